@@ -19,8 +19,9 @@ that builds them uses `kbuild_target_sources` instead of CMake's CUDA language. 
 sample's include directories, C++ standard, relocatable device code, and `--extended-lambda`.
 Each program runs with the arguments that the samples' own `test_args.json` lists, with a time
 limit of two minutes, or of 100 seconds on the CPU. There, host code is compiled with `-O2`, because
-Thrust's algorithms are host code. A program passes if its exit code is 0 and it reports no failure. "Waived" is the samples' word for a program that needs another machine, such as one
-with two GPUs.
+Thrust's algorithms are host code. A program passes if its exit code is 0 and it reports no
+failure. "Waived" is the samples' word for a program that needs another machine, such as one with
+two GPUs.
 
 Of {found} programs, {selected} are tried. The others need graphics, a special platform, the
 driver API, or a library other than cudart, CUB, and Thrust. Their sources decide this, before
@@ -47,11 +48,11 @@ EXPLANATIONS = {
         "takes 5 to 10 ns, so that two cores need 90 to 180 s for the waits alone"
     ),
     ("UnifiedMemoryPerf", "cpu"): (
-        "It multiplies matrices 1232 times, with 3.5 trillion operations in total. Each thread adds "
+        "It multiplies matrices 1232 times, with 3.5 trillion operations in all. Each thread adds "
         "its products one after another, which is 1 to 2 billion operations per second and core"
     ),
     ("globalToShmemAsyncCopy", "cpu"): (
-        "It multiplies matrices 101 times, with 424 billion operations in total. Each thread adds "
+        "It multiplies matrices 101 times, with 424 billion operations in all. Each thread adds "
         "its products one after another, which is 1 to 2 billion operations per second and core"
     ),
     ("dmmaTensorCoreGemm", "cpu"): (

@@ -38,6 +38,7 @@ int kbuild_cpu_add_conditional_node(void** node, void* handle, void* const* depe
         for (unsigned i = 0; i < body_count; ++i) {
             call.bodies.push_back(std::make_shared<Graph>());
             call.bodies.back()->is_body = true;
+            call.bodies.back()->parent = graph;
         }
         Node& added = graph->add(std::move(call), find_nodes(dependencies, count));
         const auto& made = std::get<ConditionalCall>(added.operation);

@@ -141,12 +141,12 @@ unsigned long long Graph::add_condition(unsigned initial, bool is_assigned) {
     return condition.handle();
 }
 
-const std::shared_ptr<Condition>& Graph::find_condition(unsigned long long handle) const {
-    const auto found = std::find_if(conditions_.begin(), conditions_.end(), [&](const auto& each) {
-        return each->handle() == handle;
-    });
-    require(found != conditions_.end(), "the handle does not belong to the graph");
-    return *found;
+std::shared_ptr<Condition> Graph::find_condition(unsigned long long handle) const {
+    for (const auto& condition : conditions_)
+        if (condition->handle() == handle) return condition;
+    const auto outer = parent.lock();
+    require(outer != nullptr, "the handle does not belong to the graph");
+    return outer->find_condition(handle);
 }
 
 // The bodies of conditional nodes contain only what needs no other thread of the program.

@@ -60,12 +60,13 @@ public:
 
     // Creates a condition for a conditional node of this graph, and returns its handle.
     unsigned long long add_condition(unsigned initial, bool is_assigned);
-    const std::shared_ptr<Condition>& find_condition(unsigned long long handle) const;
+    std::shared_ptr<Condition> find_condition(unsigned long long handle) const;
     const std::vector<std::shared_ptr<Condition>>& conditions() const { return conditions_; }
     void share_conditions(const Graph& other) { conditions_ = other.conditions_; }
 
     void* handle = nullptr;  // null if the program cannot name the graph
     bool is_body = false;    // whether it is inside a conditional node
+    std::weak_ptr<Graph> parent;  // of a body: its node can use conditions of this graph, too
     UserObjectReferences user_objects;
 
 private:

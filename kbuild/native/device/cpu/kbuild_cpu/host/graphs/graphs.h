@@ -69,24 +69,42 @@ KBUILD_API(GraphGetEdges)(KBUILD_VENDOR(Graph_t) __graph, KBUILD_VENDOR(GraphNod
     KBUILD_CALL(__error);
 }
 
+static inline int kbuild_cpu_list_neighbors(KBUILD_VENDOR(GraphNode_t) __node,
+                                            KBUILD_VENDOR(GraphNode_t) *__nodes,
+                                            KBUILD_VENDOR(GraphEdgeData) *__edges, size_t *__count,
+                                            int __are_dependents)
+{
+    const int __error =
+        kbuild_cpu_node_neighbors(KBUILD_RESULTS(__nodes), __count, __node, __are_dependents);
+    if (__error == 0)
+        kbuild_cpu_clear_edges(__edges, *__count);
+    return __error;
+}
+
 KBUILD_API(GraphNodeGetDependencies)(KBUILD_VENDOR(GraphNode_t) __node,
                                      KBUILD_VENDOR(GraphNode_t) *__nodes,
                                      KBUILD_VENDOR(GraphEdgeData) *__edges, size_t *__count)
 {
-    const int __error = kbuild_cpu_node_neighbors(KBUILD_RESULTS(__nodes), __count, __node, 0);
-    if (__error == 0)
-        kbuild_cpu_clear_edges(__edges, *__count);
-    KBUILD_CALL(__error);
+    KBUILD_CALL(kbuild_cpu_list_neighbors(__node, __nodes, __edges, __count, 0));
 }
 
 KBUILD_API(GraphNodeGetDependentNodes)(KBUILD_VENDOR(GraphNode_t) __node,
                                        KBUILD_VENDOR(GraphNode_t) *__nodes,
                                        KBUILD_VENDOR(GraphEdgeData) *__edges, size_t *__count)
 {
-    const int __error = kbuild_cpu_node_neighbors(KBUILD_RESULTS(__nodes), __count, __node, 1);
-    if (__error == 0)
-        kbuild_cpu_clear_edges(__edges, *__count);
-    KBUILD_CALL(__error);
+    KBUILD_CALL(kbuild_cpu_list_neighbors(__node, __nodes, __edges, __count, 1));
+}
+
+static inline int kbuild_cpu_edit_edges(KBUILD_VENDOR(Graph_t) __graph,
+                                        const KBUILD_VENDOR(GraphNode_t) *__from,
+                                        const KBUILD_VENDOR(GraphNode_t) *__to,
+                                        const KBUILD_VENDOR(GraphEdgeData) *__edges,
+                                        size_t __count, int __adds)
+{
+    const int __error = kbuild_cpu_reject_edges(__edges, __count);
+    return __error != 0 ? __error
+                        : kbuild_cpu_change_edges(__graph, KBUILD_LIST(__from), KBUILD_LIST(__to),
+                                                  __count, __adds);
 }
 
 KBUILD_API(GraphAddDependencies)(KBUILD_VENDOR(Graph_t) __graph,
@@ -94,10 +112,7 @@ KBUILD_API(GraphAddDependencies)(KBUILD_VENDOR(Graph_t) __graph,
                                  const KBUILD_VENDOR(GraphNode_t) *__to,
                                  const KBUILD_VENDOR(GraphEdgeData) *__edges, size_t __count)
 {
-    const int __error = kbuild_cpu_reject_edges(__edges, __count);
-    KBUILD_CALL(__error != 0 ? __error
-                             : kbuild_cpu_change_edges(__graph, KBUILD_LIST(__from),
-                                                       KBUILD_LIST(__to), __count, 1));
+    KBUILD_CALL(kbuild_cpu_edit_edges(__graph, __from, __to, __edges, __count, 1));
 }
 
 KBUILD_API(GraphRemoveDependencies)(KBUILD_VENDOR(Graph_t) __graph,
@@ -105,10 +120,7 @@ KBUILD_API(GraphRemoveDependencies)(KBUILD_VENDOR(Graph_t) __graph,
                                     const KBUILD_VENDOR(GraphNode_t) *__to,
                                     const KBUILD_VENDOR(GraphEdgeData) *__edges, size_t __count)
 {
-    const int __error = kbuild_cpu_reject_edges(__edges, __count);
-    KBUILD_CALL(__error != 0 ? __error
-                             : kbuild_cpu_change_edges(__graph, KBUILD_LIST(__from),
-                                                       KBUILD_LIST(__to), __count, 0));
+    KBUILD_CALL(kbuild_cpu_edit_edges(__graph, __from, __to, __edges, __count, 0));
 }
 
 KBUILD_API(GraphDestroyNode)(KBUILD_VENDOR(GraphNode_t) __node)

@@ -37,7 +37,9 @@ struct scale {
     __device__ int operator()(int x) const { return x * factors[1] + factorial(3); }
 };
 struct count {
-    __device__ void operator()(int x) const { atomicAdd(&counts[x % 10], 1u); }
+    __device__ void operator()(int x) const {
+        if (clock64() != 0) atomicAdd(&counts[x % 10], 1u);
+    }
 };
 struct reads_thread {
     __device__ int operator()(int x) const { return x + static_cast<int>(threadIdx.x); }

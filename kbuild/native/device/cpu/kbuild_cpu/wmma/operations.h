@@ -91,10 +91,9 @@ void to_factors(__Term *__to, const __Stored *__from) {
 #define KBUILD_CPU_SHUFFLE(vector, a, b, ...) __builtin_shuffle(a, b, vector{__VA_ARGS__})
 #endif
 
-/* Eight numbers in a vector register. */
-template <class __Bits>
+/* Eight numbers of 16 bits in a vector register. */
 struct eight {
-    typedef __Bits __attribute__((vector_size(8 * sizeof(__Bits)))) vector;
+    typedef uint16_t __attribute__((vector_size(16))) vector;
 
     static vector interleave_first(vector __a, vector __b) {
         return KBUILD_CPU_SHUFFLE(vector, __a, __b, 0, 8, 1, 9, 2, 10, 3, 11);
@@ -107,7 +106,7 @@ struct eight {
     static void transpose(void *__to, const void *__from, size_t __stride) {
         vector __rows[8], __next[8];
         for (size_t __i = 0; __i < 8; ++__i)
-            memcpy(&__rows[__i], static_cast<const __Bits *>(__from) + __i * __stride,
+            memcpy(&__rows[__i], static_cast<const uint16_t *>(__from) + __i * __stride,
                    sizeof(vector));
         for (int __round = 0; __round < 3; ++__round) {
             for (int __i = 0; __i < 4; ++__i) {
@@ -118,7 +117,7 @@ struct eight {
         }
         /* Row by row, so that gcc needs no copy of the array in memory. */
         for (int __i = 0; __i < 8; ++__i)
-            memcpy(static_cast<__Bits *>(__to) + 8 * __i, &__rows[__i], sizeof(vector));
+            memcpy(static_cast<uint16_t *>(__to) + 8 * __i, &__rows[__i], sizeof(vector));
     }
 };
 
@@ -139,10 +138,9 @@ void read_block(__T *__to, const __T *__from, unsigned __stride, bool __is_row_m
                    __Columns * sizeof(__T));
         return;
     }
-    if constexpr (__Columns == 8 && __Rows % 8 == 0 && (sizeof(__T) == 2 || sizeof(__T) == 4)) {
-        using __Bits = std::conditional_t<sizeof(__T) == 2, uint16_t, uint32_t>;
+    if constexpr (__Columns == 8 && __Rows % 8 == 0 && sizeof(__T) == 2) {
         for (int __i = 0; __i < __Rows; __i += 8)
-            eight<__Bits>::transpose(__to + __i * __Columns, __from + __i, __stride);
+            eight::transpose(__to + __i * __Columns, __from + __i, __stride);
     } else {
         for (int __i = 0; __i < __Rows; ++__i)
             for (int __j = 0; __j < __Columns; ++__j)

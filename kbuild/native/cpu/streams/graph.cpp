@@ -32,6 +32,12 @@ bool contains(const std::vector<Node*>& nodes, const Node* node) {
     return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
+// Also copies the graph of a node that is a graph.
+Operation copy_operation(const Operation& operation) {
+    const auto* child = std::get_if<ChildCall>(&operation);
+    return child ? Operation(ChildCall{child->graph->clone()}) : operation;
+}
+
 }  // namespace
 
 int type_of(const Node& node) { return std::visit(TypeNumber(), node.operation); }
@@ -70,9 +76,7 @@ std::shared_ptr<Graph> Graph::clone() const {
     auto copy = std::make_shared<Graph>();
     std::map<const Node*, Node*> copies;
     for (const auto& node : nodes_) {
-        Operation operation = node->operation;
-        if (auto* child = std::get_if<ChildCall>(&operation)) child->graph = child->graph->clone();
-        Node& added = copy->add(std::move(operation), {});
+        Node& added = copy->add(copy_operation(node->operation), {});
         added.origin = node.get();
         copies[node.get()] = &added;
     }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import struct
 import tempfile
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -147,8 +148,19 @@ def _is_requested(
         raise InputError("the member is encrypted")
     if info.compress_type not in _METHODS:
         raise InputError(f"unsupported compression method {info.compress_type}; expected Deflate")
-    with archive.open(info) as stream:
+    with _open(archive, info) as stream:
         return is_wanted(stream.read(FRONT_BYTES))
+
+
+def _open(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    """Open a member.
+
+    Python 3.13 warns if several entries refer to one member, where earlier versions raise
+    BadZipFile. Such archives are not always forged, and ``room`` limits the others.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return archive.open(info)
 
 
 def _take_room(info: zipfile.ZipInfo, room: Room) -> None:
@@ -180,7 +192,7 @@ def _read_member(
 def _iterate_parts(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
     """Yield the bytes of a member, at most as many as it declares."""
     left = info.file_size
-    with archive.open(info) as stream:
+    with _open(archive, info) as stream:
         while part := stream.read(_CHUNK):
             left -= len(part)
             if left < 0:

@@ -127,6 +127,12 @@ def test_larger_blocks_change_the_bounds_of_portable_code() -> None:
     assert [variant.images[0].kind for variant in kernel.history] == ["ptx", "ptx"]
 
 
+def test_text_that_was_compiled_before_has_the_same_facts() -> None:
+    first, second = (RtcKernel(HEAVY, "heavy").compiled.resources for _ in range(2))
+    assert first.spill_store_bytes == 0
+    assert second == first
+
+
 @pytest.mark.parametrize("way", ["nvcc", "rtc"])
 def test_larger_blocks_recompile_once(way: str) -> None:
     kernel = compile_heavy(way)

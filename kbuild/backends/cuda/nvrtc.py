@@ -85,6 +85,7 @@ def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[byte
                 debug=debug or None,
                 lineinfo=lines or None,
                 ptxas_options=["-v", *_list_ptxas_options(options)],
+                no_cache=True,  # see _default_options
             ),
         )
         image = linker.link("cubin")
@@ -109,14 +110,18 @@ def _reject_architectures(options: tuple[str, ...]) -> None:
 
 
 def _default_options(real: str, source: RtcSource) -> tuple[str, ...]:
-    """Return the options that users do not have to give."""
+    """Return the options that users do not have to give.
+
+    Where a driver is installed, NVRTC keeps compiled code in the driver's cache, but not the log,
+    which contains warnings and spills.
+    """
     has_standard = any(option.lstrip("-").startswith("std=") for option in source.options)
     include = (resources.native_directory() / "include", *source.include_directories)
     return (
         f"--gpu-architecture={real}",
         *(() if has_standard else ("-std=c++17",)),
         "-DKBUILD_DEVICE_CODE=1",
-        "--ptxas-options=-v",
+        *("--ptxas-options=-v", "--no-cache"),
         *(f"-I{directory}" for directory in include),
     )
 

@@ -314,7 +314,7 @@ def test_failed_launcher_is_skipped_with_a_warning(
     flags.write_text(f"include_directory {source / 'include'}\n")
     assert main(["compile", str(edge), "--flags", str(flags)]) == 0
     warning = capsys.readouterr().err
-    assert "ccache failed, so this command ran without it: ccache: error: Failed" in warning
+    assert "ccache failed, so this command ran without it: ccache: error: " in warning
     assert "Read-only file system" in warning
 
 

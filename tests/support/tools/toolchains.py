@@ -29,6 +29,7 @@ _PACKAGES: Final = {
     "clang-offload-packager-19": "clang-tools-19",
     "ld.gold": "binutils",
     "ld.lld": "lld",
+    "llvm-objcopy": "llvm",
     "llvm-objdump-19": "llvm-19",
     "llvm-readelf-19": "llvm-19",
     "llvm-readobj-19": "llvm-19",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from kbuild.backends.cpu.contents import OWN_SUFFIX, REFERENCE_PREFIX, display_variable, read_table
@@ -31,12 +33,13 @@ def list_entries(unit: CompileUnit) -> Entries:
         SourceError: The host compiler gives a kernel another name.
     """
     base = unit.output
+    object_file = base.with_name(base.name + ".o")
     if unit.relocatable:
-        content = describe_object(base.with_name(base.name + ".o").read_bytes())
+        content = describe_object(object_file.read_bytes())
     else:
         image = Elf(base.with_name(base.name + ".so").read_bytes())
         content = read_table(image)
-        _reject_host_variables(image, content, unit.display_source)
+        _reject_host_variables(image, content, object_file, unit.display_source)
     return Entries(
         kernels=tuple(_describe_kernel(kernel, unit) for kernel in content.kernels),
         variables=tuple(
@@ -46,21 +49,34 @@ def list_entries(unit: CompileUnit) -> Entries:
     )
 
 
-def _reject_host_variables(image: Elf, content: ImageContent, where: str) -> None:
+def _reject_host_variables(
+    image: Elf, content: ImageContent, object_file: Path, where: str
+) -> None:
     """Reject host variables that kernels use: the image has its own copy of each of them.
 
-    The linker dropped the variables that only host functions use.
+    The linker dropped the variables of the object that only host functions use. Parts of static
+    libraries, such as libstdc++.a, stay in the image with their own variables.
     """
     known = {variable.name for variable in content.variables}
-    for symbol in image.symbols:
-        if symbol.type != "object" or symbol.place is None or symbol.name in known:
-            continue
-        section = image.sections[symbol.place.section].name
-        if section.startswith((".data", ".bss")) and _is_program_variable(symbol.name, section):
+    suspects = [name for name in _list_program_variables(image) if name not in known]
+    if not suspects:
+        return
+    own = set(_list_program_variables(Elf(object_file.read_bytes())))
+    for name in suspects:
+        if name in own:
             raise SourceError(
-                f"{where}: device code uses the host variable '{demangle(symbol.name)}'; mark it "
+                f"{where}: device code uses the host variable '{demangle(name)}'; mark it "
                 "__device__, __constant__, or __managed__, or pass it to the kernel"
             )
+
+
+def _list_program_variables(elf: Elf) -> Iterator[str]:
+    """Yield the symbols of the variables that host code can change and a program wrote."""
+    for symbol in elf.symbols:
+        if symbol.type == "object" and symbol.place is not None:
+            section = elf.sections[symbol.place.section].name
+            if section.startswith((".data", ".bss")) and _is_program_variable(symbol.name, section):
+                yield symbol.name
 
 
 def _is_program_variable(name: str, section: str) -> bool:

@@ -35,6 +35,18 @@ bool contains(const std::vector<Node*>& nodes, const Node* node) {
     return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
+// Also copies the graphs of a node that contains graphs.
+Operation copy_operation(const Operation& operation) {
+    if (const auto* child = std::get_if<ChildCall>(&operation))
+        return ChildCall{child->graph->clone()};
+    if (const auto* conditional = std::get_if<ConditionalCall>(&operation)) {
+        ConditionalCall copy = *conditional;
+        for (auto& body : copy.bodies) body = body->clone();
+        return copy;
+    }
+    return operation;
+}
+
 }  // namespace
 
 int type_of(const Node& node) { return std::visit(TypeNumber(), node.operation); }
@@ -90,11 +102,7 @@ std::shared_ptr<Graph> Graph::clone() const {
     copy->user_objects = user_objects;
     std::map<const Node*, Node*> copies;
     for (const auto& node : nodes_) {
-        Operation operation = node->operation;
-        if (auto* child = std::get_if<ChildCall>(&operation)) child->graph = child->graph->clone();
-        if (auto* conditional = std::get_if<ConditionalCall>(&operation))
-            for (auto& body : conditional->bodies) body = body->clone();
-        Node& added = copy->add(std::move(operation), {});
+        Node& added = copy->add(copy_operation(node->operation), {});
         added.origin = node.get();
         copies[node.get()] = &added;
     }

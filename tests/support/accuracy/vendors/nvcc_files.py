@@ -93,7 +93,11 @@ def link_library(build_env: BuildEnv, name: str, *words: object, is_static: bool
 def link_launcher(build_env: BuildEnv, name: str, *words: object, is_static: bool = False) -> Path:
     """Return a program that launches a kernel of another file."""
     source = build_env.text("nvcc/launcher.cpp", LAUNCHER)
-    runtime = runtime_words(is_static=is_static)
+    # A library among the words can need the shared runtime.
+    runtime = (
+        *runtime_words(is_static=is_static),
+        f"-Wl,-rpath-link,{find_shared_runtime().parent}",
+    )
     return build_env.call(f"nvcc/{name}", "g++", source, *words, *runtime, "-o")
 
 

@@ -101,3 +101,23 @@ def test_device_code_cannot_use_host_variables(tmp_path: Path) -> None:
 
     with pytest.raises(SourceError, match=r"device code uses the host variable 'n::count'"):
         build_program(tmp_path / "out", (source,), options=("-O0",))
+
+
+def test_images_can_contain_parts_of_static_libraries(tmp_path: Path) -> None:
+    find = ["g++", "-print-file-name=libstdc++.a"]
+    library = subprocess.run(find, capture_output=True, text=True, check=True).stdout.strip()
+    if not Path(library).is_absolute():
+        pytest.skip("there is no libstdc++.a (Fedora: libstdc++-static)")
+    compiler = tmp_path / "g++"
+    compiler.write_text('#!/bin/sh\nexec g++ -static-libstdc++ "$@"\n')
+    compiler.chmod(0o755)
+    source = tmp_path / "a.cu"
+    source.write_text(
+        "__global__ void k(int* p) { *p = 1; }\n"
+        "int main() { try { throw 1; } catch (int code) { return code - 1; } }\n"
+    )
+
+    program = build_program(
+        tmp_path / "out", (source,), compilers=("g++", str(compiler)), options=("-O0",)
+    )
+    subprocess.run([program], check=True)

@@ -20,7 +20,7 @@ from kbuild.formats.offload import binary as offload_binary
 from kbuild.formats.offload.bundle import MAGIC, load, parse_id, read_bundles
 from support.files.amd_builders import ZLIB, ZSTD, compressed_bundle
 from support.tools.amd_tools import dump_flags, dump_metadata, dump_symbols, require_tool, run
-from support.tools.toolchains import NEWER_CLANG, require_backend
+from support.tools.toolchains import NEWER_CLANG, require_backend, require_programs
 
 PRELUDE = r"""
 #define __global__ __attribute__((global))
@@ -318,6 +318,7 @@ def _bundle(code_objects: dict[str, Path], output: Path, *options: str) -> Path:
     ids = ["host-x86_64-unknown-linux--"]
     ids += [f"hipv4-amdgcn-amd-amdhsa--{arch}" for arch in code_objects]
     inputs = ["/dev/null", *map(str, code_objects.values())]
+    require_programs("llvm-objcopy")  # the bundler calls it
     run(
         *(require_tool("clang-offload-bundler-19"), "-type=o", "-bundle-align=4096", *options),
         *(f"-targets={','.join(ids)}", *(f"-input={path}" for path in inputs)),

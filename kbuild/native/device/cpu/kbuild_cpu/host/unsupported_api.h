@@ -78,6 +78,9 @@
 #define KBUILD_CPU_UNSUPPORTED_FUNCTION(name)  \
     template <class... __Arguments>            \
     KBUILD_CPU_UNSUPPORTED_MESSAGE(cuda##name) cudaError_t cuda##name(__Arguments &&...);
+#elif __STDC_VERSION__ >= 202311L /* here, () means (void) */
+#define KBUILD_CPU_UNSUPPORTED_FUNCTION(name) \
+    KBUILD_CPU_UNSUPPORTED_MESSAGE(cuda##name) cudaError_t cuda##name(...);
 #else
 #define KBUILD_CPU_UNSUPPORTED_FUNCTION(name) \
     KBUILD_CPU_UNSUPPORTED_MESSAGE(cuda##name) cudaError_t cuda##name();

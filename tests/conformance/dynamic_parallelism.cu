@@ -116,14 +116,6 @@ __global__ void copies(int* to, int* from) {
     to[256] = failures;
 }
 
-__global__ void fills(int* out) {
-    int failures = cudaMemsetAsync(out, 1, 16, nullptr) != cudaSuccess;
-    failures += cudaMemset2DAsync(out + 16, 16, 2, 8, 3, nullptr) != cudaSuccess;
-    failures += cudaMemset3DAsync({out + 32, 16, 4, 2}, 3, {8, 2, 2}, nullptr) != cudaSuccess;
-    add<<<1, 128>>>(out, 1, 128);
-    out[256] = failures;
-}
-
 __global__ void fill_heap(int* memory, int* out) {
     memory[threadIdx.x] = static_cast<int>(3 * threadIdx.x);
     __syncthreads();
@@ -188,7 +180,7 @@ __global__ void ways(int* value) {
     launch_any(step, value);
     void (*const pointer)(int*, int) = step;
     pointer<<<1, 1>>>(value, 5);
-    (*value == 1 ? step : nullptr)<<<1, 1>>>(value, 6);
+    (value != nullptr ? step : nullptr)<<<1, 1>>>(value, 6);
 }
 
 __global__ void errors(int* out) {
@@ -216,19 +208,34 @@ __global__ void texts(char* out) {
     copy_text(out + 256, cudaGetErrorString(cudaSuccess));
 }
 
-__global__ void facts(int* out) {
+__global__ void device(int* out) {
     int number = -1;
     out[0] = cudaGetDevice(&number) == cudaSuccess && number == 0;
     out[1] = cudaGetDeviceCount(&number) == cudaSuccess && number > 0;
-    out[2] = cudaRuntimeGetVersion(&number) == cudaSuccess && number >= 12000;
-    out[3] = cudaDeviceGetAttribute(&number, cudaDevAttrMaxThreadsPerBlock, 0) == cudaSuccess ? number : -1;
+}
+
+__global__ void attribute(int* out) {
+    if (cudaDeviceGetAttribute(out, cudaDevAttrMaxThreadsPerBlock, 0) != cudaSuccess) *out = -1;
+}
+
+__global__ void limit(int* out) {
     std::size_t bytes = 0;
-    out[4] = cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize) == cudaSuccess && bytes > 0;
+    *out = cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize) == cudaSuccess && bytes > 0;
+}
+
+__global__ void function_attributes(int* out) {
     cudaFuncAttributes attributes;
-    out[5] = cudaFuncGetAttributes(&attributes, step) == cudaSuccess ? attributes.maxThreadsPerBlock : -1;
-    out[6] = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&number, step, 1024, 0) == cudaSuccess && number > 0;
+    *out = cudaFuncGetAttributes(&attributes, step) == cudaSuccess ? attributes.maxThreadsPerBlock : -1;
+}
+
+__global__ void active_blocks(int* out) {
+    int number = 0;
+    *out = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&number, step, 1024, 0) == cudaSuccess && number > 0;
+}
+
+__global__ void block_size(int* out) {
     int grid = 0;
-    out[7] = cudaOccupancyMaxPotentialBlockSize(&grid, &number, step) == cudaSuccess ? number : -1;
+    if (cudaOccupancyMaxPotentialBlockSize(&grid, out, step) != cudaSuccess) *out = -1;
 }
 
 __global__ void double_all(int* values) { values[threadIdx.x] *= 2; }
@@ -310,7 +317,6 @@ int main() {
     run("cudaStreamFireAndForget", fire_and_forget, 1, 1);
     run("cudaStreamWaitEvent", events, 1, 1);
     run_copies();
-    run("cudaMemsetAsync", fills, 1, 1);
     run("cudaMalloc", heap, 1, 1);
     check(cudaFuncSetAttribute(use_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000), "shared");
     run("dynamic_shared_memory", launch_shared, 1, 1);
@@ -318,7 +324,12 @@ int main() {
     run("ways_to_launch", ways, 1, 1);
     run("cudaGetLastError", errors, 1, 2);
     run("cudaGetErrorString", texts, 1, 1);
-    run("facts", facts, 1, 1);
+    run("cudaGetDevice", device, 1, 1);
+    run("cudaDeviceGetAttribute", attribute, 1, 1);
+    run("cudaDeviceGetLimit", limit, 1, 1);
+    run("cudaFuncGetAttributes", function_attributes, 1, 1);
+    run("cudaOccupancyMaxActiveBlocksPerMultiprocessor", active_blocks, 1, 1);
+    run("cudaOccupancyMaxPotentialBlockSize", block_size, 1, 1);
     run_in_stream();
     run_graph();
     run_through_api();

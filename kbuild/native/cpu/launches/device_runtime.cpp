@@ -16,7 +16,7 @@
 namespace kbuild::cpu {
 namespace {
 
-// The vendor's flags that device code must pass.
+// The vendor's flags.
 constexpr unsigned non_blocking = 1;
 constexpr unsigned disable_timing = 2;
 
@@ -29,7 +29,13 @@ void queue(Operation operation, void* stream) {
 int launch_limited(const void* kernel, const kbuild_launch_config* config, void* const* args) {
     return guarded([&] {
         require(config != nullptr, "the launch configuration is a null pointer");
-        queue(make_kernel_call(kernel, *config, args, SharedLimit::kernel, false), config->stream);
+        try {
+            queue(make_kernel_call(kernel, *config, args, SharedLimit::kernel, false), config->stream);
+        } catch (const Failure& failure) {
+            // Device code has one code for all mistakes in a configuration (recorded on an H100).
+            if (failure.code() != KBUILD_CPU_INVALID_VALUE) throw;
+            throw Failure(KBUILD_CPU_INVALID_CONFIGURATION, failure.what());
+        }
     });
 }
 
@@ -51,9 +57,12 @@ int release(void* pointer) {
     });
 }
 
-// Memory of the heap is not in the list of allocations, so a direction would say too much.
+// Memory of the heap is not in the list of allocations, so its addresses have no direction.
 void check(kbuild_cpu_area_copy copy) {
-    if (copy.kind <= KBUILD_CPU_COPY_DEFAULT) copy.kind = KBUILD_CPU_COPY_DEFAULT;
+    if (copy.kind != KBUILD_CPU_COPY_DEVICE_TO_DEVICE && copy.kind != KBUILD_CPU_COPY_DEFAULT)
+        throw Failure(KBUILD_CPU_INVALID_COPY_DIRECTION,
+                      "device code copies from device memory to device memory");
+    copy.kind = KBUILD_CPU_COPY_DEFAULT;
     check_copy(copy);
 }
 
@@ -88,7 +97,7 @@ void require_ordinary(const void* stream) {
 int create_stream(void** stream, unsigned flags, int) {
     return guarded([&] {
         require(stream != nullptr, "the address for the result is a null pointer");
-        require(flags == non_blocking, "a stream of device code needs cudaStreamNonBlocking");
+        require(flags <= non_blocking, "the flags of the stream are unknown");
         *stream = new_name();
     });
 }

@@ -47,7 +47,7 @@ __global__ void mistakes(int* out) {
     add<<<1, 1, 50000>>>(out);
     out[7] = cudaGetLastError();
 }
-// Not in tests/conformance: on an H100, with the device runtime of CUDA 13.0.88, memory keeps its content.
+// Not in tests/conformance: an H100 with CUDA 13.0.88 leaves the memory as it is.
 __global__ void fill(int* out) {
     cudaMemsetAsync(out, 1, 8, nullptr);
     cudaMemset2DAsync(out + 2, 8, 2, 4, 2, nullptr);

@@ -53,10 +53,11 @@ class DeviceCode:
         Raises:
             LaunchError: The kernel has no image for the device.
         """
-        registered, first = self._compiled.registered, self._compiled.history[0]
-        if registered is not None and (variant is None or variant is first):
+        registered = self._compiled.registered
+        # The first variant is only read if it is needed: its backend can exist in another process.
+        if registered is not None and (variant is None or variant is self._compiled.history[0]):
             return self._device.adopt(registered)
-        return self.load_images(variant or first)
+        return self.load_images(variant or self._compiled.history[0])
 
     def load_images(self, variant: Variant) -> Any:
         """Return the code, loaded from the images of a variant even if a library has it."""

@@ -86,6 +86,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", directory], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [pytest.param("300k", marks=pytest.mark.slow), "700k"])
 def test_full_disk_is_reported_and_the_next_build_is_correct(small_disk: Path, room: str) -> None:
     project = StandaloneProject(root=small_disk / "project")

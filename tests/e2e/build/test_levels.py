@@ -274,6 +274,7 @@ def aarch64_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return archive
 
 
+@pytest.mark.slow
 def test_runtime_builds_for_aarch64(aarch64_runtime: Path) -> None:
     symbols = succeed(run("aarch64-linux-gnu-nm", aarch64_runtime))
 

@@ -135,6 +135,7 @@ def test_gpu_backends_link_device_code_of_static_libraries(
     succeed(build(tmp_path))
 
 
+@pytest.mark.slow
 def test_unusable_device_libraries_are_named(tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(LIBRARIES_PROJECT)
     (tmp_path / "a.cu").write_text("__device__ int twice(int v) { return 2 * v; }\n")

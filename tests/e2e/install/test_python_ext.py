@@ -40,6 +40,7 @@ def project(tmp_path: Path) -> Path:
     return directory
 
 
+@pytest.mark.slow
 def test_extension_in_a_wheel(tmp_path: Path, project: Path, wheelhouse: Path) -> None:
     wheel = build_wheel(project, wheelhouse)
 

@@ -49,6 +49,7 @@ def test_stubs_of_cuda_kernels(tmp_path: Path, kind: str) -> None:
     check_without_device(tmp_path / f"{kind}_pie")
 
 
+@pytest.mark.slow
 @needs_backend("hip")
 @pytest.mark.parametrize("kind", ["STATIC", pytest.param("SHARED", marks=pytest.mark.slow)])
 def test_stubs_of_hip_kernels(tmp_path: Path, kind: str) -> None:

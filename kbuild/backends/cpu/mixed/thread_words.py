@@ -30,7 +30,7 @@ _FUNCTIONS: Final = (
     # They let other threads run, for kernels that wait for a value.
     r"atomic[A-Z]\w*|__nv_atomic_\w+|__ldcv",
     r"atomic(?:_ref)?(?=\s*<)",  # of namespace cuda, in sources that use the namespace
-    r"__threadfence\w*|__nanosleep",
+    r"__threadfence\w*|__nanosleep|(?:wall_)?clock64|clock(?=\s*\()",
     # They report the thread.
     r"__trap|__assert_fail|surf\w+(?:read|write)",
 )

@@ -19,6 +19,7 @@ FOUND = find_cccl(gather_hints())
 pytestmark = skip_if("" if FOUND else "CCCL is not installed (pip install nvidia-cuda-cccl)")
 
 
+@pytest.mark.slow
 def test_thrust_calls_device_functions_on_the_host(tmp_path: Path) -> None:
     program = build_program(tmp_path, (PROJECT / "thrust.cu",))
     done = subprocess.run([program], capture_output=True, text=True, check=False)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from benchmarks.cuda_samples.project import CMAKE
-from benchmarks.cuda_samples.results import FAILED, PASSED, Result, Run
+from benchmarks.cuda_samples.results import PASSED, WAIVED, Result, Run
 from benchmarks.cuda_samples.samples import COMMIT, REPOSITORY, Sample
 
 INTRODUCTION = """\
@@ -42,6 +42,9 @@ EXPLANATIONS = {
     ("dxtc", "cpu"): (
         "`colorSums` reads a value of another lane in the statement in which that lane writes it, "
         "which needs implicit lockstep. With a `cg::sync` between reading and writing, it passes"
+    ),
+    ("cdpQuadtree", "cpu"): (
+        "It uses `std::cout` without `<iostream>`, which CCCL includes up to version 3.0"
     ),
     ("scan", "cpu"): (
         "Its 3300 launches wait 36 billion times in `__syncthreads`, counted per thread. A wait "
@@ -125,7 +128,7 @@ def _list_selected(selected: Sequence[Sample], runs: Sequence[Run]) -> Iterator[
 
 def _explain(sample: Sample, run: Run, result: Result) -> str:
     known = EXPLANATIONS.get((sample.name, run.backend))
-    is_known = known is not None and result.status == FAILED
+    is_known = known is not None and result.status not in (PASSED, WAIVED)
     return _quote(result.detail[:200]) + (f". {known}" if is_known else "")
 
 

@@ -116,6 +116,7 @@ exec g++ "$@"
 """
 
 
+@pytest.mark.slow
 def test_build_waits_for_processes_of_a_killed_build(tmp_path: Path) -> None:
     compiler = tmp_path / "compiler"
     compiler.write_text(WAITING_COMPILER.format(directory=tmp_path))

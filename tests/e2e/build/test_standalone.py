@@ -320,6 +320,7 @@ def test_target_that_cannot_be_planned_is_one_message(
     assert not (tmp_path / "build").exists()
 
 
+@pytest.mark.slow
 def test_target_that_cannot_be_planned_leaves_the_last_build(small: Path) -> None:
     manifest = small / "kbuild.toml"
     text = manifest.read_text()

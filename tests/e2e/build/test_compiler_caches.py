@@ -155,6 +155,7 @@ def test_debug_information_names_the_sources_that_were_compiled(
     assert sccache.count()["misses"] == {}
 
 
+@pytest.mark.slow
 @needs_sccache
 @needs_redis
 @needs_nvcc

@@ -42,12 +42,9 @@ def test_mutation_raises_its_rule_and_no_other_error(
 def _mark(sound: Sound) -> tuple[pytest.MarkDecorator, ...]:
     """Return the marks of a sound file.
 
-    Builds of kbuild with a second host compiler or for a GPU are slow. Other tests verify what
-    they build for GPUs.
+    Builds of kbuild are slow. Other tests verify what they build.
     """
-    is_slow = sound.producer.startswith("kbuild ") and (
-        "clang" in sound.name or sound.producer != "kbuild cpu"
-    )
+    is_slow = sound.producer.startswith("kbuild ")
     return (_skip(sound), pytest.mark.slow) if is_slow else (_skip(sound),)
 
 

@@ -13,10 +13,11 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style and formatting."""
-    session.install("ruff>=0.9")
+    """Check style, formatting, and spelling."""
+    session.install("ruff>=0.9", "typos>=1.50")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
+    session.run("typos")
 
 
 @nox.session

@@ -11,6 +11,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 HEADER = (
     f"{'case':<28}{'kbuild ms':>12}{'peer ms':>12}{'ratio':>9}{'quartiles':>22}{'pairs':>7}  peer"
@@ -56,17 +59,15 @@ def show(comparison: Comparison) -> None:
     )
 
 
-def interleave(
-    sides: Mapping[str, Callable[[], float]], repetitions: int
-) -> dict[str, tuple[float, ...]]:
-    """Measure the sides in turns after one warm-up, and return the seconds of each."""
+def interleave(sides: Mapping[str, Callable[[], T]], repetitions: int) -> dict[str, tuple[T, ...]]:
+    """Measure the sides in turns after one warm-up, and return what each one took."""
     for measure in sides.values():
         measure()
-    taken: dict[str, list[float]] = {name: [] for name in sides}
+    taken: dict[str, list[T]] = {name: [] for name in sides}
     for _ in range(repetitions):
         for name, measure in sides.items():
             taken[name].append(measure())
-    return {name: tuple(seconds) for name, seconds in taken.items()}
+    return {name: tuple(measured) for name, measured in taken.items()}
 
 
 def time_call(call: Callable[[], object]) -> float:

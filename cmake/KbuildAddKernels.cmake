@@ -118,7 +118,8 @@ include_guard(GLOBAL)
 
   Installation: the target is installed and exported like any other target
   (``install(TARGETS ... EXPORT ...)``).  The exported package must call
-  ``find_dependency(kbuild)``.  The generated headers and ``HEADERS`` are public headers.
+  ``find_dependency(kbuild)``.  The installation records where kbuild is, for toolchain files with
+  ``CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY``.  The generated headers and ``HEADERS`` are public headers.
   ``install(TARGETS <target>)`` installs them to ``CMAKE_INSTALL_INCLUDEDIR``, which is an include
   directory of the imported target.  A call with destinations must name one for
   ``PUBLIC_HEADER``, and a directory other than ``CMAKE_INSTALL_INCLUDEDIR`` also needs
@@ -189,7 +190,7 @@ macro(_kbuild_add_configuration target directory configuration)
     _kbuild_write_target("${target}" "${kind}" "${directory}")
     _kbuild_plan("${target}" "${directory}/target.txt" "${directory}/plan.cmake")
     foreach(_kbuild_list IN ITEMS
-            inputs sources descriptions handoffs stamps preprocessed depfiles texts keys handles)
+            inputs sources descriptions handoffs stamps preprocessed depfiles texts keys handles launches)
         unset(_kbuild_host_${_kbuild_list})
         unset(_kbuild_edge_${_kbuild_list})
         unset(_kbuild_link_${_kbuild_list})
@@ -367,6 +368,7 @@ function(_kbuild_write_target target kind directory)
             endif()
         endforeach()
     endforeach()
+    _kbuild_append_source_definitions(lines)
     foreach(file IN LISTS arg_HOST_SOURCES)
         string(APPEND lines "host_source ${file}\n")
     endforeach()
@@ -401,6 +403,25 @@ function(_kbuild_write_target target kind directory)
         "host_compiler_id ${CMAKE_CXX_COMPILER_ID}\n"
         "stub_suffix ${_kbuild_stub_suffix}\n")
     file(WRITE "${directory}/target.txt" "${lines}")
+endfunction()
+
+# Appends the definitions that sources have for themselves, with the number of their source.
+function(_kbuild_append_source_definitions result)
+    set(lines "${${result}}")
+    set(number 0)
+    foreach(source IN LISTS arg_SOURCES)
+        get_source_file_property(definitions "${source}" COMPILE_DEFINITIONS)
+        if(definitions MATCHES "\\$<")
+            message(FATAL_ERROR "kbuild: ${target}: unsupported generator expression in COMPILE_DEFINITIONS of "
+                "${source}: ${definitions}; use target_compile_definitions()")
+        elseif(definitions)
+            foreach(definition IN LISTS definitions)
+                string(APPEND lines "definition.${number} ${definition}\n")
+            endforeach()
+        endif()
+        math(EXPR number "${number} + 1")
+    endforeach()
+    set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
 # Appends the compiler launchers, with one word per line. CMake reads a language's launcher from the
@@ -480,6 +501,9 @@ function(_kbuild_write_flags target directory)
         "$<TARGET_PROPERTY:${properties},INCLUDE_DIRECTORIES>")
     _kbuild_append_lines(content definition ${arg_DEFINITIONS}
         "$<TARGET_PROPERTY:${properties},COMPILE_DEFINITIONS>")
+    if(arg_MIXED)
+        _kbuild_append_export_macro(content "${properties}")
+    endif()
     # The properties can contain $<COMPILE_LANGUAGE>, so each language gets its own file.
     file(GENERATE OUTPUT "${directory}/flags.$<COMPILE_LANGUAGE>.txt"
         CONTENT "${content}" TARGET "${properties}")
@@ -492,6 +516,17 @@ function(_kbuild_write_flags target directory)
         set(plans "$<TARGET_GENEX_EVAL:${properties},$<TARGET_PROPERTY:${properties},_KBUILD_LINKED_PLANS>>")
         file(GENERATE OUTPUT "${directory}/libraries.txt" CONTENT "$<JOIN:${plans},\n>\n")
     endif()
+endfunction()
+
+# Appends the macro that CMake defines for the objects of a target that exports symbols.
+function(_kbuild_append_export_macro result target)
+    set(type "$<TARGET_PROPERTY:${target},TYPE>")
+    set(program "$<AND:$<STREQUAL:${type},EXECUTABLE>,$<BOOL:$<TARGET_PROPERTY:${target},ENABLE_EXPORTS>>>")
+    set(symbol "$<TARGET_PROPERTY:${target},DEFINE_SYMBOL>")
+    string(MAKE_C_IDENTIFIER "${target}_EXPORTS" default)
+    string(APPEND ${result} "$<$<OR:$<STREQUAL:${type},SHARED_LIBRARY>,$<STREQUAL:${type},MODULE_LIBRARY>,${program}>:"
+        "definition $<IF:$<BOOL:${symbol}>,${symbol},${default}>\n>")
+    set(${result} "${${result}}" PARENT_SCOPE)
 endfunction()
 
 # Appends the options with which the project compiles the C++ sources of a target. They can define macros.
@@ -512,10 +547,6 @@ function(_kbuild_append_host_options result)
     string(APPEND lines "$<$<BOOL:${preset}>:host_option -fvisibility=${preset}\n>")
     set(inlines "$<TARGET_PROPERTY:${arg_MIXED_TARGET},VISIBILITY_INLINES_HIDDEN>")
     string(APPEND lines "$<$<BOOL:${inlines}>:host_option -fvisibility-inlines-hidden\n>")
-    # CMake defines this macro for the objects of libraries that programs load.
-    set(type "$<TARGET_PROPERTY:${arg_MIXED_TARGET},TYPE>")
-    string(APPEND lines "$<$<OR:$<STREQUAL:${type},SHARED_LIBRARY>,$<STREQUAL:${type},MODULE_LIBRARY>>:"
-        "definition ${arg_MIXED_TARGET}_EXPORTS\n>")
     set(${result} "${lines}" PARENT_SCOPE)
 endfunction()
 
@@ -607,10 +638,11 @@ function(_kbuild_add_host_passes launcher configuration)
     set(preprocessed ${_kbuild_host_preprocessed})
     set(keys ${_kbuild_host_keys})
     set(texts ${_kbuild_host_texts})
-    _kbuild_limit_to_configuration("${configuration}" stamps preprocessed keys texts)
-    foreach(source description handoff preprocessed depfile key stamp text IN ZIP_LISTS
+    set(launches ${_kbuild_host_launches})
+    _kbuild_limit_to_configuration("${configuration}" stamps preprocessed keys texts launches)
+    foreach(source description handoff preprocessed depfile key stamp text list IN ZIP_LISTS
             _kbuild_host_sources _kbuild_host_descriptions _kbuild_host_handoffs
-            preprocessed _kbuild_host_depfiles keys stamps texts)
+            preprocessed _kbuild_host_depfiles keys stamps texts launches)
         add_custom_command(OUTPUT "${preprocessed}" "${key}"
             COMMAND "${launcher}" preprocess "${handoff}" --flags "${_kbuild_host_flags}"
             DEPENDS "${source}" "${handoff}" "${_kbuild_host_flags}"
@@ -618,6 +650,7 @@ function(_kbuild_add_host_passes launcher configuration)
             COMMENT "Preprocessing ${description}"
             VERBATIM)
         add_custom_command(OUTPUT "${stamp}" "${text}"
+            BYPRODUCTS "${list}"
             COMMAND "${launcher}" host-pass "${handoff}" --flags "${_kbuild_host_flags}"
             DEPENDS "${preprocessed}"
             COMMENT "Reading host code of ${description}"
@@ -726,7 +759,7 @@ function(_kbuild_finish_library target kind)
     # kbuild::headers is only INTERFACE. Device code and the stub unit find kbuild's headers without it,
     # and its path can change with each isolated build, which would recompile them.
     target_link_libraries(${target} INTERFACE kbuild::headers PUBLIC ${_kbuild_runtime_target})
-    set_property(TARGET ${target} PROPERTY _KBUILD_RUNTIME "${_kbuild_runtime_target}")
+    set_property(TARGET ${target} PROPERTY KBUILD_BACKEND ${_kbuild_backend})
     if(arg_RUNTIME STREQUAL "bundle")
         get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
         _kbuild_install_companion(${target} BESIDE "${runtime}")
@@ -765,53 +798,4 @@ function(_kbuild_check_runtime target)
     if(obstacle)
         message(FATAL_ERROR "kbuild: ${target}: ${obstacle}")
     endif()
-endfunction()
-
-# Installs something together with the artifact: the file `path` in the artifact's directory (BESIDE), the
-# empty directory `path` (DIRECTORY), or <target>.pc, made from the file `path`, in pkgconfig/ (PKGCONFIG). The destination of the artifact is known only after install()
-# has run, so the last install script searches the list of installed files for the artifact.
-function(_kbuild_install_companion target what path)
-    get_property(is_deferred GLOBAL PROPERTY _KBUILD_COMPANIONS_DEFERRED)
-    set_property(GLOBAL APPEND PROPERTY _KBUILD_COMPANIONS
-        "$<TARGET_FILE_NAME:${target}>|${what}|${path}")
-    if(NOT is_deferred)
-        set_property(GLOBAL PROPERTY _KBUILD_COMPANIONS_DEFERRED TRUE)
-        cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL _kbuild_install_companions)
-    endif()
-endfunction()
-
-# Generator expressions in install(CODE) depend on a policy of the project (CMP0087), so that they are in a file.
-function(_kbuild_install_companions)
-    set(content "")
-    get_property(companions GLOBAL PROPERTY _KBUILD_COMPANIONS)
-    foreach(companion IN LISTS companions)
-        string(REPLACE "|" ";" companion "${companion}")
-        list(GET companion 0 artifact)
-        list(GET companion 1 what)
-        list(GET companion 2 path)
-        set(command "file(INSTALL \"${path}\" DESTINATION \"\${_directory}\")")
-        if(what STREQUAL "DIRECTORY")
-            set(command "file(INSTALL DESTINATION \"${path}\" TYPE DIRECTORY FILES \"\")")
-        elseif(what STREQUAL "PKGCONFIG")
-            list(GET companion 3 headers)
-            _kbuild_describe_pkg_config_install(command "${path}" "${headers}")
-        endif()
-        string(APPEND content "
-            foreach(_installed IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
-                get_filename_component(_name \"\${_installed}\" NAME)
-                if(_name STREQUAL \"${artifact}\")
-                    get_filename_component(_directory \"\${_installed}\" DIRECTORY)
-                    ${command}
-                endif()
-            endforeach()")
-    endforeach()
-    set(script "${CMAKE_BINARY_DIR}/kbuild/install")
-    get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
-    if(is_multi_config)
-        file(GENERATE OUTPUT "${script}.$<CONFIG>.cmake" CONTENT "${content}\n")
-        string(APPEND script ".\${CMAKE_INSTALL_CONFIG_NAME}")
-    else()
-        file(GENERATE OUTPUT "${script}.cmake" CONTENT "${content}\n")
-    endif()
-    install(CODE "include(\"${script}.cmake\")" ALL_COMPONENTS)
 endfunction()

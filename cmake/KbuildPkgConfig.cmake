@@ -68,11 +68,8 @@ function(_kbuild_write_pkg_config target kind)
 
     set(installed "${CMAKE_CURRENT_BINARY_DIR}/kbuild/${target}/$<CONFIG>/pkgconfig/${target}.pc.in")
     get_property(headers GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY)
-    get_target_property(more ${_kbuild_runtime_target} INTERFACE_INCLUDE_DIRECTORIES)
-    foreach(path IN LISTS more)
-        list(APPEND headers "${path}")
-    endforeach()
-    list(JOIN headers "\" -I\"" headers)
+    string(APPEND headers ";$<TARGET_PROPERTY:${_kbuild_runtime_target},INTERFACE_INCLUDE_DIRECTORIES>")
+    set(headers "$<JOIN:${headers},\" -I\">")
     if(arg_RUNTIME STREQUAL "bundle") # beside the artifact
         set(runtime_libraries
             "-l:$<TARGET_FILE_NAME:${_kbuild_runtime_target}> -Wl,-rpath,\${libdir}")
@@ -95,7 +92,8 @@ function(_kbuild_describe_pkg_config_install result template headers)
                         continue() # the project's own file
                     endif()
                     file(READ \"${template}\" _content)
-                    file(RELATIVE_PATH _headers \"\${_directory}/pkgconfig\" \"${headers}\")
+                    get_filename_component(_headers \"${headers}\" ABSOLUTE)
+                    file(RELATIVE_PATH _headers \"\${_directory}/pkgconfig\" \"\${_headers}\")
                     string(REPLACE \"@INCLUDEDIR@\" \"\${_headers}\" _content \"\${_content}\")
                     string(REGEX REPLACE \"[.]in\$\" \"\" _file \"${template}\")
                     file(WRITE \"\${_file}\" \"\${_content}\")
@@ -153,9 +151,7 @@ endfunction()
 # Sets `flags` to the definitions for host code, and `libraries` to the device runtime, which host code
 # calls directly.
 function(_kbuild_describe_runtime flags libraries)
-    get_target_property(definitions ${_kbuild_runtime_target} INTERFACE_COMPILE_DEFINITIONS)
-    list(TRANSFORM definitions PREPEND "-D")
-    list(JOIN definitions " " definitions)
+    set(definitions "-D$<JOIN:$<TARGET_PROPERTY:${_kbuild_runtime_target},INTERFACE_COMPILE_DEFINITIONS>, -D>")
     get_target_property(path ${_kbuild_runtime_target} IMPORTED_LOCATION)
     get_filename_component(directory "${path}" DIRECTORY)
     get_filename_component(name "${path}" NAME)
@@ -183,5 +179,5 @@ Description: GPU kernels of the target ${target}
 Version: ${version}
 Cflags: ${flags}
 Libs: ${libraries}
-")
+" TARGET ${target})
 endfunction()

@@ -26,7 +26,8 @@ include_guard(GLOBAL)
   runs.
 
   ``PRIVATE``
-    The mixed sources.  A source without kernels is also allowed.
+    The mixed sources.  A source without kernels is also allowed.  The source property
+    ``COMPILE_DEFINITIONS`` applies if it is set before the call.
 
   ``DEVICE_OPTIONS``
     Options for the device compiler.  With the name of a backend in front, an option is for this
@@ -45,6 +46,11 @@ include_guard(GLOBAL)
     The visibility of the kernels' symbols.  The default is ``default`` for ``SHARED`` and ``MODULE``
     libraries, and ``hidden`` for other targets.  Instances of templates and static kernels are
     never visible outside of their source.
+
+  Usage requirements: targets that link a library with mixed sources get the headers of the host API and the
+  device runtime, also through exported packages.  Plain C++ sources can then call ``cudaMalloc``, and launch
+  the library's kernels with ``cudaLaunchKernel`` or ``kbuild::launch``.  A target that links libraries for
+  several backends selects one by its property ``KBUILD_BACKEND``.
 
   The other keywords have the same meaning as in :command:`kbuild_add_kernels`.  Host texts are
   compiled without link-time optimization, precompiled headers, and unity builds.
@@ -97,7 +103,7 @@ function(kbuild_target_sources target)
     set(directory "${CMAKE_CURRENT_BINARY_DIR}/kbuild/${arg_NAME}")
     _kbuild_add_configurations("${target}" "${directory}")
     _kbuild_finish_mixed("${target}")
-    _kbuild_defer_source_check("${target}" ${ARGN})
+    _kbuild_defer_setting_check("${target}" ${ARGN})
 endfunction()
 
 # Translates the keywords and the target to what the functions for kernel targets read.
@@ -171,7 +177,7 @@ function(_kbuild_add_host_texts target configuration)
         SKIP_PRECOMPILE_HEADERS ON
         SKIP_UNITY_BUILD_INCLUSION ON)
     set(texts "${_kbuild_host_texts}")
-    _kbuild_explain_links(${target} "${texts}")
+    _kbuild_explain_links(${target} ${_kbuild_host_launches})
     set(stamp "${_kbuild_pack_stamp}")
     set(header_directory "${_kbuild_pack_header_directory}")
     _kbuild_limit_to_configuration("${configuration}" texts stamp header_directory)
@@ -189,32 +195,21 @@ function(_kbuild_finish_mixed target)
     add_dependencies(${target} ${arg_NAME}_device_code)
     _kbuild_connect_device_code(${target})
     _kbuild_check_runtime(${target})
+    set_property(TARGET ${target} APPEND PROPERTY KBUILD_BACKEND ${_kbuild_backend})
     set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ${_kbuild_runtime_target} kbuild::headers)
-    if(kind MATCHES "STATIC|OBJECT")
-        set_property(TARGET ${target} APPEND PROPERTY
-            INTERFACE_LINK_LIBRARIES "$<LINK_ONLY:${_kbuild_runtime_target}>")
+    # Other host code can launch the kernels, too.
+    set(requirements ${_kbuild_runtime_target} kbuild::headers)
+    if(kind MATCHES "^(EXECUTABLE|MODULE)$") # only plugins of this project link a program
+        list(TRANSFORM requirements REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>")
     endif()
+    set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES ${requirements})
     if(arg_RUNTIME STREQUAL "bundle")
         get_target_property(runtime ${_kbuild_runtime_target} IMPORTED_LOCATION)
         _kbuild_install_companion(${target} BESIDE "${runtime}")
     endif()
-    _kbuild_provide_headers(${target})
     _kbuild_defer_pkg_config("${target}" "${kind}")
     set_target_properties(${target} PROPERTIES _KBUILD_POLICY "${arg_POLICY}")
     if(arg_VERIFY AND NOT TARGET "${target}_verified")
         _kbuild_attach_verification("${target}_verified" "${target}" POLICY "${arg_POLICY}")
     endif()
-endfunction()
-
-# Lets host code that links the target find the headers of the host API. Targets with device code have those
-# of their own backend. Exported targets do not provide them.
-function(_kbuild_provide_headers target)
-    set_property(TARGET ${target} PROPERTY _KBUILD_RUNTIME "${_kbuild_runtime_target}")
-    get_target_property(directories ${_kbuild_runtime_target} INTERFACE_INCLUDE_DIRECTORIES)
-    get_property(own GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY)
-    set(is_plain "$<STREQUAL:$<TARGET_PROPERTY:_KBUILD_RUNTIME>,>")
-    foreach(property IN ITEMS INTERFACE_INCLUDE_DIRECTORIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES)
-        set_property(TARGET ${target} APPEND PROPERTY ${property}
-            "$<BUILD_INTERFACE:$<${is_plain}:${directories};${own}>>")
-    endforeach()
 endfunction()

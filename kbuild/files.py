@@ -23,13 +23,16 @@ def write_file(path: Path, content: bytes) -> None:
     write_parts(path, (content,))
 
 
-def write_parts(path: Path, parts: Iterable[bytes], *, modified: int | None = None) -> None:
+def write_parts(
+    path: Path, parts: Iterable[bytes], *, modified: int | None = None, mode: int | None = None
+) -> None:
     """Write the concatenated parts to a file, atomically like `write_file`.
 
     Args:
         path: The file.
         parts: The content.
         modified: The modification time to set, in ns since the epoch.
+        mode: The permissions to set.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _name_temporary(path)
@@ -38,6 +41,8 @@ def write_parts(path: Path, parts: Iterable[bytes], *, modified: int | None = No
             stream.writelines(parts)
         if modified is not None:
             os.utime(temporary, ns=(modified, modified))
+        if mode is not None:
+            temporary.chmod(mode)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command, CommandResult
@@ -22,6 +22,11 @@ from kbuild.values import dataclass
 _TAIL_LINES = 40
 _TAIL_BYTES = 1 << 16
 _GRACE_SECONDS = 2.0
+_FORWARDED: Final = (
+    *(signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP),
+    *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH),
+)
+_PR_SET_PDEATHSIG: Final = 1  # prctl(2)
 # Names the file in which the first kbuild command that fails describes its failure.
 _FAILURE_VARIABLE = "KBUILD_FAILURE_FILE"
 
@@ -106,14 +111,68 @@ def stream(command: Command, *, cwd: Path | None = None) -> int:
         raise _missing(command) from error
 
 
-def replace_process(argv: tuple[str, ...]) -> NoReturn:
-    """Become another program, which inherits the terminal, the signals, and the exit status."""
+def run_in_foreground(argv: tuple[str, ...]) -> int:
+    """Run a program that takes this process's place in the terminal, and return its exit status.
+
+    The program inherits the terminal, open files, and the process group. A key such as Ctrl-C
+    therefore reaches both processes, and only the program acts on it. Signals that are sent to this
+    process alone are forwarded. If one of the two is stopped or killed, so is the other.
+
+    Returns:
+        The exit status, or the negative number of the signal that ended the program.
+
+    Raises:
+        ToolError: The program cannot be started.
+    """
+    import ctypes  # noqa: PLC0415 - build edges do not need it
+
+    libc = ctypes.CDLL(None)
     sys.stdout.flush()
     sys.stderr.flush()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # otherwise, there might be no status
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (*_FORWARDED, signal.SIGCHLD))
+
+    def prepare() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
     try:
-        os.execv(argv[0], argv)  # noqa: S606 - the program that the user names
+        program = subprocess.Popen(argv, close_fds=False, preexec_fn=prepare)  # noqa: PLW1509 - this process has one thread
     except OSError as error:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         raise ToolError(f"{argv[0]}: {error.strerror}") from error
+    program.returncode = _wait_in_foreground(program.pid)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return program.returncode
+
+
+def _wait_in_foreground(child: int) -> int:
+    while True:
+        found, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
+        if found == 0:
+            received = signal.sigwaitinfo((*_FORWARDED, signal.SIGCHLD))
+            # A positive code is the terminal's, which sends the signal to both processes.
+            if received.si_signo != signal.SIGCHLD and received.si_code <= 0:
+                os.kill(child, received.si_signo)
+        elif os.WIFSTOPPED(status):
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os.kill(child, signal.SIGCONT)
+        else:
+            return os.waitstatus_to_exitcode(status)
+
+
+def end_by_signal(number: int) -> NoReturn:
+    """End this process by a signal that has ended another one, without a core file."""
+    import resource  # noqa: PLC0415 - only this function needs it
+
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    # Programs that receive core files ignore a limit of 0, but not of 1.
+    resource.setrlimit(resource.RLIMIT_CORE, (min(1, hard) if hard >= 0 else 1, hard))
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (number,))
+    os.kill(os.getpid(), number)
+    os._exit(128 + number)  # a signal that is ignored in the first process of a container
 
 
 def run_isolated(command: Command, *, timeout: float) -> IsolatedResult:

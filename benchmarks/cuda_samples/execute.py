@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,13 +55,19 @@ def run_sample(sample: Sample, program: Path, directory: Path, limit: float) -> 
     )
 
 
-def execute(argv: tuple[str, ...], directory: Path, limit: float) -> Outcome:
+def execute(
+    argv: tuple[str, ...],
+    directory: Path,
+    limit: float,
+    environment: Mapping[str, str] | None = None,
+) -> Outcome:
     """Run a program and its children for at most ``limit`` seconds."""
     start = time.perf_counter()
     # A sample that starts other processes must not leave them behind.
     process = subprocess.Popen(
         argv,
         cwd=directory,
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

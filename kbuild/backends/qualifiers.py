@@ -38,9 +38,17 @@ def is_device_only(found: Declaration) -> bool:
 
 def is_variable(found: Declaration) -> bool:
     """Return whether it declares variables that the host can name."""
+    return not found.template and _is_nameable(found)
+
+
+def is_variable_template(found: Declaration) -> bool:
+    """Return whether it declares a variable template whose instances the host can name."""
+    return bool(found.template) and _is_nameable(found)
+
+
+def _is_nameable(found: Declaration) -> bool:
     return (
         found.kind == "variable"
-        and not found.template
         and not found.is_instantiation
         and bool(found.words & {DEVICE, CONSTANT, MANAGED})
         and found.scope in ("", "namespace", "language")

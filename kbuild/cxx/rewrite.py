@@ -14,21 +14,26 @@ from kbuild.cxx.tokens import Token
 from kbuild.values import dataclass
 
 
-def rewrite(
-    text: str,
-    found: HostText,
-    module: str,
-    *,
-    lists_launches: bool = False,
-) -> str:
+@dataclass(frozen=True, slots=True)
+class RewrittenText:
+    """A text whose launches are ordinary calls.
+
+    Attributes:
+        text: The text.
+        launched: The names of kernels in the launches, with their positions in the original text.
+    """
+
+    text: str
+    launched: tuple[Token, ...]
+
+
+def rewrite(text: str, found: HostText, module: str) -> RewrittenText:
     """Return ``text`` with its launches as ordinary calls.
 
     Args:
         text: The preprocessed text. It includes ``kbuild/chevron.hpp``.
         found: What is in it.
         module: The part of generated names that is unique to the source.
-        lists_launches: Whether to append a comment for each kernel that the project launches, with
-            the place of a launch. The error handling script of the linker reads these comments.
 
     Raises:
         SourceError: A launch cannot be rewritten.
@@ -42,20 +47,27 @@ def rewrite(
     insertions = insert_siblings(text, names, module, launched)
     changes: list[_Change] = [*insertions, *found.edits, *calls]
     changes.sort(key=lambda change: (change.start, change.end > change.start, -change.end))
-    rewritten = _Text(text, changes).render(0, len(text))
-    return "".join((rewritten, *(_list_launches(text, calls) if lists_launches else ())))
+    return RewrittenText(_Text(text, changes).render(0, len(text)), launched)
 
 
-def _list_launches(text: str, calls: list[_Call]) -> Iterator[str]:
-    """Yield a comment with the first launch of each kernel, except for those in system headers."""
+def list_launches(text: str, launched: tuple[Token, ...]) -> Iterator[str]:
+    """Yield a line for each kernel that the project launches: its name, and the place of a launch.
+
+    Launches in system headers are left out. The error handling script of the linker reads these
+    lines.
+
+    Args:
+        text: The original text.
+        launched: The names of kernels in its launches.
+    """
     known: set[str] = set()
-    for call in calls:
-        if call.kernel is None or call.kernel.text in known:
+    for kernel in launched:
+        if kernel.text in known:
             continue
-        place = locate(text, call.start)
+        place = locate(text, kernel.start)
         if _SYSTEM_HEADER not in place.flags:
-            known.add(call.kernel.text)
-            yield f"\n{LAUNCH_COMMENT}{call.kernel.text} {place}"
+            known.add(kernel.text)
+            yield f"{kernel.text} {place}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +176,6 @@ class _Text:
         return f"\n{locate(self._text, launch.end).marker}\n"
 
 
-LAUNCH_COMMENT: Final = "// kbuild launches "
 _SYSTEM_HEADER: Final = " 3"
 _CONFIGURE: Final = "::kbuild::chevron::configuration"
 _BIND: Final = "::kbuild::chevron::bind"

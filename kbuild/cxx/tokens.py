@@ -37,7 +37,9 @@ LITERAL: Final = r"""
 """
 SKIPPED: Final = f"{LITERAL} | {DIRECTIVE}"
 _BRACKET: Final = re.compile(rf"{SKIPPED} | [()\[\]{{}}]", re.VERBOSE | re.DOTALL)
-ATTRIBUTES: Final = frozenset({"__attribute__", "__attribute", "__declspec", "alignas"})
+ATTRIBUTES: Final = frozenset(
+    {"__attribute__", "__attribute", "__declspec", "alignas", "__kbuild_launch_bounds__"}
+)
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 _LONG_LINE: Final = 4096
 _STRING_END: Final = ('"', "'")

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
+from typing import Final
 
 from kbuild import files
 from kbuild.backends import AUTOMATIC, find_builder
 from kbuild.errors import ConfigurationError
-from kbuild.project.manifest import Manifest, ManifestTarget, error_prefix
+from kbuild.project.manifest import Manifest, ManifestTarget, TargetTable, error_prefix
 from kbuild.project.sources import is_kernel_source
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
 from kbuild.stages.sources.launches import find_launch
 from kbuild.stages.target import STANDARDS
+
+_DEVICE_KEYS: Final = frozenset(
+    (
+        *("backend", "architectures", "headers", "debug_stubs", "rdc", "compression", "visibility"),
+        *("runtime", "compile_options", "device_standard", "host_compiler", "policy"),
+    )
+)
 
 
 def check_manifest(manifest: Manifest, output: Path) -> None:
@@ -38,6 +47,8 @@ def check_manifest(manifest: Manifest, output: Path) -> None:
 def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
     table = target.table
     _check_launches(manifest, target)
+    if target.is_plain_program:
+        _check_plain_program(manifest, target)
     key = manifest.name_key(target.name, "headers")
     for path in (manifest.root / header for header in table.headers):
         check_path(path, key)
@@ -75,6 +86,15 @@ def _check_launches(manifest: Manifest, target: ManifestTarget) -> None:
                 "in a C++ source, which kbuild does not rewrite; rename the file to "
                 f"'{path.stem}.cu'"
             )
-    if target.has_host_code and not any(map(is_kernel_source, target.sources)):
+
+
+def _check_plain_program(manifest: Manifest, target: ManifestTarget) -> None:
+    """Reject a program without kernel sources that links no other target, or has keys for them."""
+    names = {other.name for other in manifest.targets if other is not target}
+    if names.isdisjoint(target.table.link_libraries):
         key = manifest.name_key(target.name, "sources")
         raise ConfigurationError(f"{key}: expected at least one .cu or .hip file")
+    for field in fields(TargetTable):
+        if field.name in _DEVICE_KEYS and getattr(target.table, field.name) != field.default:
+            key = manifest.name_key(target.name, field.name)
+            raise ConfigurationError(f"{key}: the target has no .cu or .hip file; remove the key")

@@ -8,6 +8,7 @@ from typing import Final
 
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.environment import predict_compilers
+from kbuild.project.link_options import select_link_options
 from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable
 from kbuild.project.sources import is_kernel_source
 from kbuild.stages.render import render
@@ -24,10 +25,14 @@ _ARTIFACT_NAMES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildSettings:
-    """The options of ``kbuild build`` that affect the generated project."""
+    """The options of ``kbuild build`` and ``kbuild run`` that affect the generated project.
+
+    ``optimization`` replaces the level of the profile: what follows ``-O`` in a compiler's options.
+    """
 
     profile: str
     device_jobs: int | None = None
+    optimization: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +81,13 @@ def generate_project(
         ToolchainError: CXX names a compiler that does not exist.
     """
     profile = manifest.find_profile(settings.profile)
-    names = tuple(target.name for target in manifest.targets)
+    with_kernels = tuple(target for target in manifest.targets if not target.is_plain_program)
+    names = tuple(target.name for target in with_kernels)
     compilers = directory.list_compiler_files(names)
-    choices = ((target.table.backend, target.table.host_compiler) for target in manifest.targets)
+    choices = ((target.table.backend, target.table.host_compiler) for target in with_kernels)
     rows = {
         "build_type": _BUILD_TYPES[settings.profile],
+        "build_options": _list_build_options(settings),
         "device_jobs": settings.device_jobs,
         "inputs": (directory.environment, manifest.path, *manifest.policies, *compilers),
         "source_root": manifest.root,
@@ -90,10 +97,18 @@ def generate_project(
     }
     return GeneratedProject(
         content=render("project.cmake.j2", rows),
-        targets=names,
+        targets=tuple(target.name for target in manifest.targets),
         kernel_targets=names,
         compilers=tuple(predict_compilers(choices)),
     )
+
+
+def _list_build_options(settings: BuildSettings) -> tuple[str, ...]:
+    """Return the options that replace those of CMake's build type; none if they stay."""
+    if settings.optimization is None:
+        return ()
+    debug = ("-g",) if settings.profile == "debug" else ()
+    return (f"-O{settings.optimization}", *debug)
 
 
 def _describe_target(
@@ -111,11 +126,13 @@ def _describe_target(
         "name": target.name,
         "kind": table.kind,
         "has_host_code": target.has_host_code,
+        "is_plain_program": target.is_plain_program,
         "host_sources": [path for path in target.sources if not is_kernel_source(path)],
         "commands": {
             "target_include_directories": includes,
             "target_compile_definitions": definitions,
             "target_compile_options": table.host_options,
+            "target_link_options": select_link_options(table.host_options),
             "target_link_directories": [root / path for path in table.link_directories],
             "target_link_libraries": table.link_libraries,
         },

@@ -84,12 +84,18 @@ class ManifestTarget:
 
     ``has_host_code`` tells whether the target is an executable, or one of its kernel sources also
     contains host code. Its kernel sources are then mixed sources, and the others host sources.
+    An executable that links a target with kernels needs no kernel source.
     """
 
     name: str
     table: TargetTable
     sources: tuple[Path, ...]
     has_host_code: bool = False
+
+    @property
+    def is_plain_program(self) -> bool:
+        """Whether the target is an executable whose sources cannot contain kernels."""
+        return self.table.kind == "executable" and not any(map(is_kernel_source, self.sources))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files, records
+from kbuild.errors import ConfigurationError
 from kbuild.project.directory import BuildDirectory, remove_unused_build
+from kbuild.project.generate import BuildSettings
 from kbuild.toolchain.caches import find_cache
 
 TARGET: Final = "program"
@@ -27,12 +29,13 @@ _SCHEMA: Final = "kbuild.program/1"
 class ProgramSpec:
     """The sources and options of a program. Paths are absolute.
 
-    ``architecture`` is that of the device; None if there is no device.
+    Without ``architectures``, the program is for the default architectures of the backend. Without
+    ``optimization``, the program is optimized unless ``debug`` is true.
     """
 
     sources: tuple[Path, ...]
     backend: str
-    architecture: str | None
+    architectures: tuple[str, ...] = ()
     standard: int = 17
     include_directories: tuple[Path, ...] = ()
     definitions: tuple[str, ...] = ()
@@ -41,6 +44,15 @@ class ProgramSpec:
     host_options: tuple[str, ...] = ()
     device_options: tuple[str, ...] = ()
     rdc: bool = False
+    optimization: str | None = None
+    debug: bool = False
+
+    @property
+    def settings(self) -> BuildSettings:
+        """The settings with which the program is built."""
+        return BuildSettings(
+            profile="debug" if self.debug else "release", optimization=self.optimization
+        )
 
     @property
     def digest(self) -> str:
@@ -74,7 +86,7 @@ def write_manifest(spec: ProgramSpec, directory: BuildDirectory) -> Path:
     """Write the manifest of a program beside its build, and return its path."""
     lists: dict[str, Iterable[object]] = {
         "sources": spec.sources,
-        "architectures": (spec.architecture,) if spec.architecture else (),
+        "architectures": spec.architectures,
         "include_directories": spec.include_directories,
         "definitions": spec.definitions,
         "compile_options": (_KEEP_ASSERTIONS, *spec.device_options),
@@ -94,6 +106,19 @@ def write_manifest(spec: ProgramSpec, directory: BuildDirectory) -> Path:
     path = _name_manifest(directory)
     files.write_if_changed(path, "\n".join((*lines, "")).encode())
     return path
+
+
+def copy_program(program: Path, target: Path) -> Path:
+    """Copy a program with its permissions, also over one that is running. Return the copy's path.
+
+    Raises:
+        ConfigurationError: The copy cannot be written.
+    """
+    try:
+        files.write_parts(target, (program.read_bytes(),), mode=program.stat().st_mode)
+    except OSError as error:
+        raise ConfigurationError(f"{target}: {error.strerror}") from error
+    return target
 
 
 def _quote(value: object) -> str:

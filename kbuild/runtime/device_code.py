@@ -11,13 +11,13 @@ from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+    from kbuild.runtime.compiling.kernel_facts import KernelFacts
     from kbuild.runtime.compiling.model import Variant
 
 # Code stays loaded as long as its kernel exists, because device variables keep their values in it:
 # by device, then by the id of the variant.
 _LOADED: Final[
-    WeakKeyDictionary[CompiledKernel, dict[ExecutionDevice, dict[int, tuple[Variant, Any]]]]
+    WeakKeyDictionary[KernelFacts, dict[ExecutionDevice, dict[int, tuple[Variant, Any]]]]
 ] = WeakKeyDictionary()
 _LOCK: Final = threading.Lock()
 
@@ -30,7 +30,7 @@ class DeviceCode:
         device: The device.
     """
 
-    def __init__(self, compiled: CompiledKernel, device: ExecutionDevice) -> None:
+    def __init__(self, compiled: KernelFacts, device: ExecutionDevice) -> None:
         self._compiled = compiled
         self._device = device
         with _LOCK:

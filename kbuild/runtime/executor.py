@@ -14,13 +14,13 @@ from kbuild.model import Resources
 from kbuild.runtime.arguments.arrays import DeviceArrays
 from kbuild.runtime.arguments.encoder import require_sequence
 from kbuild.runtime.arguments.launchers import LAUNCHED, NOT_LAUNCHED, submit
-from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.kernel_facts import KernelFacts
 from kbuild.runtime.compiling.model import Variant
 from kbuild.runtime.current_device import find_device
 from kbuild.runtime.device_code import DeviceCode
 from kbuild.runtime.launch_records.capture import capture_launch
 from kbuild.runtime.launch_records.model import LaunchRecord
-from kbuild.runtime.plans import Plan, Plans, require_config
+from kbuild.runtime.prepared_launches import PreparedLaunch, PreparedLaunches, require_config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,24 +50,24 @@ class KernelExecutor:
         LaunchError: There is no device.
     """
 
-    def __init__(self, compiled: CompiledKernel) -> None:
-        if not isinstance(compiled, CompiledKernel):
+    def __init__(self, compiled: KernelFacts) -> None:
+        if not isinstance(compiled, KernelFacts):
             raise ConfigurationError(
                 f"a KernelExecutor takes a CompiledKernel, not {type(compiled).__name__}; "
                 "get one from a compiled module by name: KernelExecutor(module[name])"
             )
         self.compiled = compiled
-        self._device = find_device(compiled)
+        self._device = find_device(compiled.backend, compiled.registered)
         # See `ExecutionDevice`.
         self.is_current = self._device.is_current
         self._code = DeviceCode(compiled, self._device)
-        self._plans = Plans(compiled, self._device, self._code)
-        self._last: Plan | None = None
+        self._prepared = PreparedLaunches(compiled, self._device, self._code)
+        self._last: PreparedLaunch | None = None
 
     def __repr__(self) -> str:
         return f"<executor of {self.compiled.display}>"
 
-    def __reduce__(self) -> tuple[type[KernelExecutor], tuple[CompiledKernel]]:
+    def __reduce__(self) -> tuple[type[KernelExecutor], tuple[KernelFacts]]:
         """Pickle the kernel; loading uses the device that is current then."""
         return KernelExecutor, (self.compiled,)
 
@@ -97,27 +97,27 @@ class KernelExecutor:
             LaunchError: The device refuses the launch, or the kernel fails.
             ToolError: The kernel must be compiled again for ``config``, and that fails.
         """
-        plan = self._last
+        prepared = self._last
         try:
-            if plan is None or plan.config is not config:
-                plan = None  # a failure is not one of the last plan
-                self._last = plan = self._plans.find(config)
-            outcome = NOT_LAUNCHED if profile else plan.launch(*args)
-            if outcome != plan.outcome_without_wait:
-                return self._finish(plan, outcome, args, profile=profile)
+            if prepared is None or prepared.config is not config:
+                prepared = None  # a failure is not one of the last launch
+                self._last = prepared = self._prepared.find(config)
+            outcome = NOT_LAUNCHED if profile else prepared.launch(*args)
+            if outcome != prepared.outcome_without_wait:
+                return self._finish(prepared, outcome, args, profile=profile)
         except LaunchError as error:
-            raise self._explain(error, plan) from None
+            raise self._explain(error, prepared) from None
         return None
 
     @property
     def last_launch(self) -> LastLaunch | None:
         """What the last launch used, in any thread; None before the first launch."""
-        plan = self._last
-        if plan is None:
+        prepared = self._last
+        if prepared is None:
             return None
-        variant = plan.variant or self.compiled.history[0]
+        variant = prepared.variant or self.compiled.history[0]
         return LastLaunch(
-            config=plan.config,
+            config=prepared.config,
             variant=variant,
             resources=self.compiled.read_resources(variant, self._device),
         )
@@ -156,20 +156,20 @@ class KernelExecutor:
 
     def bind(self, config: LaunchConfig) -> Callable[..., float | None]:
         """Return a function that launches like `run` with this configuration."""
-        plan: Plan | None = None
+        prepared: PreparedLaunch | None = None
 
-        # The body of `run` for one plan.  A call of `run` would take as long as the rest.
+        # The body of `run` for one configuration.  A call of `run` would take as long as the rest.
         def launch(*args: object, profile: bool = False) -> float | None:
-            nonlocal plan
+            nonlocal prepared
             try:
-                if plan is None:
-                    plan = self._plans.find(config)
-                self._last = plan
-                outcome = NOT_LAUNCHED if profile else plan.launch(*args)
-                if outcome != plan.outcome_without_wait:
-                    return self._finish(plan, outcome, args, profile=profile)
+                if prepared is None:
+                    prepared = self._prepared.find(config)
+                self._last = prepared
+                outcome = NOT_LAUNCHED if profile else prepared.launch(*args)
+                if outcome != prepared.outcome_without_wait:
+                    return self._finish(prepared, outcome, args, profile=profile)
             except LaunchError as error:
-                raise self._explain(error, plan) from None
+                raise self._explain(error, prepared) from None
             return None
 
         return launch
@@ -219,41 +219,41 @@ class KernelExecutor:
         """
         self._device.open_queue(stream).synchronize()
 
-    def _explain(self, error: LaunchError, plan: Plan | None) -> LaunchError:
+    def _explain(self, error: LaunchError, prepared: PreparedLaunch | None) -> LaunchError:
         """Return the error of a launch with the name of the kernel, and what can help."""
         reason = None
         with contextlib.suppress(KbuildError):  # images that cannot be read
-            if plan is not None:
-                variant = plan.variant or self.compiled.history[0]
+            if prepared is not None:
+                variant = prepared.variant or self.compiled.history[0]
                 reason = self.compiled.explain_failed_launch(
-                    plan.config.threads, variant, self._device
+                    prepared.config.threads, variant, self._device
                 )
         return LaunchError(f"{self.compiled.display}: {error}{f'; {reason}' if reason else ''}")
 
     def _finish(
-        self, plan: Plan, outcome: int, args: Sequence[object], *, profile: bool
+        self, prepared: PreparedLaunch, outcome: int, args: Sequence[object], *, profile: bool
     ) -> float | None:
         """Wait for a launch if necessary, or do what a launcher leaves to the executor."""
         if outcome == NOT_LAUNCHED:
-            return self._run_with_arrays(plan, args, profile=profile)
+            return self._run_with_arrays(prepared, args, profile=profile)
         if outcome == LAUNCHED:
-            plan.queue.synchronize()
+            prepared.queue.synchronize()
         return None
 
     def _run_with_arrays(
-        self, plan: Plan, args: Sequence[object], *, profile: bool
+        self, prepared: PreparedLaunch, args: Sequence[object], *, profile: bool
     ) -> float | None:
         """Launch with arrays that are copied or have a stream, or measure a launch."""
-        stream = self._device.find_stream(args) if plan.waits else None
+        stream = self._device.find_stream(args) if prepared.waits else None
         if stream is not None:
-            plan = self._plans.make(plan.config, stream)
-        arguments = plan.encoder.convert(args)
-        with DeviceArrays(plan.queue) as arrays:
-            frame = plan.encoder.make_frame(arrays.copy_in(arguments))
-            stop = plan.queue.start_timer() if profile else None
-            submit(plan.call, frame, arguments)
+            prepared = self._prepared.prepare(prepared.config, stream)
+        arguments = prepared.encoder.convert(args)
+        with DeviceArrays(prepared.queue) as arrays:
+            frame = prepared.encoder.make_frame(arrays.copy_in(arguments))
+            stop = prepared.queue.start_timer() if profile else None
+            submit(prepared.call, frame, arguments)
             seconds = stop() if stop else None
-            if plan.waits or arrays:
-                plan.queue.synchronize()
+            if prepared.waits or arrays:
+                prepared.queue.synchronize()
             arrays.copy_back()
         return seconds

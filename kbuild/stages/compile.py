@@ -76,6 +76,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     if is_watched:
         check_prerequisites(unit.depfile)
     log = warnings + front_end.log
+    unit = replace(unit, headers=read_dependencies(edge.depfile))
     completion = builder.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
     preprocessed = _read_preprocessed(unit, completion)
     if preprocessed is not None and not unit.is_mixed:
@@ -126,7 +127,7 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
     front_end = passes.describe_device_pass(unit, edge.toolchain)
     text, log = make_text(front_end, find_builder(edge.toolchain.backend))
     module = name_module("", edge.display_source)
-    rewritten = rewrite(text, passes.read_device_text(text, unit), module)
+    rewritten = rewrite(text, passes.read_device_text(text, unit), module).text
     source = unit.output.with_name(f"{unit.output.name}.cpp")
     content = rewritten.encode(errors="surrogateescape")
     if edge.compiler_launcher and unit.root is not None and not unit.debug:

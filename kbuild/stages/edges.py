@@ -41,6 +41,7 @@ class CompileEdge:
 
     ``output`` is the common start of the paths of its files, without a suffix. The edge contains
     the versions of kbuild and of the compiler, so that a change of either compiles again.
+    ``definitions`` are those of this source only.
     ``compiler_launcher`` is the prefix of the commands that a compiler cache supports. ``key`` is
     the device key of a mixed source, on which the edge depends instead of the source; None for a
     source that contains only device code.
@@ -55,6 +56,7 @@ class CompileEdge:
     toolchain: Toolchain
     relocatable: bool = False
     keep_assembly: bool = False
+    definitions: tuple[str, ...] = ()
     compiler_launcher: tuple[str, ...] = ()
     key: Path | None = None
 
@@ -225,7 +227,7 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         stamp=edge.stamp,
         depfile=edge.depfile,
         include_directories=flags.include_directories,
-        definitions=flags.definitions,
+        definitions=(*flags.definitions, *edge.definitions),
         build_options=flags.build_options,
         options=flags.options,
         standard=edge.standard,

@@ -154,8 +154,9 @@ def _plan_hosts(
             compiler=Path(compiler),
             compiler_id=spec.host_compiler_id,
             relocatable=spec.rdc == "ON",
+            definitions=definitions,
         )
-        for source in spec.sources
+        for source, definitions in spec.group_definitions().items()
     )
 
 
@@ -189,10 +190,11 @@ def _plan_edges(
             output=spec.output_directory / f"{names[source]}.{name_file(arch)}",
             toolchain=toolchain,
             relocatable=spec.rdc == "ON",
+            definitions=definitions,
             compiler_launcher=launcher,
             key=hosts[source].key if hosts else None,
         )
-        for source in spec.sources
+        for source, definitions in spec.group_definitions().items()
         for arch, toolchain in toolchains.items()
     )
 
@@ -270,6 +272,11 @@ def _check_settings(spec: TargetSpec) -> None:
                 "RUNTIME static: a program that links a shared kernel library has its own runtime, "
                 "which does not know the library's kernels; make the library STATIC or MODULE, or "
                 "use RUNTIME shared"
+            )
+        if spec.runtime == "bundle" and spec.kind == "object":
+            raise ConfigurationError(
+                "RUNTIME bundle: the runtime is installed beside a file, and an object library is "
+                "not installed as one; use RUNTIME shared or static, or another kind of library"
             )
     if spec.debug_stubs != "OFF" and spec.stub_suffix == ".c":
         raise ConfigurationError(

@@ -28,7 +28,8 @@ class TargetSpec:
     """One kernel target, as ``kbuild_add_kernels`` or ``kbuild_target_sources`` describes it.
 
     Paths are absolute. In ``sources`` and ``generated``, each file has one spelling. The
-    ``generated`` sources might not exist yet. ``compilers``, ``default_architectures``,
+    ``generated`` sources might not exist yet. ``source_definitions`` are pairs of the number of a
+    source and one of its own definitions. ``compilers``, ``default_architectures``,
     ``platforms``, and ``launchers`` are pairs of a CMake language and a value. Items of
     ``architectures`` can start with the name of a backend; see `select_values`.
 
@@ -65,6 +66,15 @@ class TargetSpec:
     host_compiler_id: str = ""
     launcher: tuple[str, ...] | None = None
     launchers: tuple[tuple[str, str], ...] = ()
+    source_definitions: tuple[tuple[str, str], ...] = ()
+
+    def group_definitions(self) -> dict[Path, tuple[str, ...]]:
+        """Return the definitions that each source has for itself."""
+        groups: dict[Path, tuple[str, ...]] = dict.fromkeys(self.sources, ())
+        for number, definition in self.source_definitions:
+            source = self.sources[int(number)]
+            groups[source] = (*groups[source], definition.removeprefix("-D"))
+        return groups
 
     @property
     def sources_keyword(self) -> str:
@@ -130,15 +140,16 @@ def read_target(path: Path) -> TargetSpec:
         runtime=_check_choice("RUNTIME", find_last("runtime"), get_args(RuntimeLinkage)),
         standard=_check_choice("DEVICE_STANDARD", find_last("standard"), STANDARDS),
         host_compiler=find_last("host_compiler", "") or None,
-        compilers=_by_language(pairs, "compiler."),
-        default_architectures=_by_language(pairs, "architecture."),
-        platforms=_by_language(pairs, "platform."),
+        compilers=_by_suffix(pairs, "compiler."),
+        default_architectures=_by_suffix(pairs, "architecture."),
+        platforms=_by_suffix(pairs, "platform."),
         stub_suffix=find_last("stub_suffix"),
         is_mixed=find_last("mixed", "OFF") == "ON",
         host_sources=tuple(map(Path, pairs.get("host_source", ()))),
         host_compiler_id=find_last("host_compiler_id", ""),
         launcher=_read_launcher(pairs),
-        launchers=_by_language(pairs, "launcher."),
+        launchers=_by_suffix(pairs, "launcher."),
+        source_definitions=_by_suffix(pairs, "definition."),
     )
     _check_files(spec)
     return spec
@@ -150,7 +161,8 @@ def _read_launcher(pairs: dict[str, tuple[str, ...]]) -> tuple[str, ...] | None:
     return () if words == ("none",) else words
 
 
-def _by_language(pairs: dict[str, tuple[str, ...]], prefix: str) -> tuple[tuple[str, str], ...]:
+def _by_suffix(pairs: dict[str, tuple[str, ...]], prefix: str) -> tuple[tuple[str, str], ...]:
+    """Return the values of ``<prefix><suffix>``, each with its suffix."""
     return tuple(
         (key.removeprefix(prefix), value)
         for key, values in pairs.items()

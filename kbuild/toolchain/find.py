@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +13,14 @@ from typing import Final
 
 from kbuild.backends import AUTOMATIC, find_builder, list_by_preference
 from kbuild.backends.interface.build import Builder
-from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
+from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints, Trial
 from kbuild.errors import ToolchainError
 from kbuild.files import sha256
 from kbuild.model import Command
 from kbuild.process import run
 from kbuild.toolchain.devices import list_device_architectures
 from kbuild.toolchain.environment import TOOLCHAIN_VARIABLES, read_compiler_variables
+from kbuild.toolchain.trial import find_defect
 
 _SCRIPT: Final = b"#!"
 
@@ -75,11 +75,13 @@ def find_toolchain(builder: Builder, hints: ToolchainHints) -> Toolchain:
     """Return the toolchain of the first candidate that exists.
 
     Raises:
-        ToolchainError: There is no candidate, or the one that exists is unusable.
+        ToolchainError: There is no candidate, or the one that exists cannot compile and link.
     """
     path = locate_compiler(builder, hints)
     if path is not None:
-        return _identify(builder, path, hints)
+        found = _identify(builder, path, hints)
+        _try(f"backend {found.backend}", found.compiler, builder.describe_trial(found))
+        return found
     candidates = builder.list_candidates(hints)
     raise ToolchainError(
         f"backend {builder.TRAITS.name}: compiler {' or '.join(candidates.names)} not found; "
@@ -100,18 +102,20 @@ def find_toolchain_for(
         return tc
     for name in cross.names:
         path = find_program(name)
-        if path is None:
-            continue
-        with tempfile.TemporaryDirectory(prefix="kbuild-trial-") as directory:
-            result = run(Command(argv=(str(path), *cross.trial)), cwd=Path(directory))
-        if result.returncode == 0:
+        if path is not None:
+            _try(f"architecture {arch}", path, cross.trial)
             return _identify(builder, path, hints)
-        raise ToolchainError(
-            f"architecture {arch}: {path} cannot compile for it here; {cross.advice}\n"
-            f"{result.stderr.strip()[:400]}"
-        )
     names = " or ".join(cross.names)
-    raise ToolchainError(f"architecture {arch}: compiler {names} not found; {cross.advice}")
+    raise ToolchainError(f"architecture {arch}: compiler {names} not found; {cross.trial.advice}")
+
+
+def _try(what: str, compiler: Path, trial: Trial) -> None:
+    defect = find_defect(Command(argv=(str(compiler), *trial.arguments)))
+    if defect:
+        raise ToolchainError(
+            f"{what}: {compiler} cannot compile and link a program of one line; {trial.advice}\n"
+            f"{defect}"
+        )
 
 
 def locate_compiler(builder: Builder, hints: ToolchainHints) -> Path | None:

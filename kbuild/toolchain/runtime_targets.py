@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -24,12 +25,13 @@ _MAXIMUM_DEPTH: Final = 3
 class RuntimeTarget:
     """One imported target.
 
-    ``run_paths`` are for the artifacts that link it. They reach the linker through a file, because
-    no build tool passes ``$ORIGIN`` on unchanged. ``obstacle`` is None, or says why artifacts
-    cannot be linked to it here.
+    ``backend`` is the name of the backend whose runtime it is. ``run_paths`` are for the artifacts
+    that link it. They reach the linker through a file, because no build tool passes ``$ORIGIN`` on
+    unchanged. ``obstacle`` is None, or says why artifacts cannot be linked to it here.
     """
 
     name: str
+    backend: str
     runtime: Runtime
     run_paths: tuple[str, ...] = ()
     obstacle: str | None = None
@@ -64,17 +66,32 @@ def describe_runtimes(hints: ToolchainHints, *, in_wheel: bool) -> tuple[Runtime
         in_wheel: Whether the artifacts become part of a wheel. It is installed beside the wheel
             with the runtime, in another environment, so that the run paths must be relative.
     """
-    return tuple(
+    targets = tuple(
         target
         for builder in list_builders()
         for runtime in builder.find_runtimes(hints)
         for target in _describe(builder.TRAITS.name, runtime, in_wheel=in_wheel)
     )
+    return (*targets, *_describe_host_apis(targets))
+
+
+def _describe_host_apis(targets: Iterable[RuntimeTarget]) -> Iterator[RuntimeTarget]:
+    """Describe one target per runtime that has a library with the C names of its host API."""
+    for target in targets:
+        if library := target.runtime.host_api:
+            runtime = replace(
+                target.runtime,
+                linkage="static",
+                library=library,
+                link_libraries=(target.name,),
+            )
+            name = target.name.replace("::runtime_", "::host_api_")
+            yield replace(target, name=name, runtime=runtime, run_paths=())
 
 
 def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> Iterator[RuntimeTarget]:
     if runtime.linkage == "static":
-        yield RuntimeTarget(name=name_runtime(backend, "static"), runtime=runtime)
+        yield RuntimeTarget(name=name_runtime(backend, "static"), backend=backend, runtime=runtime)
         return
     directory = runtime.library.parent
     is_found = _SYSTEM_DIRECTORIES.fullmatch(str(directory)) is not None
@@ -85,11 +102,17 @@ def _describe(backend: str, runtime: Runtime, *, in_wheel: bool) -> Iterator[Run
     )
     yield RuntimeTarget(
         name=name_runtime(backend, "shared"),
+        backend=backend,
         runtime=runtime,
         run_paths=() if is_found else paths,
         obstacle=None if paths or is_found else unreachable,
     )
-    yield RuntimeTarget(name=name_runtime(backend, "bundle"), runtime=runtime, run_paths=(_ORIGIN,))
+    yield RuntimeTarget(
+        name=name_runtime(backend, "bundle"),
+        backend=backend,
+        runtime=runtime,
+        run_paths=(_ORIGIN,),
+    )
 
 
 def _list_relative_paths(directory: Path) -> tuple[str, ...]:

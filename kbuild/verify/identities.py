@@ -16,13 +16,15 @@ class ExportedIdentity:
     """A symbol that stands for a kernel or device variable and that other files can bind to.
 
     ``registered`` is the pointer to it in the kernel table, and ``is_own`` tells whether there is
-    such a table.
+    such a table. ``is_alias`` tells whether the name can be an alias that kbuild makes of something
+    local to a mixed source. The table then has its address, however the file is linked.
     """
 
     symbol: Symbol
     backend: str
     registered: Pointer | None
     is_own: bool
+    is_alias: bool = False
 
     @property
     def is_data(self) -> bool:
@@ -57,12 +59,16 @@ def _find_exports(facts: ArtifactFacts) -> Exports:
     has_any = facts.handles or facts.host_kernels or facts.shadows
     names = exported_names(facts) if has_any else frozenset()
     backends = {row.handle: m.record.backend for m in facts.modules for row in m.record.kernels}
+    aliases = {
+        row.shadow for m in facts.modules if m.record.has_host_texts for row in m.record.variables
+    }
     own = {
         handle.symbol.name: ExportedIdentity(
             symbol=handle.symbol,
             backend=backends[handle.kernel],
             registered=handle.registered,
             is_own=True,
+            is_alias=handle.row.linkage == "internal",
         )
         for handle in facts.handles
         if handle.symbol and handle.symbol.name in names and handle.kernel in backends
@@ -80,6 +86,7 @@ def _find_exports(facts: ArtifactFacts) -> Exports:
             backend=shadow.backend,
             registered=shadow.registered,
             is_own=shadow.is_own,
+            is_alias=shadow.symbol.name in aliases,
         )
         for shadow in facts.shadows
         if shadow.symbol.name in names
@@ -109,6 +116,11 @@ def binds_to_itself(facts: ArtifactFacts, identity: ExportedIdentity) -> bool:
     registered = identity.registered
     if registered is not None and registered.place is not None and not registered.interposable:
         return True
+    return is_symbolic(facts)
+
+
+def is_symbolic(facts: ArtifactFacts) -> bool:
+    """Return whether the file is linked with ``-Bsymbolic``."""
     return facts.dynamic is not None and facts.dynamic.is_symbolic
 
 

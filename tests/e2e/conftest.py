@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from support.accuracy.build_env import BuildEnv
-from support.commands import PROJECTS, ROOT, configure_and_build, pip
+from support.checkout import WITHOUT_LAUNCHER, copy_checkout
+from support.commands import PROJECTS, configure_and_build, pip
 from support.kernel_libraries import BuildKernelLibrary, make_library_builder
 from support.tools.recorded_hip import build_recorder
 
@@ -45,13 +44,8 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not list(directory.glob("*.whl")):
             source = tmp_path_factory.mktemp("source") / "kbuild"
-            _copy_checkout(source)
-            # One compiler call for all sources of a runtime takes a third of the time.
-            unity = ("CMAKE_UNITY_BUILD=ON", "CMAKE_UNITY_BUILD_BATCH_SIZE=0")
-            # No test of wheels needs the compiled launcher, and nanobind takes most of the time.
-            without = "CMAKE_DISABLE_FIND_PACKAGE_nanobind=ON"
-            settings = (f"--config-settings=cmake.define.{each}" for each in (*unity, without))
-            words = (source, "--no-deps", "--wheel-dir", directory, *settings)
+            copy_checkout(source)
+            words = (source, "--no-deps", "--wheel-dir", directory, WITHOUT_LAUNCHER)
             pip(sys.executable, "wheel", *words)
     return directory
 
@@ -67,19 +61,3 @@ def hip_launch(build_env: BuildEnv) -> Path:
     """Return the build directory of ``hip_launch/``, for the tests that need hipcc."""
     project = PROJECTS / "hip_launch"
     return build_env.file("hip_launch/build", lambda path: configure_and_build(project, path))
-
-
-def _copy_checkout(to: Path) -> None:
-    """Copy all files that git tracks or would add, and no build outputs."""
-    listing = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    for name in listing.splitlines():
-        if (ROOT / name).is_file():
-            target = to / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, target)

@@ -21,7 +21,7 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("backend", ["cpu", "cuda"])
-@pytest.mark.parametrize("name", ["mistakes", "streams", "graphs"])
+@pytest.mark.parametrize("name", ["mistakes", "streams", "graphs", "launches", "symbols"])
 def test_programs_print_what_was_recorded(name: str, backend: str) -> None:
     done = subprocess.run(
         [KBUILD, "run", "--backend", backend, HERE / f"{name}.cu"],

@@ -50,7 +50,7 @@ def scale() -> CompiledKernel:
 def launcher(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "python":
         monkeypatch.setattr(
-            "kbuild.runtime.plans.make_launcher",
+            "kbuild.runtime.prepared_launches.make_launcher",
             lambda encoder, call, _, find_stream: PythonLauncher(encoder, call, find_stream),
         )
     elif not IS_COMPILED:

@@ -102,6 +102,18 @@ def test_packages_do_not_import_each_other_in_a_cycle() -> None:
         pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
 
 
+def test_modules_do_not_import_each_other_in_a_cycle() -> None:
+    # `kbuild` itself has the version, and offers the public names lazily.
+    graph = {
+        module: {name for name in list_imports(path) if name not in (module, "kbuild")}
+        for module, path in MODULES.items()
+    }
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
+
+
 def test_rules_import_no_stage() -> None:
     rules = [path for module, path in MODULES.items() if module.startswith("kbuild.verify.rules")]
     imported = {name_package(target) for path in rules for target in list_imports(path)}

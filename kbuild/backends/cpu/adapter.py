@@ -47,11 +47,15 @@ _NAMED_SCALARS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterKernel:
-    """A kernel to adapt; ``linkage`` is its code in ``kbuild/cpu_image.h``."""
+    """A kernel to adapt.
+
+    ``linkage`` is its code in ``kbuild/cpu_image.h``, and ``max_threads`` its launch bound, or 0.
+    """
 
     symbol: str
     linkage: int
     parameters: tuple[Parameter, ...]
+    max_threads: int = 0
 
 
 def adapter_rows(
@@ -80,6 +84,7 @@ def adapter_rows(
             {
                 "symbol": kernel.symbol,
                 "linkage": kernel.linkage,
+                "max_threads": kernel.max_threads,
                 "types": types,
                 "params": layout,
             }

@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
-from kbuild.backends.cpu import cccl, machines
+from kbuild.backends.cpu import cccl, lines, machines
 from kbuild.backends.cpu.toolchain import (
     LANGUAGE,
     NAME,
     cross_compilers,
+    describe_trial,
     find_runtimes,
     list_candidates,
     probe_commands,
@@ -36,6 +37,7 @@ from kbuild.backends.interface.build import (
     PackUnit,
 )
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints, Traits
+from kbuild.backends.removed_names import find_removed_names
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 
@@ -52,6 +54,7 @@ __all__ = [
     "compile_command",
     "complete",
     "cross_compilers",
+    "describe_trial",
     "device_links",
     "expand_architectures",
     "find_fallback",
@@ -92,6 +95,9 @@ list_notes: Final = None
 check_compression: Final = None
 listing_command: Final = None
 
+# Since version 5, line tables contain the working directory, which compiler launchers change. A
+# comment changes the columns behind it.
+_LINES: Final = ("-g", "-gdwarf-4", "-gno-column-info")
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _PREPROCESSOR_OPTIONS: Final = ("-D", "-U", "-include", "-imacros")
 _UNKNOWN_OPTION: Final = re.compile(
@@ -168,14 +174,14 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     argv = (
         str(tc.compiler),
         *text_options(unit, tc),
-        # Names and layouts of parameters come from DWARF. Linking a release image strips it.
-        "-g",
+        # Names and layouts of parameters come from DWARF. A release image keeps only lines.
+        *(("-g",) if unit.debug else _LINES),
         # By default, a class can be described only where its constructor or virtual functions
         # are defined, which can be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         # Caches preprocess the text again. With -g, gcc would write the directory into the result.
         *(("-fno-working-directory",) if directory and tc.compiler_id == "gcc" else ()),
-        *name_files(unit),
+        *(*name_files(unit), *lines.name_headers(unit, tc)),
         *_drop_preprocessor_options(target_options(unit)),
         *("-c", text.name if directory else str(text), "-o", str(compiled)),
     )
@@ -274,7 +280,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     elif _UNKNOWN_OPTION.search(log):
         fix = OPTION_FIX
     else:
-        fix = cccl.find_fix(log)
+        fix = cccl.find_fix(log) or find_removed_names(log)
     return CompilerLog(warnings=log, fix=fix)
 
 

@@ -33,6 +33,10 @@ _ADAPTER: Final = re.compile(
     r"_ZN12_GLOBAL__N_1(?:\d+(?:run_\d+|attach|builtins)E|L\d+(?:kernels|params|types|names)(?:_\d+)?E)"
     r"|kbuild_cpu_\w+|completed\.\d|_DYNAMIC|__dso_handle|__(?:CTOR|DTOR|FRAME|TMC)_\w+|_init|_fini"
 )
+# The second copy of a kernel's body, for large grids, and the part of a function that g++ expects
+# not to run. They change with the kernel and the function.
+_LARGE_GRID: Final = re.compile(r"\d__kbuild_large_grid__")
+_COLD: Final = ".cold"
 _INSTRUCTION: Final = re.compile(r"\s*([0-9a-f]+):\s+(.*?)\s*$")
 _RELATIVE: Final = re.compile(r"-?0x[0-9a-f]+\(%rip\)")
 _COMMENT: Final = re.compile(r"\s+(?:#|//)\s+(?:0x)?([0-9a-f]+)\b.*$")
@@ -62,10 +66,13 @@ def read_code(data: Buffer, kind: ImageKind) -> CodeFacts | None:
     code = ElfCode(elf)
     objects = tuple(code.spans(STT_OBJECT))
     constants = (code.content(section) for section in code.sections(prefix=b".rodata"))
+    parts: dict[str, list[str]] = {}
+    for span in code.spans(STT_FUNC):
+        if not _ADAPTER.match(span.name) and not _LARGE_GRID.search(span.name):
+            parts.setdefault(span.name.removesuffix(_COLD), []).append(code.digest(span))
     functions = tuple(
-        (span.name, code.digest(span))
-        for span in code.spans(STT_FUNC)
-        if not _ADAPTER.match(span.name)
+        (name, digests[0] if len(digests) == 1 else digest(map(str.encode, digests)))
+        for name, digests in parts.items()
     )
     return CodeFacts(
         functions=functions,
@@ -106,10 +113,11 @@ def disassembly_command(tool: Path, image: Path, data: Buffer, names: frozenset[
 def read_disassembly(output: str, data: Buffer, names: frozenset[str]) -> Listing:
     """See `CodeReader`."""
     places = Places(_open(data))
-    return {
-        function.name: tuple(_normalize(function, places))
-        for function in iterate_functions(output, names)
-    }
+    listing: dict[str, tuple[str, ...]] = {}
+    for function in iterate_functions(output, names | {f"{name}{_COLD}" for name in names}):
+        name = function.name.removesuffix(_COLD)
+        listing[name] = listing.get(name, ()) + tuple(_normalize(function, places))
+    return listing
 
 
 def _normalize(function: Function, places: Places) -> Iterator[str]:

@@ -16,7 +16,7 @@ from kbuild.demangle.names import demangle
 from kbuild.errors import InputError
 from kbuild.facts import Place
 from kbuild.formats.elf.file import Elf
-from kbuild.model import Kernel, Linkage, Param, Variable, VariableKind
+from kbuild.model import Kernel, Linkage, Param, Resources, Variable, VariableKind
 
 LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
 # The suffix that distinguishes the static kernels of two sources in a device link.
@@ -27,8 +27,8 @@ REFERENCE_PREFIX: Final = "kbuild_managed."
 
 # struct kbuild_cpu_image, its rows, and their enumerators; see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
-_IMAGE_ABI: Final = 6
-_ROW_BYTES: Final = 56
+_IMAGE_ABI: Final = 7
+_ROW_BYTES: Final = 64
 _VARIABLES: Final = 40
 _VARIABLE_BYTES: Final = 32
 # The last one is KBUILD_CPU_REFERENCE.
@@ -99,6 +99,7 @@ def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
     count, linkage = struct.unpack("<II", elf.read(_moved(row, 24), 8))
     if count > _MOST_PARAMETERS or linkage >= len(LINKAGE_CODES):
         raise InputError(f"the table row of kernel {name} is malformed")
+    (max_threads,) = struct.unpack("<Q", elf.read(_moved(row, 56), 8))
     layouts = elf.pointer_at(_moved(row, 16)).place
     types = elf.pointer_at(_moved(row, 32)).place
     names = elf.pointer_at(_moved(row, 40)).place
@@ -121,6 +122,7 @@ def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
         display=display_name(name),
         linkage=LINKAGE_CODES[linkage],
         params=tuple(params),
+        resources=Resources(max_threads=max_threads or None),
     )
 
 

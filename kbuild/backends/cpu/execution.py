@@ -21,7 +21,8 @@ from kbuild.backends.cpu.streams import (
     open_functions,
     read_runtime,
 )
-from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT, Queue
+from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT
+from kbuild.backends.interface.queue import Queue
 from kbuild.backends.interface.streams import Stream
 from kbuild.backends.module import abi
 from kbuild.backends.module.device import ModuleDevice, read_address

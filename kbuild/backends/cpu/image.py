@@ -9,6 +9,7 @@ from typing import Final
 
 from kbuild import files, resources
 from kbuild.backends.cpu.adapter import adapter_rows
+from kbuild.backends.cpu.lines import SOURCE_LIST, keep_lines, list_sources
 from kbuild.backends.cpu.machines import code_generation_flags, name_objcopy
 from kbuild.backends.cpu.objects import KERNEL_LIST, ObjectFacts, name_apart, read_object
 from kbuild.backends.interface.build import (
@@ -30,8 +31,9 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     """See `Builder`. Raises SourceError for a source without kernels."""
     facts = read_object(compiled, unit.display_source)
     object_file = unit.output.with_name(unit.output.name + ".o")
+    sources = list_sources(unit, tc)
     if unit.relocatable:
-        return _keep_object(unit, facts, object_file)
+        return _keep_object(unit, facts, object_file, sources)
     if not facts.kernels and not facts.is_mixed:
         raise SourceError(
             f"{unit.display_source}: no kernel (no __global__ function) in it; add one, or remove "
@@ -39,16 +41,19 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
         )
     names = {name: name for name in facts.static_symbols}
     made = _make_image(unit, (object_file,), (facts,), tc)
-    prepared = _prepare_object(unit, object_file, names, is_mixed=facts.is_mixed)
-    return replace(made, commands=(*prepared, *made.commands))
+    prepared = _prepare_object(unit, object_file, names, sources, is_mixed=facts.is_mixed)
+    return replace(made, sources=(sources, *made.sources), commands=(prepared, *made.commands))
 
 
-def _keep_object(unit: CompileUnit, facts: ObjectFacts, object_file: Path) -> Completion:
+def _keep_object(
+    unit: CompileUnit, facts: ObjectFacts, object_file: Path, sources: GeneratedSource
+) -> Completion:
     """Keep the object, but export its static kernels, which the device link must reach."""
     digest = files.sha256(unit.display_source.encode())
     names = {name: name_apart(name, digest) for name in facts.static_symbols}
     return Completion(
-        commands=_prepare_object(unit, object_file, names, is_mixed=facts.is_mixed),
+        sources=(sources,),
+        commands=(_prepare_object(unit, object_file, names, sources, is_mixed=facts.is_mixed),),
         images=(ImageOutput(path=object_file, arch=unit.arch, kind="elf"),),
     )
 
@@ -64,7 +69,8 @@ def link(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completi
     copies = tuple(
         unit.output.with_name(f"{unit.output.name}.{index}.o") for index in range(len(objects))
     )
-    objcopy = (name_objcopy(unit.arch), f"--remove-section={KERNEL_LIST}")
+    options = (f"--remove-section={KERNEL_LIST}", *(() if unit.debug else keep_lines()))
+    objcopy = (name_objcopy(unit.arch), *options)
     commands = tuple(
         Command(argv=(*objcopy, str(path), str(copy)), inputs=(path,), outputs=(copy,))
         for path, copy in zip(unit.images, copies, strict=True)
@@ -102,23 +108,32 @@ def _make_image(
 
 
 def _prepare_object(
-    unit: CompileUnit, object_file: Path, names: Mapping[str, str], *, is_mixed: bool
-) -> tuple[Command, ...]:
-    """Let the adapter's object reach static symbols. The image does not export them.
+    unit: CompileUnit,
+    object_file: Path,
+    names: Mapping[str, str],
+    sources: GeneratedSource,
+    *,
+    is_mixed: bool,
+) -> Command:
+    """Add the list of sources, and let the adapter's object reach static symbols.
+
+    The image does not export these symbols. Without ``-g``, it keeps only line tables. A device
+    link still needs all debug information, and removes it.
 
     From a mixed source, also remove the lists of host constructors: an image must not run them,
     and without them nothing refers to host code.
     """
     # objcopy renames before it changes the binding.
-    options = [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
+    options = [f"--add-section={SOURCE_LIST}={sources.path}"]
+    options += [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
     options += [f"--globalize-symbol={new}" for new in names.values()]
     if is_mixed:
         # A device link still needs the list of kernels, and removes it.
         lists = _CONSTRUCTOR_LISTS if unit.relocatable else (*_CONSTRUCTOR_LISTS, KERNEL_LIST)
         options += [f"--remove-section={section}" for section in lists]
-    if not options:
-        return ()
-    return (Command(argv=(name_objcopy(unit.arch), *options, str(object_file))),)
+    if not (unit.debug or unit.relocatable):
+        options += keep_lines()
+    return Command(argv=(name_objcopy(unit.arch), *options, str(object_file)))
 
 
 def _build_image(
@@ -144,7 +159,8 @@ def _build_image(
     if collect:
         options.append("-Wl,--gc-sections")
     # With debug information, debuggers can print threadIdx, which the adapter defines.
-    options.append("-g" if unit.debug else "-Wl,--strip-debug")
+    if unit.debug:
+        options.append("-g")
     argv = (
         *(str(tc.compiler), "-shared", *options, *map(str, object_files)),
         # A call of a kernel does not profit from more optimization.

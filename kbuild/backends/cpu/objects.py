@@ -26,7 +26,7 @@ from kbuild.errors import SourceError
 from kbuild.facts import Place, Symbol
 from kbuild.formats import dwarf
 from kbuild.formats.elf.file import Elf
-from kbuild.model import Kernel, Linkage, Variable
+from kbuild.model import Kernel, Linkage, Resources, Variable, VariableKind
 from kbuild.values import dataclass
 
 KERNEL_LIST: Final = "__patchable_function_entries"
@@ -34,10 +34,15 @@ KERNEL_LIST: Final = "__patchable_function_entries"
 # of a mixed source has this section.
 VARIABLE_LIST: Final = ".kbuild_variables"
 
+# The kinds and names of its variable templates.
+_TEMPLATE_LIST: Final = ".kbuild_variable_templates"
+
 _NO_OP_BYTES: Final = {"x86_64": 1, "aarch64": 4}
 _LINKAGES: Final[dict[str, Linkage]] = {"global": "external", "weak": "weak", "local": "internal"}
 _VARIABLE_ROW: Final = struct.Struct("<QQQ8x")  # address, size, kind
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
+# The variable in the body of a kernel whose size is the launch bound; see kernel_text.h.
+_BOUND: Final = "E16__kbuild_bound__"
 # Thread-local variables that are not `extern __shared__` arrays, such as threadIdx.
 _BUILTINS: Final = frozenset(
     (
@@ -87,12 +92,14 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
     _reject_shared_initializers(where, elf, _list_functions(symbols) if is_mixed else None)
     variables = tuple(_read_variables(elf) if is_mixed else _find_variables(elf))
     undefined = [symbol for symbol in elf.symbols if symbol.place is None]
+    bounds = {s.name: s.size for s in elf.symbols if s.name.endswith(_BOUND)}
     return ObjectFacts(
         kernels=tuple(
             AdapterKernel(
                 symbol=symbol.name,
                 linkage=LINKAGE_CODES.index(_linkage(symbol)),
                 parameters=parameters,
+                max_threads=bounds.get(_name_bound(symbol.name), 0),
             )
             for symbol, parameters in _parameters(where, data, elf, symbols)
         ),
@@ -122,6 +129,7 @@ def describe_object(data: bytes) -> ImageContent:
                 display=display_name(kernel.symbol),
                 linkage=LINKAGE_CODES[kernel.linkage],
                 params=layout_parameters(kernel),
+                resources=Resources(max_threads=kernel.max_threads or None),
             )
             for kernel in facts.kernels
         ),
@@ -132,6 +140,12 @@ def describe_object(data: bytes) -> ImageContent:
 def name_apart(symbol: str, digest: str) -> str:
     """Return the symbol of a static kernel for a device link; ``digest`` identifies its source."""
     return f"{symbol}.kbuild_{digest[:8]}"
+
+
+def _name_bound(kernel: str) -> str:
+    """Return the symbol of a variable in the body of a kernel (Itanium C++ ABI, section 5.1.7)."""
+    own = OWN_SUFFIX.sub("", kernel)
+    return f"_ZZ{own[2:] if own.startswith('_Z') else f'{len(own)}{own}'}{_BOUND}"
 
 
 def _is_static(symbol: Symbol) -> bool:
@@ -171,6 +185,7 @@ def _find_variables(elf: Elf) -> Iterator[Variable]:
             and symbol.binding != "local"
             and symbol.size > 0
             and is_nameable(symbol.name)
+            and not symbol.name.endswith(_BOUND)
         )
         if is_variable and symbol.place is not None:
             is_managed = elf.sections[symbol.place.section].name == _MANAGED_SECTION
@@ -204,6 +219,29 @@ def _read_variables(elf: Elf) -> Iterator[Variable]:
                     size=size,
                     linkage="internal" if found and found.binding == "local" else "external",
                 )
+    yield from _find_instances(elf)
+
+
+def _find_instances(elf: Elf) -> Iterator[Variable]:
+    """Yield the instances of the variable templates of a mixed source."""
+    kinds: dict[str, VariableKind] = {}
+    for section in elf.sections_named(_TEMPLATE_LIST):
+        content = elf.read(Place(section=section.index, offset=0), section.size)
+        for row in content.split(b"\0")[:-1]:
+            kinds[row[1:].decode()] = VARIABLE_KINDS[int(row[:1])]
+    if not kinds:
+        return
+    for symbol in elf.symbols:
+        display = demangle(symbol.name) if symbol.type == "object" and symbol.place else ""
+        kind = kinds.get(display.partition("<")[0])
+        if kind is not None and display.endswith(">"):
+            yield Variable(
+                name=symbol.name,
+                display=display,
+                kind=kind,
+                size=symbol.size,
+                linkage="internal" if symbol.binding == "local" else "external",
+            )
 
 
 def _list_functions(symbols: tuple[Symbol, ...]) -> tuple[str, ...]:
@@ -267,11 +305,8 @@ def _find_mistake(signature: dwarf.Signature, *, is_x86: bool) -> str | None:
         return "takes a variable number of arguments ('...'); declare each parameter"
     for parameter in signature.parameters:
         value = parameter.type
-        if value.kind == "reference":
-            return (
-                f"takes a reference, '{value.name}', but device code cannot access host "
-                "objects; pass the value, or a pointer to device memory"
-            )
+        if value.kind == "reference" and value.name.endswith("&&"):
+            return f"takes an rvalue reference, '{value.name}'; pass the value, or a reference"
         obstacle = find_obstacle(value, is_x86=is_x86)
         if obstacle is None and not is_known_scalar(value):
             obstacle = "this kbuild cannot pass by value"

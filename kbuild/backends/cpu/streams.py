@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
 from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.interface.queue import ArrayInterface, LaunchCall
 from kbuild.backends.module import abi
 from kbuild.backends.module.device import start_host_timer
 from kbuild.backends.module.launch import ModuleFunction

@@ -14,6 +14,7 @@ from kbuild.backends.interface.toolchain import (
     Runtime,
     Toolchain,
     ToolchainHints,
+    Trial,
 )
 from kbuild.errors import ToolchainError
 from kbuild.model import Command
@@ -22,6 +23,9 @@ NAME: Final = "cpu"
 LANGUAGE: Final = "CXX"
 _DEFINITIONS: Final = ("KBUILD_BACKEND_CPU=1",)
 _OLDEST: Final = {"gcc": 11, "clang": 14}
+_TRIAL: Final = (
+    *("-shared", "-fPIC", "-include", "cmath", "-x", "c++", "/dev/null", "-o", "image.so"),
+)
 _LAUNCHER: Final = re.compile(r"(s?ccache|distcc)\b")
 
 
@@ -79,9 +83,19 @@ def read_toolchain(
     )
 
 
+def describe_trial(tc: Toolchain) -> Trial:  # noqa: ARG001 - the interface's signature
+    """See `Builder`: a shared object, as images are."""
+    return Trial(
+        arguments=_TRIAL,
+        advice="install its linker and C++ library (Debian: g++), or name another compiler with "
+        "HOST_COMPILER or CXX",
+    )
+
+
 def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
     """See `Builder`: the runtime that this package contains, and CUDA's headers for host code."""
     library = cccl.find_cccl(hints)
+    names = resources.find_runtime("libkbuild_cudart.a")
     headers = (resources.native_directory() / "device" / NAME, *((library,) if library else ()))
     return (
         Runtime(
@@ -89,13 +103,15 @@ def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
             library=resources.find_runtime("libkbuild_cpu.so.1"),
             include_directories=headers,
             definitions=_DEFINITIONS,
+            host_api=names,
         ),
         Runtime(
             linkage="static",
             library=resources.find_runtime("libkbuild_cpu.a"),
             include_directories=headers,
             definitions=_DEFINITIONS,
-            link_libraries=("stdc++", "pthread", "dl"),
+            host_api=names,
+            link_libraries=("stdc++", "m", "pthread", "dl"),
         ),
     )
 
@@ -117,9 +133,8 @@ def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
         names = [str(tc.compiler.with_name(name)) for name in relatives] + [*relatives]
     return CrossCompilers(
         names=tuple(dict.fromkeys(names)),
-        trial=(
-            *machines.code_generation_flags(arch, tc),
-            *("-shared", "-include", "cmath", "-x", "c++", "/dev/null", "-o", "image.so"),
+        trial=Trial(
+            arguments=(*machines.code_generation_flags(arch, tc), *_TRIAL),
+            advice=f"install g++ for {machine} (Debian: g++-{machine.replace('_', '-')}-linux-gnu)",
         ),
-        advice=f"install g++ for {machine} (Debian: g++-{machine.replace('_', '-')}-linux-gnu)",
     )

@@ -17,6 +17,7 @@ from kbuild.backends.cuda.toolchain import (
     NAME,
     ONE_NAME_EVERYWHERE,
     describe_mix,
+    describe_trial,
     find_runtimes,
     list_candidates,
     probe_commands,
@@ -43,6 +44,7 @@ from kbuild.backends.interface.toolchain import (
     Traits,
     UnsafeCharacters,
 )
+from kbuild.backends.removed_names import find_removed_names
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command, CompressionMode
 
@@ -54,6 +56,7 @@ __all__ = [
     "compile_command",
     "complete",
     "cross_compilers",
+    "describe_trial",
     "device_links",
     "expand_architectures",
     "find_fallback",
@@ -336,7 +339,7 @@ def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
         return OPTION_FIX
     if isinstance(unit, CompileUnit) and re.search(r"[Uu]nsupported \.version", log):
         return describe_mix(unit.source, "cicc writes a newer PTX than ptxas reads")
-    return ""
+    return find_removed_names(log)
 
 
 def pack(unit: PackUnit, tc: Toolchain) -> Packing:

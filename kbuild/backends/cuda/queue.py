@@ -23,8 +23,8 @@ from kbuild.backends.cuda.driver import (
     explain,
     explained,
 )
-from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
 from kbuild.backends.interface.launch_config import LaunchConfig, read_extent
+from kbuild.backends.interface.queue import ArrayInterface, LaunchCall
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.errors import LaunchError
 

@@ -7,8 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from kbuild import resources
 from kbuild.backends.cuda_roots import list_cuda_roots
-from kbuild.backends.interface.toolchain import Candidates, Runtime, Toolchain, ToolchainHints
+from kbuild.backends.interface.toolchain import (
+    Candidates,
+    Runtime,
+    Toolchain,
+    ToolchainHints,
+    Trial,
+)
 from kbuild.errors import ToolchainError
 from kbuild.model import Command
 
@@ -97,6 +104,16 @@ def describe_mix(compiler: Path, what: str) -> str:
     )
 
 
+def describe_trial(tc: Toolchain) -> Trial:
+    """See `Builder`: a fat binary with the default architecture."""
+    host = ("-ccbin", str(tc.host_compiler)) if tc.host_compiler else ()
+    return Trial(
+        arguments=(*host, "-fatbin", "-x", "cu", "/dev/null", "-o", "image.fatbin"),
+        advice="install a host compiler that it supports (Debian: g++), and all parts of the "
+        "toolkit: pip install 'kbuild[cuda]'",
+    )
+
+
 def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
     """See `Builder`: cudart of the toolkit of the found nvcc, with the headers for hosts."""
     for compiler in _list_existing_compilers(hints):
@@ -118,7 +135,10 @@ def _list_existing_compilers(hints: ToolchainHints) -> Iterator[Path]:
 
 def _describe_runtimes(root: Path, shared: Path) -> tuple[Runtime, ...]:
     # Since toolkit 13, CUB, Thrust, and libcu++ have their own directory.
-    include = tuple(path for path in (root / "include", root / "include/cccl") if path.is_dir())
+    # kbuild's headers give CUDA's API HIP's names.
+    own = resources.native_directory() / "device" / NAME
+    paths = (root / "include", root / "include/cccl", own)
+    include = tuple(path for path in paths if path.is_dir())
     definitions = ("KBUILD_BACKEND_CUDA=1", *(f"{name}=1" for name in ONE_NAME_EVERYWHERE))
     runtime = Runtime(
         linkage="shared", library=shared, include_directories=include, definitions=definitions

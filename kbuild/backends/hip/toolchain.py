@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import Final
 
+from kbuild import resources
+from kbuild.backends.hip.architectures import expand
 from kbuild.backends.hip.installation import find_installation, find_runtime_library, list_compilers
 from kbuild.backends.interface.toolchain import (
     Candidates,
@@ -13,6 +15,7 @@ from kbuild.backends.interface.toolchain import (
     Runtime,
     Toolchain,
     ToolchainHints,
+    Trial,
 )
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command
@@ -88,12 +91,6 @@ def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
             f"{compiler}: {BUNDLER}, which writes fat binaries, is missing; install it (Debian: "
             f"clang-tools-{match[1]}, ROCm: rocm-llvm)"
         )
-    # clang looks for it in its own directory, then on PATH.
-    if not any((place / "lld").is_file() for place in (bundler.parent, *hints.search_path)):
-        raise ToolchainError(
-            f"{compiler}: lld, which links device code, is missing; install it (Debian: "
-            f"lld-{match[1]}, ROCm: rocm-llvm)"
-        )
     is_wrapper = "HIP version" in version
     found = find_installation(hints)
     return Toolchain(
@@ -104,6 +101,20 @@ def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
         architectures=found.processors,
         options=found.options,
         packer=bundler,
+    )
+
+
+def describe_trial(tc: Toolchain) -> Trial:
+    """See `Builder`: a code object. clang links it with the lld beside it, or else that of PATH."""
+    (arch, *_) = expand((), tc.architectures)
+    version = tc.version.partition(".")[0]
+    return Trial(
+        arguments=(
+            *("-x", "hip", "--cuda-device-only", f"--offload-arch={arch}", *tc.options),
+            *("/dev/null", "-o", "image.hsaco"),
+        ),
+        advice=f"install lld of the same version (Debian: lld-{version}, ROCm: rocm-llvm), and "
+        "device libraries that this clang supports",
     )
 
 
@@ -131,7 +142,8 @@ def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
         Runtime(
             linkage="shared",
             library=library,
-            include_directories=(root / "include",),
+            # kbuild's headers give HIP's API CUDA's names.
+            include_directories=(resources.native_directory() / "device" / NAME, root / "include"),
             definitions=("KBUILD_BACKEND_HIP=1", "__HIP_PLATFORM_AMD__=1"),
         ),
     )

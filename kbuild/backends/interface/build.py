@@ -18,6 +18,7 @@ from kbuild.backends.interface.toolchain import (
     Toolchain,
     ToolchainHints,
     Traits,
+    Trial,
 )
 from kbuild.model import Command, CompressionMode, ImageKind
 from kbuild.values import dataclass
@@ -63,6 +64,7 @@ class CompileUnit:
         keep_assembly: Whether to keep the assembly from which the images are made.
         is_mixed: Whether the source also contains host code.
         text: The rewritten text of the source, to compile instead; None to compile the source.
+        headers: The files that the front end has read, once it has run.
     """
 
     source: Path
@@ -81,6 +83,7 @@ class CompileUnit:
     keep_assembly: bool = False
     is_mixed: bool = False
     text: Path | None = None
+    headers: tuple[Path, ...] = ()
 
     @property
     def root(self) -> Path | None:
@@ -258,6 +261,9 @@ class Builder(Protocol):
         self, compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
     ) -> Toolchain:
         """Read the outputs of the probe commands; raise ToolchainError if it is unusable."""
+
+    def describe_trial(self, tc: Toolchain) -> Trial:
+        """Describe how the toolchain compiles and links one line."""
 
     def expand_architectures(
         self, requested: tuple[str, ...], tc: Toolchain, hints: ToolchainHints

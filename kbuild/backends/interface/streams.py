@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kbuild.backends.interface.devices import Queue
+from kbuild.backends.interface.queue import Queue
 
 
 class Stream:

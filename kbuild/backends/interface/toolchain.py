@@ -103,19 +103,29 @@ class Fallback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A call of a compiler that succeeds only if everything that images need is installed.
+
+    Attributes:
+        arguments: The arguments. They compile and link one line in an empty directory.
+        advice: What to do if the call fails. It ends an error message.
+    """
+
+    arguments: tuple[str, ...]
+    advice: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CrossCompilers:
     """Where to find a compiler for a machine that the found compiler does not support.
 
     Attributes:
         names: The compilers to look for, best first.
-        trial: The arguments of a call that succeeds only if everything that images need is
-            installed. It runs in an empty directory.
-        advice: What to install.
+        trial: The trial of the one that exists. Its advice also helps if none of them exists.
     """
 
     names: tuple[str, ...]
-    trial: tuple[str, ...]
-    advice: str
+    trial: Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +138,8 @@ class Runtime:
         include_directories: The directories of its headers.
         definitions: The macros that host code is compiled with.
         link_libraries: The libraries that it needs itself.
+        host_api: A static library that defines the C names of the host API, if they are inline
+            functions over this runtime.
     """
 
     linkage: Literal["shared", "static"]
@@ -135,6 +147,7 @@ class Runtime:
     include_directories: tuple[Path, ...] = ()
     definitions: tuple[str, ...] = ()
     link_libraries: tuple[str, ...] = ()
+    host_api: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

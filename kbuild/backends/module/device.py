@@ -10,15 +10,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kbuild.backends.interface.devices import (
-    ArrayInterface,
-    ArrayView,
-    ImageBytes,
-    ImageT,
-    LaunchCall,
-    Queue,
-)
+from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT
 from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.interface.queue import ArrayInterface, LaunchCall, Queue
 from kbuild.backends.interface.streams import Stream
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.backends.module.runtime import Device

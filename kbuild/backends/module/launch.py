@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kbuild.backends.interface.devices import LaunchCall
 from kbuild.backends.interface.launch_config import LaunchConfig, read_extent
+from kbuild.backends.interface.queue import LaunchCall
 from kbuild.backends.module import abi
 from kbuild.backends.module.runtime import Device
 

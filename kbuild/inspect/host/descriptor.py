@@ -21,6 +21,8 @@ _VARIABLES: Final = 80
 _KERNEL_SIZE: Final = 32
 _CONTAINER_SIZE: Final = 24
 _VARIABLE_SIZE: Final = 32
+_VARIABLE_KIND: Final = 28
+_INDIRECT: Final = 0x80000000
 # Descriptors of older versions have no table of variables.
 _SIZE_WITH_VARIABLES: Final = 96
 
@@ -71,10 +73,17 @@ def read_descriptor(elf: Elf, place: Place, record: TargetRecord) -> Descriptor:
 
 def _read_shadows(elf: Elf, place: Place, record: TargetRecord) -> tuple[Pointer, ...]:
     variables = _table(elf, place, _VARIABLES, "variables", len(record.variables))
-    return tuple(
-        elf.pointer_at(_advance(variables, _VARIABLE_SIZE * index))
-        for index in range(len(record.variables))
-    )
+    rows = (_advance(variables, _VARIABLE_SIZE * index) for index in range(len(record.variables)))
+    return tuple(_read_shadow(elf, row) for row in rows)
+
+
+def _read_shadow(elf: Elf, row: Place) -> Pointer:
+    """Return the pointer to the shadow, which the host texts of mixed sources keep in a slot."""
+    pointer = elf.pointer_at(row)
+    (kind,) = struct.unpack("<I", elf.read(_advance(row, _VARIABLE_KIND), 4))
+    if not kind & _INDIRECT or pointer.place is None:
+        return pointer
+    return elf.pointer_at(pointer.place)
 
 
 def _table(elf: Elf, descriptor: Place, offset: int, what: str, expected: int) -> Place:

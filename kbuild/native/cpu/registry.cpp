@@ -93,14 +93,18 @@ const void* find_shadow(const kbuild_module& module, const void* address) {
     return nullptr;
 }
 
-// Several modules have a variable with this name, but the host has only one symbol for it.
+// Several modules or sources have a variable with this name, but the host has only one symbol for it.
 [[noreturn]] void report_ambiguity(const std::vector<VariableRow>& rows) {
     const auto name_of = [](const VariableRow& row) { return row.module->descriptor.target; };
-    throw Failure(KBUILD_CPU_INVALID_SYMBOL,
-                  std::string("device variable ") +
-                      rows[0].module->descriptor.variables[rows[0].index].device_name +
-                      " is defined by several kernel targets, among them " + name_of(rows[0]) +
-                      " and " + name_of(rows[1]) + "; rename one");
+    const std::string start =
+        std::string("device variable ") +
+        rows[0].module->descriptor.variables[rows[0].index].device_name + " is defined by several ";
+    if (rows[0].module == rows[1].module)
+        throw Failure(KBUILD_CPU_INVALID_SYMBOL,
+                      start + "sources of kernel target " + name_of(rows[0]) +
+                          ", each for its own kernels; make it static, or build the target with RDC ON");
+    throw Failure(KBUILD_CPU_INVALID_SYMBOL, start + "kernel targets, among them " + name_of(rows[0]) +
+                                                 " and " + name_of(rows[1]) + "; rename one");
 }
 
 }  // namespace
@@ -146,7 +150,8 @@ void Registry::add(const kbuild_module& descriptor) {
     for (std::uint64_t i = 0; i < descriptor.kernel_count; ++i)
         rows_[descriptor.kernels[i].handle].push_back({place->second.get(), i});
     for (std::uint64_t i = 0; i < variable_count(descriptor); ++i)
-        shadows_[descriptor.variables[i].shadow].push_back({place->second.get(), i});
+        if ((descriptor.variables[i].kind & KBUILD_VARIABLE_FOREIGN) == 0)
+            shadows_[descriptor.variables[i].shadow].push_back({place->second.get(), i});
 }
 
 void Registry::remove(const kbuild_module& descriptor) {

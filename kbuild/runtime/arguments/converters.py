@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from kbuild.backends.interface.devices import ArrayInterface, ArrayView
+from kbuild.backends.interface.devices import ArrayView
+from kbuild.backends.interface.queue import ArrayInterface
 from kbuild.model import Param
 from kbuild.runtime.arguments.parameter_types import (
     POINTER_SIZE,

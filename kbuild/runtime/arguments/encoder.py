@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from kbuild.backends.interface.devices import ArrayInterface
+from kbuild.backends.interface.queue import ArrayInterface
 from kbuild.errors import ConfigurationError
 from kbuild.model import KernelRecord, Param
 from kbuild.runtime.arguments.arrays import require_disjoint_outputs

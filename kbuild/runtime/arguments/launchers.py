@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final, Protocol, TypeAlias
 
-from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
+from kbuild.backends.interface.queue import ArrayInterface, LaunchCall
 from kbuild.runtime.arguments.converters import UnsuitableValueError
 from kbuild.runtime.arguments.encoder import ArgumentEncoder, Frame
 

@@ -156,7 +156,7 @@ class CompiledKernel(KernelFacts):
     def _find_executor(self) -> KernelExecutor:
         from kbuild.runtime.executor import KernelExecutor  # noqa: PLC0415 - compiling needs no device
 
-        device = find_device(self)
+        device = find_device(self.backend, self.registered)
         found = self._executors.get(device)
         if found is None:
             found = self._executors[device] = KernelExecutor(self)

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbuild import records
+from kbuild import __version__, records
 from kbuild.errors import InputError
 from kbuild.model import DeviceImage, HighWaterMarks, KernelRecord, Resources
 from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
@@ -20,6 +20,9 @@ from kbuild.runtime.compiling.model import (
 )
 from kbuild.runtime.compiling.saved import (
     SUFFIX,
+    SavedModule,
+    describe_file,
+    describe_recompiler,
     read_files,
     read_saved,
     restore_recompiler,
@@ -105,7 +108,20 @@ class CompiledModule(KernelMapping[CompiledKernel]):
         Returns:
             The paths of the files, which have the same name apart from their suffixes.
         """
-        return save_module(self, Path(directory))
+        assembly = self.recompiler.assembly if self.recompiler else None
+        images = (*((assembly,) if assembly else ()), *self.images)
+        contents = {} if self.text is None else {self.source_name: self.text}
+        contents |= {image.file_name: image.data for image in images}
+        saved = SavedModule(
+            version=__version__,
+            compilation=self.compilation,
+            arguments=self.arguments,
+            source=None if self.text is None else describe_file(self.source_name, self.text),
+            compiled=self.compiled,
+            kernels=tuple(kernel.record for kernel in self.values()),
+            recompiler=describe_recompiler(self.recompiler),
+        )
+        return save_module(saved, contents, Path(directory))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CompiledModule:

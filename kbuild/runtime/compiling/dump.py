@@ -7,40 +7,30 @@ files, or not at all.  What later happens to its kernels adds files.
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import tempfile
-import threading
 from collections.abc import Callable
 from functools import wraps
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, ParamSpec
-from weakref import WeakKeyDictionary
+from typing import Final, ParamSpec
 
-from kbuild import records
 from kbuild.backends import find_backend, find_builder
 from kbuild.backends.interface.build import PackedImage, PackUnit
 from kbuild.errors import ConfigurationError
-from kbuild.files import sha256, write_file
 from kbuild.process import select_environment
-
-if TYPE_CHECKING:
-    from kbuild.backends.interface.launch_config import LaunchConfig
-    from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
-    from kbuild.runtime.compiling.compiled_module import CompiledModule
-    from kbuild.runtime.compiling.model import Variant
+from kbuild.runtime.compiling.compiled_module import CompiledModule
+from kbuild.runtime.launch_dump import (
+    VARIABLE,
+    encode_description,
+    is_dumped,
+    name_file,
+    set_directory,
+)
 
 P = ParamSpec("P")
 
-VARIABLE: Final = "KBUILD_DUMP"
 _PERMISSIONS: Final = 0o755  # mkdtemp makes private directories
-_UNSAFE: Final = re.compile(r"[^\w.+-]+", re.ASCII)
-_LONGEST_NAME: Final = 80
-# The directory of each kernel that was dumped, so that its launches find it.
-_DIRECTORIES: Final[WeakKeyDictionary[CompiledKernel, Path]] = WeakKeyDictionary()
-_LOCK: Final = threading.Lock()
 
 
 def dumps_modules(compile_source: Callable[P, CompiledModule]) -> Callable[P, CompiledModule]:
@@ -67,63 +57,15 @@ def dump_module(module: CompiledModule) -> CompiledModule:
     """
     root = _find_root()
     kernels = tuple(module.values())
-    if root is None or any(kernel in _DIRECTORIES for kernel in kernels):
+    if root is None or any(map(is_dumped, kernels)):
         return module
     try:
         root.mkdir(parents=True, exist_ok=True)
         directory = _publish(module, root)
     except OSError as error:
         raise ConfigurationError(f"{VARIABLE}: {error}; name a writable directory") from error
-    with _LOCK:
-        for kernel in kernels:
-            _DIRECTORIES[kernel] = directory
+    set_directory(kernels, directory)
     return module
-
-
-def dump_launch(kernel: CompiledKernel, config: LaunchConfig, variant: Variant | None) -> None:
-    """Write the parameters of a launch, and code that was made for it, if the module was dumped.
-
-    Args:
-        kernel: The kernel.
-        config: The configuration of the launch.
-        variant: The code; None for the code of a library.
-
-    Raises:
-        ConfigurationError: The directory cannot be written.
-    """
-    directory = _DIRECTORIES.get(kernel)
-    if directory is None or variant is None:
-        return
-    try:
-        _write_launch(directory, kernel, config, variant)
-    except OSError as error:
-        raise ConfigurationError(f"{VARIABLE}: {error}; name a writable directory") from error
-
-
-def _write_launch(
-    directory: Path, kernel: CompiledKernel, config: LaunchConfig, variant: Variant
-) -> None:
-    name, marks = _name_kernel(kernel), variant.marks
-    made = ""
-    if variant is not kernel.history[0]:
-        made = f"{directory.name}.{name}.{marks.max_threads}-{marks.max_registers or 'any'}"
-        for image in variant.images:
-            write_file(directory / f"{made}{Path(image.file_name).suffix}", image.data)
-        write_file(directory / f"{made}.log", variant.log.encode())
-    launch: dict[str, Any] = {
-        "kernel": kernel.display,
-        "grid": config.grid,
-        "block": config.block,
-        "shared_bytes": config.shared_bytes,
-        "max_registers": config.max_registers,
-        "cluster": config.cluster,
-        "cooperative": config.cooperative,
-        "recompiled": made or None,
-        "reason": variant.reason,
-        "resources": variant.resources,
-    }
-    content = _encode("kbuild.dumped-launch/1", launch)
-    write_file(directory / f"{directory.name}.{name}.{sha256(content)[:8]}.launch.json", content)
 
 
 def _find_root() -> Path | None:
@@ -131,22 +73,11 @@ def _find_root() -> Path | None:
     return Path(value).absolute() if value not in ("", "0") else None
 
 
-def _name(text: str) -> str:
-    return _UNSAFE.sub("_", text)[:_LONGEST_NAME].strip("._") or "kernels"
-
-
-def _name_kernel(kernel: CompiledKernel) -> str:
-    """Return a short name, which overloads do not share."""
-    name = kernel.display.partition("(")[0]
-    suffix = "" if name == kernel.name else f"-{sha256(kernel.name.encode())[:6]}"
-    return f"{_name(name)}{suffix}"
-
-
 def _publish(module: CompiledModule, root: Path) -> Path:
     """Write the files of a module to a new directory, or find one with the same code."""
     code = _list_code(module)
     files = code | _describe(module)
-    base = _name(module.compilation.base_name)
+    base = name_file(module.compilation.base_name)
     for number in count(1):
         directory = root / (base if number == 1 else f"{base}-{number}")
         # Directories with a leading period are temporary.
@@ -225,9 +156,4 @@ def _describe(module: CompiledModule) -> dict[str, bytes]:
             for kernel in module.values()
         ],
     }
-    return {".log": own.log.encode(), ".json": _encode("kbuild.dump/1", description)}
-
-
-def _encode(schema: str, values: dict[str, Any]) -> bytes:
-    data = records.to_json({"schema": schema, **values})
-    return json.dumps(data, indent=2, default=records.to_json).encode() + b"\n"
+    return {".log": own.log.encode(), ".json": encode_description("kbuild.dump/1", description)}

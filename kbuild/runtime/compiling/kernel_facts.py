@@ -191,5 +191,5 @@ class KernelFacts:
         device = None
         if len(variant.images) > 1:
             with contextlib.suppress(ConfigurationError, LaunchError):  # there is no device
-                device = find_device(self)
+                device = find_device(self.backend, self.registered)
         return self._images.find(variant, device)

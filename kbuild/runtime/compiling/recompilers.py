@@ -158,6 +158,19 @@ class ToolRecompiler(PortableRecompiler):
         return self.describe_variant(image, kernel, marks, reason)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RtcRecompiler(PortableRecompiler):
+    """A recompiler that calls the assembler of the runtime compiler."""
+
+    def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
+        """See `Recompiler`."""
+        marked = self.mark_assembly(kernel, marks)
+        data, log = require_assembler(self.backend).assemble(marked, self.arch, self.options)
+        file_name = f"{Path(self.source).stem}.cubin"
+        image = AssembledImage(arch=self.arch, file_name=file_name, data=data, log=log)
+        return self.describe_variant(image, kernel, marks, reason)
+
+
 def require_assembler(backend: str) -> RuntimeCompiler:
     """Return the capability of ``backend`` that assembles kernels again.
 

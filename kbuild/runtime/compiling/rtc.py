@@ -14,7 +14,6 @@ from kbuild.backends.interface.build import ImageOutput
 from kbuild.backends.interface.rtc import RtcOutput, RtcSource, RuntimeCompiler
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import base_identifier
-from kbuild.model import HighWaterMarks
 from kbuild.runtime.compiling.caching import choose_cache, hash_key, uses_time
 from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule
 from kbuild.runtime.compiling.compiler import KernelCompiler
@@ -23,13 +22,8 @@ from kbuild.runtime.compiling.model import (
     Compilation,
     CompileArguments,
     CompiledImage,
-    Variant,
 )
-from kbuild.runtime.compiling.recompilers import (
-    AssembledImage,
-    PortableRecompiler,
-    require_assembler,
-)
+from kbuild.runtime.compiling.recompilers import RtcRecompiler, require_assembler
 from kbuild.stages.compile import CompiledSource, describe_content
 from kbuild.stages.sources.parameter_names import declare_from_texts
 from kbuild.stages.stubs.kernel_table import build_kernel_table
@@ -146,19 +140,6 @@ def _find_instance(module: CompiledModule, request: RtcRequest) -> str:
         if base_identifier(split_function(kernel.display)[0]) == template
     ]
     return instances[0] if len(instances) == 1 else request.name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RtcRecompiler(PortableRecompiler):
-    """A recompiler that calls the assembler of the runtime compiler."""
-
-    def recompile(self, kernel: str, marks: HighWaterMarks, reason: str) -> Variant:
-        """See `Recompiler`."""
-        marked = self.mark_assembly(kernel, marks)
-        data, log = require_assembler(self.backend).assemble(marked, self.arch, self.options)
-        file_name = f"{Path(self.source).stem}.cubin"
-        image = AssembledImage(arch=self.arch, file_name=file_name, data=data, log=log)
-        return self.describe_variant(image, kernel, marks, reason)
 
 
 def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:

@@ -6,12 +6,11 @@ which are in the same directory, with their SHA-256.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
-from kbuild import __version__, files, records
+from kbuild import files, records
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import InputError
 from kbuild.model import KernelRecord
@@ -22,9 +21,6 @@ from kbuild.runtime.compiling.model import (
     Recompiler,
 )
 from kbuild.stages.compile import CompiledSource
-
-if TYPE_CHECKING:
-    from kbuild.runtime.compiling.compiled_module import CompiledModule
 
 SCHEMA: Final = "kbuild.module/1"
 SUFFIX: Final = ".kbuild.json"
@@ -42,7 +38,7 @@ class SavedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedRecompiler:
-    """How to assemble the kernels again; see the classes in `recompilers` and `rtc`."""
+    """How to assemble the kernels again; see the classes in `recompilers`."""
 
     kind: RecompilerKind
     arch: str
@@ -77,40 +73,35 @@ class SavedModule:
     recompiler: SavedRecompiler | None
 
 
-def save_module(module: CompiledModule, directory: Path) -> tuple[Path, ...]:
-    """Write a module into ``directory``, the description last; return the paths."""
-    contents = dict(_list_files(module))
-    saved = SavedModule(
-        version=__version__,
-        compilation=module.compilation,
-        arguments=module.arguments,
-        source=_describe(module.source_name, module.text) if module.text is not None else None,
-        compiled=module.compiled,
-        kernels=tuple(kernel.record for kernel in module.values()),
-        recompiler=_describe_recompiler(module.recompiler),
-    )
-    name = f"{module.compilation.base_name}{SUFFIX}"
-    contents[name] = records.dump(SCHEMA, saved)
-    for file_name, content in contents.items():
+def save_module(
+    saved: SavedModule, contents: dict[str, bytes], directory: Path
+) -> tuple[Path, ...]:
+    """Write a module into ``directory``, the description last; return the paths.
+
+    Args:
+        saved: The description.
+        contents: The contents of the files that it names, by file name.
+        directory: The directory.
+    """
+    name = f"{saved.compilation.base_name}{SUFFIX}"
+    written = contents | {name: records.dump(SCHEMA, saved)}
+    for file_name, content in written.items():
         files.write_file(directory / file_name, content)
-    return tuple(directory / file_name for file_name in contents)
+    return tuple(directory / file_name for file_name in written)
 
 
-def _list_files(module: CompiledModule) -> Iterator[tuple[str, bytes]]:
-    if module.text is not None:
-        yield module.source_name, module.text
-    assembly = module.recompiler.assembly if module.recompiler else None
-    for image in (*((assembly,) if assembly else ()), *module.images):
-        yield image.file_name, image.data
-
-
-def _describe(file_name: str, content: bytes) -> SavedFile:
+def describe_file(file_name: str, content: bytes) -> SavedFile:
+    """Describe a file that is written beside the description."""
     return SavedFile(file_name=file_name, sha256=files.sha256(content))
 
 
-def _describe_recompiler(recompiler: Recompiler | None) -> SavedRecompiler | None:
-    from kbuild.runtime.compiling.recompilers import PortableRecompiler, ToolRecompiler  # noqa: PLC0415 - slow to import
-    from kbuild.runtime.compiling.rtc import RtcRecompiler  # noqa: PLC0415 - it imports compilers
+def describe_recompiler(recompiler: Recompiler | None) -> SavedRecompiler | None:
+    """Describe what assembles the kernels again; None if nothing does that can be saved."""
+    from kbuild.runtime.compiling.recompilers import (  # noqa: PLC0415 - slow to import
+        PortableRecompiler,
+        RtcRecompiler,
+        ToolRecompiler,
+    )
 
     if not isinstance(recompiler, PortableRecompiler):
         return None
@@ -197,8 +188,11 @@ def restore_recompiler(
     saved: SavedRecompiler | None, compilation: Compilation, contents: dict[str, bytes]
 ) -> Recompiler | None:
     """Return what assembles the kernels of a saved module again."""
-    from kbuild.runtime.compiling.recompilers import PortableRecompiler, ToolRecompiler  # noqa: PLC0415 - slow to import
-    from kbuild.runtime.compiling.rtc import RtcRecompiler  # noqa: PLC0415 - it imports compilers
+    from kbuild.runtime.compiling.recompilers import (  # noqa: PLC0415 - slow to import
+        PortableRecompiler,
+        RtcRecompiler,
+        ToolRecompiler,
+    )
 
     if saved is None:
         return None

@@ -17,7 +17,7 @@ from kbuild.runtime.arguments.converters import (
 )
 from kbuild.runtime.arguments.encoder import ArgumentEncoder
 from kbuild.runtime.arguments.parameter_types import PointerType, read_parameter_type
-from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+from kbuild.runtime.compiling.kernel_facts import KernelFacts
 from kbuild.runtime.launch_records.model import (
     CapturedBuffer,
     CapturedCode,
@@ -31,7 +31,7 @@ from kbuild.runtime.launch_records.model import (
 
 
 def capture_launch(
-    compiled: CompiledKernel, config: LaunchConfig, args: Sequence[object], *, view: ViewArray
+    compiled: KernelFacts, config: LaunchConfig, args: Sequence[object], *, view: ViewArray
 ) -> LaunchRecord:
     """Return a record of the launch of ``compiled`` with ``args``, without running anything.
 

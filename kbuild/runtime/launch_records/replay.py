@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.backends import open_device
-from kbuild.backends.interface.devices import ExecutionDevice, LaunchCall, Queue
+from kbuild.backends.interface.devices import ExecutionDevice
+from kbuild.backends.interface.queue import LaunchCall, Queue
 from kbuild.errors import ConfigurationError, InputError, LaunchError
 from kbuild.files import sha256
 from kbuild.formats.buffer import Buffer

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files, records
-from kbuild.backends.interface.mixed import HostUnit
+from kbuild.backends.interface.mixed import FrontEnd, HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.stages.target import DeviceFlags
 from kbuild.values import dataclass
 
 HOST_SCHEMA: Final = "kbuild.host/1"
+FRONT_END_SCHEMA: Final = "kbuild.front-end/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,8 @@ class HostEdge:
 
     ``output`` is the common start of the paths of its files. ``module`` is the part of generated
     names that is unique to the source. ``toolchain`` is the one of the device pass, and
-    ``compiler`` is the project's C++ compiler, which compiles the host text.
+    ``compiler`` is the project's C++ compiler, which compiles the host text. ``definitions`` are
+    those of this source only.
     """
 
     kbuild_version: str
@@ -40,6 +42,7 @@ class HostEdge:
     compiler: Path
     compiler_id: str
     relocatable: bool = False
+    definitions: tuple[str, ...] = ()
 
     @property
     def text(self) -> Path:
@@ -65,6 +68,11 @@ class HostEdge:
     def handles(self) -> Path:
         """The definitions of the handles, which the host text includes."""
         return name_handles(self.output)
+
+    @property
+    def launches(self) -> Path:
+        """The kernels that the source launches, for error messages of the linker."""
+        return self._file("launches")
 
     @property
     def stamp(self) -> Path:
@@ -106,7 +114,7 @@ def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
         compiler=edge.compiler,
         compiler_id=edge.compiler_id,
         include_directories=flags.include_directories,
-        definitions=flags.definitions,
+        definitions=(*flags.definitions, *edge.definitions),
         options=flags.host_options,
         device_options=flags.options,
         standard=edge.standard,
@@ -123,3 +131,14 @@ def write_host_edge(edge: HostEdge) -> None:
 def read_host_edge(path: Path) -> HostEdge:
     """Read the handoff file at ``path``."""
     return records.load(HOST_SCHEMA, HostEdge, files.read_file(path), str(path))
+
+
+def write_front_end(edge: HostEdge, front_end: FrontEnd) -> None:
+    """Write the rest of the front end of a preprocessed source."""
+    files.write_file(edge.front_end, records.dump(FRONT_END_SCHEMA, front_end))
+
+
+def read_front_end(edge: HostEdge) -> FrontEnd:
+    """Read the rest of the front end of a preprocessed source."""
+    path = edge.front_end
+    return records.load(FRONT_END_SCHEMA, FrontEnd, files.read_file(path), str(path))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 from kbuild import files
 from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.rewrite import LAUNCH_COMMENT, rewrite
-from kbuild.stages.mixed.edge import HostEdge, make_host_unit
-from kbuild.stages.mixed.preprocess import read_front_end
+from kbuild.cxx.rewrite import list_launches, rewrite
+from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end
 from kbuild.stages.mixed.texts import make_text, remove_directories
-from kbuild.stages.render import c_string
 from kbuild.stages.target import DeviceFlags
 
 
 def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
-    """Write the host text of a preprocessed source, only if it changes; write the stamp last.
+    """Write the host text of a preprocessed source, and the list of its launches.
+
+    The two files are written only if they change. The stamp is written last.
 
     Returns:
         The warnings of the tools.
@@ -32,8 +30,10 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     front_end = read_front_end(edge)
     text, warnings = make_text(front_end, find_builder(edge.toolchain.backend))
     found = passes.read_host_text(text, unit)
-    rewritten = rewrite(text, found, edge.module, lists_launches=True)
-    host_text, log = _compile(rewritten, unit, edge.toolchain)
+    rewritten = rewrite(text, found, edge.module)
+    launches = "".join(list_launches(text, rewritten.launched))
+    files.write_if_changed(edge.launches, launches.encode(errors="surrogateescape"))
+    host_text, log = _compile(rewritten.text, unit, edge.toolchain)
     include = f'\n#include "{edge.handles.name}"\n'
     files.write_if_changed(edge.text, (host_text + include).encode(errors="surrogateescape"))
     remove_directories(front_end.temporary)
@@ -44,17 +44,17 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
 def _compile(rewritten: str, unit: HostUnit, tc: Toolchain) -> tuple[str, str]:
     """Return what the project's C++ compiler compiles, and the warnings of the backend's compiler.
 
-    If the backend compiles the text itself, this is a file with the assembly. It also contains the
-    comments at the end of the rewritten text.
+    If the backend compiles the text itself, this is a file with the assembly.
     """
     passes = find_mixed(tc.backend)
     if passes.compile_host_text is None or passes.read_assembly is None:
         return rewritten, ""
+    from kbuild.stages.render import c_string  # noqa: PLC0415 - templates load slowly
+
     front_end = passes.compile_host_text(unit, tc)
     files.write_file(front_end.commands[0].inputs[0], rewritten.encode(errors="surrogateescape"))
     assembly, log = make_text(front_end, find_builder(tc.backend))
     front_end.text.unlink()
     lines = passes.read_assembly(assembly, unit).split("\n")
-    comments = re.findall(rf"^{re.escape(LAUNCH_COMMENT)}.*$", rewritten, re.MULTILINE)
     quoted = "\n".join(c_string(f"{line}\n") for line in lines)
-    return "\n".join((f"__asm__({quoted});", *comments)), log
+    return f"__asm__({quoted});", log

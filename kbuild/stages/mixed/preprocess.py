@@ -7,17 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild import files, process, records, resources
+from kbuild import files, process, resources
 from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import asks_for_debug
-from kbuild.stages.mixed.edge import HostEdge, make_host_unit
+from kbuild.stages.mixed.edge import HostEdge, make_host_unit, write_front_end
 from kbuild.stages.mixed.texts import run_commands
 from kbuild.stages.sources.device_text import select_device_text
 from kbuild.stages.target import DeviceFlags
 
-FRONT_END_SCHEMA: Final = "kbuild.front-end/1"
 _SYSTEM_DIRECTORIES: Final = (Path("/usr/include"), Path("/usr/lib"), Path("/usr/local"))
 # Directories of Python's own headers, and of packages that are installed for Python.
 _PYTHON_DIRECTORY: Final = re.compile(r"/(?:(?:site|dist)-packages|include/python\d[\w.]*)/")
@@ -40,17 +39,10 @@ def preprocess_source(edge: HostEdge, flags: DeviceFlags) -> str:
     front_end = _describe_front_end(edge, flags)
     warnings = run_commands(front_end.commands[:1], find_builder(edge.toolchain.backend))
     check_prerequisites(edge.depfile)
-    rest = replace(front_end, commands=front_end.commands[1:])
-    files.write_file(edge.front_end, records.dump(FRONT_END_SCHEMA, rest))
+    write_front_end(edge, replace(front_end, commands=front_end.commands[1:]))
     files.write_if_changed(edge.key, _select_key(edge, flags))
     files.write_stamp(edge.preprocessed, b"", started)
     return warnings
-
-
-def read_front_end(edge: HostEdge) -> FrontEnd:
-    """Read the rest of the front end of a preprocessed source."""
-    path = edge.front_end
-    return records.load(FRONT_END_SCHEMA, FrontEnd, files.read_file(path), str(path))
 
 
 def _describe_front_end(edge: HostEdge, flags: DeviceFlags) -> FrontEnd:
@@ -76,7 +68,8 @@ def _select_key(edge: HostEdge, flags: DeviceFlags) -> bytes:
         and not str(path).startswith(installed)
         and not _PYTHON_DIRECTORY.search(str(path))
     }
-    macros = (definition.partition("=") for definition in flags.definitions)
+    definitions = (*flags.definitions, *edge.definitions)
+    macros = (definition.partition("=") for definition in definitions)
     headers["-D"] = "".join(f"#define {name} {value}\n" for name, _, value in macros).encode()
     return select_device_text(
         files.read_file(edge.source),

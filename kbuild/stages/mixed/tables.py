@@ -1,8 +1,8 @@
 """Build the kernel table and the variable table of mixed sources from their entries.
 
-The host text of each source defines its own handles and shadows. The stub unit refers to those that
-other files can name by their names, so that all files agree even after a copy relocation. It refers
-to the others through hidden aliases.
+The host text of each source defines its own handles and shadows. The stub unit refers to handles
+that other files can name by their names, so that all files agree even after a copy relocation. It
+refers to the others through hidden aliases, and to shadows through slots with their addresses.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def name_stub_alias(module: str, index: int) -> str:
 
 
 def name_shadow(module: str, index: int) -> str:
-    """Return the alias of the shadow of a source's variable number ``index``."""
+    """Return the slot with the address of the shadow of a source's variable number ``index``."""
     return f"kbuild_shadow_{module}_{index}"
 
 
@@ -159,14 +159,18 @@ def _make_row(
 def _list_variables(
     containers: tuple[SourceImages, ...], demands: tuple[Demand, ...]
 ) -> Iterator[tuple[VariableRecord, str, InitialContent | None]]:
+    listed: set[tuple[int, str]] = set()
     for source, entries, container in demands:
         known = {v.name: v for image in containers[container][1] for v in image.variables}
         for index, entry in enumerate(entries.variables):
-            # Host texts refer to the exported name only if it is the name of the shadow itself.
-            is_exported = entry.linkage == "external" and entry.expression is None
+            # A device link merges the inline variables of all sources, as the linker of the host
+            # merges their shadows.
+            if (container, entry.device_name) in listed:
+                continue
+            listed.add((container, entry.device_name))
             yield (
                 _make_variable(entry, known.get(entry.device_name), container),
-                entry.device_name if is_exported else name_shadow(source.module, index),
+                name_shadow(source.module, index),
                 entry.initial,
             )
 

@@ -116,23 +116,38 @@ def _identify(words: list[bytes], item: Item) -> tuple[tuple[bytes, ...], bytes,
 
 
 def _select_own(text: bytes) -> tuple[bytes, list[tuple[int, int]]]:
-    """Return the source's own lines, and (position, line) of each part between line markers."""
+    """Return the source's own lines, and (position, line) of each part between line markers.
+
+    For speed, the megabytes of headers are only searched for the source's name.
+    """
     first = _MARKER.match(text)
     if first is None:
         return text, [(0, 1)]
     parts: list[bytes] = []
     lines: list[tuple[int, int]] = []
-    size, name, current = 0, first[2], first[2]
-    markers = [*_MARKER.finditer(text), None]
-    for marker, following in pairwise(markers):
-        assert marker is not None  # noqa: S101 - only the last one is None
-        current = current if marker[2] is None else marker[2]
-        if current == name:
-            part = text[marker.end() + 1 : following.start() if following else len(text)]
-            lines.append((size, int(marker[1])))
-            parts.append(part)
-            size += len(part)
+    size, quoted = 0, b' "%b"' % first[2]
+    marker: re.Match[bytes] | None = first
+    while marker is not None:
+        following = _find_marker(text, marker.end(), b"\n#")
+        part = text[marker.end() + 1 : following.start() if following else len(text)]
+        lines.append((size, int(marker[1])))
+        parts.append(part)
+        size += len(part)
+        if following is None or following[2] in (None, first[2]):
+            marker = following
+        else:
+            marker = _find_marker(text, following.end(), quoted)
     return b"".join(parts), lines
+
+
+def _find_marker(text: bytes, position: int, needle: bytes) -> re.Match[bytes] | None:
+    """Return the next line marker that contains ``needle``, from the end of a marker on."""
+    while (hit := text.find(needle, position)) >= 0:
+        line = hit + 1 if needle[:1] == b"\n" else text.rfind(b"\n", 0, hit) + 1
+        if marker := _MARKER.match(text, line):
+            return marker
+        position = hit + len(needle)
+    return None
 
 
 def _find_name(words: list[bytes], item: Item) -> bytes:

@@ -27,6 +27,8 @@ _VECTOR_TYPE: Final = re.compile(
 _NAMELESS: Final = ("(anonymous namespace)", "{lambda", "{unnamed", "(unnamed")
 # A pointer to an object; not one to a function or member.
 _POINTER: Final = re.compile(r"(?<!::)(?<!\()\*(?: ?(?:const|volatile|__restrict__?))*$")
+# The mark of a reference; one to an array or function has parentheses around it.
+_REFERENCE: Final = re.compile(r"(?<=\()&(?=\))|&\Z")
 # A type of kbuild/debug_stub.hpp that has only a size.
 _OPAQUE: Final = "kbuild_opaque"
 # The number of parameters that a note lists. It counts the rest.
@@ -134,7 +136,8 @@ def _can_spell(spelled: str | None, *, has_headers: bool) -> bool:
 
 
 def _spell_type(param: Param, *, is_known: bool) -> str:
-    spelled = param.type
+    # Kernels receive references as pointers.
+    spelled = None if param.type is None else _REFERENCE.sub("*", param.type, count=1)
     if spelled is not None and not is_known and _POINTER.search(spelled):
         return "void *"  # all pointers to objects are passed alike
     if spelled is None or not is_known:

@@ -15,10 +15,11 @@ def render_handles(
 ) -> bytes:
     """Generate the definitions of handles and shadows.
 
-    For the entry at position ``i``, they define ``kbuild_handle_<module>_<i>`` or
-    ``kbuild_shadow_<module>_<i>``, which only this linked file sees. The stub unit refers to them,
-    can define the debug stubs ``kbuild_stub_<module>_<i>``, and defines
-    ``kbuild_prepare_<module>`` if the target has managed variables.
+    For the entry at position ``i``, they define ``kbuild_handle_<module>_<i>``, an alias of the
+    handle, or ``kbuild_shadow_<module>_<i>``, a slot with the address of the shadow. Only this
+    linked file sees them. The stub unit refers to them, can define the debug stubs
+    ``kbuild_stub_<module>_<i>``, and defines ``kbuild_prepare_<module>`` if the target has managed
+    variables.
 
     Args:
         entries: The kernels and variables of the source.
@@ -48,7 +49,7 @@ def render_handles(
             "is_exported": variable.linkage == "external",
             "is_managed": variable.kind == "managed",
             "size": variable.size,
-            "alias": f"kbuild_shadow_{module}_{index}",
+            "slot": f"kbuild_shadow_{module}_{index}",
         }
         for index, variable in enumerate(entries.variables)
     ]

@@ -26,8 +26,8 @@ class StubInputs:
     ``spans`` are the offset and size of each container in the fat binary, in bytes. ``initials``
     have one entry per variable; see `VariableTable`. ``handles``, ``stub_aliases``, and ``shadows``
     are the symbols by which the unit refers to the handles, names the stubs, and refers to the
-    shadows that host texts define; all are empty if the unit defines them itself. ``modules`` are
-    the parts of generated names that belong to the mixed sources.
+    slots of the shadows that host texts define; all are empty if the unit defines them itself.
+    ``modules`` are the parts of generated names that belong to the mixed sources.
     """
 
     table: TargetRecord

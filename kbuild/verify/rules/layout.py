@@ -8,7 +8,7 @@ from typing import Final
 from kbuild.facts import ArtifactFacts, Place, Section
 from kbuild.formats import target_note
 from kbuild.verify.file_set import FileSet
-from kbuild.verify.identities import binds_to_itself, copied_names
+from kbuild.verify.identities import binds_to_itself, copied_names, is_symbolic
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import KERNELS, PLACES
 
@@ -24,9 +24,11 @@ def copy_relocated_handle(facts: ArtifactFacts, files: FileSet) -> Iterator[Viol
         data into the program, and the library must use the copy, too. Compilers do this for
         kernels without `-fPIE`, and for variables also with it, which is the default. A library
         that is linked with `-Bsymbolic`, or whose symbols are protected, registers its own handle
-        or variable instead. Then every launch from the program fails ("invalid device function"),
-        and every copy to or from the variable ("invalid device symbol"). If the library does use
-        the copy, this is a warning: everything works until somebody links the library differently.
+        or variable instead. A library of mixed sources does so with its device variables, unless
+        it is built with `RDC ON`. Then every launch from the program fails ("invalid device
+        function"), and every copy to or from the variable ("invalid device symbol"). If the library
+        does use the copy, this is a warning: everything works until somebody links the library
+        differently.
 
     Fix: Link the library without `-Bsymbolic`, or compile the code of the executable that names
         the kernel or variable with `-fPIC`. For kernels, `-fPIE` is enough (CMake:
@@ -70,7 +72,8 @@ def symbolic_binding(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation
         executable has copies of them, launches and copies from it fail, see KB501. Any program has
         a copy of a variable that it names, and one that is not position-independent has a copy of
         a handle. It is only an info for files of other tools, whose authors may know all programs
-        that use them.
+        that use them. Without `RDC ON`, the device variables of mixed sources are local to their
+        source, as with nvcc, so that this rule does not judge how they are bound.
 
     Fix: Link without `-Bsymbolic`, or hide the symbols with `VISIBILITY hidden`.
         `-Bsymbolic-functions` is harmless, because handles and variables are data.
@@ -86,7 +89,8 @@ def symbolic_binding(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation
     if facts.kind != "shared-object" or not exported:
         raise NotApplicable("not a shared object that exports handles or device variables")
     for identity in exported:
-        if binds_to_itself(facts, identity):
+        is_aliased = identity.is_alias and not is_symbolic(facts)
+        if binds_to_itself(facts, identity) and not is_aliased:
             yield Violation(
                 message="the file uses its own handles or device variables even if they are copied "
                 f"(-Bsymbolic): {KERNELS}",

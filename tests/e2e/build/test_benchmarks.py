@@ -10,12 +10,13 @@ from kbuild.toolchain.devices import list_devices
 from support.commands import ROOT, run, succeed
 from support.tools.toolchains import require_backend
 
-SLOW = ("kernels", "startup", "rebuild")
+SLOW = ("kernels", "startup", "rebuild", "install")
 HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "peer"]
 CASES = {
     "kernels": ("nothing 1", "saxpy 4096", "matmul_naive 64", "matmul_tiled 64", "block_sums 4096"),
     "startup": ("(standard library)", "--version", "compile", "pack", "plan", "inspect", "verify"),
     "standalone": ("no-op",),
+    "install": ("wheel, processor", "wheel, wall"),
     "rebuild": ("configure", "cold build", "no-op build", "build after one edit", "front end"),
 }
 

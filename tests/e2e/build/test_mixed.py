@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kbuild.backends.cpu.cccl import find_cccl
+from kbuild.toolchain.find import gather_hints
 from support.commands import (
     PROJECTS,
     build,
@@ -55,6 +57,39 @@ if(FIXED)
 endif()
 kbuild_add_smoke_test(archive)
 """
+CCCL_PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(cccl LANGUAGES CXX)
+find_package(kbuild CONFIG REQUIRED)
+add_library(reductions STATIC)
+kbuild_target_sources(reductions PRIVATE first.cu second.cu BACKEND ${BACKEND}
+    ARCHITECTURES ${ARCHITECTURES})
+add_executable(program main.cpp)
+target_link_libraries(program PRIVATE reductions)
+"""
+CCCL_SOURCE = """
+#include <cub/cub.cuh>
+#include <thrust/execution_policy.h>
+
+static __global__ void sum_indices(int* out) {
+    using Reduce = cub::BlockReduce<int, 32>;
+    __shared__ typename Reduce::TempStorage storage;
+    const int sum = Reduce(storage).Sum(static_cast<int>(threadIdx.x));
+    if (threadIdx.x == 0) out[0] = sum;
+}
+
+int run_NAME() {
+    int* out = nullptr;
+    int sum = 0;
+    cudaMalloc(&out, sizeof *out);
+    sum_indices<<<1, 32>>>(out);
+    cudaMemcpy(&sum, out, sizeof sum, cudaMemcpyDeviceToHost);
+    return sum;
+}
+"""
+CCCL_MAIN = (
+    "int run_first(), run_second();\nint main() { return run_first() + run_second() != 992; }\n"
+)
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -g"
 
 
@@ -118,6 +153,27 @@ def test_libraries_export_only_external_kernels(kinds: Path) -> None:
     assert "fill<int>" not in exported
     assert "count(int*)" not in exported
     assert "inside" not in list_symbols(kinds / "libplugin.so", "-D", "--defined-only")
+
+
+def test_exported_variables_are_not_findings(kinds: Path) -> None:
+    library = kinds / "libone.so"
+
+    assert " V one::ten" in list_symbols(library, "-D", "--defined-only")
+    assert succeed(run_kbuild("verify", library)).startswith("ok: no findings;")
+
+
+def test_linker_explanations_read_only_lists_of_launches(mixed: Path) -> None:
+    script = (mixed / "kbuild" / "links" / "mixed").read_text()
+
+    read = [Path(word) for word in re.findall(r"'(/[^']*)'", script)]
+
+    assert sorted(read) == sorted(mixed.rglob("*.launches"))
+    assert "later " in "".join(map(Path.read_text, read))
+    assert sum(path.stat().st_size for path in read) < 10000  # host texts have megabytes
+
+
+def test_plain_program_calls_the_host_api_and_launches(kinds: Path) -> None:
+    check_program(kinds / "consumer")
 
 
 def test_debug_stubs_are_optional(mixed: Path, kinds: Path) -> None:
@@ -275,3 +331,27 @@ def test_linkers_that_run_no_script_still_link(tmp_path: Path, generator: str) -
         result = build(source / "build", f"{linker}_undefined")
         assert result.returncode != 0
         assert (f"{source / 'launch.cu'}:2: kernel 'k' is launched" in result.stdout) == has_scripts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "backend",
+    [("cpu", "x86-64"), pytest.param(("cuda", "80-real"), marks=needs_backend("cuda"))],
+    ids=["cpu", "cuda"],
+)
+def test_two_sources_with_cub_and_thrust_link(tmp_path: Path, backend: tuple[str, str]) -> None:
+    if find_cccl(gather_hints()) is None:
+        pytest.skip("CCCL is not installed (pip install nvidia-cuda-cccl)")
+    (tmp_path / "CMakeLists.txt").write_text(CCCL_PROJECT)
+    (tmp_path / "main.cpp").write_text(CCCL_MAIN)
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.cu").write_text(CCCL_SOURCE.replace("NAME", name))
+    name, architecture = backend
+    build_directory = tmp_path / "build"
+    configure_and_build(
+        tmp_path, build_directory, f"BACKEND={name}", f"ARCHITECTURES={architecture}"
+    )
+
+    succeed(run_kbuild("verify", build_directory / "program"))
+    if name == "cpu":
+        succeed(run(build_directory / "program"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import build, configure, run, succeed
-from support.tools.toolchains import find_compiler, needs_backend
+from support.tools.toolchains import find_compiler, find_problem, needs_backend
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.22)
@@ -179,7 +179,10 @@ def test_host_edit_runs_no_cuda_device_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "log"
-    monkeypatch.setenv("CUDACXX", str(copy_toolkit(tmp_path / "toolkit", log)))
+    nvcc = copy_toolkit(tmp_path / "toolkit", log)
+    monkeypatch.setenv("CUDACXX", str(nvcc))
+    assert find_problem("cuda", str(nvcc)) == ""
+    count_calls(log)  # those of the trial, which builds do not repeat
     project = Project(tmp_path / "project", "BACKEND=cuda", "ARCHITECTURE=80-real;90-real")
     assert count_calls(log) == {"cicc": 4, "cudafe++": 2, "ptxas": 4}
 

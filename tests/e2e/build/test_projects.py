@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import build, configure, ctest, run, succeed
+from support.commands import GENERATORS, build, configure, ctest, run, succeed
 
 KERNEL = "__global__ void k(int* p) { *p = VALUE; }\n"
 HOST = """
@@ -92,7 +92,7 @@ kbuild_add_kernels(kernels SHARED SOURCES ${CMAKE_CURRENT_BINARY_DIR}/generated.
     build_and_test(source, tmp_path / "build")
 
 
-@pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
+@pytest.mark.parametrize("generator", GENERATORS)
 def test_header_can_be_generated(tmp_path: Path, generator: str) -> None:
     body = """
 add_custom_command(OUTPUT value.hpp

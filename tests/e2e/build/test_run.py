@@ -31,12 +31,13 @@ int main(int argc, char** argv) {
 """
 SOURCES = {
     "main.cu": MAIN,
-    "c part.c": "int c_part() { return 1; }\n",
+    "c part.c": "int cudaSetDevice(int);\nint c_part() { return 1 + cudaSetDevice(0); }\n",
     "part.cpp": "#include <header.hpp>\nint cpp_part() { return header + HOST_OPTION; }\n",
     "include/header.hpp": "constexpr int header = 2;\n",
 }
 WORDS = (
     *("run", "main.cu", "c part.c", "part.cpp", "-I", "include", "-D", "VALUE=5", "-l", "m"),
+    *("-l", "kbuild::host_api_cpu"),
     *("--backend", "cpu", "--std", "20", "--host-options=-DHOST_OPTION=1", "--device-options=-O1"),
 )
 MANIFEST = """
@@ -47,7 +48,7 @@ sources = ["main.cu", "c part.c", "part.cpp"]
 include_directories = ["include"]
 definitions = ["VALUE=5"]
 host_options = ["-DHOST_OPTION=1"]
-link_libraries = ["m"]
+link_libraries = ["m", "kbuild::host_api_cpu"]
 architectures = ["x86-64"]
 
 [target.objects]
@@ -116,6 +117,58 @@ def test_program_gets_arguments_and_input_and_sets_the_exit_code(directory: Path
     assert run_program(directory, "s", "x").returncode in (-15, 143)
 
 
+LEVELS = r"""
+#include <cuda_runtime.h>
+#include <cstdio>
+__global__ void k(int* p) {
+#ifdef __OPTIMIZE__
+    *p = 1;
+#endif
+}
+int main() {
+    int optimized = 0, threads = 0;
+    int* p = nullptr;
+    cudaMallocManaged(&p, sizeof *p);
+    *p = 0;
+    k<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+#ifdef __OPTIMIZE__
+    optimized = 1;
+#endif
+#pragma omp parallel num_threads(2) reduction(+ : threads)
+    threads += 1;
+    std::printf("host %d, device %d, threads %d\n", optimized, *p, threads);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "output", "has_lines"),
+    [
+        pytest.param((), "host 1, device 1, threads 1", False, marks=pytest.mark.slow),
+        pytest.param(("-O", "0"), "host 0, device 0, threads 1", False, marks=pytest.mark.slow),
+        pytest.param(("-g",), "host 0, device 0, threads 1", True, marks=pytest.mark.slow),
+        (("-g", "-O2", "--host-options=-fopenmp"), "host 1, device 1, threads 2", True),
+    ],
+)
+def test_program_is_built_and_written(
+    tmp_path: Path, words: tuple[str, ...], output: str, has_lines: bool
+) -> None:
+    (tmp_path / "levels.cu").write_text(LEVELS)
+    program = tmp_path / "program"
+    program.write_text("old")
+    rest = ("--backend", "cpu", "--arch", "x86-64", "--build-only", "-o", "program")
+
+    built = run_kbuild("run", "levels.cu", *words, *rest, cwd=tmp_path)
+
+    assert (built.returncode, built.stdout) == (0, f"{program}\n"), built.stderr
+    assert succeed(run(program)).strip() == output
+    sections = succeed(run("readelf", "-SW", program))
+    assert (".debug_line" in sections) == has_lines
+    assert "x86-64 " in succeed(run_kbuild("inspect", program))
+    assert {path.name for path in tmp_path.iterdir()} == {"levels.cu", "program"}
+
+
 def test_concurrent_runs_build_once(directory: Path) -> None:
     words = [str(KBUILD), *WORDS, "-D", "CONCURRENT", "--", "4", "x"]
     processes = [subprocess.Popen(words, cwd=directory, stdin=subprocess.PIPE) for _ in range(3)]
@@ -134,6 +187,11 @@ def test_concurrent_runs_build_once(directory: Path) -> None:
         (("main.cu", "include/header.hpp"), "header.hpp' is not a source; expected a .cu"),
         (("main.cu", "--std", "99"), "--std: unsupported standard 99; expected one of 17"),
         (("main.cu", "-I", "missing"), "-I: "),
+        (("main.cu", "--arch", "sm_90"), "--arch: unknown architecture 'sm_90' for backend cpu"),
+        (("main.cu", "-O", "7"), "argument -O: invalid choice: '7'"),
+        (("main.cu", "-o", "include"), "-o include: expected the path of a file"),
+        (("main.cu", "-o", "no/program"), "-o no/program: there is no directory no; create it"),
+        (("main.cu", "--build-only", "--", "x y"), "there are arguments after --: 'x y'"),
     ],
 )
 def test_error_names_the_argument(directory: Path, words: tuple[str, ...], message: str) -> None:

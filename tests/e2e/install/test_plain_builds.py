@@ -54,9 +54,19 @@ int run() {
 }
 """
 MIXED_HOST = """
+#include <cuda_runtime.h>
 #include <cstdio>
 int run();
-int main() { std::printf(" %d\\n", run()); }
+void work(int* to);
+int main() {
+    int* to = nullptr;
+    if (cudaMallocManaged(reinterpret_cast<void**>(&to), sizeof *to)) return 1;
+    void* arguments[] = {&to};
+    auto* kernel = reinterpret_cast<const void*>(work);
+    if (cudaLaunchKernel(kernel, 1, 1, arguments, 0, nullptr)) return 2;
+    if (cudaDeviceSynchronize()) return 3;
+    std::printf(" %d\\n", *to == 7 ? run() : *to);
+}
 """
 KERNEL = """
 #include "a header/types.hpp"
@@ -197,6 +207,8 @@ def test_makefile_uses_what_kbuild_build_made(tmp_path: Path, kind: str) -> None
     (directory / "kbuild.toml").write_text(
         f'[target.kernels]\nkind = "{kind}"\nsources = ["work.cu"]\nverify = false\n'
         'headers = ["a header/types.hpp"]\narchitectures = ["x86-64"]\n'
+        '[target.app]\nkind = "executable"\nsources = ["host.cpp"]\nlink_libraries = ["kernels"]\n'
+        'host_options = ["-std=c++17"]\n'
     )
     (directory / "host.cpp").write_text(HOST % "kernels")
     (directory / "Makefile").write_text(MAKEFILE % {"kbuild": KBUILD})
@@ -206,6 +218,7 @@ def test_makefile_uses_what_kbuild_build_made(tmp_path: Path, kind: str) -> None
     succeed(run("make", "host", cwd=directory))
 
     assert run(directory / "host").stdout == " 7\n"
+    assert run(directory / "build" / "kbuild" / "app" / "app").stdout == " 7\n"
     assert before.returncode == 2
     assert "target 'kernels' is not built; run: kbuild build kernels" in before.stderr
 

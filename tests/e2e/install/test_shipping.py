@@ -39,7 +39,10 @@ def install(tmp_path_factory: pytest.TempPathFactory) -> Install:
     """Return a function that installs a library of a kind with a runtime, once for all tests."""
     return cache(
         lambda kind, runtime: install_to(
-            tmp_path_factory.mktemp("installed"), f"KIND={kind}", f"RUNTIME={runtime}"
+            tmp_path_factory.mktemp("installed"),
+            f"KIND={kind}",
+            f"RUNTIME={runtime}",
+            f"MIXED={runtime != 'bundle'}",
         )
     )
 
@@ -77,6 +80,50 @@ def test_another_project_links_the_installed_kernels(
     succeed(run(consumer))
     needs_runtime = "libkbuild_cpu.so.1" in read_dynamic(consumer)
     assert needs_runtime == (runtime != "static")
+
+
+@pytest.mark.parametrize(
+    ("kind", "runtime"),
+    [
+        ("SHARED", "shared"),
+        pytest.param("STATIC", "shared", marks=pytest.mark.slow),
+        ("STATIC", "static"),
+    ],
+)
+def test_plain_program_of_another_project_calls_the_host_api(
+    consume: Install, kind: str, runtime: str
+) -> None:
+    succeed(run(consume(kind, runtime).with_name("plain")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["SHARED", "STATIC"])
+def test_plain_program_calls_the_host_api_of_a_bundled_runtime(tmp_path: Path, kind: str) -> None:
+    prefix = install_to(tmp_path, f"KIND={kind}", "RUNTIME=bundle", "MIXED=ON")
+
+    consumer = build_consumer(tmp_path / "consumer", prefix)
+
+    succeed(run(consumer.with_name("plain")))
+    assert list(prefix.rglob("libkbuild_cpu.so.1"))
+
+
+def test_package_below_the_root_of_a_toolchain_file_finds_kbuild(
+    install: Install, tmp_path: Path
+) -> None:
+    prefix = install("SHARED", "shared")
+    lines = ["set(CMAKE_CXX_COMPILER g++)", f"set(CMAKE_FIND_ROOT_PATH {prefix})"]
+    lines += [f"set(CMAKE_FIND_ROOT_PATH_MODE_{k} ONLY)" for k in ("PACKAGE", "INCLUDE", "LIBRARY")]
+    (tmp_path / "toolchain.cmake").write_text("\n".join(lines))
+    words = ("cmake", "-S", SHIPPING / "consumer", "-G", "Ninja")
+    toolchain = f"-DCMAKE_TOOLCHAIN_FILE={tmp_path / 'toolchain.cmake'}"
+
+    succeed(run(*words, "-B", tmp_path / "built", toolchain))
+
+    # Elsewhere, the record of the package's author does not replace another kbuild.
+    hidden = ("env", "-u", "VIRTUAL_ENV", f"PATH={os.defpath}", shutil.which("cmake"), *words[1:])
+    result = run(*hidden, "-B", tmp_path / "other", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert result.returncode != 0
+    assert "unused, because CMAKE_FIND_ROOT_PATH_MODE_PACKAGE is not ONLY" in result.stderr
 
 
 def test_installed_headers_do_not_contain_build_paths(install: Install) -> None:

@@ -57,12 +57,13 @@ def test_invalid_launch_is_reported_with_its_location(built: Path) -> None:
     assert codes == ["1", "1", "1", "0", "0"]
 
 
-def test_cpu_accepts_launches_that_devices_might_reject(built: Path) -> None:
+def test_cpu_knows_launch_bounds_and_accepts_large_grids(built: Path) -> None:
     result = start(built / "ON_limits")
 
-    assert result.stdout.split() == ["0", "0", "0"]
+    assert result.stdout.split() == ["1", "0", "0", "0"]
+    assert "the block (128, 1, 1) has 128 threads, but the __launch_bounds__" in result.stderr
     assert result.stderr.count("note: in is a null pointer") == 1
-    assert result.stderr.count("\n") == 1
+    assert result.stderr.count("\n") == 2
 
 
 def test_launches_without_stubs_say_nothing(built: Path) -> None:

@@ -34,16 +34,19 @@ at offset 4; pass a value of the parameter's type
 count_threads: ok
 64: ok
 64 threads
-192: ok
-192 threads
-256: ok
-256 threads
-96: ok
-96 threads
+192: count_threads(int*): the block (192, 1, 1) has 192 threads, but the __launch_bounds__ of \
+kernel _Z13count_threadsPi allow 64
+0 threads
+256: count_threads(int*): the block (256, 1, 1) has 256 threads, but the __launch_bounds__ of \
+kernel _Z13count_threadsPi allow 64
+0 threads
+96: count_threads(int*): the block (96, 1, 1) has 96 threads, but the __launch_bounds__ of \
+kernel _Z13count_threadsPi allow 64
+0 threads
 2048: count_threads(int*): the block is (2048, 1, 1), but must be from (1, 1, 1) to \
 (1024, 1024, 64)
 0 threads
-0 of 40 launches failed
+40 of 40 launches failed
 loaded, at most -1 threads
 arch '', log ''
 """

@@ -458,6 +458,7 @@ def test_smoke_reports_cases_that_crash_or_hang(library: Path, tmp_path: Path) -
     assert "what the case printed" in rows["test_assertion"]["detail"]
     assert failed.pop("test_crash").startswith("crashed with SIGSEGV")
     assert "in test_crash" in rows["test_crash"]["detail"]
+    assert "kbuild: kernel set(int*): SIGSEGV" in rows["test_crash"]["detail"]
     assert failed.pop("test_hang").startswith("exceeded the time limit of 5 s")
     assert "in test_hang" in rows["test_hang"]["detail"]
     assert "set(int*) takes 1 argument, not 0" in failed.pop("case_wrong_arguments")

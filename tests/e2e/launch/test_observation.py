@@ -16,7 +16,8 @@ from kbuild.backends.cpu.machines import list_levels
 from kbuild.cli.main import main
 from kbuild.errors import ConfigurationError, LaunchError, ToolchainError
 from kbuild.runtime.compiling import disassembly
-from kbuild.runtime.compiling.dump import dump_launch, dump_module
+from kbuild.runtime.compiling.dump import dump_module
+from kbuild.runtime.launch_dump import dump_launch
 from support.executed_kernels import HEAVY
 from support.tools.toolchains import needs_backend
 

@@ -219,8 +219,7 @@ def test_unusual_parameters_are_passed_correctly(
     [
         ("__global__ int k() { return 1; }", "kernel 'k()' returns 'int'; return void"),
         ("__global__ void k(int n, ...) {}", "takes a variable number of arguments"),
-        ("__global__ void k(const int &n) {}", "takes a reference, 'int const&'"),
-        ("__global__ void k(int &&n) {}", "takes a reference, 'int&&'"),
+        ("__global__ void k(int &&n) {}", "takes an rvalue reference, 'int&&'"),
         (
             "struct V { virtual void f(); int x; };\n__global__ void k(V v) {}",
             "kernel 'k(V)' takes 'V' by value, which has virtual functions or bases; pass a",

@@ -16,7 +16,7 @@ import pytest
 
 from kbuild import CompiledKernel, CompiledModule, KernelCompiler, RtcKernel, query_architecture
 from kbuild.backends.cuda.architectures import rank_images
-from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
+from kbuild.backends.interface.queue import ArrayInterface, LaunchCall
 from kbuild.errors import ConfigurationError, KbuildError, LaunchError, ToolError
 from kbuild.formats.nvidia.cubin.reader import read_cubin
 from kbuild.runtime import executor
@@ -309,7 +309,7 @@ def test_resources_are_those_of_the_image_for_the_device(
             return rank_images(images, capability)
 
     kernel = of_three_architectures
-    monkeypatch.setattr(kernel_facts, "find_device", lambda _: Device())
+    monkeypatch.setattr(kernel_facts, "find_device", lambda *_: Device())
     assert kernel.resources.max_threads == bound
     assert (kernel.resources.registers is None) == (capability == (7, 5))
 
@@ -318,7 +318,7 @@ def test_resources_without_a_device_are_those_of_the_first_image(
     of_three_architectures: CompiledKernel,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise LaunchError("no device")
 
     kernel = of_three_architectures
@@ -377,7 +377,7 @@ def test_refused_block_is_explained_with_the_fix(
 ) -> None:
     device = RefusingDevice()
     for module in (executor, compiled_kernel, kernel_facts):
-        monkeypatch.setattr(module, "find_device", lambda _: device)
+        monkeypatch.setattr(module, "find_device", lambda *_: device)
     file = tmp_path / "heavy.cubin"
     file.write_bytes(compiled["heavy"].images[0].data)
     heavy = CompiledModule.load(file)["heavy"]

@@ -38,6 +38,10 @@ int main(int count, char**) {
 HIP = """\
 #include <hip/hip_runtime.h>
 #include <hip/hip_cooperative_groups.h>
+#include <hip/hip_fp16.h>
+__device__ float4 __shfl_down(float4 value, unsigned delta, unsigned width = 32) {
+    return make_float4(__shfl_down(value.x, delta, width), 0, 0, 0);
+}
 extern "C" __global__ void wave(unsigned long long* out) {
     unsigned long long sum = threadIdx.x;
     for (int i = warpSize / 2; i > 0; i /= 2) sum += __shfl_down(sum, i);
@@ -46,9 +50,12 @@ extern "C" __global__ void wave(unsigned long long* out) {
     const auto tile = cooperative_groups::tiled_partition<16>(
         cooperative_groups::this_thread_block());
     const auto fourth = tile.ballot(threadIdx.x % 4 == 0);
+    const float x = __shfl_down(make_float4(threadIdx.x, 0, 0, 0), 2, 32).x;
+    const half y = __shfl_xor(__float2half(threadIdx.x), 1);
     if (threadIdx.x != 64) return;
     out[0] = sum, out[1] = odd, out[2] = all, out[3] = warpSize, out[4] = fourth;
     out[5] = __any(sum == 0) + 2 * __all(sum != 0);
+    out[6] = x, out[7] = __half2float(y);
 }
 """
 
@@ -80,9 +87,9 @@ def test_a_launch_that_cannot_continue_ends_with_a_report(tmp_path: Path) -> Non
 def test_hip_operations_without_masks(lanes: int) -> None:
     options = () if lanes == 64 else ("-D__AMDGCN_WAVEFRONT_SIZE=32",)
     kernel = KernelCompiler("cpu", options=options).compile(HIP)["wave"]
-    out = np.zeros(6, np.uint64)
+    out = np.zeros(8, np.uint64)
     KernelExecutor(kernel).run(LaunchConfig(grid=1, block=128), out)
 
     everything = (1 << lanes) - 1
     odd = 0xAAAAAAAAAAAAAAAA & everything
-    assert out.tolist() == [sum(range(64, 64 + lanes)), odd, everything, lanes, 0x1111, 2]
+    assert out.tolist() == [sum(range(64, 64 + lanes)), odd, everything, lanes, 0x1111, 2, 66, 65]

@@ -52,6 +52,12 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+CONDITIONAL_DEFINITION = """\
+set_source_files_properties(a.cu PROPERTIES COMPILE_DEFINITIONS $<1:A>)
+kbuild_add_kernels(t SOURCES a.cu)
+"""
+
+
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
@@ -146,6 +152,10 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "add_library(t SHARED IMPORTED)\nkbuild_target_sources(t PRIVATE a.cu)",
             "another project built t; expected an executable or a library of this project",
         ),
+        (
+            CONDITIONAL_DEFINITION,
+            "t: unsupported generator expression in COMPILE_DEFINITIONS of",
+        ),
     ],
 )
 def test_bad_call_stops_cmake(configured: Path, call: str, expected: str) -> None:
@@ -188,6 +198,48 @@ def test_settings_of_the_cuda_language_are_a_warning(configured: Path) -> None:
     assert text.count("CMake leaves") == 1
 
 
+LEFT_OUT = """
+file(TOUCH "${CMAKE_CURRENT_SOURCE_DIR}/sub/main.cpp")
+file(WRITE "${CMAKE_CURRENT_SOURCE_DIR}/sub/CMakeLists.txt"
+    "add_library(inside STATIC main.cpp b.hip)")
+add_subdirectory(sub)
+add_executable(app a.cu sub/main.cpp)
+add_executable(compiled sub/main.cpp header.cu c++.cu)
+set_source_files_properties(header.cu PROPERTIES HEADER_FILE_ONLY ON)
+set_source_files_properties(c++.cu PROPERTIES LANGUAGE CXX)
+add_library(interface INTERFACE a.cu)
+add_custom_target(custom SOURCES a.cu)
+"""
+
+
+def test_sources_that_cmake_leaves_out_are_an_error(configured: Path) -> None:
+    """The project calls no function of kbuild."""
+    text = configure_error(configured, LEFT_OUT, a_cu=KERNEL)
+
+    for target, source, language in (("app", "a.cu", "CUDA"), ("inside", "b.hip", "HIP")):
+        assert (
+            f"CMake leaves {source} out of {target}, because the language {language} is not "
+            f"enabled; write kbuild_target_sources({target} PRIVATE {source})"
+        ) in text
+    assert text.count("CMake leaves") == 2
+
+
+def test_source_properties_without_effect_are_a_warning(configured: Path) -> None:
+    call = (
+        "set_source_files_properties(b.cu PROPERTIES COMPILE_DEFINITIONS A)\n"
+        "add_executable(t)\n"
+        "kbuild_target_sources(t PRIVATE a.cu b.cu)\n"
+        "set_source_files_properties(a.cu PROPERTIES COMPILE_DEFINITIONS A COMPILE_OPTIONS -O1)\n"
+    )
+    source = write_project(configured, call, a_cu=KERNEL, b_cu="")
+
+    text = " ".join(configure(source, configured / "build").stderr.split())
+
+    assert f"COMPILE_DEFINITIONS of {source}/a.cu have no effect after the call; set" in text
+    assert f"COMPILE_OPTIONS of {source}/a.cu has no effect; set the options" in text
+    assert text.count("no effect") == 2
+
+
 @needs_nvcc
 def test_settings_that_keywords_replace_are_no_warning(configured: Path) -> None:
     keywords = "ARCHITECTURES 90 DEVICE_STANDARD 20 RDC ON RUNTIME shared DEVICE_OPTIONS -lineinfo"
@@ -204,13 +256,14 @@ def test_settings_that_keywords_replace_are_no_warning(configured: Path) -> None
 @needs_nvcc
 def test_source_that_cmake_compiles_too_is_rejected(tmp_path: Path) -> None:
     call = (
-        "enable_language(CUDA)\nadd_executable(t a.cu)\n"
+        "enable_language(CUDA)\nadd_executable(t a.cu)\nadd_executable(other a.cu)\n"
         "kbuild_target_sources(t PRIVATE ../source/a.cu)"
     )
 
     message = configure_error(tmp_path, call, f"CMAKE_CUDA_COMPILER={NVCC}", a_cu=KERNEL)
 
     assert "CMake compiles a.cu too, with its language CUDA; remove the file" in message
+    assert "CMake leaves" not in message
 
 
 ALIAS = (

@@ -1,4 +1,5 @@
-// Launches whose validity depends on the device: launch bounds, and host memory as an argument.
+// Launches whose validity depends on the device: launch bounds, a grid that is larger than the one that
+// CPU kernels are optimized for, and host memory as an argument.
 #include "kernels.hpp"
 
 #include <cstdio>
@@ -12,4 +13,6 @@ int main()
         error = kbuild::launch(ns::bounded, {1, 64}, &local);
         std::printf("%d\n", error.code());
     }
+    error = kbuild::launch(ns::bounded, {1 << 22, 1}, &local);
+    std::printf("%d\n", error.code());
 }

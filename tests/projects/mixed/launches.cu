@@ -43,6 +43,12 @@ __global__ void use_variables(int* out) {
     shared_number = shared_number + 1;
 }
 __global__ void no_arguments() { calls = 40; }
+__global__ void increment(int& value) { value += 1; }
+__global__ void set_first(int (&values)[1], char number) { values[0] = number; }
+template <class T>
+__global__ void add(double factor, T& out, const T& value) {
+    out += static_cast<T>(factor) * value;
+}
 
 namespace {
 __global__ void hidden(int* out) { out[0] = 77; }
@@ -138,6 +144,10 @@ static void run_forms(int* d) {
     check("static kernel of a header", read_int(d) == 1);
     report<<<1, 1>>>(d);
     check("__CUDA_ARCH__", read_int(d) == 208 && where_am_i() == 1);
+    set_first<<<1, 1>>>(reinterpret_cast<int(&)[1]>(*d), 6);
+    increment<<<1, 1>>>(*d);
+    add<<<1, 1>>>(2, *d, *d);
+    check("references", read_int(d) == 21);
     LAUNCH(hidden_number<6>, d);
     check("macro", read_int(d) == 6);
     fill<<<  // a comment
@@ -161,6 +171,9 @@ static void run_callees(int* d) {
     void (*hidden)(int*) = hidden_number<4>;
     hidden<<<1, 1>>>(d);
     check("local that shadows a kernel", read_int(d) == 4);
+    void (*changing)(int&) = increment;
+    changing<<<1, 1>>>(*d);
+    check("pointer to a kernel with a reference", read_int(d) == 5);
     Runner<int>{d}.run(12);
     check("class member", read_int(d) == 12);
     Runner<int>{d}.run_kernel<hidden_number<13>>();

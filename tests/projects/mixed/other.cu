@@ -1,5 +1,5 @@
-// Shares template kernels and a static kernel's name with launches.cu.
-#define ORIGIN 2
+// Shares template kernels and a static kernel's name with launches.cu. The project defines ORIGIN as 2 for this
+// source only.
 #include "check.hpp"
 #include "templates.cuh"
 

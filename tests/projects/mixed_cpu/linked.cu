@@ -18,6 +18,7 @@ template <class T>
 static __global__ void same_template(T* p) {
     p[1] = 1;
 }
+static __global__ void read_inline(int* p) { *p = inline_value; }
 
 int main() {
     int x[2] = {0, 0};
@@ -26,5 +27,7 @@ int main() {
     CHECK(x[0] == 104 && x[1] == 1 && own == 2);
     launch_second(x);
     CHECK(x[0] == 203 && x[1] == 2 && counter == 12 && own == 2);
+    read_inline<<<1, 1>>>(x);
+    CHECK(x[0] == 7);
     CHECK(cudaMemcpyFromSymbol(x, value, sizeof value) == cudaSuccess && x[0] == 100);
 }

@@ -28,4 +28,6 @@ void launch_second(int* p) {
     same_name<<<1, 1>>>(p);
     same_template<<<1, 1>>>(p);
     CHECK(own == 51);
+    const int seven = 7;
+    CHECK(cudaMemcpyToSymbol(inline_value, &seven, sizeof seven) == cudaSuccess);
 }

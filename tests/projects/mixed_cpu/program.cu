@@ -217,6 +217,12 @@ static void check_variables() {
     int in_header[2] = {0, 0};
     read_header<<<1, 1>>>(in_header);
     CHECK(in_header[0] == 40 && in_header[1] == 'b' && launch_from_second() == 16);
+    read_inline<<<1, 1>>>(in_header);
+    CHECK(in_header[0] == 435);
+    // Each source has its own copy of it, but there is only one shadow.
+    const cudaError_t ambiguous = cudaMemcpyToSymbol(inline_number, fives, sizeof inline_number);
+    CHECK(ambiguous == cudaErrorInvalidSymbol);
+    CHECK(strstr(kbuild_error_message(ambiguous), "several sources of kernel target program"));
     CHECK(cudaMemcpy(&counter, fives, sizeof counter, cudaMemcpyHostToDevice) == cudaSuccess);
     CHECK(cudaMemcpy(found, &counter, sizeof *found, cudaMemcpyDeviceToDevice) == cudaSuccess);
     CHECK(cudaMemcpyFromSymbol(word, declared, sizeof declared) == cudaSuccess && word[0] == 4);

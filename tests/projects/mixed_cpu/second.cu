@@ -18,5 +18,8 @@ int launch_from_second() {
     int variables[2] = {0, 0};
     read_header<<<1, 1>>>(variables);
     cudaDeviceSynchronize();
-    return value + variables[0] - 41 + variables[1] - 'c';
+    int inlined = 0;
+    read_inline<<<1, 1>>>(&inlined);
+    cudaDeviceSynchronize();
+    return value + variables[0] - 41 + variables[1] - 'c' + inlined - 435;
 }

@@ -5,7 +5,8 @@
 #define DEFINE(name, what) EXPORT int JOIN(what, name)()
 
 namespace NAME {
-__global__ void external(int* out) { out[0] = 10 + VALUE; }  // which the program names
+__device__ int ten = 10;
+__global__ void external(int* out) { out[0] = ten + VALUE; }  // which the program names
 }  // namespace NAME
 
 DEFINE(NAME, run_fill_) { return run(fill<int>); }

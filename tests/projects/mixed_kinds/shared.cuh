@@ -5,7 +5,18 @@
 static __device__ int counter = VALUE * 100;
 static __constant__ int constant = VALUE * 1000;
 
-static __global__ void count(int* out) { out[0] = ++counter + constant; }
+// As in CCCL: linkers keep one of all equal inline variables.
+struct Tag {
+    constexpr Tag(int number = 0) : value(number) {}
+    int value;
+};
+#ifdef __CUDA_ARCH__
+static const __device__ Tag tag;
+#else
+inline constexpr Tag tag;
+#endif
+
+static __global__ void count(int* out) { out[0] = ++counter + constant + tag.value; }
 
 template <class T>
 __global__ void fill(T* out) { out[0] = VALUE; }

@@ -245,7 +245,7 @@ def runtimes() -> bytes:
     static = Runtime(linkage="static", library=Path("/lib/libr.a"), link_libraries=("dl",))
     rows = [
         {
-            "target": RuntimeTarget(name=name, runtime=runtime, run_paths=paths),
+            "target": RuntimeTarget(name=name, backend="r", runtime=runtime, run_paths=paths),
             "link_option": "LINKER:@/build/r.rpath",
         }
         for name, runtime, paths in (

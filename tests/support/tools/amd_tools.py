@@ -10,16 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from support.tools.toolchains import find_missing
+from support.tools.toolchains import explain_defect, find_missing
 
+# Compiles and links an empty file for a device.
+_TRIAL = (
+    *("-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "--offload-arch=gfx900"),
+    *("-nogpuinc", "-nogpulib"),
+)
 VERSIONS = ("", "-19", "-18", "-17", "-16", "-15", "-14")
 
 
 def require_tool(name: str) -> str:
-    """Return the path of the tool's newest version. Skip the test if it is not installed."""
+    """Return the path of the tool's newest version. Skip the test if it does not work."""
     names = [name] if re.search(r"-\d+$", name) else [name + version for version in VERSIONS[1:]]
     for candidate in (*names, name):
         if tool := shutil.which(candidate):
+            if re.match(r"clang(-\d+)?$", candidate) and (defect := explain_defect(tool, *_TRIAL)):
+                pytest.skip(defect)
             return tool
     pytest.skip(find_missing(name))
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 from kbuild import resources
+from support.tools.toolchains import find_missing
 
 INCLUDE = resources.native_directory() / "include"
 
 
 def find_all(*names: str) -> list[str]:
-    """Return the programs that are on PATH."""
-    return [name for name in names if shutil.which(name)]
+    """Return the compilers that work."""
+    return [name for name in names if not find_missing(name)]
 
 
 COMPILERS = find_all("gcc", "clang")

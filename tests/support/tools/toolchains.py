@@ -1,11 +1,13 @@
 """What this machine can build and run, and why tests that need more are skipped.
 
 For a backend, kbuild's own discovery answers: what `kbuild doctor` reports. Tests keep no
-list of the tools that make a toolchain complete.
+list of the tools that make a toolchain complete. A compiler or a linker is present if it passes
+kbuild's trial, which kbuild's cache remembers for all processes of a test run.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 from functools import cache
 from pathlib import Path
@@ -13,7 +15,9 @@ from typing import Final
 
 import pytest
 
+from kbuild.model import Command
 from kbuild.toolchain.doctor import ToolchainDiagnosis, diagnose
+from kbuild.toolchain.trial import find_defect
 
 NEWER_CLANG: Final = "clang++-19"
 
@@ -36,6 +40,10 @@ _PACKAGES: Final = {
     "llvm-strip-19": "llvm-19",
     "objdump": "binutils",
 }
+
+
+_COMPILER: Final = re.compile(r"(.*-)?(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+)?")
+_LINKER: Final = re.compile(r"ld\.(\w+)")
 
 
 @cache
@@ -63,10 +71,34 @@ def find_compiler(backend: str) -> Path:
 
 
 def find_missing(*programs: str) -> str:
-    """Return which of these programs are not on PATH and how to get them, or an empty string."""
+    """Return which of these programs are missing and how to get them, or an empty string.
+
+    A compiler or linker also counts as missing if it cannot compile and link.
+    """
     missing = [program for program in programs if shutil.which(program) is None]
-    packages = sorted({_PACKAGES.get(program, program) for program in missing})
-    return f"not installed: {', '.join(missing)} (Debian: {' '.join(packages)})" if missing else ""
+    if missing:
+        packages = sorted({_PACKAGES.get(program, program) for program in missing})
+        return f"not installed: {', '.join(missing)} (Debian: {' '.join(packages)})"
+    return next(filter(None, map(_find_defect, programs)), "")
+
+
+@cache
+def _find_defect(program: str) -> str:
+    """Return why a compiler or a linker that exists does not work; always "" for other programs."""
+    name = Path(program).name
+    linker = _LINKER.fullmatch(name)
+    if not linker and not _COMPILER.fullmatch(name):
+        return ""
+    compiler, options = ("c++", (f"-fuse-ld={linker[1]}",)) if linker else (program, ())
+    language = "c++" if "++" in compiler else "c"
+    return explain_defect(compiler, *options, "-shared", "-fPIC", "-x", language)
+
+
+def explain_defect(compiler: str, *options: str) -> str:
+    """Return why a compiler cannot compile and link an empty file with these options, or ""."""
+    path = shutil.which(compiler) or compiler
+    defect = find_defect(Command(argv=(path, *options, "/dev/null", "-o", "trial")))
+    return f"{compiler} cannot compile and link: {defect}" if defect else ""
 
 
 def skip_if(problem: str) -> pytest.MarkDecorator:

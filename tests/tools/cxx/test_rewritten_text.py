@@ -112,7 +112,7 @@ def rewrite_host_text(text: str) -> str:
         elif kernel.form == "instantiation":
             edits.append(Edit(start=kernel.start, end=kernel.start, text="extern "))
     found = HostText(kernels=kernels, launches=find_launches(text), edits=tuple(edits))
-    return rewrite(text, found, "unit")
+    return rewrite(text, found, "unit").text
 
 
 def define_kernels(undefined: list[str]) -> str:
@@ -160,7 +160,7 @@ def test_the_device_pass_generates_the_kernels(tmp_path: Path) -> None:
         for found in re.finditer("__kbuild_global__ ?", text)
     )
     found = HostText(kernels=kernels, launches=find_launches(text), edits=edits)
-    (tmp_path / "text.ii").write_text(rewrite(text, found, "unit"))
+    (tmp_path / "text.ii").write_text(rewrite(text, found, "unit").text)
     run("g++", "-std=c++17", "-O2", "-c", tmp_path / "text.ii", "-o", tmp_path / "text.o")
     defined = run("nm", "--defined-only", "-C", tmp_path / "text.o")
     expected = {launched.rsplit(" ", 3)[0] for launched in LAUNCHED.values()}

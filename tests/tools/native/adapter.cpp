@@ -35,6 +35,7 @@ void wait_for_each_other();
 void name_wrong_lane();
 void exit_before_grid_barrier();
 void spin_forever(int *);
+void wait_for_host(const volatile int *);
 void nothing();
 void fail(int *, int);
 }
@@ -84,7 +85,7 @@ constexpr kbuild_param histogram_params[] = {{0, 8}, {8, 4}, {16, 8}};
 constexpr kbuild_param apply_params[] = {{0, 16}, {16, 8}};
 
 #define KERNEL(function, symbol, params, count, ...) \
-    {symbol, Adapter<&function>::Indices<__VA_ARGS__>::run, params, count, 0, nullptr, nullptr, nullptr}
+    {symbol, Adapter<&function>::Indices<__VA_ARGS__>::run, params, count, 0, nullptr, nullptr, nullptr, 0}
 
 const kbuild_cpu_kernel kernels[] = {
     KERNEL(saxpy, "saxpy", saxpy_params, 4, 0, 1, 2, 3),
@@ -109,6 +110,7 @@ const kbuild_cpu_kernel kernels[] = {
     KERNEL(name_wrong_lane, "name_wrong_lane", nullptr, 0),
     KERNEL(exit_before_grid_barrier, "exit_before_grid_barrier", nullptr, 0),
     KERNEL(spin_forever, "spin_forever", pointers, 1, 0),
+    KERNEL(wait_for_host, "wait_for_host", pointers, 1, 0),
     KERNEL(nothing, "nothing", nullptr, 0),
     KERNEL(fail, "fail", fail_params, 2, 0, 1),
 };

@@ -3,6 +3,8 @@
 #include <kbuild/kbuild.hpp>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/scan.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda/pipeline>
 #include <cuda_pipeline.h>
 #include <mma.h>
@@ -84,6 +86,27 @@ static __global__ void groups(int *p)
     cg::invoke_one(tile, [=] { ++*p; });
 }
 
+template <class T>
+__device__ T shuffle(T value, int lane)
+{
+    value = __shfl_sync(~0u, value, lane);
+    value = __shfl_up_sync(~0u, value, 1);
+    value = __shfl_down_sync(~0u, value, 1, 16);
+    return __shfl_xor_sync(~0u, value, lane);
+}
+
+template <class T>
+__device__ void assign_nothing(T *value)
+{
+    *value = {};
+}
+
+static __global__ void small_floats(half *a, half2 *b, __nv_bfloat16 *c, __nv_bfloat162 *d, float4 *e)
+{
+    *a = shuffle(*a, 1), *b = shuffle(*b, 1), *c = shuffle(*c, 1), *d = shuffle(*d, 1);
+    assign_nothing(b + 1), assign_nothing(d + 1), assign_nothing(e);
+}
+
 static __global__ void textures(cudaTextureObject_t texture, cudaSurfaceObject_t surface, float4 *out)
 {
     tex2D(out, texture, 1.0f, 2.0f);
@@ -145,3 +168,10 @@ KBUILD_KERNEL void unsupported(int *p)
 #endif
     p[0] = v;
 }
+
+// g++ accepts a constexpr function only if it can be a constant expression.
+__device__ constexpr int find_bits(int bits)
+{
+    return 32 - __clz(bits) + __ffs(bits) + __clzll(bits) + __ffsll(bits) + __popc(1u) + __popcll(1u);
+}
+static_assert(find_bits(8) == 4 + 4 + 60 + 4 + 1 + 1, "as on a GPU");

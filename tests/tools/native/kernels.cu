@@ -234,6 +234,12 @@ extern "C" __global__ void spin_forever(int *flag)
     }
 }
 
+extern "C" __global__ void wait_for_host(const volatile int *flag)
+{
+    while (*flag == 0) {
+    }
+}
+
 extern "C" __global__ void nothing()
 {
 }

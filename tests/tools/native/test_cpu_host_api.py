@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 NATIVE = ROOT / "kbuild" / "native"
 INCLUDES = (f"-I{NATIVE / 'include'}", f"-I{NATIVE / 'device' / 'cpu'}")
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+_SLOW = ("mistakes", "streams", "launches")
 MISTAKES = ROOT / "tests" / "gpu" / "host_api"
 
 # Names that the vendor's own runtime defines. A program that defines or needs one of them would
@@ -96,6 +97,13 @@ def test_runtime_exports_only_its_own_names() -> None:
     assert [name for name in names if not name.startswith("kbuild_cpu_")] == []
 
 
+def test_static_runtime_hides_its_names() -> None:
+    lines = run("readelf", "-sW", resources.find_runtime("libkbuild_cpu.a")).stdout.splitlines()
+    rows = [line.split() for line in lines if " kbuild_cpu_" in line and " GLOBAL " in line]
+    assert len(rows) > 100
+    assert {row[5] for row in rows} == {"HIDDEN"}
+
+
 def test_mistakes_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
     program = compile_program(
         tmp_path, "g++", "-std=c++17", "-DNO_KERNELS", "-x", "c++", MISTAKES / "mistakes.cu"
@@ -110,7 +118,7 @@ def test_mistakes_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["graphs", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mistakes", "streams"))],
+    ["graphs", "symbols", *(pytest.param(n, marks=pytest.mark.slow) for n in _SLOW)],
 )
 def test_mixed_sources_behave_as_with_the_vendor(tmp_path: Path, name: str) -> None:
     source = MISTAKES / f"{name}.cu"

@@ -141,10 +141,11 @@ def offload_binary(image: bytes, arch: str, sha256: str | None = None) -> bytes:
 
 def build_runtime(variant: Variant, directory: Path) -> None:
     flags = ("-std=c++17", variant.optimization, *variant.defines, "-fPIC", "-fvisibility=hidden")
+    message = "-DKBUILD_CPU_MESSAGE_SECONDS=0.2"
 
     compile_with(
         variant.compiler,
-        *(*flags, *STRICT, *RUNTIME_INCLUDES, join_runtime_sources(directory)),
+        *(*flags, message, *STRICT, *RUNTIME_INCLUDES, join_runtime_sources(directory)),
         *(NATIVE / "cpu").rglob("*.S"),
         *("-shared", "-pthread", "-Wl,-z,defs", "-Wl,-soname,libkbuild_cpu.so.1"),
         f"-Wl,--version-script={NATIVE / 'cpu' / 'api' / 'exports.map'}",
@@ -273,10 +274,24 @@ def test_a_launch_that_cannot_continue_is_reported(build: Build, kind: str) -> N
         assert re.search(pattern, done.stderr), done.stderr
 
 
+def test_a_kernel_that_runs_for_long_gets_a_message(build: Build, run: Run) -> None:
+    message = run("runtime_test", "report_long_run", build.container(BASELINE))
+
+    assert message.startswith("kbuild: kernel wait_for_host has been running for 0.2 s in block")
+    assert re.search(r" in block \(0, 0, 0\) at \S+kernels\.cu:\d+; if it does not end, ", message)
+    assert "set KBUILD_CPU_TIMEOUT to the number of seconds" in message
+
+
 def test_the_time_limit_must_be_a_number(build: Build, run: Run) -> None:
     container = build.container(BASELINE)
     with pytest.raises(AssertionError, match="KBUILD_CPU_TIMEOUT is 'soon'; expected a number of"):
         run("runtime_test", "saxpy", container, KBUILD_CPU_TIMEOUT="soon")
+
+
+def test_the_setting_of_signals_must_be_known(build: Build, run: Run) -> None:
+    container = build.container(BASELINE)
+    with pytest.raises(AssertionError, match="KBUILD_CPU_SIGNALS is 'no'; expected on or off"):
+        run("runtime_test", "saxpy", container, KBUILD_CPU_SIGNALS="no")
 
 
 def test_barriers_work_with_small_stacks(build: Build, run: Run) -> None:
@@ -495,8 +510,7 @@ def test_host_api_names_the_fix_without_the_headers_of_the_runtime(
     )
 
 
-@pytest.mark.parametrize("standard", ["17", "20"])
-@pytest.mark.parametrize("optimization", ["-O0", "-O2"])
+@pytest.mark.parametrize(("optimization", "standard"), [("-O0", "17"), ("-O2", "20")])
 def test_device_language_compiles(
     compiler: str, standard: str, optimization: str, tmp_path: Path
 ) -> None:

@@ -50,7 +50,7 @@ public:
         for (const char* name : {"nothing", "wait_for_each_other", "name_wrong_lane",
                                  "exit_before_grid_barrier"})
             add(name, {});
-        for (const char* name : {"exchange", "converge", "meet", "spin_forever"})
+        for (const char* name : {"exchange", "converge", "meet", "spin_forever", "wait_for_host"})
             add(name, {{0, 8}});
         add("lock", {{0, 8}, {8, 8}});
         add("cooperate", {{0, 8}, {8, 4}});

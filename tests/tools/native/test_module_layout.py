@@ -82,7 +82,7 @@ STRUCTS = {
         },
     ),
     "kbuild_cpu_kernel": (
-        56,
+        64,
         {
             "name": 0,
             "run": 8,
@@ -92,6 +92,7 @@ STRUCTS = {
             "param_types": 32,
             "param_names": 40,
             "function": 48,
+            "max_threads": 56,
         },
     ),
     "kbuild_cpu_progress": (20, {"start": 0, "suspensions": 12, "more_blocks": 16}),
@@ -139,7 +140,13 @@ STRUCTS = {
         },
     ),
 }
-VERSIONS = {"KBUILD_MODULE_ABI": 1, "KBUILD_NOTE_VERSION": 1, "KBUILD_CPU_IMAGE_ABI": 6}
+VERSIONS = {
+    "KBUILD_MODULE_ABI": 1,
+    "KBUILD_NOTE_VERSION": 1,
+    "KBUILD_CPU_IMAGE_ABI": 7,
+    "KBUILD_VARIABLE_INDIRECT": 0x80000000,
+    "KBUILD_VARIABLE_FOREIGN": 0x40000000,
+}
 
 
 @pytest.mark.parametrize(("compiler", "language"), [("gcc", "c"), ("g++", "c++")])

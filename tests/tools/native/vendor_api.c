@@ -21,6 +21,13 @@
     } while (0)
 #define SUCCEED(call) CHECK((call) == cudaSuccess)
 
+/* Headers that kernel sources and host files share have qualifiers. */
+__global__ void kernel(int *p);
+extern __constant__ float constants[4];
+extern __device__ __managed__ int counter;
+struct __align__(16) Aligned { float x; };
+__host__ __device__ static __forceinline__ int increment(int x) { return x + 1; }
+
 static void memory(void)
 {
     char host[100], back[100];
@@ -241,6 +248,7 @@ int main(void)
     dim3 extent;
     extent.x = extent.y = extent.z = 1;
     CHECK(sizeof vector == 16 && vector.w == 4 && extent.z == 1);
+    CHECK(sizeof(struct Aligned) == 16 && increment(1) == 2);
     memory();
     rows_and_slices();
     textures();

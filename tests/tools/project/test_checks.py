@@ -62,3 +62,35 @@ def test_directories_that_cmake_cannot_work_in_are_rejected(tmp_path: Path, name
         check(path, directory)
 
     check(path, tmp_path / "plain")
+
+
+PROGRAM = '[target.p]\nkind = "executable"\nsources = ["p.cpp"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (PROGRAM, "[target.p].sources: expected at least one .cu or .hip file"),
+        (
+            PROGRAM + 'link_libraries = ["m"]\n',
+            "[target.p].sources: expected at least one .cu or .hip file",
+        ),
+        (
+            PROGRAM + 'link_libraries = ["m", "t"]\ncompile_options = ["-O3"]\n',
+            "[target.p].compile_options: the target has no .cu or .hip file; remove the key",
+        ),
+        (PROGRAM + 'link_libraries = ["m", "t"]\nhost_options = ["-O3"]\n', ""),
+    ],
+)
+def test_program_without_kernel_sources_links_another_target(
+    tmp_path: Path, text: str, expected: str
+) -> None:
+    (tmp_path / "p.cpp").touch()
+    path = write_manifest(tmp_path, text)
+
+    if not expected:
+        check(path)
+        return
+    with pytest.raises(ConfigurationError) as caught:
+        check(path)
+    assert str(caught.value) == f"{path}: {expected}"

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from kbuild.backends.interface.mixed import Entries, VariableEntry
 from kbuild.demangle.stub_names import name_stub
 from kbuild.resources import native_directory
+from kbuild.stages.stubs.handles import render_handles
 from kbuild.stages.stubs.unit import render_c_header, render_cpp_header, render_stub_unit
 from support.files.generated import (
     GENERATED,
@@ -24,6 +26,7 @@ from support.files.generated import (
     row,
 )
 from support.tools.strict_compilers import COMPILERS, compile_strictly, find_all
+from support.tools.toolchains import needs_programs
 
 
 @pytest.mark.parametrize("options", [("-O0",), ("-O2",), ("-O2", "-fPIC"), ("-fno-pic",)])
@@ -41,6 +44,33 @@ def test_stub_unit_compiles(
 
     assert result.returncode == 0, result.stderr
     assert not find_missing_handles(source.with_suffix(".o"))
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_stub_unit_of_mixed_sources_compiles(tmp_path: Path, compiler: str, language: str) -> None:
+    (tmp_path / "my kernels.fatbin").write_bytes(bytes(11))
+    (tmp_path / "table.json").write_bytes(b"{}\n")
+    kernels, variables = (range(len(rows)) for rows in (TABLE.kernels, TABLE.variables))
+    inputs = replace(
+        STUB,
+        handles=tuple(f"kbuild_handle_1a2b_{index}" for index in kernels),
+        stub_aliases=tuple(f"kbuild_stub_1a2b_{index}" for index in kernels),
+        shadows=tuple(f"kbuild_shadow_1a2b_{index}" for index in variables),
+        modules=("1a2b",),
+    )
+    source = tmp_path / "stub.c"
+    source.write_bytes(render_stub_unit(inputs).replace(b"/out/", f"{tmp_path}/".encode()))
+
+    result = compile_strictly(compiler, language, source, "-fPIC")
+
+    assert result.returncode == 0, result.stderr
+    symbols = subprocess.run(
+        ["nm", source.with_suffix(".o")], capture_output=True, text=True, check=True
+    ).stdout
+    # Without debug stubs, the handles point to address 0, with every linker.
+    assert f"{0:016x} A kbuild_stub_1a2b_0\n" in symbols
+    assert "U kbuild_shadow_1a2b_0\n" in symbols
 
 
 def find_missing_handles(compiled: Path) -> set[str]:
@@ -182,7 +212,7 @@ def test_several_linked_backends_need_a_selection(tmp_path: Path) -> None:
 
     error = compile_host(tmp_path, "c", "#include <kbuild/kbuild.h>\n", *options)
 
-    assert "kernel targets of several backends are linked" in error
+    assert "libraries for several backends are linked" in error
     assert compile_host(tmp_path, "c", '#include "cpu.h"\n', *options) == ""
 
 
@@ -209,8 +239,8 @@ SYMBOLS = {
     "kbuild_stub_1a2b_0": "w",
     "_ZN2ns1wE": "V",
     "_ZN2nsL1wE": "b",
-    "kbuild_shadow_1a2b_0": "B",
-    "kbuild_shadow_1a2b_1": "B",
+    "kbuild_shadow_1a2b_0": "D",
+    "kbuild_shadow_1a2b_1": "D",
     "kbuild_shadow_1a2b_2": "D",
     "mm": "V",
     "named": "V",
@@ -233,3 +263,89 @@ def test_handles_define_symbols(tmp_path: Path, compiler: str, options: tuple[st
     )
     found = {line.split()[-1]: line.split()[-2] for line in listed.stdout.splitlines()}
     assert {name: found.get(name) for name in SYMBOLS} == SYMBOLS
+
+
+LINKERS = ("bfd", "gold", "lld", "mold")
+# Linkers keep one object of an inline variable, and with it, one file's other names for it.
+INLINE_TEXT = """
+struct Tag { constexpr Tag(int v = 3) : value(v) {} int value; };
+inline constexpr Tag tag;
+namespace ns { inline int number = 4; }
+const void *tag_in_NAME() { return &tag; }
+const void *number_in_NAME() { return &ns::number; }
+"""
+INLINE_MAIN = """
+extern "C" const void *kbuild_shadow_a_0, *kbuild_shadow_a_1;
+extern "C" const void *kbuild_shadow_b_0, *kbuild_shadow_b_1;
+extern "C" char kbuild_unit_a, kbuild_unit_b;
+char kbuild_unit_a, kbuild_unit_b;
+const void *tag_in_a(), *tag_in_b(), *number_in_a(), *number_in_b();
+int main() {
+    return tag_in_a() != tag_in_b() || number_in_a() != number_in_b() ||
+        tag_in_a() != kbuild_shadow_a_0 || tag_in_b() != kbuild_shadow_b_0 ||
+        number_in_a() != kbuild_shadow_a_1 || number_in_b() != kbuild_shadow_b_1;
+}
+"""
+
+
+def compile_inline(directory: Path, compiler: str, *options: str) -> list[Path]:
+    """Compile two texts with the same inline variables, and a program that finds their shadows."""
+    tag = VariableEntry(
+        device_name="tag", expression="::tag", kind="device", size=4, linkage="internal"
+    )
+    number = replace(
+        tag, device_name="_ZN2ns6numberE", expression="::ns::number", linkage="external"
+    )
+    entries = Entries(variables=(tag, number))
+    texts = {"main": INLINE_MAIN}
+    for name in ("a", "b"):
+        (directory / f"{name}.h").write_bytes(render_handles(entries, (), name, "default", name))
+        texts[name] = f'{INLINE_TEXT.replace("NAME", name)}#include "{name}.h"\n'
+    objects = []
+    for name, text in texts.items():
+        source = directory / f"{name}.cpp"
+        source.write_text(text)
+        result = compile_strictly(compiler, "c++", source, "-std=c++17", *options)
+        assert result.returncode == 0, result.stderr
+        objects.append(source.with_suffix(".o"))
+    return objects
+
+
+def succeed_in(directory: Path, *words: str | Path) -> None:
+    result = subprocess.run(words, cwd=directory, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "link"), [(("-O0", "-fPIE"), "-pie"), (("-O2", "-fno-pic"), "-no-pie")]
+)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_shadows_of_inline_variables_link(
+    tmp_path: Path, compiler: str, options: tuple[str, ...], link: str
+) -> None:
+    objects = compile_inline(tmp_path, compiler, *options)
+
+    succeed_in(tmp_path, "g++", link, *objects, "-o", "program")
+    succeed_in(tmp_path, "./program")
+
+
+@pytest.mark.parametrize(
+    "linker", [pytest.param(x, marks=needs_programs(f"ld.{x}")) for x in LINKERS]
+)
+def test_linkers_keep_shadows_of_inline_variables(tmp_path: Path, linker: str) -> None:
+    main, *texts = compile_inline(tmp_path, "g++", "-fPIC", "-O2", "-fdata-sections")
+    link = ("g++", f"-fuse-ld={linker}", "-Wl,--gc-sections")
+
+    succeed_in(tmp_path, *link, main, *texts, "-o", "program")
+    succeed_in(tmp_path, "./program")
+    succeed_in(tmp_path, f"ld.{linker}", "-r", *texts, "-o", "both.o")
+    succeed_in(tmp_path, *link, main, "both.o", "-o", "program")
+    succeed_in(tmp_path, "./program")
+    succeed_in(tmp_path, *link, "-shared", main, *texts, "-o", "libboth.so")
+
+
+@pytest.mark.parametrize("compiler", find_all("aarch64-linux-gnu-g++"))
+def test_shadows_of_inline_variables_link_for_aarch64(tmp_path: Path, compiler: str) -> None:
+    objects = compile_inline(tmp_path, compiler, "-O2")
+
+    succeed_in(tmp_path, compiler, *objects, "-o", "program")

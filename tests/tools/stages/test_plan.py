@@ -76,9 +76,12 @@ def test_device_link_is_read_back_from_its_handoff_file(tmp_path: Path) -> None:
     assert tuple(read_link(link.handoff) for link in found.links) == found.links
 
 
-def test_static_runtime_in_a_shared_library_is_rejected(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "runtime"), [("shared", "static"), ("object", "bundle")])
+def test_runtime_that_a_kind_of_library_cannot_have_is_rejected(
+    tmp_path: Path, kind: str, runtime: str
+) -> None:
     with pytest.raises(ConfigurationError, match="use RUNTIME shared"):
-        plan(tmp_path, runtime="static")
+        plan(tmp_path, kind=kind, runtime=runtime)
 
 
 def test_compiler_launcher_affects_only_compile_edges(tmp_path: Path) -> None:

@@ -11,14 +11,14 @@ from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText, Launch
-from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.rewrite import list_launches, rewrite
 
 KERNEL = "__kbuild_global__ void k(int n);\n"
 
 
 def rewrite_text(text: str, edits: Iterable[Edit] = ()) -> str:
     found = HostText(kernels=find_kernels(text), launches=find_launches(text), edits=tuple(edits))
-    return rewrite(text, found, "m")
+    return rewrite(text, found, "m").text
 
 
 def rewrite_launch(launch: str, before: str = KERNEL) -> str:
@@ -60,9 +60,9 @@ def test_launches_are_listed_once_per_kernel_without_those_of_system_headers() -
     )
     found = HostText(kernels=find_kernels(text), launches=find_launches(text))
 
-    listed = rewrite(text, found, "m", lists_launches=True)
+    launched = rewrite(text, found, "m").launched
 
-    assert listed == rewrite(text, found, "m") + "\n// kbuild launches k a b.cu:4"
+    assert list(list_launches(text, launched)) == ["k a b.cu:4\n"]
 
 
 def test_a_launch_without_arguments_passes_the_configuration_only() -> None:
@@ -324,7 +324,7 @@ def test_the_pattern_of_another_front_end_is_rewritten() -> None:
         configuration=(text.index("1, 2"), text.index("1, 2") + 4),
         arguments=(callee + 2, callee + 3),
     )
-    rewritten = rewrite(text, HostText(kernels=(), launches=(launch,)), "m")
+    rewritten = rewrite(text, HostText(kernels=(), launches=(launch,)), "m").text
     assert rewritten.endswith(
         "void f() { __extension__({ auto kbuild_c0 = ::kbuild::chevron::configuration(1, 2);"
         " ::kbuild::chevron::bind((k), kbuild_c0)(3); }); }"

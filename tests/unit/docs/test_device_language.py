@@ -17,8 +17,8 @@ This page lists what device code can use on the CPU backend. Each name is a line
 `tests/conformance` prints. The same sources ran on an NVIDIA H100 80GB HBM3 (driver 580.159.04,
 CUDA 13.0.88, `-fmad=false`), and their output there is recorded. A test runs them on the CPU
 (`-ffp-contract=off`) and compares: most results with the same bytes, the others within a bound. A
-name that is not here is not tested, and counts as missing. [The CPU
-backend](../explanation/cpu-backend.md) describes what it does differently.
+name that is not here is not tested, and counts as missing. [Differences from a
+GPU](cpu-differences.md) lists what computes other values here.
 
 The numbers in parentheses are bounds: `ulp` is the number of floating-point numbers between the
 two results, and `within` the difference. NaN results count as equal.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kbuild import CompiledKernel, KernelExecutor, LaunchConfig
-from kbuild.backends.interface.devices import ArrayInterface, LaunchCall
+from kbuild.backends.interface.queue import ArrayInterface, LaunchCall
 from kbuild.errors import ConfigurationError, LaunchError
 from kbuild.model import HighWaterMarks, KernelRecord, Param, Resources
 from kbuild.runtime import executor
@@ -28,7 +28,7 @@ class Devices:
         for module in (executor, compiled_kernel):
             monkeypatch.setattr(module, "find_device", self._find)
 
-    def _find(self, _: object) -> Device:
+    def _find(self, *_: object) -> Device:
         self.searches += 1
         return self.current
 

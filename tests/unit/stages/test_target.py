@@ -43,6 +43,17 @@ def test_target_is_read(tmp_path: Path) -> None:
     assert spec.stub_suffix == ".cpp"
 
 
+def test_sources_have_their_own_definitions(tmp_path: Path) -> None:
+    path = write_target(tmp_path, **{"definition.1": "A=1 2", "definition.0": "-DB"})
+    (tmp_path / "b.cu").touch()
+    with path.open("a") as file:
+        file.write(f"source {tmp_path}/b.cu\ndefinition.1 C\n")
+
+    groups = read_target(path).group_definitions()
+
+    assert groups == {tmp_path / "a.cu": ("B",), tmp_path / "b.cu": ("A=1 2", "C")}
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [

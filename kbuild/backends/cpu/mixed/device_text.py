@@ -13,8 +13,10 @@ from kbuild import files
 from kbuild.backends.cpu.contents import REFERENCE_PREFIX
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.host_texts import make_reference
+from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.qualified import Declaration
+from kbuild.errors import SourceError
 
 _KINDS: Final = {q.DEVICE: 0, q.CONSTANT: 1}  # enum kbuild_variable_kind
 _MANAGED: Final = 2
@@ -26,6 +28,8 @@ def edit_device_text(
     """Yield the edits that make the text of the device pass of preprocessed text."""
     number = 0
     for found in declarations:
+        if q.is_variable_template(found):
+            yield from _list_template(text, found)
         if not q.is_variable(found):
             continue
         declarators = tuple(q.list_declarators(found))
@@ -49,10 +53,39 @@ def edit_device_text(
                 number += 1
         if q.MANAGED in found.words:
             yield from _make_external(found, words)
-        elif any(d.is_initialized for d in declarators) and not words & {"constexpr", "constinit"}:
+        elif _needs_constant(declarators, words):
             start, end = found.qualifiers[0]
             yield Edit(start=start, end=end, text="__kbuild_initialized__")
         yield Edit(start=found.end, end=found.end, text=" ".join(rows))
+
+
+def _needs_constant(declarators: tuple[q.Declarator, ...], words: set[str]) -> bool:
+    """Return whether the initializer of a variable must be constant, but does not say so."""
+    is_initialized = any(declarator.is_initialized for declarator in declarators)
+    return is_initialized and not words & {"constexpr", "constinit"}
+
+
+def _list_template(text: str, found: Declaration) -> Iterator[Edit]:
+    """Keep the instances of a variable template, and write its name into the object.
+
+    Raises:
+        SourceError: The variables are managed.
+    """
+    declarators = tuple(q.list_declarators(found))
+    words = {token.text for token in found.head}
+    if q.MANAGED in found.words:
+        raise SourceError(
+            f"{locate(text, found.start)}: the cpu backend does not support templates of "
+            "__managed__ variables; use __device__, or a variable for each type"
+        )
+    kind = max(_KINDS.get(word, 0) for word in found.words)
+    start, end = found.qualifiers[0]
+    initialized = "__kbuild_initialized__ " if _needs_constant(declarators, words) else ""
+    yield Edit(start=start, end=end, text=f"{initialized}__attribute__((used))")
+    names = (name or "(anonymous namespace)" for name in found.namespaces)
+    scope = "".join(f"{name}::" for name in names)
+    rows = (f'__kbuild_template__("{scope}{d.name.text}", {kind})' for d in declarators)
+    yield Edit(start=found.end, end=found.end, text=" ".join(rows))
 
 
 def _name_reference(

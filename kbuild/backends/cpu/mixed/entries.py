@@ -24,6 +24,10 @@ _STANDARD: Final = "_ZNSt"
 # clang's name for a lambda in a function without linkage. It counts all lambdas of the object, of
 # which the two passes have different ones.
 _NUMBERED_LAMBDA: Final = re.compile(r"\$_\d")
+_ANONYMOUS: Final = "(anonymous namespace)::"
+# The names of instances of variable templates that host text can contain: not those with arguments
+# that are local types or addresses.
+_SPELLABLE: Final = re.compile(r"(?:[\w:<>, *-]|\(anonymous namespace\)::|\([\w:]+\)-?\d)+")
 
 
 def list_entries(unit: CompileUnit) -> Entries:
@@ -45,6 +49,7 @@ def list_entries(unit: CompileUnit) -> Entries:
         variables=tuple(
             _describe_variable(variable, is_relocatable=unit.relocatable)
             for variable in content.variables
+            if not variable.display.endswith(">") or _SPELLABLE.fullmatch(variable.display)
         ),
     )
 
@@ -111,17 +116,28 @@ def _describe_variable(variable: Variable, *, is_relocatable: bool) -> VariableE
     """Describe a variable for which the host text defines a shadow.
 
     With a device link, the shadow has the linkage of the variable. Without one, it can be static.
+    The shadow of a static variable can have external linkage: headers such as those of CCCL define
+    an inline constant for the host, and a static one for devices.
     """
     own = OWN_SUFFIX.sub("", variable.name)
+    if variable.display.endswith(">"):
+        return VariableEntry(
+            device_name=variable.name,
+            expression=f"::{variable.display.replace(_ANONYMOUS, '')}",
+            kind=variable.kind,
+            size=variable.size,
+            linkage="internal",
+        )
     is_reference = own.startswith(REFERENCE_PREFIX)
-    is_internal = names_local_entity(own) or drop_internal_mark(own) != own
-    is_named = is_reference or not (is_relocatable or is_internal)
+    is_static = drop_internal_mark(own) != own
+    is_local = names_local_entity(own)
+    is_named = is_reference or not (is_local or (is_relocatable and not is_static))
     return VariableEntry(
         device_name=variable.name,
         expression=f"::{display_variable(own)}" if is_named else None,
         # The shadow of a managed variable is its storage, not a pointer to it.
         kind="device" if is_reference else variable.kind,
         size=variable.size,
-        linkage="external" if is_named and not is_reference else "internal",
+        linkage="internal" if is_reference or is_static or not is_named else "external",
         symbol=None if own == variable.name or is_reference else own,
     )

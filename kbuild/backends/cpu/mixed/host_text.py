@@ -40,9 +40,9 @@ def edit_host_text(
         found.name for found in declarations if q.is_device_only(found) and found.name
     )
     for found in declarations:
-        if q.is_variable(found):
+        if q.is_variable(found) or q.is_variable_template(found):
             yield from _edit_variable(found, functions)
-            if not is_relocatable and is_own(found, shared):
+            if not is_relocatable and is_own(found, shared) and not is_specialization(found):
                 start = found.qualifiers[0][0]  # after attributes, which must be first
                 yield Edit(start=start, end=start, text="static ")
         elif q.is_device_only(found) and q.GLOBAL in found.words:

@@ -10,17 +10,26 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.launch_bounds import find_launch_bounds
 from kbuild.backends.cpu.mixed.thread_words import INDEX
 from kbuild.backends.cpu.mixed.unseen_threads import can_replace, find_unseen
 from kbuild.cxx.mentions import describe_place, list_words
 from kbuild.cxx.model import Edit
 from kbuild.cxx.qualified import Declaration
 from kbuild.cxx.scopes import list_head
+from kbuild.cxx.signatures import read_signature
 from kbuild.cxx.tokens import Token, list_tokens
 
 _VALUES: Final = ("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")
-_CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")
+# The constants of a launch, and what an unseen thread receives them as.
+_CONSTANTS: Final = {
+    "blockIdx": "__kbuild_block__",
+    "blockDim": "__kbuild_size__",
+    "gridDim": "__kbuild_grid__",
+}
 _UNSIGNED: Final = re.compile(r"unsigned|auto|u\w+|size_t")
+# A type that is not an alias of a reference, and not a template parameter.
+_BUILT_IN: Final = re.compile(rf".*\*|(?:(?:const|volatile|{'|'.join(_VALUES)})\b\s*)+")
 # In a lambda, these name the lambda.
 _FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
 
@@ -44,8 +53,10 @@ def edit_kernels(
         and not _returns_value(found)
     )
     unseen = find_unseen(text, kernels, declarations) if is_complete else frozenset()
+    bounds = find_launch_bounds(text, declarations)
     for kernel in kernels:
-        yield from _edit_body(text, kernel, is_seen=kernel.start not in unseen)
+        bound = bounds.get(kernel.start, "")
+        yield from _edit_body(text, kernel, bound, is_seen=kernel.start not in unseen)
 
 
 def _returns_value(kernel: Declaration) -> bool:
@@ -54,7 +65,7 @@ def _returns_value(kernel: Declaration) -> bool:
     return "void" not in words and not words.isdisjoint(_VALUES)
 
 
-def _edit_body(text: str, kernel: Declaration, *, is_seen: bool) -> Iterator[Edit]:
+def _edit_body(text: str, kernel: Declaration, bound: str, *, is_seen: bool) -> Iterator[Edit]:
     if kernel.body is None:
         return
     start, end = kernel.body
@@ -62,23 +73,52 @@ def _edit_body(text: str, kernel: Declaration, *, is_seen: bool) -> Iterator[Edi
     mentions = list_words(text, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
     fixed = {word.text for word in mentions if not _can_replace(text, word)} | parameters
     used = {word.text for word in mentions} - fixed
-    words = [f"__kbuild_{name}__" for name in _CONSTANTS if name in used]
     names = list_words(text, _FUNCTION_NAMES, inside=kernel.body)
-    if names:
-        words.append("__kbuild_name__")
-    loop = "threads"
-    if INDEX in fixed:
-        words.append("__kbuild_threads_of_variable__")
-    elif is_seen:
-        words.append("__kbuild_threads__")
+    before = [f"__kbuild_bounded__({bound})"] if bound else []
+    before += ["__kbuild_name__"] if names else []
+    if is_seen or INDEX in fixed:
+        before += [f"__kbuild_{name}__(::{name})" for name in _CONSTANTS if name in used]
+        before.append("__kbuild_threads_of_variable__" if INDEX in fixed else "__kbuild_threads__")
+        inside, after = "", "__kbuild_threads_end__"
     else:
-        loop = "unseen_threads"
-        words.append(f"__kbuild_unseen_threads__({_choose_index(text, mentions)})")
-    yield Edit(start=start, end=start + 1, text=f"{{ {' '.join(words)} {{")
+        before.append("__kbuild_unseen_threads__")
+        constants = [
+            f"__kbuild_{name}__({value})" for name, value in _CONSTANTS.items() if name in used
+        ]
+        inside = "".join(f" {word}" for word in constants)
+        after = f"__kbuild_unseen_threads_end__({_choose_index(text, mentions)})"
+    outer, inner = _rebind_references(text, kernel)
+    prologue = " ".join((*outer, *before))
+    yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}")
     for name in names:
         kind = "pretty_function" if "PRETTY" in name.text else "func"
         yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
-    yield Edit(start=end - 1, end=end, text=f"}} __kbuild_{loop}_end__ }}")
+    yield Edit(start=end - 1, end=end, text=f"}} {after} }}")
+
+
+def _rebind_references(text: str, kernel: Declaration) -> tuple[list[str], list[str]]:
+    """Return the declarations before and in the body that make references refer to their objects.
+
+    The body is a function that copies what it uses, and would copy these objects.
+    """
+    outer: list[str] = []
+    inner: list[str] = []
+    signature = read_signature("", text[slice(*kernel.parameters)])
+    for index, parameter in enumerate(signature.parameters):
+        name = parameter.old_name
+        before = parameter.text.partition(f" {parameter.name}")[0].rstrip(" .")
+        if not name:
+            continue
+        if not before.endswith("&"):
+            if not parameter.is_pack and not _BUILT_IN.fullmatch(before):
+                outer.append(f"__kbuild_value__({name})")
+        elif parameter.is_pack:
+            outer.append(f"__kbuild_no_pack__({name})")
+        else:
+            pointer = f"__kbuild_object_{index}__"
+            outer.append(f"const auto {pointer} = __builtin_addressof({name});")
+            inner.append(f" [[maybe_unused]] auto& {name} = *{pointer};")
+    return outer, inner
 
 
 def _choose_index(text: str, mentions: list[Token]) -> str:
@@ -96,7 +136,7 @@ def _choose_index(text: str, mentions: list[Token]) -> str:
         words = [token.text for token in statement if token.text != "const"]
         if "blockDim" in words:
             kind = "unsigned" if _UNSIGNED.match(words[0]) else "int"
-            return f"{kind}, ::blockIdx.x * __kbuild_width__"
+            return f"{kind}, __kbuild_block__.x * __kbuild_width__"
     return "unsigned, 0"
 
 

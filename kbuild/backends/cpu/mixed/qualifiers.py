@@ -18,6 +18,7 @@ from kbuild.backends.qualifiers import (
     Declarator,
     is_device_only,
     is_variable,
+    is_variable_template,
     list_declarators,
     list_words,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "find_declarations",
     "is_device_only",
     "is_variable",
+    "is_variable_template",
     "list_declarators",
     "list_device_bodies",
     "list_words",

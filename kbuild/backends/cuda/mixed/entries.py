@@ -152,7 +152,7 @@ def _read_linkage(variables: list[VariableEntry], preprocessed: Path) -> Iterato
 def _is_external(name: str, text: bytes) -> bool:
     """Return whether the declarations of a global variable give it external linkage."""
     found = False
-    for place in re.finditer(rb"\b" + name.encode() + rb"\b", text):
+    for place in _find_word(name.encode(), text):
         start = max(place.start() - _LONGEST_DECLARATION, 0)
         before = text[
             max(text.rfind(end, start, place.start()) for end in _ENDS) + 1 : place.start()
@@ -168,3 +168,13 @@ def _is_external(name: str, text: bytes) -> bool:
             return False
         found = True
     return found
+
+
+def _find_word(word: bytes, text: bytes) -> Iterator[re.Match[bytes]]:
+    r"""Yield the places of a word.
+
+    The expression starts with the word, not with ``\b``: re searches megabytes for a literal in a
+    tenth of the time.
+    """
+    literal = re.escape(word)
+    return re.finditer(literal + rb"(?<!\w" + literal + rb")(?!\w)", text)

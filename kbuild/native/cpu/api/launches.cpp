@@ -3,6 +3,7 @@
 
 #include "api/errors.hpp"
 #include "api/kernel_calls.hpp"
+#include "crashes/signals.hpp"
 #include "devices/properties.hpp"
 #include "launches/pool.hpp"
 #include "launches/runner.hpp"
@@ -85,6 +86,21 @@ void check_arguments(const kbuild_cpu_kernel& kernel, void* const* args) {
                                                         " is a null pointer");
 }
 
+// The threads that a block of the kernel can have.
+int allowed_threads(const kbuild_cpu_kernel& kernel) {
+    const auto limit = std::uint64_t{most_threads_per_block};
+    return static_cast<int>(kernel.max_threads == 0 ? limit : std::min(kernel.max_threads, limit));
+}
+
+void check_launch_bounds(const kbuild_cpu_kernel& kernel, const kbuild_dim3& block) {
+    const auto threads = block.x * block.y * block.z;
+    if (threads > static_cast<unsigned>(allowed_threads(kernel)))
+        throw Failure(KBUILD_CPU_INVALID_VALUE,
+                      "the block " + to_string(block) + " has " + std::to_string(threads) +
+                          " threads, but the __launch_bounds__ of kernel " + kernel.name +
+                          " allow " + std::to_string(allowed_threads(kernel)));
+}
+
 void check_shared_limit(const KernelUse& use, std::size_t bytes) {
     const std::size_t limit = use.attributes().dynamic_shared_limit;
     if (bytes > limit)
@@ -145,10 +161,12 @@ KernelCall make_kernel_call(const void* handle, const kbuild_launch_config& conf
     check_attributes(config);
     check_cooperative(config);
     KernelUse use(handle);
+    check_launch_bounds(use.kernel(), config.block);
     if (limit == SharedLimit::kernel) check_shared_limit(use, config.shared_bytes);
     check_shared_bytes(use.image(), config.shared_bytes);
     check_arguments(use.kernel(), args);
     spin_timeout();
+    handles_signals();
     KernelCall call(handle, config, borrows ? Arguments(args) : Arguments(use.kernel(), args));
     call.use = std::move(use);
     return call;
@@ -181,7 +199,7 @@ int kbuild_cpu_describe_function(kbuild_cpu_function* function, const void* hand
         const auto& attributes = use.attributes();
         // `__shared__` variables belong to the image, so those of one kernel are unknown.
         *function = {use.kernel().name, 0, static_cast<std::size_t>(attributes.dynamic_shared_limit),
-                     attributes.shared_carveout, most_threads_per_block,
+                     attributes.shared_carveout, allowed_threads(use.kernel()),
                      registers_per_block / most_threads_per_block,
                      10 * compute_capability_major + compute_capability_minor};
     });
@@ -210,7 +228,7 @@ int kbuild_cpu_occupancy(int* blocks, const void* handle, int threads, std::size
         require(threads > 0, "the number of threads per block must be positive");
         const KernelUse use(handle);
         const std::size_t limit = use.attributes().dynamic_shared_limit;
-        const bool fits = threads <= most_threads_per_block && shared_bytes <= limit;
+        const bool fits = threads <= allowed_threads(use.kernel()) && shared_bytes <= limit;
         *blocks = fits ? resident_blocks(threads) : 0;
     });
 }

@@ -20,7 +20,7 @@ constexpr int compute_capability_minor = 0;
 // CUDA's limits, so that a launch that works on the CPU also works on a GPU. Only the width of a grid
 // has a lower one: with it, blockIdx.x * blockDim.x + threadIdx.x is below 2^31, which compilers must
 // know to vectorize kernels. See kbuild_cpu/threads.h and device/cpu/mixed/kernel_text.h.
-constexpr kbuild_dim3 largest_grid = {2097151, 65535, 65535};
+constexpr kbuild_dim3 largest_grid = {2147483647, 65535, 65535};
 constexpr kbuild_dim3 largest_block = {1024, 1024, 64};
 constexpr int most_threads_per_block = 1024;
 constexpr int registers_per_block = 65536;

@@ -26,6 +26,9 @@ public:
     // Returns a stack with a guard page below it. The first uses must be in ascending order.
     Stack use(std::size_t index) noexcept;
 
+    // Returns the stack with its guard page, which `use` leaves out.
+    Stack whole(std::size_t index) const noexcept { return {base_ + index * stack_size_, stack_size_}; }
+
 private:
     void release() noexcept;
 

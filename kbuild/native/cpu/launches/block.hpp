@@ -92,6 +92,11 @@ public:
     Task& fresh_task(void (*body)(void*), void* argument, const Fiber& caller);
     void retire(Task& task) noexcept { idle_.push_back(&task); }
 
+    // Returns the stack of a task, with its guard page.
+    Stack stack(const Task& task) const noexcept {
+        return stacks_.whole(static_cast<std::size_t>(&task - tasks_.data()));
+    }
+
     const std::vector<Task>& tasks() const noexcept { return tasks_; }
     // Returns the number of a thread in the block.
     std::uint32_t number(const kbuild_dim3& thread) const noexcept {

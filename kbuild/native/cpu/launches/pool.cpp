@@ -1,5 +1,6 @@
 #include "launches/pool.hpp"
 
+#include "crashes/signals.hpp"
 #include "launches/runner.hpp"
 #include "pin.hpp"
 
@@ -77,6 +78,7 @@ void Pool::start_workers() {
 
 void Pool::work() {
     pthread_setname_np(pthread_self(), "kbuild-cpu");
+    unblock_crash_signals();
     std::unique_lock lock(mutex_);
     for (;;) {
         Launch* launch = launch_with_blocks();

@@ -36,12 +36,14 @@ std::string describe_block(const Block& block) {
 
 }  // namespace
 
-std::string kernel_name(const Launch& launch) {
+std::string demangle_kernel(const char* symbol) {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> name(
-        abi::__cxa_demangle(launch.kernel.name, nullptr, nullptr, &status), &std::free);
-    return status == 0 ? name.get() : launch.kernel.name;
+        abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+    return status == 0 ? name.get() : symbol;
 }
+
+std::string kernel_name(const Launch& launch) { return demangle_kernel(launch.kernel.name); }
 
 std::string describe_timeout() {
     char seconds[32];

@@ -13,7 +13,8 @@ namespace kbuild::cpu {
 // Returns the text of a call: its name, mask, and line.
 std::string describe(const kbuild_cpu_call& call, std::uint64_t mask);
 
-// Returns the demangled name of the launch's kernel.
+// Returns the demangled name of a kernel.
+std::string demangle_kernel(const char* symbol);
 std::string kernel_name(const Launch& launch);
 
 // Says that the launch has spun for longer than the limit.

@@ -1,13 +1,16 @@
 #include "launches/runner.hpp"
 
 #include "api/errors.hpp"
+#include "crashes/reporter.hpp"
 #include "devices/properties.hpp"
 #include "launches/device_arithmetic.hpp"
 #include "launches/report.hpp"
 #include "pin.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <pthread.h>
 
 namespace kbuild::cpu {
@@ -17,6 +20,9 @@ thread_local BlockRunner* runner_of_this_thread = nullptr;
 
 // Rounds in which the threads of an OS thread only spin, before it starts another block.
 constexpr unsigned rounds_before_block = 64;
+
+// The key, once it exists. Signal handlers cannot wait for the initialization of a static variable.
+std::atomic<const pthread_key_t*> existing_key{nullptr};
 
 // The runner belongs to a pthread key instead of being a thread_local object. The main thread's
 // runner must outlive its thread_local destructors, because atexit handlers can launch kernels. The
@@ -38,15 +44,56 @@ pthread_key_t make_runner_key() {
 BlockRunner& BlockRunner::of_this_thread() {
     if (runner_of_this_thread == nullptr) {
         static const pthread_key_t key = make_runner_key();
+        existing_key = &key;
         runner_of_this_thread = new BlockRunner;
         pthread_setspecific(key, runner_of_this_thread);
     }
     return *runner_of_this_thread;
 }
 
+BlockRunner::BlockRunner() { watch_runner(watchdog_.activity()); }
+BlockRunner::~BlockRunner() { forget_runner(watchdog_.activity()); }
+
 BlockRunner* BlockRunner::running() noexcept {
     auto* const runner = runner_of_this_thread;
     return runner != nullptr && runner->launch_ != nullptr ? runner : nullptr;
+}
+
+BlockRunner* BlockRunner::interrupted() noexcept {
+    const auto* const key = existing_key.load();
+    auto* const runner = key == nullptr ? nullptr : static_cast<BlockRunner*>(pthread_getspecific(*key));
+    return runner != nullptr && runner->launch_ != nullptr ? runner : nullptr;
+}
+
+const Activity* BlockRunner::activity_of_this_thread() noexcept {
+    return runner_of_this_thread == nullptr ? nullptr : &runner_of_this_thread->watchdog_.activity();
+}
+
+void BlockRunner::fill_stop(Stop& stop, const MachineContext& registers) const noexcept {
+    stop = {};
+    std::strncpy(stop.kernel, launch_->kernel.name, sizeof stop.kernel - 1);
+    stop.image = &launch_->image;
+    stop.block = *builtins_.block_idx;
+    stop.thread = current_thread();
+    stop.program_counter = registers.program_counter();
+    stop.link_register = registers.link_register();
+    stop.shared = reinterpret_cast<std::uintptr_t>(builtins_.dynamic_shared);
+    stop.shared_bytes = launch_->shared_bytes;
+    stop.has_failed = launch_->error() != 0;
+    const auto stack = current_->block->stack(*current_);
+    stop.stack_start = reinterpret_cast<std::uintptr_t>(stack.base);
+    stop.stack_bytes = stack.size;
+    stop.stack_pointer = registers.stack_pointer();
+    const auto used = stop.stack_start + stack.size - stop.stack_pointer;
+    if (stop.stack_pointer % sizeof *stop.stack_words == 0 && !is_stack_full(stop) && used < stack.size)
+        std::memcpy(stop.stack_words, reinterpret_cast<const void*>(stop.stack_pointer),
+                    std::min(sizeof stop.stack_words, used));
+}
+
+void BlockRunner::leave_kernel() {
+    auto& runner = *running();
+    runner.launch_->fail(KBUILD_CPU_LAUNCH_TIMEOUT);
+    runner.abandon();
 }
 
 // The index of an unseen thread does not exist, but nobody asks for the errors of such a thread.
@@ -67,7 +114,7 @@ void BlockRunner::set_last_error(int code) {
 }
 
 void BlockRunner::reserve(const Launch& launch) {
-    spin_timeout();
+    start_reporter();
     if (blocks_.empty()) blocks_.push_back(std::make_unique<Block>());
     blocks_.front()->reserve(launch.threads_per_block);
     residents_.reserve(most_resident_blocks);

@@ -3,6 +3,9 @@
 #define KBUILD_CPU_LAUNCHES_RUNNER_HPP
 
 #include "api/errors.hpp"
+#include "crashes/machine_context.hpp"
+#include "crashes/signals.hpp"
+#include "crashes/stop.hpp"
 #include "launches/block.hpp"
 #include "launches/launch.hpp"
 #include "launches/watchdog.hpp"
@@ -21,6 +24,9 @@ namespace kbuild::cpu {
 // keep its addresses in registers across a barrier.
 class BlockRunner final : private DeviceErrors {
 public:
+    BlockRunner();
+    ~BlockRunner();
+
     // Returns the runner of the calling OS thread.
     static BlockRunner& of_this_thread();
 
@@ -32,6 +38,19 @@ public:
 
     // Returns the runner of the calling OS thread if that is inside a kernel, or null.
     static BlockRunner* running() noexcept;
+
+    // The same for signal handlers, in which thread_local variables could allocate memory.
+    static BlockRunner* interrupted() noexcept;
+
+    // Returns what the reporter watches of the calling OS thread, or null.
+    static const Activity* activity_of_this_thread() noexcept;
+
+    // Writes where the interrupted thread is, for a signal handler. Sets no cause.
+    void fill_stop(Stop& stop, const MachineContext& registers) const noexcept;
+
+    // Ends the launch of the calling thread with a timeout, from anywhere in device code. Does not
+    // return, and runs no destructors of device code.
+    static void leave_kernel();
 
     Launch& launch() noexcept { return *launch_; }
 
@@ -96,6 +115,7 @@ private:
     unsigned spin_weight_ = 0;
     unsigned operations_ = 0;  // warp operations since another warp had a turn
     Watchdog watchdog_;
+    SignalStack signal_stack_;
 };
 
 // Returns the task that continues, once there is work.

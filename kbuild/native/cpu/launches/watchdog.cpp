@@ -10,6 +10,10 @@
 namespace kbuild::cpu {
 namespace {
 
+#if !defined(KBUILD_CPU_MESSAGE_SECONDS)
+#define KBUILD_CPU_MESSAGE_SECONDS 60  // tests choose a shorter time
+#endif
+
 constexpr double default_timeout = 60;
 constexpr unsigned rounds_before_sleep = 1000;
 constexpr std::chrono::microseconds sleep_time{100};
@@ -17,9 +21,10 @@ constexpr std::chrono::microseconds sleep_time{100};
 // Longer pauses are those of a debugger or of a machine that was suspended.
 constexpr std::chrono::milliseconds longest_step{100};
 
+// Returns the variable's value, or a negative number if it is not set.
 double read_timeout() {
     const char* text = std::getenv("KBUILD_CPU_TIMEOUT");
-    if (text == nullptr || *text == '\0') return default_timeout;
+    if (text == nullptr || *text == '\0') return -1;
     char* end = nullptr;
     const double seconds = std::strtod(text, &end);
     if (*end != '\0' || !(seconds >= 0 && seconds <= 1e9))
@@ -29,26 +34,41 @@ double read_timeout() {
     return seconds;
 }
 
-}  // namespace
-
-double spin_timeout() {
+double explicit_timeout() {
     static const double seconds = read_timeout();
     return seconds;
+}
+
+}  // namespace
+
+RunLimit run_limit() {
+    const double seconds = explicit_timeout();
+    if (seconds < 0) return {KBUILD_CPU_MESSAGE_SECONDS, false};
+    return {seconds, true};
+}
+
+double spin_timeout() {
+    const double seconds = explicit_timeout();
+    return seconds < 0 ? default_timeout : seconds;
 }
 
 void Watchdog::begin(Launch& launch) noexcept {
     launch_ = &launch;
     has_event_ = is_idle_ = false;
     rounds_ = 0;
+    activity_.note();
+    activity_.is_running.store(true, std::memory_order_relaxed);
     ++launch.runners;
 }
 
 void Watchdog::end() noexcept {
     set_idle(false);
+    activity_.is_running.store(false, std::memory_order_relaxed);
     --launch_->runners;
 }
 
 unsigned Watchdog::note_round() noexcept {
+    activity_.note();
     if (has_event_) {
         has_event_ = false;
         rounds_ = 0;
@@ -60,6 +80,7 @@ unsigned Watchdog::note_round() noexcept {
 void Watchdog::set_idle(bool is_idle) noexcept {
     if (is_idle == is_idle_) return;
     is_idle_ = is_idle;
+    activity_.is_running.store(!is_idle, std::memory_order_relaxed);
     if (is_idle) {
         last_time_ = Clock::now();
         stalled_ = {};

@@ -4,6 +4,7 @@
 
 #include "launches/launch.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -12,6 +13,25 @@ namespace kbuild::cpu {
 // Returns KBUILD_CPU_TIMEOUT in seconds, or 0 for no limit. Throws Failure.
 double spin_timeout();
 
+// How long a thread can run in one block without a call of the runtime. The time is
+// KBUILD_CPU_TIMEOUT, and 0 for no limit. If the variable is not set, the kernel only gets a message.
+struct RunLimit {
+    double seconds;
+    bool is_explicit;
+};
+RunLimit run_limit();
+
+// What the reporter sees of an OS thread. The count changes with each event and each round.
+struct Activity {
+    std::atomic<bool> is_running{false};  // false while the thread waits
+    std::atomic<std::uint64_t> count{0};
+
+    // Only the OS thread itself writes, so it needs no atomic addition.
+    void note() noexcept {
+        count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+};
+
 // The part of one OS thread. An event is anything that a thread does besides spinning: it starts,
 // exits, or passes a barrier or a warp operation.
 class Watchdog {
@@ -19,7 +39,10 @@ public:
     void begin(Launch& launch) noexcept;
     void end() noexcept;
 
-    void note_event() noexcept { has_event_ = true; }
+    void note_event() noexcept {
+        has_event_ = true;
+        activity_.note();
+    }
 
     // Call this when all threads of the OS thread wait. Returns how often in a row that happened
     // without an event.
@@ -33,10 +56,13 @@ public:
 
     unsigned rounds() const noexcept { return rounds_; }
 
+    const Activity& activity() const noexcept { return activity_; }
+
 private:
     using Clock = std::chrono::steady_clock;
 
     Launch* launch_ = nullptr;
+    Activity activity_;
     bool has_event_ = false;
     bool is_idle_ = false;
     unsigned rounds_ = 0;

@@ -83,6 +83,21 @@ Allocation Allocations::find(const void* address) const noexcept {
     return {reinterpret_cast<void*>(start), content.bytes, content.kind, content.flags};
 }
 
+Allocation Allocations::find_nearest(const void* address) const noexcept {
+    const auto target = to_number(address);
+    const std::lock_guard lock(mutex_);
+    auto nearest = contents_.upper_bound(target);
+    if (nearest != contents_.begin()) {
+        const auto before = std::prev(nearest);
+        const auto end = before->first + before->second.bytes;
+        if (nearest == contents_.end() || target < end || target - end < nearest->first - target)
+            nearest = before;
+    }
+    if (nearest == contents_.end()) return {nullptr, 0, KBUILD_CPU_MEMORY_UNKNOWN, 0};
+    const auto& [start, content] = *nearest;
+    return {reinterpret_cast<void*>(start), content.bytes, content.kind, content.flags};
+}
+
 std::vector<void*> Allocations::clear() {
     std::vector<void*> owned;
     const std::lock_guard lock(mutex_);

@@ -37,6 +37,9 @@ public:
     // Returns the allocation that contains the address.
     Allocation find(const void* address) const noexcept;
 
+    // Returns the allocation that contains the address, or the nearest one.
+    Allocation find_nearest(const void* address) const noexcept;
+
     // Removes everything, and returns what the runtime has allocated.
     std::vector<void*> clear();
 

@@ -1,5 +1,6 @@
 #include "streams/scheduler.hpp"
 
+#include "crashes/signals.hpp"
 #include "api/errors.hpp"
 #include "pin.hpp"
 
@@ -194,6 +195,7 @@ void Scheduler::start_executor() {
 
 void Scheduler::execute() {
     pthread_setname_np(pthread_self(), "kbuild-stream");
+    unblock_crash_signals();
     Lock lock(mutex_);
     is_called_ = false;
     for (;;) {

@@ -13,6 +13,7 @@ typedef struct __attribute__((aligned(4))) { unsigned short x, y; } __half2_raw;
 #include "kbuild_cpu/small_floats/formats.h"
 #if defined(KBUILD_MIXED) || defined(KBUILD_DEVICE_CODE)
 #include "kbuild_cpu/atomics.h"
+#include "kbuild_cpu/warp.h"
 #endif
 
 #define KBUILD_SMALL __half

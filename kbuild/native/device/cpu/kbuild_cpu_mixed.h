@@ -33,12 +33,14 @@
 #undef __constant__
 #undef __managed__
 #undef __host__
+#undef __launch_bounds__
 
 #define __global__ __kbuild_global__
 #define __device__ __kbuild_device__
 #define __constant__ __kbuild_constant__
 #define __managed__ __kbuild_managed__
 #define __host__ __kbuild_host__
+#define __launch_bounds__(...) __kbuild_launch_bounds__(__VA_ARGS__)
 
 /* kbuild does not know which compiler preprocesses the text. */
 #if defined(__clang__)

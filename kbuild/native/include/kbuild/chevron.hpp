@@ -63,6 +63,33 @@ inline kbuild_launch_config to_c(const configuration& __configuration) {
     return __result;
 }
 
+// Kernels receive references as pointers. For each reference, the array of arguments therefore contains
+// the address of a pointer to the object, which this class contains, instead of that of the object.
+template <class... __P>
+class references {
+public:
+    __attribute__((always_inline)) explicit references(void**) {}
+};
+
+template <class __P, class... __Rest>
+class references<__P, __Rest...> : references<__Rest...> {
+public:
+    __attribute__((always_inline)) explicit references(void** __args)
+        : references<__Rest...>(__args + 1) {}
+};
+
+template <class __P, class... __Rest>
+class references<__P&, __Rest...> : references<__Rest...> {
+public:
+    __attribute__((always_inline)) explicit references(void** __args)
+        : references<__Rest...>(__args + 1), object_(*__args) {
+        *__args = &object_;
+    }
+
+private:
+    void* object_;
+};
+
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
 
 // Launches a kernel, of which device code has the function. The runtime records a failure.
@@ -71,6 +98,8 @@ __attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(_
                                                               const configuration& __configuration,
                                                               void** __args) {
     const kbuild_launch_config __config = to_c(__configuration);
+    const references<__P...> __references(__args);
+    (void)__references;
     (void)kbuild_cpu_launch_limited(reinterpret_cast<const void*>(__kernel), &__config, __args);
 }
 
@@ -112,6 +141,8 @@ __attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(_
                                                               const configuration& __configuration,
                                                               void** __args) {
     const kbuild_launch_config __config = to_c(__configuration);
+    const references<__P...> __references(__args);
+    (void)__references;
     kbuild_error_t __code;
     if (!kbuild_launch_prepared(reinterpret_cast<const void*>(__kernel), &__config, __args, &__code))
         launch_with(detail::stub_of(__kernel), __kernel, __configuration, __config, __args);
@@ -124,6 +155,8 @@ inline void launch_address(void (*__kernel)(__P...), const configuration& __conf
                            void** __args) {
     using __Stub = void (*)(__P...);
     const kbuild_launch_config __config = to_c(__configuration);
+    const references<__P...> __references(__args);
+    (void)__references;
     const auto __handle = reinterpret_cast<const void*>(__kernel);
     kbuild_error_t __code;
     if (kbuild_launch_prepared(__handle, &__config, __args, &__code)) return;

@@ -10,7 +10,7 @@
 #include <kbuild/detail/cpu_device_api.h>
 #include <kbuild/module.h>
 
-#define KBUILD_CPU_IMAGE_ABI 6
+#define KBUILD_CPU_IMAGE_ABI 7
 /* The space for `extern __shared__` arrays: the maximum per block on any CUDA device (227 KiB). */
 #define KBUILD_CPU_DYNAMIC_SHARED_BYTES 232448
 
@@ -39,6 +39,7 @@ struct kbuild_cpu_kernel {
     const char *const *param_types;  /* in the spelling of a demangler */
     const char *const *param_names;  /* null entries for unnamed parameters */
     const void *function;            /* what device code calls the kernel's address */
+    uint64_t max_threads;            /* of a block, from __launch_bounds__; 0 if there are no bounds */
 };
 
 /* A kind besides those of enum kbuild_variable_kind: a managed variable of a mixed source.  Its

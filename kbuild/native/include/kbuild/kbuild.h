@@ -22,7 +22,7 @@ typedef struct kbuild_launch_config kbuild_launch_config;
  * Without it, the usage requirements of the target define the backend. */
 #if defined(KBUILD_HOST_BACKEND)
 #elif (defined(KBUILD_BACKEND_CPU) + defined(KBUILD_BACKEND_CUDA) + defined(KBUILD_BACKEND_HIP)) > 1
-#error "kernel targets of several backends are linked: include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers, to select the backend of this file"
+#error "libraries for several backends are linked: include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers to select the backend of this file, or set the property KBUILD_BACKEND of this CMake target"
 #elif defined(KBUILD_BACKEND_CUDA)
 #include <kbuild/host_cuda.h>
 #elif defined(KBUILD_BACKEND_HIP)

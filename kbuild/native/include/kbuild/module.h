@@ -69,6 +69,14 @@ enum kbuild_variable_kind {
     KBUILD_VARIABLE_MANAGED = 2
 };
 
+/* A flag of `kind`: `shadow` points to a slot with the address of the shadow.  The linker can discard
+ * what a host text defines if another file defines the same, but not the slot.  The constructor
+ * clears the flag before it registers the module. */
+#define KBUILD_VARIABLE_INDIRECT 0x80000000u
+/* A flag of `kind` that the constructor sets: another loaded file provides the shadow, which is the
+ * one that host code names.  Only the row of that file identifies the variable. */
+#define KBUILD_VARIABLE_FOREIGN 0x40000000u
+
 /* One device variable.  Copies to and from the device identify it by its `shadow`: the address of a
  * host variable with the same name.  The content of the shadow has no meaning, except that the
  * shadow of a managed variable is a struct kbuild_managed. */
@@ -77,8 +85,15 @@ struct kbuild_variable {
     const char *device_name;
     uint64_t size;
     uint32_t container;
-    uint32_t kind; /* enum kbuild_variable_kind */
+    uint32_t kind; /* enum kbuild_variable_kind, possibly with flags */
 };
+
+/* Returns the shadow, also before the constructor has run. */
+static inline void *kbuild_find_shadow(const struct kbuild_variable *__variable)
+{
+    return (__variable->kind & KBUILD_VARIABLE_INDIRECT) != 0 ? *(void **)__variable->shadow
+                                                              : __variable->shadow;
+}
 
 /* The shadow of a managed variable.  `data` is the variable's address, or null before `initialize`
  * is called.  `initial` is the initial content, for runtimes that need it from the host. */

@@ -22,6 +22,7 @@ from kbuild.backends.interface.toolchain import (
     Toolchain,
     ToolchainHints,
     Traits,
+    Trial,
 )
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
@@ -57,6 +58,10 @@ def read_toolchain(compiler: Path, texts: tuple[str, ...], hints: ToolchainHints
     return Toolchain(
         backend="toy", compiler=compiler, compiler_id="toycc", version=texts[0].strip()
     )
+
+
+def describe_trial(tc: Toolchain) -> Trial:
+    return Trial(arguments=("--version",), advice="make toycc executable")
 
 
 def expand_architectures(

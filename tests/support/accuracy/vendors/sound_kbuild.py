@@ -104,6 +104,7 @@ def _patterns() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "relocatable device code", ("librdc.so",)
     yield "archive of two sources", ("libwhole.a",)
     yield "stub object", ("**/object_off*stub*.o",)
+    yield "mixed library and its program", ("mixed_host", "libmixed.so")
 
 
 SOUND: Final = tuple(

@@ -100,7 +100,7 @@ def make_host_text(directory: Path, compiler: str, toolchain: Toolchain) -> tupl
     front_end = mixed.describe_host_pass(unit, toolchain, listed.stdout + listed.stderr)
     text, _ = make_text(front_end, find_builder("cuda"))
     path = directory / "features.host.cpp"
-    rewritten = rewrite(text, mixed.read_host_text(text, unit), "1a2b")
+    rewritten = rewrite(text, mixed.read_host_text(text, unit), "1a2b").text
     path.write_text(f'{rewritten}\n#include "features.handles.h"\n')
     return path, unit
 

@@ -173,7 +173,7 @@ def test_cross_compilers_of_gcc() -> None:
         "aarch64-linux-gnu-g++-14",
         "aarch64-linux-gnu-g++",
     )
-    assert "(Debian: g++-aarch64-linux-gnu)" in cross.advice
+    assert "(Debian: g++-aarch64-linux-gnu)" in cross.trial.advice
 
 
 @pytest.mark.usefixtures("x86_64")
@@ -182,7 +182,10 @@ def test_clang_is_its_own_cross_compiler() -> None:
 
     assert cross is not None
     assert cross.names == (str(CLANG.compiler),)
-    for argv in (cross.trial, cpu.compile_command(replace(UNIT, arch="aarch64"), CLANG).argv):
+    for argv in (
+        cross.trial.arguments,
+        cpu.compile_command(replace(UNIT, arch="aarch64"), CLANG).argv,
+    ):
         assert {"--target=aarch64-linux-gnu", "-march=armv8-a"} <= set(argv)
 
 
@@ -194,7 +197,7 @@ def test_cross_compilers_on_the_other_machine(monkeypatch: pytest.MonkeyPatch) -
     assert cpu.cross_compilers("aarch64", GCC) is None
     assert cross is not None
     assert cross.names[-1] == "x86_64-linux-gnu-g++"
-    assert "(Debian: g++-x86-64-linux-gnu)" in cross.advice
+    assert "(Debian: g++-x86-64-linux-gnu)" in cross.trial.advice
 
 
 def test_fat_binary_alignment_matches_the_format() -> None:

@@ -203,10 +203,6 @@ BUNDLER = "/usr/lib/llvm-15/bin/clang-offload-bundler\n"
             ("clang version 17.0.0", "clang-offload-bundler\n"),
             "bundler, which writes fat binaries, is missing; install it .Debian: clang-tools-17",
         ),
-        (
-            ("clang version 17.0.0", "/nowhere/clang-offload-bundler\n"),
-            "lld, which links device code, is missing; install it .Debian: lld-17",
-        ),
     ],
 )
 def test_error_says_why_a_compiler_is_unusable(texts: tuple[str, ...], message: str) -> None:

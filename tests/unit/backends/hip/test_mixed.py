@@ -48,7 +48,7 @@ def make_unit(source: str = "a.hip", *options: str) -> HostUnit:
 
 def write_host_text(text: str, *, is_relocatable: bool = False) -> str:
     """Return the rewritten text on one line, without the definitions of the qualifiers."""
-    rewritten = rewrite(text, read_text(text, is_relocatable=is_relocatable), "m")
+    rewritten = rewrite(text, read_text(text, is_relocatable=is_relocatable), "m").text
     lines = (
         rewritten.rpartition('# 1 "<kbuild>" 3\n')[2]
         if "__kbuild_global__" not in text

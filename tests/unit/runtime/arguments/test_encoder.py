@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbuild.backends.interface.devices import ArrayInterface, ArrayView
+from kbuild.backends.interface.devices import ArrayView
+from kbuild.backends.interface.queue import ArrayInterface
 from kbuild.errors import ConfigurationError
 from kbuild.model import Param
 from kbuild.runtime.arguments.arrays import DeviceArrays

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbuild.backends.interface.devices import ArrayInterface, ArrayView, LaunchCall
+from kbuild.backends.interface.devices import ArrayView
+from kbuild.backends.interface.queue import ArrayInterface, LaunchCall
 from kbuild.errors import LaunchError
 from kbuild.model import Param
 from kbuild.runtime.arguments.encoder import ArgumentEncoder

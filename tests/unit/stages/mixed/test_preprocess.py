@@ -11,8 +11,8 @@ from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.model import Command
 from kbuild.stages.mixed import preprocess
-from kbuild.stages.mixed.edge import HostEdge
-from kbuild.stages.mixed.preprocess import preprocess_source, read_front_end
+from kbuild.stages.mixed.edge import HostEdge, read_front_end
+from kbuild.stages.mixed.preprocess import preprocess_source
 from kbuild.stages.target import DeviceFlags
 
 SOURCE = """

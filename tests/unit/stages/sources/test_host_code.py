@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
 
+from kbuild.stages.sources import host_code
 from kbuild.stages.sources.host_code import HostCode, find_host_code
 
 HEADER = """\
@@ -94,3 +98,30 @@ def test_a_source_that_is_not_preprocessed_has_its_own_lines() -> None:
 
 def test_a_brace_that_a_header_opens_is_not_an_error() -> None:
     assert find_host_code((HEADER + "int f() {} }\n").encode()) is None
+
+
+def test_headers_are_searched_but_their_line_markers_are_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Counter:
+        def __init__(self) -> None:
+            self.read = 0
+
+        def match(self, text: bytes, position: int = 0) -> re.Match[bytes] | None:
+            self.read += 1
+            return pattern.match(text, position)
+
+        def finditer(self, text: bytes) -> Iterator[re.Match[bytes]]:
+            for found in pattern.finditer(text):
+                self.read += 1
+                yield found
+
+    pattern, counter = host_code._MARKER, Counter()
+    monkeypatch.setattr(host_code, "_MARKER", counter)
+    headers = "".join(f'# {line} "h{line}.h" 1\nvoid f{line}();\n' for line in range(1000))
+    text = f'# 0 "a.cu"\n{headers}# 5 "a.cu" 2\nint a;\n#pragma x\n{headers}# 9 "a.cu" 2\nint b;\n'
+
+    found = find_host_code(text.encode())
+
+    assert found == HostCode(kind="variable", name="a", line=5)
+    assert counter.read < 10

@@ -68,6 +68,22 @@ def test_an_unknown_pointer_is_passed_like_any_other(spelled: str) -> None:
     assert f"'{spelled}' of 'k(...)'" in list_notes(table, has_headers=False)[0]
 
 
+@pytest.mark.parametrize(
+    ("spelled", "declared"),
+    [
+        ("int&", "int* p0"),
+        ("float4 const&", "float4 const* p0"),
+        ("int const (&) [4]", "kbuild_parameter<int const (*) [4]>::__type p0"),
+        ("void (&)(int&)", "kbuild_parameter<void (*)(int&)>::__type p0"),
+        ("Body const&", "void * p0"),
+    ],
+)
+def test_references_are_passed_as_pointers(spelled: str, declared: str) -> None:
+    (row,) = describe_stubs(make_table(spelled), has_headers=False)
+
+    assert row["declarator"] == f"__device_stub__k({declared})"
+
+
 @pytest.mark.parametrize("spelled", ["float4", "dim3", "double4_32a", "ulonglong4_16a"])
 def test_vector_types_are_known(spelled: str) -> None:
     table = make_table(spelled, f"{spelled} const*")

@@ -17,7 +17,14 @@ from kbuild.facts import (
     ReferenceKind,
 )
 from kbuild.formats.elf.constants import SHF_MERGE
-from kbuild.model import ContainerRecord, ImageRecord, Kernel, KernelRecord, Problem
+from kbuild.model import (
+    ContainerRecord,
+    ImageRecord,
+    Kernel,
+    KernelRecord,
+    Problem,
+    VariableRecord,
+)
 from kbuild.verify import Policy, select_rules, verify
 from kbuild.verify.catalog import RULES
 from kbuild.verify.policy.baseline import make_baseline
@@ -695,6 +702,34 @@ def test_copied_handle_is_an_error_where_the_library_binds_to_its_own() -> None:
     assert _severity_of_copy(change_handle(EXPORTED, bind)) == "error"
     protected = change_symbol(EXPORTED, lambda s: replace(s, visibility="protected"))
     assert _severity_of_copy(protected) == "error"
+
+
+def test_variable_that_is_local_to_a_mixed_source_is_not_bound_by_an_option() -> None:
+    facts = with_variable(SOUND)
+    (shadow,) = facts.shadows
+    own = replace(shadow, registered=Pointer(place=shadow.symbol.place))
+    row = VariableRecord(
+        shadow=shadow.symbol.name,
+        device_name=shadow.symbol.name,
+        display=shadow.symbol.name,
+        kind="device",
+        size=4,
+        container=0,
+    )
+    bound = change_module(
+        replace(facts, shadows=(own,)),
+        lambda m: replace(m, record=replace(m.record, variables=(row,))),
+    )
+    mixed = change_module(
+        bound, lambda m: replace(m, record=replace(m.record, has_host_texts=True))
+    )
+    rules = select_rules(["KB502"])
+
+    assert verify((mixed,), rules=rules).findings == ()
+    for faulty in (bound, symbolic(mixed)):
+        (finding,) = verify((faulty,), rules=rules).findings
+        assert finding.symbol == shadow.symbol.name
+    assert _severity_of_copied_variable(mixed) == "error"
 
 
 def _severity_of_copied_variable(library: ArtifactFacts) -> str:

@@ -1,9 +1,10 @@
 /* For sources that include this HIP header. */
 #pragma once
-#include "../kbuild_cpu_device.h"
+#include "../kbuild_cpu/language.h"
+#if defined(KBUILD_MIXED) || defined(KBUILD_DEVICE_CODE)
 #include "../kbuild_cpu/hip_warp.h"
 #include "../../hip_names.h"
-#if defined(KBUILD_MIXED)
-#include "../cuda_runtime.h"
+#endif
+#if defined(KBUILD_MIXED) || !defined(KBUILD_DEVICE_CODE)
 #include "../../hip_host_names.h"
 #endif

@@ -24,18 +24,36 @@ static_assert(KBUILD_CPU_WARP_SIZE == 32 || KBUILD_CPU_WARP_SIZE == 64,
 
 constexpr int kbuild_hip_warpSize = KBUILD_CPU_WARP_SIZE;
 
-/* Without a mask: the lanes that reach the call together. */
-#define KBUILD_CPU_HIP_SHUFFLE(name, index, Source)                                              \
-    template <class __T>                                                                         \
-    inline __T kbuild_hip_##name(__T __value, Source __from, int __width = KBUILD_CPU_WARP_SIZE, \
-                                 KBUILD_CPU_CALLER) {                                            \
+/* Without a mask: the lanes that reach the call together.  As in HIP's headers, these are overloads, so
+ * that programs can add some for their own types. */
+#define KBUILD_CPU_HIP_SHUFFLE(name, index, T)                                                   \
+    inline T kbuild_hip_##name(T __value, KBUILD_CPU_SHUFFLE_##index __from,                     \
+                               int __width = KBUILD_CPU_WARP_SIZE, KBUILD_CPU_CALLER) {          \
         const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name);                               \
         return kbuild_cpu::shuffle_value(                                                        \
             __call, kbuild_cpu::converge(__call), __value,                                       \
             kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width));          \
-    }                                                                                            \
+    }
+#define KBUILD_CPU_HIP_SHUFFLES(T)               \
+    KBUILD_CPU_HIP_SHUFFLE(__shfl, index, T)     \
+    KBUILD_CPU_HIP_SHUFFLE(__shfl_up, up, T)     \
+    KBUILD_CPU_HIP_SHUFFLE(__shfl_down, down, T) \
+    KBUILD_CPU_HIP_SHUFFLE(__shfl_xor, lanes, T)
+
+KBUILD_CPU_SHUFFLE_TYPES(KBUILD_CPU_HIP_SHUFFLES)
+#if defined(__CUDA_FP16_H__)
+KBUILD_CPU_HIP_SHUFFLES(__half)
+KBUILD_CPU_HIP_SHUFFLES(__half2)
+#endif
+#if defined(__CUDA_BF16_H__)
+KBUILD_CPU_HIP_SHUFFLES(__nv_bfloat16)
+KBUILD_CPU_HIP_SHUFFLES(__nv_bfloat162)
+#endif
+
+#define KBUILD_CPU_HIP_MASKED_SHUFFLE(name, index)                                               \
     template <class __Mask, class __T>                                                           \
-    inline __T kbuild_hip_##name##_sync(__Mask __mask, __T __value, Source __from,               \
+    inline __T kbuild_hip_##name##_sync(__Mask __mask, __T __value,                              \
+                                        KBUILD_CPU_SHUFFLE_##index __from,                       \
                                         int __width = KBUILD_CPU_WARP_SIZE, KBUILD_CPU_CALLER) { \
         static_assert(sizeof(__Mask) == 8, "the mask of a HIP warp operation must have 64 bits"); \
         const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name "_sync");                       \
@@ -44,12 +62,12 @@ constexpr int kbuild_hip_warpSize = KBUILD_CPU_WARP_SIZE;
             kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width));          \
     }
 
-KBUILD_CPU_HIP_SHUFFLE(__shfl, index, int)
-KBUILD_CPU_HIP_SHUFFLE(__shfl_up, up, unsigned int)
-KBUILD_CPU_HIP_SHUFFLE(__shfl_down, down, unsigned int)
-KBUILD_CPU_HIP_SHUFFLE(__shfl_xor, lanes, int)
+KBUILD_CPU_HIP_MASKED_SHUFFLE(__shfl, index)
+KBUILD_CPU_HIP_MASKED_SHUFFLE(__shfl_up, up)
+KBUILD_CPU_HIP_MASKED_SHUFFLE(__shfl_down, down)
+KBUILD_CPU_HIP_MASKED_SHUFFLE(__shfl_xor, lanes)
 
-#undef KBUILD_CPU_HIP_SHUFFLE
+#undef KBUILD_CPU_HIP_MASKED_SHUFFLE
 
 inline unsigned long long kbuild_hip___ballot(int __predicate, KBUILD_CPU_CALLER) {
     const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL("__ballot");

@@ -3,6 +3,7 @@
  * For host code in C99 and later and in C++11 and later, and for the host code of mixed sources.
  * Every function is `static inline`, so that no object file defines or needs a symbol with a name of
  * the vendor: such a symbol would replace the vendor's own runtime in a process that also loads it.
+ * Only cpu/names/cudart.c defines KBUILD_HOST_API to compile functions that are not.
  *
  * The parts leave the prefix of names to macros, because HIP has the same functions with another one. */
 #ifndef KBUILD_CPU_HOST_API_H
@@ -25,7 +26,10 @@
 #define KBUILD_VENDOR(name) cuda##name
 /* A function that makes a structure. */
 #define KBUILD_MAKE(name) make_cuda##name
-#define KBUILD_API(name) static inline cudaError_t cuda##name
+#if !defined(KBUILD_HOST_API)
+#define KBUILD_HOST_API static inline
+#endif
+#define KBUILD_API(name) KBUILD_HOST_API cudaError_t cuda##name
 
 /* An enumerator of the list of errors.  The name is pasted at once, because programs define macros
  * such as `Success`. */
@@ -129,6 +133,7 @@ typedef struct CUevent_st *cudaEvent_t;
 #undef KBUILD_CALL
 #undef KBUILD_ERROR
 #undef KBUILD_API
+#undef KBUILD_HOST_API
 #undef KBUILD_MAKE
 #undef KBUILD_VENDOR
 

@@ -9,11 +9,13 @@
  * namespaces. */
 #if defined(KBUILD_MARK_KERNELS)
 /* The backend preprocesses sources with this macro, and finds kernels by this word.  Then it defines
- * the word as the attribute; see mixed/kernel_text.h. */
+ * the word as the attribute; see mixed/kernel_text.h.  The same holds for launch bounds. */
 #define __global__ __kbuild_global__
+#define __launch_bounds__(...) __kbuild_launch_bounds__(__VA_ARGS__)
 #else
 #define __global__ \
     __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
+#define __launch_bounds__(...)
 #endif
 
 /* Hidden, so that only host code has default visibility.  Host code does not belong in a kernel
@@ -44,7 +46,6 @@
 #define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden"), tls_model("local-dynamic")))
 
 #define __grid_constant__
-#define __launch_bounds__(...)
 #define __maxnreg__(registers)
 #define __inline_hint__
 /* Thread block clusters do not exist here, and a kernel that names their size uses them. */

@@ -22,3 +22,4 @@
 #define __kbuild_constant__
 #define __kbuild_managed__
 #define __kbuild_host__
+#define __kbuild_launch_bounds__(...)

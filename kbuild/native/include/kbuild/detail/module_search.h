@@ -4,12 +4,12 @@
 #define KBUILD_DETAIL_MODULE_SEARCH_H
 
 #include <kbuild/detail/launch/entry.h>
-#include <link.h>
+#include <kbuild/detail/shadows.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A search for the module that defines a kernel, or for the number of modules that define a
- * variable. */
+/* A search for the module that defines a kernel, or for the number of device variables with one
+ * shadow. */
 struct kbuild_module_search {
     const void *handle;
     const struct kbuild_module *module;
@@ -26,20 +26,26 @@ static inline int kbuild_has_handle(const struct kbuild_module *module, const vo
     return 0;
 }
 
-static inline unsigned kbuild_has_shadow(const struct kbuild_module *module, const void *shadow)
+/* Two sources of a target can have the same shadow: that of an inline variable.  Foreign rows do not
+ * count, also in modules whose constructors have not run yet. */
+static inline unsigned kbuild_count_rows(const struct dl_phdr_info *object,
+                                         const struct kbuild_module *module, const void *shadow)
 {
+    const uint32_t foreign = KBUILD_VARIABLE_FOREIGN |
+                             (kbuild_holds(object, shadow) ? 0 : KBUILD_VARIABLE_INDIRECT);
+    unsigned found = 0;
     uint64_t row;
     if (module->size < sizeof *module)
         return 0;
     for (row = 0; row < module->variable_count; row++)
-        if (module->variables[row].shadow == shadow)
-            return 1;
-    return 0;
+        found += (module->variables[row].kind & foreign) == 0 &&
+                 kbuild_find_shadow(&module->variables[row]) == shadow;
+    return found;
 }
 
 /* Examines the modules that kbuild's notes between `note` and `end` refer to. */
-static inline void kbuild_search_notes(const char *note, const char *end,
-                                       struct kbuild_module_search *search)
+static inline void kbuild_search_notes(const struct dl_phdr_info *object, const char *note,
+                                       const char *end, struct kbuild_module_search *search)
 {
     while (end - note >= (long)sizeof(ElfW(Nhdr)) && search->module == 0) {
         const ElfW(Nhdr) *header = (const ElfW(Nhdr) *)(const void *)note;
@@ -56,7 +62,7 @@ static inline void kbuild_search_notes(const char *note, const char *end,
             if (own->version != KBUILD_NOTE_VERSION || module->abi != KBUILD_MODULE_ABI)
                 continue;
             if (search->shadow != 0)
-                search->definitions += kbuild_has_shadow(module, search->shadow);
+                search->definitions += kbuild_count_rows(object, module, search->shadow);
             else if (kbuild_has_handle(module, search->handle))
                 search->module = module;
         }
@@ -72,7 +78,7 @@ static inline int kbuild_search_object(struct dl_phdr_info *object, size_t size,
         const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
         const char *start = (const char *)object->dlpi_addr + segment->p_vaddr;
         if (segment->p_type == PT_NOTE)
-            kbuild_search_notes(start, start + segment->p_memsz, search);
+            kbuild_search_notes(object, start, start + segment->p_memsz, search);
     }
     return search->module != 0;
 }
@@ -82,18 +88,6 @@ struct kbuild_address_pair {
     const void *first, *second;
     struct dl_phdr_info first_object, second_object;
 };
-
-static inline int kbuild_holds(const struct dl_phdr_info *object, const void *__address)
-{
-    const uintptr_t offset = (uintptr_t)__address - object->dlpi_addr;
-    unsigned index;
-    for (index = 0; index < object->dlpi_phnum; index++) {
-        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
-        if (segment->p_type == PT_LOAD && offset - segment->p_vaddr < segment->p_memsz)
-            return 1;
-    }
-    return 0;
-}
 
 static inline int kbuild_note_objects(struct dl_phdr_info *object, size_t size, void *data)
 {
@@ -204,7 +198,7 @@ int kbuild_launch_in_module(const void *__kernel, const struct kbuild_launch_con
     return module != 0 ? module->runtime->launch(__kernel, __config, __args) : invalid_kernel;
 }
 
-/* Returns how many modules define the variable with this shadow. */
+/* Returns how many device variables have this shadow. */
 static inline unsigned kbuild_count_shadows(const void *shadow)
 {
     struct kbuild_module_search search = { 0, 0, shadow, 0 };

@@ -127,7 +127,7 @@ static inline kbuild_error_t kbuild_memcpy(void *destination, const void *source
     return (kbuild_error_t)KBUILD_VENDOR(Memcpy)(destination, source, bytes, kinds[direction]);
 }
 
-/* Returns how many kernel targets in the process define the variable. */
+/* Returns how many device variables in the process have this shadow. */
 unsigned kbuild_count_definitions(const void *shadow) KBUILD_STUB_UNIT_FUNCTION;
 
 /* Returns whether several variables have the name, so that nobody can tell which one is meant. */

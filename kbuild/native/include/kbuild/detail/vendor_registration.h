@@ -144,6 +144,8 @@ static inline void kbuild_register_variable(void **container,
                                             const struct kbuild_variable *variable)
 {
     char *const name = (char *)variable->device_name;
+    if ((variable->kind & KBUILD_VARIABLE_FOREIGN) != 0)
+        return;
     if (kbuild_is_managed(variable, kbuild_initialize_managed))
         kbuild_register_managed(container, variable);
     else if (variable->kind != KBUILD_VARIABLE_MANAGED &&

@@ -11,7 +11,7 @@ from kbuild.cxx.rewrite import rewrite
 
 def make_text(source: str) -> str:
     edits = tuple(reject_assembly(source))
-    return rewrite(source, HostText(kernels=(), launches=(), edits=edits), "m")
+    return rewrite(source, HostText(kernels=(), launches=(), edits=edits), "m").text
 
 
 @pytest.mark.parametrize(

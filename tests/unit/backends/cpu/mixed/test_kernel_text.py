@@ -8,8 +8,11 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.kernel_text import edit_kernels
 
 LOOP = "__kbuild_unseen_threads__"
-START = "::blockIdx.x * __kbuild_width__"
-UNSEEN_END = "} __kbuild_unseen_threads_end__ }"
+START = "__kbuild_block__.x * __kbuild_width__"
+BLOCK = "__kbuild_blockIdx__(__kbuild_block__)"
+SIZE = "__kbuild_blockDim__(__kbuild_size__)"
+GRID = "__kbuild_gridDim__(__kbuild_grid__)"
+UNSEEN_END = "} __kbuild_unseen_threads_end__(unsigned, 0) }"
 END = "} __kbuild_threads_end__ }"
 
 
@@ -24,24 +27,29 @@ def rewrite(source: str, *, is_complete: bool = True) -> str:
 @pytest.mark.parametrize(
     ("body", "start", "end"),
     [
-        ("p[threadIdx.x] = 1;", "__kbuild_unseen_threads__(unsigned, 0)", UNSEEN_END),
-        ("p[0] = 1;", "__kbuild_unseen_threads__(unsigned, 0)", UNSEEN_END),
+        ("p[threadIdx.x] = 1;", f"{LOOP} {{", UNSEEN_END),
+        ("p[0] = 1;", f"{LOOP} {{", UNSEEN_END),
         (
             "const int i = blockIdx.x * blockDim.x + threadIdx.x; p[i] = 1;",
-            f"__kbuild_blockIdx__ __kbuild_blockDim__ {LOOP}(int, {START})",
-            UNSEEN_END,
+            f"{LOOP} {{ {BLOCK} {SIZE}",
+            f"}} __kbuild_unseen_threads_end__(int, {START}) }}",
         ),
         (
             "unsigned int i = threadIdx.x + blockDim.x * blockIdx.x; p[i] = gridDim.x;",
-            f"__kbuild_blockIdx__ __kbuild_blockDim__ __kbuild_gridDim__ {LOOP}(unsigned, {START})",
-            UNSEEN_END,
+            f"{LOOP} {{ {BLOCK} {SIZE} {GRID}",
+            f"}} __kbuild_unseen_threads_end__(unsigned, {START}) }}",
         ),
-        ("__syncthreads(); p[threadIdx.x] = 1;", "__kbuild_threads__", END),
-        ("struct L { int x = threadIdx.x; };", "__kbuild_threads_of_variable__", END),
+        ("__syncthreads(); p[threadIdx.x] = 1;", "__kbuild_threads__ {", END),
+        (
+            "__syncthreads(); p[blockIdx.x] = 1;",
+            "__kbuild_blockIdx__(::blockIdx) __kbuild_threads__ {",
+            END,
+        ),
+        ("struct L { int x = threadIdx.x; };", "__kbuild_threads_of_variable__ {", END),
         # Lambdas without captures cannot use constants of the kernel.
         (
             "auto f = [] { return blockIdx.x; }; p[gridDim.x] = f();",
-            "__kbuild_gridDim__ __kbuild_unseen_threads__(unsigned, 0)",
+            f"{LOOP} {{ {GRID}",
             UNSEEN_END,
         ),
     ],
@@ -49,7 +57,46 @@ def rewrite(source: str, *, is_complete: bool = True) -> str:
 def test_body_is_in_a_loop(body: str, start: str, end: str) -> None:
     rewritten = rewrite(f"__kbuild_global__ void k(int* p) {{ {body} }}")
 
-    assert rewritten == f"__kbuild_global__ void k(int* p) {{ {start} {{ {body} {end}"
+    assert rewritten == f"__kbuild_global__ void k(int* p) {{ {start} {body} {end}"
+
+
+@pytest.mark.parametrize(
+    ("declarations", "bounds"),
+    [
+        ("__kbuild_global__ void __kbuild_launch_bounds__(64) k(int) {}", "64"),
+        ("__kbuild_launch_bounds__(2 * N, 4) __kbuild_global__ void k(int) {}", "2 * N, 4"),
+        (
+            "template <class T> __kbuild_global__ __kbuild_launch_bounds__(sizeof(T)) void k(T) {}",
+            "sizeof(T)",
+        ),
+        (
+            (
+                "__kbuild_global__ void __kbuild_launch_bounds__(64) k(int, float* x = 0);\n"
+                "__kbuild_global__ void k(int a, float* b) {}"
+            ),
+            "64",
+        ),
+        (
+            (
+                "__kbuild_global__ void __kbuild_launch_bounds__(64) k(int);\n"
+                "__kbuild_global__ void k(float) {}"
+            ),
+            None,
+        ),
+        (
+            (
+                "namespace n { __kbuild_global__ void __kbuild_launch_bounds__(64) k(int); }\n"
+                "__kbuild_global__ void k(int) {}"
+            ),
+            None,
+        ),
+        ("__kbuild_global__ void k(int) {}", None),
+    ],
+)
+def test_launch_bounds_are_in_the_body(declarations: str, bounds: str | None) -> None:
+    start = "{" if bounds is None else f"{{ __kbuild_bounded__({bounds})"
+
+    assert rewrite(declarations).endswith(f"{start} {LOOP} {{{UNSEEN_END}")
 
 
 def test_only_bodies_of_kernels_change() -> None:
@@ -60,7 +107,7 @@ def test_only_bodies_of_kernels_change() -> None:
         "struct S { static __kbuild_global__ void m(int* p) { *p = 2; } };\n"
         "__kbuild_device__ void f(int* p) { *p = 3; }\n"
     )
-    loop = "{ __kbuild_unseen_threads__(unsigned, 0) {"
+    loop = f"{{ {LOOP} {{"
 
     assert rewrite(source) == source.replace(
         "\n{\n    *p = 1;\n}", f"\n{loop}\n    *p = 1;\n{UNSEEN_END}"

@@ -139,6 +139,14 @@ def test_host_texts_with_thrust_keep_device_functions(source: str, expected: str
             'extern "C" { __kbuild_shadow__ int c; } inline __kbuild_shadow__ int d = 1;',
         ),
         (
+            "template <class T> __kbuild_constant__ T c[4];",
+            "template <class T> static __kbuild_shadow__ T c[4];",
+        ),
+        (
+            "template <> __kbuild_constant__ int c<int>[4] = {1};",
+            "template <> __kbuild_shadow__ int c<int>[4] = {1};",
+        ),
+        (
             "__kbuild_device__ int f() { return 1; } __kbuild_device__ F t[] = {f, &g<int>, &f};",
             (
                 '__kbuild_function__ int f() { ::kbuild_cpu::stop_host("f"); } '
@@ -182,6 +190,20 @@ def test_shadows_of_a_device_link_keep_their_linkage() -> None:
                 '__asm__("kbuild_managed.n.m"); __kbuild_row__(0, &kbuild_slot_0, sizeof(m), 2) }'
             ),
         ),
+        (
+            "namespace n { namespace { template <class T> __kbuild_constant__ T c[4]; } }",
+            (
+                "namespace n { namespace { template <class T> __attribute__((used)) T c[4];"
+                '__kbuild_template__("n::(anonymous namespace)::c", 1) } }'
+            ),
+        ),
+        (
+            "template <class T> __kbuild_device__ T v = T(1);",
+            (
+                "template <class T> __kbuild_initialized__ __attribute__((used)) T v = T(1);"
+                '__kbuild_template__("v", 0)'
+            ),
+        ),
         ("__kbuild_global__ void k() { static __kbuild_device__ int x; }",) * 2,
     ],
 )
@@ -194,6 +216,11 @@ def test_static_managed_variables_have_a_symbol_of_their_source() -> None:
 
     assert '__asm__("kbuild_managed.m.kbuild_' in text
     assert "static" not in text
+
+
+def test_managed_variables_cannot_be_templates() -> None:
+    with pytest.raises(SourceError, match=r"a.cu:1: .* does not support templates of __managed__"):
+        make_device_text("template <class T> __kbuild_managed__ T m;")
 
 
 def test_managed_arrays_need_a_size() -> None:

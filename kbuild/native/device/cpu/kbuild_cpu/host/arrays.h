@@ -1,6 +1,6 @@
 /* Arrays: allocations, descriptions, and copies of rows and bytes. */
 
-static inline struct cudaChannelFormatDesc
+KBUILD_HOST_API struct cudaChannelFormatDesc
     KBUILD_VENDOR(CreateChannelDesc)(int __x, int __y, int __z, int __w,
                                      enum cudaChannelFormatKind __kind)
 {

@@ -146,6 +146,18 @@ KBUILD_API(FuncGetName)(const char **__name, const void *__kernel)
     KBUILD_CALL(__error);
 }
 
+/* The functions that take the address of a kernel also take its handle, so both are the same. */
+KBUILD_API(GetKernel)(KBUILD_VENDOR(Kernel_t) *__result, const void *__kernel)
+{
+    const int __error = __result == NULL ? kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
+                                                           "the address for the result is a null pointer")
+                                         : kbuild_cpu_resolve(__kernel);
+    if (__error == 0)
+        *__result = KBUILD_REINTERPRET_CAST(KBUILD_VENDOR(Kernel_t),
+                                            KBUILD_CONST_CAST(void *, __kernel));
+    KBUILD_CALL(__error);
+}
+
 /* The address for the size can be null. */
 KBUILD_API(FuncGetParamInfo)(const void *__kernel, size_t __index, size_t *__offset, size_t *__bytes)
 {

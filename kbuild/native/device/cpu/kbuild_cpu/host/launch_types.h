@@ -1,5 +1,7 @@
 /* The types of extended launches and of kernel attributes. */
 
+typedef struct CUkern_st *KBUILD_VENDOR(Kernel_t);
+
 struct KBUILD_VENDOR(FuncAttributes) {
     size_t sharedSizeBytes;
     size_t constSizeBytes;

@@ -202,6 +202,12 @@ KBUILD_API(FuncSetAttribute)(__T *__kernel, enum KBUILD_VENDOR(FuncAttribute) __
 }
 
 template <class __T>
+KBUILD_API(GetKernel)(KBUILD_VENDOR(Kernel_t) *__result, __T *__kernel)
+{
+    return KBUILD_VENDOR(GetKernel)(__result, kbuild_cpu::kernel_address(__kernel));
+}
+
+template <class __T>
 KBUILD_API(FuncGetName)(const char **__name, __T *__kernel)
 {
     return KBUILD_VENDOR(FuncGetName)(__name, kbuild_cpu::kernel_address(__kernel));

@@ -63,8 +63,7 @@
     X(LibraryEnumerateKernels) \
     X(KernelSetAttributeForDevice) \
     X(GetExportTable) \
-    X(GetFuncBySymbol) \
-    X(GetKernel)
+    X(GetFuncBySymbol)
 
 /* clang ignores the attribute `error` of functions without a prototype. */
 #if defined(__clang__) && !defined(__cplusplus)

@@ -57,11 +57,6 @@ struct __attribute__((aligned(4))) KBUILD_SMALL2 {
         : x(__a), y(__b) {}
     KBUILD_SMALL_MEMBER KBUILD_SMALL2(const KBUILD_SMALL2_RAW &__raw)
         : x(KBUILD_SMALL_RAW{__raw.x}), y(KBUILD_SMALL_RAW{__raw.y}) {}
-    KBUILD_SMALL_MEMBER KBUILD_SMALL2 &operator=(const KBUILD_SMALL2_RAW &__raw) {
-        x = KBUILD_SMALL_RAW{__raw.x};
-        y = KBUILD_SMALL_RAW{__raw.y};
-        return *this;
-    }
     KBUILD_SMALL_MEMBER operator KBUILD_SMALL2_RAW() const {
         return kbuild_small::cast_bits<KBUILD_SMALL2_RAW>(*this);
     }

@@ -33,6 +33,19 @@ auto stub_of(void (*__kernel)(__P...)) noexcept -> void (*)(__P...) {
     return __handle != nullptr ? *__handle : nullptr;
 }
 
+// How a stub receives an argument from its address; a reference from that of a pointer.
+template <class __P>
+struct passed {
+    static __P& read(void* __address) noexcept { return *static_cast<__P*>(__address); }
+};
+
+template <class __P>
+struct passed<__P&> {
+    static __P& read(void* __address) noexcept {
+        return *reinterpret_cast<__P*>(*static_cast<void**>(__address));
+    }
+};
+
 // Separate from `launch`, so that release launches do not contain this code. The parameters are
 // numbers because a structure would make every launch write it to memory first.
 template <class... __P, size_t... __I>
@@ -49,7 +62,7 @@ __attribute__((noinline)) kbuild_error_t launch_through_stub(
     if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__file, __line);
     // For stubs that cannot name the types of their parameters and ignore those of the call.
     if (kbuild_note_arguments != nullptr) kbuild_note_arguments(__args);
-    __stub(*static_cast<__P*>(__args[__I])...);
+    __stub(passed<__P>::read(__args[__I])...);
     return kbuild_take_stub_result();
 }
 

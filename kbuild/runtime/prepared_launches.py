@@ -1,4 +1,4 @@
-"""Plans: everything about the launches with one configuration that does not change."""
+"""Prepared launches: what launches with one configuration have in common, made once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from kbuild.backends.interface.devices import ArrayInterface, ExecutionDevice, LaunchCall, Queue
+from kbuild.backends.interface.devices import ExecutionDevice
 from kbuild.backends.interface.launch_config import LaunchConfig
+from kbuild.backends.interface.queue import ArrayInterface, LaunchCall, Queue
 from kbuild.errors import ConfigurationError
 from kbuild.runtime.arguments.encoder import ArgumentEncoder
 from kbuild.runtime.arguments.launchers import (
@@ -15,20 +16,20 @@ from kbuild.runtime.arguments.launchers import (
     LAUNCHED_IN_STREAM_OF_ARRAYS,
     make_launcher,
 )
-from kbuild.runtime.compiling.dump import dump_launch
+from kbuild.runtime.launch_dump import dump_launch
 
 if TYPE_CHECKING:
-    from kbuild.runtime.compiling.compiled_kernel import CompiledKernel
+    from kbuild.runtime.compiling.kernel_facts import KernelFacts
     from kbuild.runtime.compiling.model import Variant
     from kbuild.runtime.device_code import DeviceCode
 
 # A program has few configurations, but might create a new object for each launch.
-_MOST_PLANS: Final = 64
+_MOST_PREPARED: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """A plan for the launches with one configuration.
+class PreparedLaunch:
+    """What the launches with one configuration have in common.
 
     Attributes:
         variant: The code; None for the code of the library that the kernel belongs to.
@@ -48,37 +49,37 @@ class Plan:
     outcome_without_wait: int
 
 
-class Plans:
-    """The plans of a kernel on a device; threads can share them."""
+class PreparedLaunches:
+    """The prepared launches of a kernel on a device; threads can share them."""
 
-    def __init__(self, compiled: CompiledKernel, device: ExecutionDevice, code: DeviceCode) -> None:
+    def __init__(self, compiled: KernelFacts, device: ExecutionDevice, code: DeviceCode) -> None:
         self._compiled = compiled
         self._device = device
         self._code = code
-        self._plans: dict[int, Plan] = {}
+        self._prepared: dict[int, PreparedLaunch] = {}
         # Configurations with the same stream share an encoder, so that it knows their types.
         self._encoders: dict[ArrayInterface, ArgumentEncoder] = {}
 
-    def find(self, config: LaunchConfig) -> Plan:
-        """Return the plan for a configuration, and make it if necessary.
+    def find(self, config: LaunchConfig) -> PreparedLaunch:
+        """Return the launch with a configuration, and prepare it if necessary.
 
         Raises:
             ConfigurationError: ``config`` is not a configuration, or not one for the kernel.
             LaunchError: The code cannot be loaded, or the device refuses the configuration.
             ToolError: The kernel must be compiled again, and that fails.
         """
-        plan = self._plans.get(id(config))
-        if plan is None or plan.config is not config:
+        prepared = self._prepared.get(id(config))
+        if prepared is None or prepared.config is not config:
             require_config(config)
-            if len(self._plans) >= _MOST_PLANS:
-                self._plans.clear()
+            if len(self._prepared) >= _MOST_PREPARED:
+                self._prepared.clear()
                 self._encoders.clear()
-            plan = self._plans[id(config)] = self.make(config, config.stream)
-            dump_launch(self._compiled, config, plan.variant)
-        return plan
+            prepared = self._prepared[id(config)] = self.prepare(config, config.stream)
+            dump_launch(self._compiled, config, prepared.variant)
+        return prepared
 
-    def make(self, config: LaunchConfig, stream: Any) -> Plan:
-        """Make a plan for a configuration in a stream."""
+    def prepare(self, config: LaunchConfig, stream: Any) -> PreparedLaunch:
+        """Prepare a launch in a stream."""
         queue = self._device.open_queue(stream)
         self._code.require_block(config)
         variant = self._code.select(config)
@@ -86,7 +87,7 @@ class Plans:
         call = queue.bind(self._code.load(variant), config)
         find_stream = self._device.find_stream if stream is None else None
         launcher = make_launcher(encoder, call, queue.array_interface, find_stream)
-        return Plan(
+        return PreparedLaunch(
             config=config,
             variant=variant,
             queue=queue,

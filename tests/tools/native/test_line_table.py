@@ -1,0 +1,159 @@
+"""The reader of DWARF line tables in the CPU runtime, which reports of crashes use."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import struct
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from kbuild.backends.cpu.lines import compute_checksum
+from kbuild.formats.elf.file import Elf
+from support.commands import ROOT, run, succeed
+from support.tools.toolchains import require_programs
+
+HERE = Path(__file__).parent
+CPU = ROOT / "kbuild" / "native" / "cpu"
+SECTIONS = (".debug_line", ".debug_line_str", ".debug_str")
+SOURCE = """\
+#include <vector>
+#include "below/header.hpp"
+int sum(const std::vector<int>& numbers, int by) {
+    int total = 0;
+    for (const int number : numbers) {
+        if (number % 3 == 0) continue;
+        total += twice(number) / by;
+    }
+    return total;
+}
+int other(int a) {
+    std::vector<int> numbers(static_cast<unsigned>(a), a);
+    return sum(numbers, a + 1);
+}
+"""
+HEADER = """\
+inline int twice(int number) {
+    if (number > 1000) return number;
+    return 2 * number;
+}
+"""
+MALFORMED: Final = 3000
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the test program, which sanitizers check."""
+    program = tmp_path_factory.mktemp("reader") / "line_table_test"
+    sources = (HERE / "line_table_test.cpp", *sorted((CPU / "crashes").glob("line_*.cpp")))
+    succeed(
+        run(
+            *("g++", "-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"),
+            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+            *(f"-I{CPU}", f"-I{ROOT / 'kbuild' / 'native' / 'include'}", *sources, "-o", program),
+        )
+    )
+    return program
+
+
+def compile_library(directory: Path, *compiler: str) -> Path:
+    (directory / "below").mkdir()
+    (directory / "source.cpp").write_text(SOURCE)
+    (directory / "below" / "header.hpp").write_text(HEADER)
+    library = directory / "library.so"
+    succeed(run(*compiler, "-g", "-fPIC", "-shared", "source.cpp", "-o", library, cwd=directory))
+    return library
+
+
+@pytest.mark.parametrize("version", [4, 5])
+@pytest.mark.parametrize(
+    "compiler", [("g++", "-O2"), ("g++", "-O0"), ("clang++", "-O2"), ("clang++", "-O0")]
+)
+def test_lines_are_those_of_another_reader(
+    reader: Path, tmp_path: Path, compiler: tuple[str, ...], version: int
+) -> None:
+    require_programs(compiler[0], "objcopy")
+    library = compile_library(tmp_path, *compiler, f"-gdwarf-{version}")
+    lines_only = tmp_path / "lines.so"
+    kept = [f"--keep-section={name}" for name in SECTIONS[:2]]
+    succeed(run("objcopy", "--strip-debug", *kept, library, lines_only))
+    expected = _read_lines(library)
+    assert len(expected) > 50
+
+    found = succeed(run(reader, lines_only, *expected)).splitlines()
+
+    names = [line[line.rfind("/") + 1 :] for line in found]
+    assert names == list(expected.values())
+    assert any("below/header.hpp" in line for line in found)
+
+
+def _read_lines(library: Path) -> dict[int, str]:
+    """Return the lines of all addresses, as pyelftools reads them."""
+    lines = {}
+    with library.open("rb") as file:
+        dwarf = ELFFile(file).get_dwarf_info()
+        for unit in dwarf.iter_CUs():
+            program = dwarf.line_program_for_CU(unit)
+            assert program is not None
+            first = 0 if program["version"] >= 5 else 1
+            states = [entry.state for entry in program.get_entries() if entry.state]
+            for state, after in itertools.pairwise(states):
+                if state.end_sequence or state.line == 0 or state.address == after.address:
+                    continue
+                name = program["file_entry"][state.file - first].name.decode()
+                for address in range(state.address, after.address):
+                    lines[address] = f"{Path(name).name}:{state.line}"
+    return lines
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"int a;\nint b;",
+        b"int a; // c\n\n  int b; /* c */ \t\r\n\n",
+        b'"http://a";  \n//\n/*\n*/ int c;\n / /\n \xff',
+        b"int a; /* b */ int c; /*/ d\n/**/ e /**/ // f",
+        b"\n",
+    ],
+)
+def test_checksums_are_those_of_builds(reader: Path, tmp_path: Path, source: bytes) -> None:
+    path = tmp_path / "source.cu"
+    path.write_bytes(source)
+
+    assert succeed(run(reader, "checksum", path)) == f"{compute_checksum(source):08x}\n"
+
+
+def test_malformed_tables_are_skipped(reader: Path, tmp_path: Path) -> None:
+    """The program checks memory accesses; each table must also end soon."""
+    elf = Elf(compile_library(tmp_path, "g++", "-O2", "-gdwarf-5").read_bytes())
+    sections = [bytes(elf.content(s)) for name in SECTIONS for s in elf.sections_named(name)]
+    numbers = random.Random(1)  # noqa: S311 - a fixed sequence
+    tables = b"".join(_spoil(sections, numbers) for _ in range(MALFORMED))
+    (tmp_path / "tables").write_bytes(tables)
+
+    done = subprocess.run(
+        [reader, tmp_path / "tables"], capture_output=True, text=True, timeout=300, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (0, f"{MALFORMED} tables\n"), done.stderr
+
+
+def _spoil(sections: list[bytes], numbers: random.Random) -> bytes:
+    """Change bytes, cut, or replace the sections, and write them in the program's format."""
+    written = b""
+    for section in sections:
+        content = bytearray(section)
+        for _ in range(numbers.randrange(8)):
+            # The header and the tables of names are at the start.
+            at = min(numbers.randrange(len(content)), numbers.randrange(len(content)))
+            content[at] = numbers.choice((0, 1, 0x7F, 0x80, 0xFF, numbers.randrange(256)))
+        if numbers.random() < 0.2:
+            del content[numbers.randrange(len(content)) :]
+        if numbers.random() < 0.1:
+            content = bytearray(numbers.randbytes(200))
+        written += struct.pack("<I", len(content)) + bytes(content)
+    return written

@@ -1,0 +1,57 @@
+"""Tests for the hints about names that CUDA has removed."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbuild.backends.cpu import build as cpu
+from kbuild.backends.cuda import build as cuda
+from kbuild.backends.removed_names import find_removed_names
+
+CLOCK = "CUDA 13 removed 'clockRate', use cudaDeviceGetAttribute with cudaDevAttrClockRate"
+THREAD = "CUDA 13 removed 'cudaThreadSynchronize', use cudaDeviceSynchronize"
+TEXTURE = "CUDA 12 removed 'texture', use a texture object: "
+
+
+@pytest.mark.parametrize(
+    ("log", "hint"),
+    [
+        # g++ (with typographic quotes in most locales), clang, and nvcc
+        ("error: \u2018cudaThreadSynchronize\u2019 was not declared in this scope; did", THREAD),
+        ("a.cu:4:14: error: use of undeclared identifier 'cudaThreadSynchronize'; did", THREAD),
+        ('a.cu(4): error: identifier "cudaThreadSynchronize" is undefined', THREAD),
+        ("a.cu:6:81: error: 'const struct cudaDeviceProp' has no member named 'clockRate'", CLOCK),
+        ("a.cu:6:81: error: no member named 'clockRate' in 'cudaDeviceProp'", CLOCK),
+        ('a.cu(6): error: class "cudaDeviceProp" has no member "clockRate"', CLOCK),
+        ("a.cu:8:1: error: 'texture' does not name a type", TEXTURE),
+        ("a.cu:8:1: error: no template named 'texture'", TEXTURE),
+        ("a.cu(8): error: texture is not a template", TEXTURE),
+        (
+            'error: no suitable constructor exists to convert from "int" to "cudaMemLocation"',
+            "since CUDA 13, cudaMemPrefetchAsync and cudaMemAdvise take a cudaMemLocation",
+        ),
+    ],
+)
+def test_removed_names_have_a_hint(log: str, hint: str) -> None:
+    assert find_removed_names(log).startswith(hint)
+    assert cpu.read_log(log).fix == cuda.read_log(log).fix == find_removed_names(log)
+
+
+def test_each_name_has_one_hint() -> None:
+    line = 'a.cu(4): error: identifier "cudaThreadSynchronize" is undefined\n'
+    member = 'a.cu(6): error: class "cudaDeviceProp" has no member "clockRate"\n'
+
+    assert find_removed_names(line + line + member) == f"{THREAD}; {CLOCK}"
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "a.cu:4:14: error: 'foo' was not declared in this scope",
+        "a.cu:6:81: error: 'struct Config' has no member named 'clockRate'",
+        "a.cu:4:14: warning: 'cudaThreadSynchronize' is unused",
+        "",
+    ],
+)
+def test_other_logs_have_no_hint(log: str) -> None:
+    assert not find_removed_names(log)

@@ -1,0 +1,172 @@
+"""Known faults of the device key, which the next front end has to fix.
+
+Each case is an edit. nvcc 13 compiles other device code after all edits of `STALE`, and the same
+device code after the edit of `NEEDLESS`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from kbuild.stages.sources.device_text import select_device_text
+from kbuild.values import dataclass
+
+FILL = "template <class T> __global__ void fill(T* p) { *p = 1; }\n"
+SIZED = "template <int N> __global__ void sized(int* p) { *p = N; }\n"
+LIBRARY = '#include "library.hpp"\n'  # which is not one of the project's headers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """A source, a part of it to replace, and what is wrong with its key."""
+
+    source: str
+    old: str
+    new: str
+    problem: str
+    header: str = ""
+
+
+STALE = {
+    "function that starts with make": Edited(
+        source=LIBRARY + "void f() { make_solver<float>(); }\n",
+        old="float",
+        new="double",
+        problem="names that start with make_ are taken for those of the vector types",
+    ),
+    "class that ends in t": Edited(
+        source=LIBRARY + "void f() { solver_t<float> s; s.run(); }\n",
+        old="float",
+        new="double",
+        problem="names that end in _t are taken for those of the C library",
+    ),
+    "function that starts with cuda": Edited(
+        source=LIBRARY + "void f() { cuda_fill<float>(nullptr); }\n",
+        old="float",
+        new="double",
+        problem="names that start with cuda_ are taken for those of the toolkit",
+    ),
+    "header in lower case": Edited(
+        source="#include <mykernels>\nvoid f() { fill_all<float>(nullptr); }\n",
+        old="float",
+        new="double",
+        problem="headers without a suffix are taken for those of the C++ library",
+    ),
+    "name of a library that is also a local name": Edited(
+        source=LIBRARY + "void f() { { int apply = 1; (void)apply; } apply<float>(nullptr); }\n",
+        old="float",
+        new="double",
+        problem="a name of a library does not count in a function that also declares it",
+    ),
+    "template with a variable named like a kernel": Edited(
+        source=(
+            f"namespace ns {{ {FILL} }}\n"
+            "template <class T> void go(T* p) { int fill = 1; ns::fill<<<1, fill>>>(p); }\n"
+            "int main() { go((float*)0); }\n"
+        ),
+        old="(float",
+        new="(double",
+        problem="the local names of a template hide the kernels that it launches",
+    ),
+    "number of initializers": Edited(
+        source=SIZED + "void f() { int a[] = {1, 2}; sized<sizeof(a)><<<1, 1>>>(a); }\n",
+        old="1, 2}",
+        new="1, 2, 3}",
+        problem="the bound of an array is dropped if its initializer gives it",
+    ),
+    "length of a string": Edited(
+        source=(
+            SIZED + "template <int N> void run(const char (&)[N]) { sized<N><<<1, 1>>>(0); }\n"
+            'void f() { char a[] = "ab"; run(a); }\n'
+        ),
+        old="ab",
+        new="abc",
+        problem="the bound of an array is dropped if a string gives it",
+    ),
+    "object declared with its class": Edited(
+        source=(
+            FILL + "struct Maker { template <class T> operator T*() { fill<<<1, 1>>>((T*)0);"
+            " return 0; } } maker;\nvoid g(float*);\nvoid h(double*);\nvoid f() { g(maker); }\n"
+        ),
+        old=" g(maker)",
+        new=" h(maker)",
+        problem="a variable that is declared together with its class is not found",
+    ),
+    "line of a builtin function": Edited(
+        source="\n__global__ void k(int* p) { *p = __builtin_LINE(); }\n",
+        old="\n__global__",
+        new="\n\n__global__",
+        problem="device code can get the number of its line from __builtin_LINE, too",
+    ),
+    "line of a macro of a library": Edited(
+        source=LIBRARY + "__global__ void k(int* p) { LIBRARY_CHECK(*p); }\n",
+        old="\n__global__",
+        new="\n\n__global__",
+        problem="macros of other headers can contain __LINE__",
+    ),
+}
+NEEDLESS = {
+    # Reduced from acc.cu of ggml. Any name of the C++ library has this effect.
+    "parameter of a class with an unknown name": Edited(
+        header=(
+            "#ifdef FOR_ANOTHER_PLATFORM\n#include <another_platform.h>\n#endif\n"
+            "#include <memory>\n#include <cuda_runtime.h>\n"
+            "struct Context { std::unique_ptr<int> pool; cudaStream_t stream(); };\n"
+        ),
+        source=(
+            '#include "context.hpp"\n__global__ void k(float* p) { *p = 1; }\n'
+            "static void launch(float* p, cudaStream_t s) { k<<<1, 1, 0, s>>>(p); }\n"
+            "void run(Context& context, float* p) { launch(p, context.stream()); }\n"
+        ),
+        old="launch(p, context",
+        new="launch(p + 1, context",
+        problem="a header that is not read makes all names of the C++ library unknown",
+    ),
+}
+
+
+def list_cases(cases: dict[str, Edited]) -> list[object]:
+    return [
+        pytest.param(
+            case,
+            id=name,
+            marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason=case.problem),
+        )
+        for name, case in cases.items()
+    ]
+
+
+def select_both(case: Edited) -> tuple[bytes, bytes]:
+    """Return the device texts before and after the edit."""
+    headers = {"include/context.hpp": case.header.encode()}
+    changed = case.source.replace(case.old, case.new)
+    if changed == case.source:
+        raise ValueError(f"{case.old!r} is not in the source")
+    before, after = (select_device_text(text.encode(), headers) for text in (case.source, changed))
+    return before, after
+
+
+@pytest.mark.parametrize("case", list_cases(STALE))
+def test_an_edit_that_changes_device_code_changes_the_text(case: Edited) -> None:
+    before, after = select_both(case)
+
+    assert before != after
+
+
+@pytest.mark.parametrize("case", list_cases(NEEDLESS))
+def test_an_edit_that_changes_no_device_code_keeps_the_text(case: Edited) -> None:
+    before, after = select_both(case)
+
+    assert before == after
+
+
+def test_the_header_of_the_reduced_source_is_the_cause() -> None:
+    case = NEEDLESS["parameter of a class with an unknown name"]
+    directives = "#ifdef FOR_ANOTHER_PLATFORM\n#include <another_platform.h>\n#endif\n"
+    header = case.header.replace(directives, "").encode()
+    before, after = (
+        select_device_text(text.encode(), {"include/context.hpp": header})
+        for text in (case.source, case.source.replace(case.old, case.new))
+    )
+
+    assert before == after

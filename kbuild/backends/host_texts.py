@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends import qualifiers as q
+from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Span
-from kbuild.cxx.qualified import Declaration
 from kbuild.errors import SourceError
 
 LINKAGE: Final = frozenset(("static", "inline", "__inline__", "__inline", "constexpr"))

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.declarators import find_declarator, find_type_end, split_initializer
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
-from kbuild.cxx.qualified import Declaration
-from kbuild.cxx.tokens import Token, split_at_commas
+from kbuild.cxx.tokens import split_at_commas
 
 GLOBAL: Final = "__kbuild_global__"
 DEVICE: Final = "__kbuild_device__"

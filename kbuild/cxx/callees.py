@@ -1,27 +1,27 @@
-"""Decide whether the expression before ``<<<`` names a kernel."""
+"""Decide how each launch is written: as a call of the kernel's sibling, or through an address.
+
+A name that belongs to nothing but kernels is that of a kernel: the compiler finds the sibling as
+it finds the kernel. If anything else has the name, then an address serves both: the compiler finds
+out what the expression is. A launch of a template or an overload needs the sibling nevertheless,
+and the compiler checks that the expression is this kernel.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from typing import Final
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
 
-from kbuild.cxx.scopes import Scope
-from kbuild.cxx.tokens import Token, find_close, list_tokens, match_angle, match_brackets
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.model import KernelDeclaration, Launch
+from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.shadows import can_declare, is_hidden
+from kbuild.cxx.signatures import read_signature
+from kbuild.cxx.tokens import match_angle, match_brackets, split_at_commas
+from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-# Words after which an identifier is used and not declared.
-_EXPRESSION: Final = frozenset(
-    {"return", "throw", "new", "delete", "case", "goto", "else", "do", "co_return", "co_await"}
-    | {"co_yield", "sizeof", "alignof", "typeid", "not", "and", "or", "xor", "operator", "if"}
-    | {"namespace", "while", "for", "switch", "void", "template"}
-)
-_CLASS_BEFORE: Final = re.compile(r"\b(?:class|struct)\b(?:[^;{}()=]*\s)?$")
-_MOST_LOOKED_BACK: Final = 400  # characters
-_BASE: Final = re.compile(r"(\w+)\s*(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>\s*)?(?:,|$)")
-_MOST_CLASSES: Final = 16
-_DECLARED_AFTER_TYPE: Final = ("=", ";", ",", ")", "(", "{", "[", ":")
+_BEFORE_CALLS: Final = frozenset(("return", "else", "do", "case", "and", "or", "not"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,29 @@ class Name:
     token: Token
     qualifiers: tuple[str, ...] | None
     is_global: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """What a launch names.
+
+    Attributes:
+        kernel: The name that is also that of a kernel; None if there is none.
+        form: ``address`` launches what the expression points to, ``sibling`` calls the kernel's
+            sibling, and ``checked`` also asserts that the expression is the kernel.
+    """
+
+    kernel: Token | None
+    form: Literal["address", "sibling", "checked"] = "address"
+
+
+@dataclass(frozen=True, slots=True)
+class Using:
+    """A using-declaration that names kernels, and the position after its ``;``."""
+
+    start: int
+    end: int
+    names: tuple[Name, ...]
 
 
 def read_name(tokens: list[Token]) -> Name | None:
@@ -71,210 +94,153 @@ def read_name(tokens: list[Token]) -> Name | None:
     return None
 
 
-def is_shadowed(text: str, position: int, name: str, scopes: list[Scope]) -> bool:
-    """Return whether a variable, parameter, or member has the name of a kernel.
+class KernelNames:
+    """The names of kernels, and what else has these names."""
 
-    Args:
-        text: The preprocessed text.
-        position: The position of the launch.
-        name: The name.
-        scopes: The scopes around the launch.
-    """
-    inner = [scope for scope in scopes if scope.kind in ("block", "class")]
-    if not inner:
-        return False
-    classes = [scope for scope in inner if scope.kind == "class"]
-    end = (find_close(text, classes[0].brace) if classes else None) or position
-    if _may_declare(text, name, inner[0].head, end) and _is_declared(
-        text, (inner[0].head, end), position, name, inner
-    ):
-        return True
-    owners = [*_list_owners(text, inner[0]), *(scope.name for scope in classes if scope.name)]
-    return _has_member(text, tuple(owners), name)
+    def __init__(
+        self, unit: Unit, kernels: Iterable[KernelDeclaration], launches: Iterable[Launch] = ()
+    ) -> None:
+        """Find the namespaces of the kernels, and everything else with their names."""
+        self._unit = unit
+        self._all = tuple(kernels)
+        self._scopes = find_scopes(unit)
+        declared = [kernel for kernel in self._all if kernel.form == "declaration"]
+        self.kernels = [kernel for kernel in declared if self._is_reachable(kernel)]
+        self._namespaces: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for kernel in self.kernels:
+            self._namespaces[kernel.name].add(self._scopes.name_namespace(kernel.start))
+        self._callees = {launch: read_name(unit.list_tokens(*launch.callee)) for launch in launches}
+        self._declared: dict[str, list[int]] = defaultdict(list)
+        self._functions: set[str] = set()
+        self._find_others({kernel.name for kernel in declared})
+        usings = _find_usings(unit, set(self._namespaces)) if self._namespaces else ()
+        self.usings = list(self._select_usings(usings))
 
+    def _is_reachable(self, kernel: KernelDeclaration) -> bool:
+        """Return whether the kernel is declared where a sibling can be declared, too."""
+        kinds = {scope.kind for scope in self._scopes.around(kernel.start)}
+        return "block" not in kinds and (kernel.is_friend or "class" not in kinds)
 
-def _may_declare(text: str, name: str, start: int, end: int) -> bool:
-    """Return whether a part of the text has a name where `declares` can be true.
-
-    A function can contain hundreds of launches of template kernels, as macros expand to them. Its
-    tokens need not be read for any of them.
-    """
-    pattern = rf"\b{re.escape(name)}\b(?!\s*(?:<(?![<=])|::))"
-    return re.compile(pattern).search(text, start, end) is not None
-
-
-def _is_declared(
-    text: str, region: tuple[int, int], position: int, name: str, scopes: list[Scope]
-) -> bool:
-    """Return whether a declaration in a region of the text reaches the position."""
-    tokens = list(list_tokens(text, *region))
-    partners = match_brackets(tokens)
-    kinds = {scope.brace: scope.kind for scope in scopes}
-    return any(
-        _reaches(tokens, partners, index, position, kinds)
-        for index, token in enumerate(tokens)
-        if token.text == name and declares(tokens, partners, index)
-    )
-
-
-def _list_owners(text: str, function: Scope) -> Iterator[str]:
-    """Yield the names before the ``::`` in the head of a member function's definition."""
-    if function.kind != "block":
-        return
-    tokens = list(list_tokens(text, function.head, function.brace))
-    for index, token in enumerate(tokens[:-1]):
-        if token.text != "::" or not tokens[index + 1].is_word or not index:
-            continue
-        before = index - 1
-        if tokens[before].text == ">":
-            before = next(
-                (
-                    start - 1
-                    for start in range(before, 0, -1)
-                    if tokens[start].text == "<" and match_angle(tokens, start) == before
-                ),
-                0,
+    def _find_others(self, names: set[str]) -> None:
+        """Find functions that are not kernels, and what can be variables, with names of kernels."""
+        unit = self._unit
+        heads = sorted((k.start, k.end if k.body is None else k.body[0]) for k in self._all)
+        launched = {name.token.start for name in self._callees.values() if name is not None}
+        heads.append((len(unit.text), len(unit.text)))
+        current = 0
+        for index in unit.find(names) if names else ():
+            position = unit.starts[index]
+            while heads[current][1] <= position:
+                current += 1
+            if heads[current][0] <= position or position in launched:
+                continue
+            name, before = unit.words[index], unit.get(index - 1)
+            is_typed = before in (">", "*", "&") or (
+                index > 0 and unit.get_token(index - 1).is_word and before not in _BEFORE_CALLS
             )
-        if tokens[before].is_word:
-            yield tokens[before].text
+            if unit.get(index + 1) == "(" and is_typed:
+                self._functions.add(name)
+            if can_declare(unit, index):
+                self._declared[name].append(index)
+
+    def is_overloaded(self, name: str) -> bool:
+        """Return whether a function that is not a kernel might have the kernel's name."""
+        return name in self._functions
+
+    def find_callee(self, launch: Launch) -> Callee:
+        """Find out what a launch names, and how it is written."""
+        name = self._callees[launch]
+        if name is None or name.token.text not in self._namespaces:
+            return Callee(None)
+        kernel = name.token
+        is_qualified = bool(name.qualifiers) or name.qualifiers is None or name.is_global
+        if is_qualified and not self._is_kernel(name):
+            return Callee(kernel)
+        if kernel.text not in self._declared:
+            return Callee(kernel, "sibling")
+        if self._is_simple(kernel.text) or (not is_qualified and self._is_hidden(name, launch)):
+            return Callee(kernel)
+        return Callee(kernel, "checked" if self._is_visible(name, launch) else "sibling")
+
+    def _is_simple(self, name: str) -> bool:
+        """Return whether the address of a kernel is enough to launch it."""
+        kernels = [kernel for kernel in self.kernels if kernel.name == name]
+        keys = {
+            (
+                self._scopes.name_namespace(kernel.start),
+                read_signature(kernel.template, kernel.parameters).key,
+            )
+            for kernel in kernels
+        }
+        return (
+            len(keys) == 1
+            and not self.is_overloaded(name)
+            and not any(
+                kernel.template or "=" in kernel.parameters or "auto" in kernel.parameters
+                for kernel in kernels
+            )
+        )
+
+    def _is_hidden(self, name: Name, launch: Launch) -> bool:
+        index = self._unit.find_index(launch.start)
+        around = self._scopes.around(launch.start)
+        return is_hidden(self._unit, index, self._declared[name.token.text], around)
+
+    def _is_visible(self, name: Name, launch: Launch) -> bool:
+        """Return whether the name alone designates the kernel, and not only with its arguments."""
+        if name.qualifiers or name.is_global:
+            return True
+        around = self._scopes.name_namespace(launch.start)
+        return any(
+            namespace == around[: len(namespace)] for namespace in self._namespaces[name.token.text]
+        )
+
+    def _is_kernel(self, name: Name) -> bool:
+        """Return whether a qualified name can be that of a kernel."""
+        if name.qualifiers is None:
+            return False
+        spellings = [name.qualifiers]
+        if name.qualifiers:
+            first, *rest = name.qualifiers
+            spellings += [(*names, *rest) for names in self._list_aliased(first)]
+        return any(
+            _is_part(spelling, namespace)
+            for spelling in spellings
+            for namespace in self._namespaces.get(name.token.text, ())
+        )
+
+    def _list_aliased(self, alias: str) -> Iterator[tuple[str, ...]]:
+        """Yield the names of the namespaces that a name is an alias of."""
+        unit = self._unit
+        for index in unit.find((alias,)):
+            if unit.get(index - 1) == "namespace" and unit.get(index + 1) == "=":
+                end = unit.find_declaration_end(index, ";") or index
+                yield tuple(word for word in unit.words[index + 2 : end - 1] if word != "::")
+
+    def _select_usings(self, usings: Iterable[Using]) -> Iterator[Using]:
+        """Yield the using-declarations that name kernels of the text, in its order."""
+        for using in usings:
+            names = tuple(name for name in using.names if self._is_kernel(name))
+            for name in names:
+                self._namespaces[name.token.text].add(self._scopes.name_namespace(using.start))
+            if names:
+                yield Using(using.start, using.end, names)
 
 
-@lru_cache(maxsize=64)  # all launches in a function need the same members
-def _has_member(text: str, owners: tuple[str, ...], name: str) -> bool:
-    """Return whether one of the classes, or one of their base classes, has a member with a name."""
-    classes = list(dict.fromkeys(owners))
-    for owner in classes:
-        if len(classes) > _MOST_CLASSES:
-            break
-        for brace, bases in _find_classes(text, owner):
-            close = find_close(text, brace)
-            scope = Scope(brace, brace, "class")
-            if (
-                close is not None
-                and _may_declare(text, name, brace, close)
-                and _is_declared(text, (brace, close), close, name, [scope])
-            ):
-                return True
-            classes += [base for base in bases if base not in classes]
-    return False
+def _is_part(qualifiers: tuple[str, ...], namespace: tuple[str, ...]) -> bool:
+    """Return whether qualifiers can name a namespace; those of inline ones can be left out."""
+    names = iter(namespace)
+    return all(qualifier in names for qualifier in qualifiers) if qualifiers else not any(namespace)
 
 
-def _find_classes(text: str, owner: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the opening brace and the base classes of each class with a name."""
-    # Patterns that start with the name are searched as fast as a plain string.
-    for head in re.finditer(rf"{re.escape(owner)}\b([^;{{}}()]*)\{{", text):
-        start = max(0, head.start() - _MOST_LOOKED_BACK)
-        if _CLASS_BEFORE.search(text, start, head.start()) is not None:
-            yield head.end() - 1, _BASE.findall(head[1].partition(":")[2])
-
-
-def declares(tokens: list[Token], partners: dict[int, int], index: int) -> bool:
-    """Return whether the token at ``index`` is the name in a declaration of a variable.
-
-    In doubt, the answer is yes, because a launch through a pointer also works for most kernels.
-    """
-    before = tokens[index - 1] if index else Token("", 0)
-    after = [token.text for token in tokens[index + 1 : index + 3]]
-    if before.text in (".", "->", "::") or after[:1] in (["::"], ["<"]):
-        return False
-    if after[:1] == ["="]:
-        return after != ["=", "="]
-    if before.text in ("*", "&"):
-        return _is_declarator(tokens, partners, index)
-    if before.text in (">", "]"):
-        return after[:1] in [[sign] for sign in _DECLARED_AFTER_TYPE]
-    if before.text in ("[", ","):
-        return _is_structured_binding(tokens, partners, index)
-    return before.text == "..." or (before.is_word and before.text not in _EXPRESSION)
-
-
-def _is_declarator(tokens: list[Token], partners: dict[int, int], index: int) -> bool:
-    """Return whether ``*name`` or ``&name`` follows a type."""
-    start = index - 1
-    while start >= 0 and tokens[start].text in ("*", "&"):
-        start -= 1
-    if start < 0:
-        return False
-    if tokens[start].text != "(":
-        return _ends_type(tokens[start])
-    close = partners.get(start)
-    if start == 0 or close is None or close + 1 >= len(tokens):
-        return False
-    is_type = _ends_type(tokens[start - 1]) or tokens[start - 1].text in ("*", "&")
-    return is_type and tokens[close + 1].text in ("(", "[")
-
-
-def _ends_type(token: Token) -> bool:
-    return token.text in (">", "void") or (token.is_word and token.text not in _EXPRESSION)
-
-
-def _is_structured_binding(tokens: list[Token], partners: dict[int, int], index: int) -> bool:
-    while index >= 0 and (tokens[index].is_word or tokens[index].text == ","):
-        index -= 1
-    return (
-        index > 0
-        and tokens[index].text == "["
-        and tokens[index - 1].text in ("auto", "&")
-        and index in partners
-    )
-
-
-def _reaches(
-    tokens: list[Token],
-    partners: dict[int, int],
-    index: int,
-    position: int,
-    kinds: Mapping[int, str],
-) -> bool:
-    """Return whether the scope of the declaration at ``index`` contains a position.
-
-    A declaration in parentheses or in a template header belongs to the block or statement after
-    it. Every other declaration belongs to the block or class around it.
-    """
-    outermost: int | None = None
-    current = index - 1
-    while current >= 0 and tokens[current].text != "{":
-        word = tokens[current].text
-        if word in (")", "]", "}"):
-            current = partners.get(current, current)
-        elif word in ("(", "["):
-            if current not in partners:  # contains the launch
-                return tokens[index].start < position
-            outermost = current
-        elif word == "template" and outermost is None:
-            close = match_angle(tokens, current + 1)
-            if close is not None and close > index:
-                return _reaches_statement(tokens, partners, close, position)
-        current -= 1
-    if outermost is not None and not _is_declared_name(tokens, outermost, index):
-        return _reaches_statement(tokens, partners, partners[outermost], position)
-    if current < 0:
-        return tokens[index].start < position
-    kind = kinds.get(tokens[current].start)
-    return kind == "class" or (kind is not None and tokens[index].start < position)
-
-
-def _is_declared_name(tokens: list[Token], opening: int, index: int) -> bool:
-    """Return whether the bracket is that of ``(*name)`` or ``auto [name]``."""
-    return tokens[opening].text == "[" or all(
-        token.text in ("*", "&", "const") for token in tokens[opening + 1 : index]
-    )
-
-
-def _reaches_statement(
-    tokens: list[Token], partners: dict[int, int], index: int, position: int
-) -> bool:
-    """Return whether the block or statement that follows ``index`` contains a position."""
-    if position < tokens[index].start:
-        return False
-    while index < len(tokens):
-        word = tokens[index].text
-        if word == ";":
-            return position < tokens[index].start
-        if word == "{":
-            close = partners.get(index)
-            return close is None or position < tokens[close].start
-        if word in ("(", "[") and index in partners:
-            index = partners[index]
-        index += 1
-    return True
+def _find_usings(unit: Unit, names: set[str]) -> Iterator[Using]:
+    """Yield the using-declarations that contain one of the names."""
+    for index in unit.find(("using",)):
+        end = unit.find_declaration_end(index, ";")
+        if end is None or names.isdisjoint(unit.words[index:end]) or "=" in unit.words[index:end]:
+            continue
+        parts = split_at_commas(unit.list_between(index + 1, end - 1))
+        read = (read_name(part) for part in parts)
+        named = tuple(name for name in read if name is not None and name.token.text in names)
+        if named and unit.get(index + 1) != "namespace":
+            yield Using(unit.starts[index], unit.get_end(end - 1), named)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kbuild.cxx.tokens import ATTRIBUTES, Token, join, match_angle, match_brackets
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.tokens import ATTRIBUTES, join, match_angle, match_brackets
 
 _FUNDAMENTAL: Final = frozenset(
     [

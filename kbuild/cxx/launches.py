@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from kbuild.cxx.lines import locate
-from kbuild.cxx.model import Launch, Span
-from kbuild.cxx.tokens import SKIPPED, Token, find_close, list_tokens, list_tokens_before
+from kbuild.cxx.model import Launch
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
-_START: Final = "<<<"
-_RAW: Final = re.compile(
-    r'R"(?:(?<=\bR")|(?<=\b[uUL]R")|(?<=\bu8R"))([^()\\\s]{0,16})\(.*?\)\1"', re.DOTALL
-)
-# What matters in a configuration, besides literals.
-_CONFIGURATION: Final = re.compile(
-    rf"{SKIPPED} | [()\[\]{{}};] | <+=? | ->|>=|>+", re.VERBOSE | re.DOTALL
-)
-_TEMPLATE_BEFORE: Final = re.compile(r"(?<!\w)[A-Za-z_$]\w*\s*$")
-_BRACKETS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
-_CONDITIONS: Final = ("if", "while", "for", "switch", "constexpr")
+_OPENING: Final = frozenset("([{")
+_CLOSING: Final = frozenset(")]}")
+_CLOSED_BY: Final = 3  # the number of `>` at the end of a configuration
+_CONDITIONS: Final = frozenset(("if", "while", "for", "switch", "constexpr"))
+_LAMBDA_WORDS: Final = frozenset(("mutable", "constexpr", "consteval", "static", "noexcept"))
 _STOPPING: Final = frozenset(
     {"return", "else", "do", "case", "goto", "throw", "new", "delete", "sizeof", "alignof", "try"}
     | {"typeid", "co_return", "co_await", "co_yield", "and", "or", "not", "xor", "bitand", "bitor"}
@@ -29,193 +22,163 @@ _STOPPING: Final = frozenset(
 )
 
 
-def find_launches(text: str) -> tuple[Launch, ...]:
+def find_launches(unit: Unit) -> tuple[Launch, ...]:
     """Find the launches in the order in which they start.
 
     Raises:
         SourceError: A launch is not understood. The message names its line.
     """
-    raw = _find_raw_strings(text)
-    found: list[Launch] = []
-    position = 0
-    while (start := text.find(_START, position)) >= 0:
-        position = start + len(_START)
-        hidden = next((end for begin, end in raw if begin <= start < end), None)
-        if hidden is not None:
-            position = hidden
-        elif _is_operator(text, start):
-            found.append(_read_launch(text, start))
+    found = []
+    for index in unit.find(("<<<", "<<")):
+        # Tools that format code write spaces into the brackets.
+        length = 1 if unit.words[index] == "<<<" else 2
+        is_start = length == 1 or unit.get(index + 1) == "<"
+        if is_start and unit.get(index - 1) != "operator":
+            found.append(_read_launch(unit, index, index + length))
     return tuple(sorted(found, key=lambda launch: (launch.start, -launch.end)))
 
 
-def _find_raw_strings(text: str) -> list[Span]:
-    """Find the raw strings of several lines; in the others, tokens of one line are enough."""
-    return [found.span() for found in _RAW.finditer(text) if "\n" in found[0]]
-
-
-def _is_operator(text: str, position: int) -> bool:
-    """Return whether ``<<<`` starts a configuration; it can also be in a literal."""
-    line = text.rfind("\n", 0, position) + 1
-    if text[line:position].lstrip().startswith("#"):
-        return False
-    end = text.find("\n", position)
-    tokens = list_tokens(text, line, len(text) if end < 0 else end)
-    if not any(token.start == position for token in tokens):
-        return False
-    before = next(list_tokens_before(text, position), None)
-    return before is None or before.text != "operator"
-
-
-def _read_launch(text: str, position: int) -> Launch:
-    callee = (_find_callee(text, position), len(text[:position].rstrip()))
-    configuration = _find_configuration(text, position)
-    opening = _skip_space(text, configuration[1] + len(">>>"))
-    close = find_close(text, opening)
+def _read_launch(unit: Unit, index: int, begin: int) -> Launch:
+    """Read the launch whose configuration follows the tokens from ``index`` to ``begin``."""
+    callee = _find_callee(unit, index)
+    end, opening = _find_configuration(unit, begin)
+    close = unit.partners.get(opening)
     if close is None:
-        raise _reject(text, position, "the arguments have no closing parenthesis")
+        raise _reject(unit, index, "the arguments have no closing parenthesis")
     return Launch(
-        start=callee[0],
-        end=close + 1,
-        callee=callee,
-        configuration=configuration,
-        arguments=(opening + 1, close),
+        start=unit.starts[callee],
+        end=unit.get_end(close),
+        callee=(unit.starts[callee], unit.get_end(index - 1)),
+        configuration=(unit.get_end(begin - 1), unit.starts[end]),
+        arguments=(unit.get_end(opening), unit.starts[close]),
     )
 
 
-def _reject(text: str, position: int, problem: str) -> SourceError:
+def _reject(unit: Unit, index: int, problem: str) -> SourceError:
     return SourceError(
-        f"{locate(text, position)}: cannot read the launch: {problem}; expected "
+        f"{locate(unit.text, unit.starts[index])}: cannot read the launch: {problem}; expected "
         "kernel<<<grid, block, shared_bytes, stream>>>(arguments)"
     )
 
 
-def _skip_space(text: str, position: int) -> int:
-    """Return the position of the next token."""
-    token = next(list_tokens(text, position), None)
-    return len(text) if token is None else token.start
-
-
-def _find_configuration(text: str, start: int) -> Span:
-    """Find the end of a configuration, the ``>>>`` that an opening parenthesis follows.
+def _find_configuration(unit: Unit, begin: int) -> tuple[int, int]:
+    """Return the indices of the ``>>>`` at the end and of the parenthesis after it.
 
     A ``>>>`` can also close template arguments. Then there are more ``<`` than ``>`` before it.
     """
-    begin = start + len(_START)
-    candidates: list[int] = []
-    position, angles = begin, 0
-    while (found := _CONFIGURATION.search(text, position)) is not None:
-        word = found[0]
-        position = found.end()
-        if word in ("(", "[", "{"):
-            close = find_close(text, found.start())
-            if close is None:
-                break
-            position = close + 1
-        elif word in (")", "]", "}", ";"):
+    candidate: tuple[int, int] | None = None
+    index, angles = begin, 0
+    while index < len(unit.words):
+        word = unit.words[index]
+        if word in _OPENING and index in unit.partners:
+            index = unit.partners[index] + 1
+            continue
+        if word in _CLOSING or word in _OPENING or word == ";":
             break
-        elif word == "<":
-            angles += _TEMPLATE_BEFORE.search(text, begin, found.start()) is not None
-        elif set(word) == {">"}:
-            end = found.end() - len(">>>")
-            following = _skip_space(text, found.end())
-            if len(word) >= len(">>>") and text[following : following + 1] == "(":
-                candidates.append(end)
-                if angles <= len(word) - len(">>>"):
-                    return begin, end
-            angles = max(angles - len(word), 0)
-    if not candidates:
-        raise _reject(text, start, "there is no '>>>' before an opening parenthesis")
-    return begin, candidates[-1]
+        if word == "<":
+            angles += index > begin and unit.get_token(index - 1).is_word
+        elif word == ">":
+            first = index
+            while unit.get(index + 1) == ">":
+                index += 1
+            count = index + 1 - first
+            if count >= _CLOSED_BY and unit.get(index + 1) == "(":
+                candidate = index + 1 - _CLOSED_BY, index + 1
+                if angles <= count - _CLOSED_BY:
+                    return candidate
+            angles = max(angles - count, 0)
+        index += 1
+    if candidate is None:
+        raise _reject(unit, begin - 1, "there is no '>>>' before an opening parenthesis")
+    return candidate
 
 
-def _find_callee(text: str, position: int) -> int:
-    """Return the position where the postfix expression before ``<<<`` starts."""
-    tokens = _Reversed(text, position)
-    start = _read_primary(tokens)
+def _find_callee(unit: Unit, index: int) -> int:
+    """Return the index where the postfix expression before ``<<<`` starts."""
+    start = _read_primary(unit, index - 1)
     if start is None:
-        raise _reject(text, position, "there is no kernel before '<<<'")
-    while True:
-        token = tokens.peek()
-        if token is None or token.text not in (".", "->"):
-            return start
-        tokens.take()
-        inner = _read_primary(tokens)
+        raise _reject(unit, index, "there is no kernel before '<<<'")
+    while unit.get(start - 1) in (".", "->"):
+        inner = _read_primary(unit, start - 2)
         if inner is None:
-            raise _reject(text, position, f"there is no expression before '{token.text}'")
+            raise _reject(unit, index, f"there is no expression before '{unit.get(start - 1)}'")
         start = inner
+    return start
 
 
-class _Reversed:
-    """The tokens before a position, the nearest first."""
+def _read_primary(unit: Unit, index: int) -> int | None:
+    """Return where a name or a parenthesized expression starts, with calls and subscripts after it.
 
-    def __init__(self, text: str, position: int) -> None:
-        self._tokens = list_tokens_before(text, position)
-        self._next = next(self._tokens, None)
-
-    def peek(self) -> Token | None:
-        return self._next
-
-    def take(self) -> Token | None:
-        token = self._next
-        self._next = next(self._tokens, None)
-        return token
-
-    def skip(self, opening: str, closing: str) -> Token | None:
-        """Take the tokens back to the bracket that opens the next one; return this bracket."""
-        depth = nesting = 0
-        while nesting >= 0 and (token := self.take()) is not None:
-            if token.text == ";" and nesting == 0 and opening == "<":
-                break
-            if opening == "<" and token.text in (")", "]", "}"):
-                nesting += 1
-            elif opening == "<" and token.text in ("(", "[", "{"):
-                nesting -= 1
-            elif nesting == 0 and token.text == closing:
-                depth += 1
-            elif nesting == 0 and token.text == opening:
-                depth -= 1
-                if depth == 0:
-                    return token
-        return None
-
-
-def _read_primary(tokens: _Reversed) -> int | None:
-    """Take a name, or a parenthesized expression, with calls and subscripts after it."""
+    Args:
+        unit: The text.
+        index: Its last token.
+    """
     start: int | None = None
-    while (token := tokens.peek()) is not None:
-        opening: Token | None = None
-        if token.is_word and token.text not in _STOPPING:
-            return _read_name(tokens, token)
-        if token.text in _BRACKETS:
-            opening = tokens.skip(_BRACKETS[token.text], token.text)
-        before = tokens.peek()
-        is_condition = start is not None and before is not None and before.text in _CONDITIONS
-        if opening is None or is_condition:
+    while index >= 0:
+        word = unit.words[index]
+        if unit.get_token(index).is_word and word not in _STOPPING:
+            return _read_name(unit, index)
+        opening = _find_angle(unit, index) if word == ">" else unit.partners.get(index)
+        if opening is None or opening > index:
             break
-        if token.text in (")", "]"):
-            start = opening.start
-        elif before is None or not before.is_word:  # a block, or a comparison
+        before = unit.get(opening - 1)
+        if start is not None and before in _CONDITIONS:
             break
+        if word in (")", "]"):
+            start = opening
+        elif word == "}" and start is not None and (captures := _find_captures(unit, opening)):
+            return captures
+        elif not before or not unit.get_token(opening - 1).is_word:  # a block, or a comparison
+            break
+        index = opening - 1
     return start
 
 
-def _read_name(tokens: _Reversed, name: Token) -> int:
-    """Take a name with its qualifiers."""
-    start = name.start
-    tokens.take()
-    while (token := tokens.peek()) is not None:
-        if token.text == "template":
-            tokens.take()
-        elif token.text == "::":
-            tokens.take()
-            start = token.start
-            before = tokens.peek()
-            if before is not None and before.text == ">":
-                before = tokens.peek() if tokens.skip("<", ">") is not None else None
-            if before is None or not before.is_word or before.text in _STOPPING:
-                return start
-            tokens.take()
-            start = before.start
-        else:
-            return start
+def _find_captures(unit: Unit, brace: int) -> int | None:
+    """Return where the lambda starts whose body a brace opens; None if there is no lambda."""
+    index = brace - 1
+    while unit.get(index) in _LAMBDA_WORDS:
+        index -= 1
+    if unit.get(index) == ")":
+        index = unit.partners.get(index, 0) - 1
+    return unit.partners.get(index) if unit.get(index) == "]" else None
+
+
+def _read_name(unit: Unit, index: int) -> int:
+    """Return where a name with its qualifiers starts."""
+    start = index
+    index -= 1
+    while index >= 0:
+        if unit.words[index] == "template":
+            index -= 1
+            continue
+        if unit.words[index] != "::":
+            break
+        start = index
+        index -= 1
+        if unit.get(index) == ">":
+            index = (_find_angle(unit, index) or 0) - 1
+        if index < 0 or not unit.get_token(index).is_word or unit.words[index] in _STOPPING:
+            break
+        start = index
+        index -= 1
     return start
+
+
+def _find_angle(unit: Unit, index: int) -> int | None:
+    """Return the index of the ``<`` that opens what a ``>`` closes."""
+    depth = 0
+    while index >= 0:
+        word = unit.words[index]
+        if word in _CLOSING and index in unit.partners:
+            index = unit.partners[index]
+        elif word in _OPENING or word in (";", "}"):
+            return None
+        elif word == ">":
+            depth += 1
+        elif word == "<":
+            depth -= 1
+            if depth == 0:
+                return index
+        index -= 1
+    return None

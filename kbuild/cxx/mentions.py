@@ -6,25 +6,20 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final, Literal
 
+from kbuild.cxx.declarations import Declaration, read_declaration
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
-from kbuild.cxx.qualified import Declaration, read_declaration
-from kbuild.cxx.scopes import Scope, find_scopes, list_head
-from kbuild.cxx.tokens import (
-    SKIPPED,
-    Token,
-    drop_attributes,
-    list_tokens,
-    list_tokens_before,
-    match_angle,
-)
+from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.tokens import drop_attributes, match_angle
+from kbuild.cxx.unit import Unit
 
-_MARKER: Final = re.compile(r'^#(?: |line )\d+ "((?:\\.|[^"\\\n])*)".*\n', re.MULTILINE)
+_MARKER: Final = re.compile(r'#(?: |line )\d+ "((?:\\.|[^"\\\n])*)".*')
 _STARTS: Final = (";", "{", "}", ":")  # what is before a declaration
 _BEFORE_LAMBDA: Final = ("return", "co_return", "co_yield", "co_await", "else", "do", "case")
-_LONGEST_ARGUMENTS: Final = 400  # characters of template arguments
+_FOLLOWING: Final = (";", "(", "<", "::")  # what patterns ask for
+_LONGEST_ARGUMENTS: Final = 100  # tokens of template arguments
 _MARK: Final = "__kbuild_"  # the start of the words that mark device code
 _SPECIFIERS: Final = frozenset(
     (
@@ -57,44 +52,66 @@ class Place:
 
 
 def list_words(
-    text: str, pattern: str, *, inside: Span | None = None, skipped: Iterable[Span] = ()
+    unit: Unit, pattern: str, *, inside: Span | None = None, skipped: Iterable[Span] = ()
 ) -> list[Token]:
-    """Return the words that match a pattern, except in literals, directives, and skipped parts."""
-    first, last = inside or (0, len(text))
-    expression = rf"{SKIPPED} | (?<![\w$])(?P<word>{pattern})(?![\w$])"
+    """Return the tokens that match a pattern, except in skipped parts.
+
+    Args:
+        unit: The text.
+        pattern: A regular expression for whole words. One with ``(?=`` also sees what follows.
+        inside: The part of the text to search.
+        skipped: Parts to leave out, in order.
+    """
+    expression = re.compile(pattern)
+    if inside is None:
+        words = {word for word in unit.vocabulary if _can_match(expression, word)}
+        indices: Iterable[int] = unit.find(words)
+    else:
+        first, last = map(unit.find_index, inside)
+        indices = range(first, last)
     found = []
-    spans = iter((*skipped, (len(text), len(text))))
+    spans = iter((*skipped, (len(unit.text), len(unit.text))))
     start, end = next(spans)
-    for match in re.compile(expression, re.VERBOSE | re.DOTALL).finditer(text, first, last):
-        if match["word"] is None:
+    for index in indices:
+        position = unit.starts[index]
+        match = expression.match(unit.text, position)
+        if match is None or match.end() != unit.get_end(index):
             continue
-        while end <= match.start():
+        while end <= position:
             start, end = next(spans)
-        if match.start() < start:
-            found.append(Token(match["word"], match.start()))
+        if position < start:
+            found.append(unit.get_token(index))
     return found
 
 
-def find_files(text: str, directories: tuple[str, ...]) -> tuple[Span, ...]:
+def _can_match(expression: re.Pattern[str], word: str) -> bool:
+    """Return whether a pattern matches a whole word, if the right token follows."""
+    texts = (f"{word}{following}" for following in _FOLLOWING)
+    return any(m is not None and m.end() == len(word) for m in map(expression.match, texts))
+
+
+def find_files(unit: Unit, directories: tuple[str, ...]) -> tuple[Span, ...]:
     """Return the parts of the text that come from files below the directories."""
     prefixes = tuple(
         directory.replace("\\", "\\\\").replace('"', '\\"') + "/" for directory in directories
     )
-    markers = [*_MARKER.finditer(text), None]
+    marked = ((each, _MARKER.match(each.text)) for each in unit.directives)
+    markers = [(each, found[1]) for each, found in marked if found is not None]
+    ends = (*(each.start for each, _ in markers[1:]), len(unit.text))
     return tuple(
-        (marker.end(), following.start() if following else len(text))
-        for marker, following in pairwise(markers)
-        if marker is not None and marker[1].startswith(prefixes)
+        (each.end, end)
+        for (each, file), end in zip(markers, ends, strict=False)
+        if file.startswith(prefixes)
     )
 
 
-def describe_place(text: str, word: Token) -> Place:
+def describe_place(unit: Unit, word: Token) -> Place:
     """Describe where a word is mentioned."""
-    around = find_scopes(text).around(word.start)
+    around = find_scopes(unit).around(word.start)
     outer = next((index for index, s in enumerate(around) if s.kind == "block"), None)
     if outer is None:
-        return _describe_outside(text, word)
-    found = _read_function(text, around[outer].head)
+        return _describe_outside(unit, word)
+    found = _read_function(unit, around[outer].head)
     if found.kind != "function" or found.body is None or found.body[0] != around[outer].brace:
         return Place("elsewhere")
     inside = tuple(around[outer + 1 :])
@@ -102,23 +119,23 @@ def describe_place(text: str, word: Token) -> Place:
 
 
 @lru_cache(maxsize=1024)
-def _read_function(text: str, start: int) -> Declaration:
-    return read_declaration(text, start)
+def _read_function(unit: Unit, start: int) -> Declaration:
+    return read_declaration(unit, start)
 
 
-def _describe_outside(text: str, word: Token) -> Place:
-    head = list_head(text, word.start)
-    start = head[0].start if head else word.start
-    before = next(list_tokens_before(text, start), None)
-    if before is not None and before.text not in _STARTS:
-        return Place("elsewhere", head=tuple(head))
+def _describe_outside(unit: Unit, word: Token) -> Place:
+    index = unit.find_index(word.start)
+    start = unit.find_head(index)
+    head = tuple(unit.list_between(start, index))
+    if start and unit.get(start - 1) not in _STARTS:
+        return Place("elsewhere", head=head)
     first = head[0].text if head else ""
     if first in ("using", "namespace"):
-        return Place("using" if first == "using" else "namespace", head=tuple(head))
-    found = read_declaration(text, start)
+        return Place("using" if first == "using" else "namespace", head=head)
+    found = read_declaration(unit, unit.starts[start])
     if found.kind == "function" and found.name == word.text and word in found.head:
-        return Place("declaration", found, tuple(head))
-    return Place("elsewhere", head=tuple(head))
+        return Place("declaration", found, head)
+    return Place("elsewhere", head=head)
 
 
 def is_called_by_name(found: Declaration) -> bool:
@@ -150,24 +167,23 @@ def _name_class(words: list[str]) -> str:
     return ""
 
 
-def is_called(text: str, word: Token) -> bool:
+def is_called(unit: Unit, word: Token) -> bool:
     """Return whether a call, or a declaration, follows the name of a function."""
-    tokens = list(list_tokens(text, word.end, word.end + _LONGEST_ARGUMENTS))
-    if tokens and tokens[0].text == "<":
-        before = next(list_tokens_before(text, word.start), None)
-        close = match_angle(tokens, 0)
-        if close is None or (before is not None and before.text == "&"):
-            return False
-        tokens = tokens[close + 1 :]
-    return bool(tokens) and tokens[0].text == "("
+    index = unit.find_index(word.start)
+    if unit.get(index + 1) != "<":
+        return unit.get(index + 1) == "("
+    tokens = unit.list_between(index + 1, index + _LONGEST_ARGUMENTS)
+    close = match_angle(tokens, 0)
+    return close is not None and unit.get(index - 1) != "&" and unit.get(index + close + 2) == "("
 
 
-def find_lambda(text: str, scope: Scope) -> tuple[Token, ...] | None:
+def find_lambda(unit: Unit, scope: Scope) -> tuple[Token, ...] | None:
     """Return the captures of the lambda whose body the braces are; None if there is no lambda.
 
     The result has the brackets. Statements with a lambda in front of the braces count, too.
     """
-    tokens = list_head(text, scope.brace)
+    brace = unit.find_index(scope.brace)
+    tokens = unit.list_between(unit.find_head(brace), brace)
     for index, token in enumerate(tokens):
         before = tokens[index - 1] if index else None
         following = tokens[index + 1].text if index + 1 < len(tokens) else ""

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
+from kbuild.cxx.callees import Callee, KernelNames
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText, Launch
-from kbuild.cxx.names import KernelNames
-from kbuild.cxx.siblings import insert_siblings, name_sibling
-from kbuild.cxx.tokens import Token
+from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.siblings import LAUNCHED, insert_siblings, name_sibling
+from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 
@@ -27,27 +29,35 @@ class RewrittenText:
     launched: tuple[Token, ...]
 
 
-def rewrite(text: str, found: HostText, module: str) -> RewrittenText:
-    """Return ``text`` with its launches as ordinary calls.
+def rewrite(unit: Unit, found: HostText, module: str) -> RewrittenText:
+    """Return a text with its launches as ordinary calls.
 
     Args:
-        text: The preprocessed text. It includes ``kbuild/chevron.hpp``.
+        unit: The preprocessed text. It includes ``kbuild/chevron.hpp``.
         found: What is in it.
         module: The part of generated names that is unique to the source.
 
     Raises:
         SourceError: A launch cannot be rewritten.
     """
-    names = KernelNames(text, found.kernels)
-    calls = [
-        _Call(launch, names.find_kernel(launch), module, f"kbuild_c{index}")
-        for index, launch in enumerate(found.launches)
-    ]
-    launched = tuple(call.kernel for call in calls if call.kernel is not None)
-    insertions = insert_siblings(text, names, module, launched)
+    names = KernelNames(unit, found.kernels, found.launches)
+    scopes = find_scopes(unit)
+    calls = []
+    for index, launch in enumerate(found.launches):
+        around = scopes.around(launch.start)
+        is_statement = bool(around) and around[-1].kind == "block"
+        name = f"kbuild_{{}}{index}" if is_statement else ""
+        calls.append(_Call(launch, names.find_callee(launch), module, name))
+    launched = tuple(call.callee.kernel for call in calls if call.callee.kernel is not None)
+    checked = frozenset(
+        call.callee.kernel.text
+        for call in calls
+        if call.callee.kernel is not None and call.callee.form == "checked"
+    )
+    insertions = insert_siblings(unit, names, module, launched, checked)
     changes: list[_Change] = [*insertions, *found.edits, *calls]
     changes.sort(key=lambda change: (change.start, change.end > change.start, -change.end))
-    return RewrittenText(_Text(text, changes).render(0, len(text)), launched)
+    return RewrittenText(_Text(unit.text, changes).render(0, len(unit.text)), launched)
 
 
 def list_launches(text: str, launched: tuple[Token, ...]) -> Iterator[str]:
@@ -76,15 +86,16 @@ class _Call:
 
     Attributes:
         launch: The launch.
-        kernel: The kernel's name in the callee; None if the callee does not name a kernel.
+        callee: What it names.
         module: The part of the sibling's name that is unique to the source.
-        configuration: The name of the variable with the configuration.
+        variable: The names of the variables of its statement, with a place for the kind; empty
+            where there can be no statement, such as in a type or in the initializer of a member.
     """
 
     launch: Launch
-    kernel: Token | None
+    callee: Callee
     module: str
-    configuration: str
+    variable: str
 
     @property
     def start(self) -> int:
@@ -134,30 +145,42 @@ class _Text:
     def _render_call(self, call: _Call, first: int) -> str:
         """Return a launch as a statement expression, with its line breaks in the same places."""
         launch = call.launch
-        configuration = self.render(*launch.configuration, first)
+        configuration = f"{_CONFIGURE}({self.render(*launch.configuration, first)})"
         arguments = self.render(*launch.arguments, first)
-        callee = _put_on_one_line(self._render_callee(call, first))
-        before = self._count_lines(launch.start, launch.configuration[0])
-        name = call.configuration
-        between = self._count_lines(launch.configuration[1], launch.arguments[0])
-        separator = ", " if call.kernel and arguments.strip() else ""
-        target = f"{callee}({name}{separator}" if call.kernel else f"{_BIND}(({callee}), {name})("
+        before = "\n" * self._count_lines(launch.start, launch.configuration[0])
+        between = "\n" * self._count_lines(launch.configuration[1], launch.arguments[0])
         tail = "\n" * self._count_lines(launch.arguments[1], launch.end)
-        rewritten = (
-            f"__extension__({{{before * chr(10)} auto {name} = {_CONFIGURE}({configuration});"
-            f"{between * chr(10)} {target}{arguments}); {tail}}})"
-        )
-        return rewritten + self._restore_line(call)
-
-    def _render_callee(self, call: _Call, first: int) -> str:
-        start, end = call.launch.callee
-        if call.kernel is None:
-            return self.render(start, end, first)
+        name = call.variable.format("c") or configuration
+        called = f"{between} {self._render_callee(call, name, first)}{arguments})"
+        if not call.variable:
+            return f"{before}{called}{tail}{self._restore_line(call)}"
+        check = ""
+        if call.callee.form == "checked":
+            result = call.variable.format("r")
+            called = f" auto {result} ={called}"
+            check = _CHECK.format(result, self._render_name(call, first), LAUNCHED)
         return (
-            self.render(start, call.kernel.start, first)
-            + name_sibling(call.kernel.text, call.module)
-            + self.render(call.kernel.end, end, first)
+            f"__extension__({{{before} auto {name} = {configuration};{called};{check} {tail}}})"
+            f"{self._restore_line(call)}"
         )
+
+    def _render_callee(self, call: _Call, configuration: str, first: int) -> str:
+        """Return the call up to the first argument."""
+        start, end = call.launch.callee
+        kernel = call.callee.kernel
+        if kernel is None or call.callee.form == "address":
+            return f"{_BIND}(({self._render_name(call, first)}), {configuration})("
+        sibling = _put_on_one_line(
+            self.render(start, kernel.start, first)
+            + name_sibling(kernel.text, call.module)
+            + self.render(kernel.end, end, first)
+        )
+        has_arguments = self._text[slice(*call.launch.arguments)].strip()
+        return f"{sibling}({configuration}{', ' if has_arguments else ''}"
+
+    def _render_name(self, call: _Call, first: int) -> str:
+        """Return the expression that names the kernel."""
+        return _put_on_one_line(self.render(*call.launch.callee, first))
 
     def _count_lines(self, start: int, end: int) -> int:
         return self._text.count("\n", start, end)
@@ -179,6 +202,10 @@ class _Text:
 _SYSTEM_HEADER: Final = " 3"
 _CONFIGURE: Final = "::kbuild::chevron::configuration"
 _BIND: Final = "::kbuild::chevron::bind"
+_CHECK: Final = (
+    " static_assert({2}<typename decltype({0})::pointer, {1}>::equals(decltype({0})()),"
+    ' "kbuild: something else has the name of this kernel; rename it, or qualify the kernel");'
+)
 
 
 def _put_on_one_line(code: str) -> str:

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from functools import lru_cache
 from typing import Final, Literal
 
-from kbuild.cxx.tokens import (
-    DIRECTIVE,
-    LITERAL,
-    Token,
-    drop_attributes,
-    drop_template_headers,
-    find_close,
-    list_tokens_before,
-)
+from kbuild.cxx.tokens import drop_attributes, drop_template_headers
+from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-# Directives with the text between them, and a block, are skipped at once if there are no braces and
-# literals in them.
-_PLAIN: Final = r"[^{}\"'#]*"
-_BRACE: Final = re.compile(
-    rf"{DIRECTIVE}(?:{_PLAIN}{DIRECTIVE})* | {LITERAL} | \{{{_PLAIN}\}} | [{{}}]",
-    re.VERBOSE | re.DOTALL,
-)
-_BEFORE_REQUIREMENTS: Final = ("requires", "&", "|", "(", "=", "!", ",", "return")
-_LONGEST_REQUIREMENT: Final = 4000  # characters
 _CLASS_KEYS: Final = frozenset({"class", "struct", "union", "enum"})
 
 
@@ -50,33 +33,25 @@ class Scope:
 class Scopes:
     """The open braces around positions in a text, from the outside to the inside."""
 
-    def __init__(self, text: str) -> None:
-        """Scan the text once."""
-        self._text = text
+    def __init__(self, unit: Unit) -> None:
+        """List all pairs of braces, with the index of the pair around each of them."""
+        self._unit = unit
         self._starts: list[int] = []
         self._ends: list[int] = []
         self._parents: list[int] = []
-        self._scan()
+        self._indices: list[int] = []
         self._scopes: dict[int, Scope] = {}
-
-    def _scan(self) -> None:
-        """List all pairs of braces, with the index of the pair around each of them."""
-        starts, ends, parents = self._starts, self._ends, self._parents
-        text = self._text
         current = -1
-        for match in _BRACE.finditer(text):
-            start, end = match.span()
-            word = text[start]
-            if word == "{":
-                starts.append(start)
-                parents.append(current)
-                is_whole = end > start + 1
-                ends.append(end - 1 if is_whole else len(text))
-                if not is_whole:
-                    current = len(starts) - 1
-            elif word == "}" and current >= 0:
-                ends[current] = start
-                current = parents[current]
+        for index in unit.find("{}"):
+            if unit.words[index] == "{":
+                self._starts.append(unit.starts[index])
+                self._indices.append(index)
+                self._ends.append(len(unit.text))
+                self._parents.append(current)
+                current = len(self._starts) - 1
+            elif current >= 0:
+                self._ends[current] = unit.starts[index]
+                current = self._parents[current]
 
     def around(self, position: int) -> list[Scope]:
         """Return the scopes around a position."""
@@ -84,7 +59,7 @@ class Scopes:
         found = []
         while index >= 0:
             if self._ends[index] >= position:
-                found.append(self._read(self._starts[index]))
+                found.append(self._read(self._indices[index]))
             index = self._parents[index]
         return found[::-1]
 
@@ -98,75 +73,20 @@ class Scopes:
 
     def _read(self, brace: int) -> Scope:
         if brace not in self._scopes:
-            self._scopes[brace] = _read_scope(self._text, brace)
+            self._scopes[brace] = _read_scope(self._unit, brace)
         return self._scopes[brace]
 
 
 @lru_cache(maxsize=2)
-def find_scopes(text: str) -> Scopes:
-    """Return the scopes of a text. A pass needs them several times."""
-    return Scopes(text)
+def find_scopes(unit: Unit) -> Scopes:
+    """Return the scopes of a unit. A pass needs them several times."""
+    return Scopes(unit)
 
 
-def list_head(text: str, position: int) -> list[Token]:
-    """Return the tokens of the declaration or statement from its start up to a position."""
-    head: list[Token] = []
-    depth = 0
-    for token in list_tokens_before(text, position):
-        if token.text in (")", "]") or (token.text == "}" and depth):
-            depth += 1
-        elif token.text in ("(", "[") or (token.text == "{" and depth):
-            if depth == 0:
-                break
-            depth -= 1
-        elif depth == 0 and token.text == "}" and _ends_requirement(text, token):
-            depth += 1
-        elif (depth == 0 and token.text in (";", "{", "}")) or (
-            depth == 0 and token.text == ":" and head and _is_access(text, token)
-        ):
-            break
-        head.append(token)
-    head.reverse()
-    return head
-
-
-def starts_requirement(text: str, start: int, brace: int) -> bool:
-    """Return whether a brace is that of a requires expression, and not of a function's body."""
-    found = text.rfind("requires", start, brace)
-    if found < 0:
-        return False
-    parameters = found + len("requires")
-    if not text[parameters:brace].strip():
-        return True
-    opening = text.find("(", parameters, brace)
-    close = find_close(text, opening) if opening >= 0 else None
-    if close is None or text[close + 1 : brace].strip():
-        return False
-    before = next(list_tokens_before(text, found), None)
-    return before is not None and before.text in _BEFORE_REQUIREMENTS
-
-
-def _ends_requirement(text: str, brace: Token) -> bool:
-    """Return whether a closing brace is that of a requires expression."""
-    window = max(0, brace.start - _LONGEST_REQUIREMENT)
-    found = text.rfind("requires", window, brace.start)
-    opening = text.find("{", found) if found >= 0 else -1
-    return (
-        0 <= opening < brace.start
-        and starts_requirement(text, found, opening)
-        and find_close(text, opening) == brace.start
-    )
-
-
-def _is_access(text: str, colon: Token) -> bool:
-    before = next(list_tokens_before(text, colon.start), None)
-    return before is not None and before.text in ("public", "private", "protected")
-
-
-def _read_scope(text: str, brace: int) -> Scope:
-    tokens = list_head(text, brace)
-    head = tokens[0].start if tokens else brace
-    tokens = drop_attributes(drop_template_headers(tokens))
+def _read_scope(unit: Unit, index: int) -> Scope:
+    start = unit.find_head(index)
+    brace, head = unit.starts[index], unit.starts[start]
+    tokens = drop_attributes(drop_template_headers(unit.list_between(start, index)))
     words = [token.text for token in tokens]
     if words[:1] == ["inline"]:
         words = words[1:]

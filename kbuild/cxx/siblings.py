@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.cxx.callees import Name
+from kbuild.cxx.callees import KernelNames, Name
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
-from kbuild.cxx.names import KernelNames
+from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.signatures import (
     Key,
     Parameter,
@@ -22,11 +23,12 @@ from kbuild.cxx.signatures import (
     read_signature,
     write_parameters,
 )
-from kbuild.cxx.tokens import Token
+from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 CONFIGURATION: Final = "kbuild_c"
-_SPECIFIERS: Final = "inline __attribute__((always_inline, artificial, unused)) void"
+LAUNCHED: Final = "::kbuild::chevron::launched"
+_SPECIFIERS: Final = "inline __attribute__((always_inline, artificial, unused))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class _Kernel:
     declaration: KernelDeclaration
     signature: Signature
     namespace: tuple[str, ...]
+    is_checked: bool
 
 
 def name_sibling(name: str, module: str) -> str:
@@ -42,55 +45,62 @@ def name_sibling(name: str, module: str) -> str:
 
 
 def insert_siblings(
-    text: str, names: KernelNames, module: str, launched: tuple[Token, ...] = ()
+    unit: Unit,
+    names: KernelNames,
+    module: str,
+    launched: tuple[Token, ...] = (),
+    checked: frozenset[str] = frozenset(),
 ) -> Iterator[Edit]:
     """Yield the insertions of siblings, and of using-declarations for them.
 
     Args:
-        text: The text.
+        unit: The text.
         names: Its kernels.
         module: The part of the siblings' names that is unique to the source.
         launched: The names of kernels in launches.
+        checked: The kernels whose siblings tell what they launch.
     """
+    scopes = find_scopes(unit)
     kernels = [
         _Kernel(
             declaration,
             read_signature(declaration.template, declaration.parameters),
-            names.scopes.name_namespace(declaration.start),
+            scopes.name_namespace(declaration.start),
+            declaration.name in checked,
         )
         for declaration in names.kernels
     ]
-    for overloads in _group(text, kernels):
+    for overloads in _group(unit, kernels):
         is_overloaded = len(overloads) > 1 or names.is_overloaded(overloads[0][0].declaration.name)
         for group in overloads:
             is_early = _launches_itself(group[0].declaration, launched)
-            yield from _insert_group(text, group, module, is_overloaded, is_early)
+            yield from _insert_group(unit.text, group, module, is_overloaded, is_early)
     for using in names.usings:
         line = " ".join(
             f"using {_spell(name)}{name_sibling(name.token.text, module)};" for name in using.names
         )
-        yield _insert_line(text, using.end, line)
+        yield _insert_line(unit.text, using.end, line)
 
 
 def _spell(name: Name) -> str:
     return "::" * name.is_global + "".join(f"{part}::" for part in name.qualifiers or ())
 
 
-def _group(text: str, kernels: list[_Kernel]) -> Iterator[list[list[_Kernel]]]:
+def _group(unit: Unit, kernels: list[_Kernel]) -> Iterator[list[list[_Kernel]]]:
     """Yield the overloads of each name, each with its redeclarations."""
     named: dict[tuple[tuple[str, ...], str], dict[Key, list[_Kernel]]] = defaultdict(dict)
     for kernel in kernels:
         overloads = named[kernel.namespace, kernel.declaration.name]
         overloads.setdefault(kernel.signature.key, []).append(kernel)
     for overloads in named.values():
-        yield list((_merge(text, overloads) if len(overloads) > 1 else overloads).values())
+        yield list((_merge(unit, overloads) if len(overloads) > 1 else overloads).values())
 
 
-def _merge(text: str, overloads: dict[Key, list[_Kernel]]) -> dict[Key, list[_Kernel]]:
+def _merge(unit: Unit, overloads: dict[Key, list[_Kernel]]) -> dict[Key, list[_Kernel]]:
     """Merge redeclarations that spell types in different ways."""
     merged: dict[Key, list[_Kernel]] = {}
     for key, group in overloads.items():
-        merged.setdefault(expand_aliases(text, key), []).extend(group)
+        merged.setdefault(expand_aliases(unit, key), []).extend(group)
     return merged
 
 
@@ -134,7 +144,10 @@ def _write_head(kernel: _Kernel, module: str, *, with_defaults: bool = True) -> 
     ]
     friend = "friend " if kernel.declaration.is_friend else ""
     name = name_sibling(kernel.declaration.name, module)
-    head = f"{friend}{_SPECIFIERS} {name}({', '.join(parameters)})"
+    result = "auto" if kernel.is_checked else "void"
+    head = f"{friend}{_SPECIFIERS} {result} {name}({', '.join(parameters)})"
+    if kernel.is_checked:
+        head += f" -> {_write_tag(kernel)}"
     header = signature.header if with_defaults else signature.plain_header
     return f"{header} {head}".lstrip()
 
@@ -150,8 +163,14 @@ def _write_body(kernel: _Kernel, is_overloaded: bool) -> str:
         addresses.append("nullptr")
     return (
         f" {{{visible} void* kbuild_a[] = {{{', '.join(addresses)}}};"
-        f" ::kbuild::chevron::launch({address}, {CONFIGURATION}, kbuild_a); }}"
+        f" ::kbuild::chevron::launch({address}, {CONFIGURATION}, kbuild_a);"
+        f"{' return {};' if kernel.is_checked else ''} }}"
     )
+
+
+def _write_tag(kernel: _Kernel) -> str:
+    """Return the type that tells which kernel the sibling launches."""
+    return f"{LAUNCHED}<void (*)({_list_types(kernel)}), {_name_instance(kernel)}>"
 
 
 def _write_address(parameter: Parameter) -> str:
@@ -166,14 +185,20 @@ def _name_kernel(kernel: _Kernel, is_overloaded: bool) -> str:
     ``__restrict__``.
     """
     template = kernel.signature.template
+    name = _name_instance(kernel)
+    has_auto = any(_is_deduced(parameter) for parameter in kernel.signature.parameters)
+    if is_overloaded or has_auto or (template and not name.endswith(">")):
+        return f"static_cast<void (*)({_list_types(kernel)})>({name})"
+    return name
+
+
+def _name_instance(kernel: _Kernel) -> str:
+    """Return the kernel's name, with template arguments where they can be spelled."""
+    template = kernel.signature.template
     arguments = [f"{each.name}..." if each.is_pack else each.name for each in template]
     if any(each.is_pack for each in template[:-1]):
         arguments = []  # the pack would take all arguments, so the types must tell them
-    has_auto = any(_is_deduced(parameter) for parameter in kernel.signature.parameters)
-    name = kernel.declaration.name + (f"<{', '.join(arguments)}>" if arguments else "")
-    if is_overloaded or has_auto or (template and not arguments):
-        return f"static_cast<void (*)({_list_types(kernel)})>({name})"
-    return name
+    return kernel.declaration.name + (f"<{', '.join(arguments)}>" if arguments else "")
 
 
 def _is_deduced(parameter: Parameter) -> bool:

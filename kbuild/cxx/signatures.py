@@ -12,16 +12,17 @@ from kbuild.cxx.declarators import (
     find_type_end,
     split_initializer,
 )
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.tokens import (
-    Token,
     drop_attributes,
     join,
-    list_tokens,
     match_angle,
     match_brackets,
+    read_tokens,
     split_at_commas,
 )
 from kbuild.cxx.type_keys import Words, expand_type, spell_type
+from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _RESTRICT: Final = ("__restrict__", "__restrict", "restrict")
@@ -83,8 +84,8 @@ def write_parameters(
 
 def read_signature(template: str, parameters: str) -> Signature:
     """Read a template header and the text between the parentheses."""
-    template_parameters, header, plain, constraint = _read_template(list(list_tokens(template)))
-    read = _read_parameters(list(list_tokens(parameters)))
+    template_parameters, header, plain, constraint = _read_template(read_tokens(template))
+    read = _read_parameters(read_tokens(parameters))
     positions = {
         parameter.old_name: f"${index}"
         for index, parameter in enumerate(template_parameters)
@@ -104,10 +105,10 @@ def read_signature(template: str, parameters: str) -> Signature:
     )
 
 
-def expand_aliases(text: str, key: Key) -> Key:
+def expand_aliases(unit: Unit, key: Key) -> Key:
     """Return the key with the types that names are aliases of, as far as the text has them."""
     template, constraint, parameters = key
-    return template, constraint, tuple(expand_type(text, words) for words in parameters)
+    return template, constraint, tuple(expand_type(unit, words) for words in parameters)
 
 
 def _rename(key: Words, positions: dict[str, str]) -> Words:

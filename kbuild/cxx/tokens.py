@@ -1,133 +1,26 @@
-"""Split preprocessed C++ text into tokens, and match brackets."""
+"""Lists of tokens: their brackets, template arguments, and parts."""
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-# Disabled text of cudafe++, and other directives: line markers and pragmas.
-DIRECTIVE: Final = r"(?: \#[ ]?if[ ]0\n.*?\n\#[ ]?endif[^\n]* | \#[^\n]* )"
-_PATTERN: Final = rf"""
-      (?:u8|[uUL])?R"(?P<raw>[^()\\\s]{{0,16}})\(.*?\)(?P=raw)"
-    | (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"
-    | (?:u8|[uUL])?'(?:\\.|[^'\\\n])+'
-    | [A-Za-z_$]\w*
-    | \d(?:[\w.]|'(?=\w))*
-    | \[\[
-    | \]\]
-    | ::
-    | ->
-    | \.\.\.
-    | \s+
-    | {DIRECTIVE}
-    | .
-"""
-TOKEN: Final = re.compile(_PATTERN, re.VERBOSE | re.DOTALL)
-BYTES_TOKEN: Final = re.compile(_PATTERN.encode(), re.VERBOSE | re.DOTALL)
+from kbuild.cxx.lexer import Token, split_text
+from kbuild.cxx.unit import match_words
 
-# The same literals for searches: each alternative starts with a literal character, so that the
-# search runs from one such character to the next.
-LITERAL: Final = r"""
-      "(?:(?<=\bR")|(?<=\b[uUL]R")|(?<=\bu8R"))(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"
-    | "(?:\\.|[^"\\\n])*"
-    | '(?:(?<=\W')|(?<=\b[uUL]')|(?<=\bu8'))(?:\\.|[^'\\\n])+'
-"""
-SKIPPED: Final = f"{LITERAL} | {DIRECTIVE}"
-_BRACKET: Final = re.compile(rf"{SKIPPED} | [()\[\]{{}}]", re.VERBOSE | re.DOTALL)
 ATTRIBUTES: Final = frozenset(
     {"__attribute__", "__attribute", "__declspec", "alignas", "__kbuild_launch_bounds__"}
 )
-_OPENING: Final = {")": "(", "]": "[", "}": "{"}
-_LONG_LINE: Final = 4096
-_STRING_END: Final = ('"', "'")
 
 
-class Token(NamedTuple):
-    """A token and its position."""
-
-    text: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        """The position after the token."""
-        return self.start + len(self.text)
-
-    @property
-    def is_word(self) -> bool:
-        """Whether it is an identifier or a keyword."""
-        return (self.text[0].isalpha() or self.text[0] in "_$") and self.text[-1] not in _STRING_END
-
-
-def list_tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
-    """Yield the tokens of a part of the text, without space and directives."""
-    for found in TOKEN.finditer(text, start, len(text) if end is None else end):
-        word = found[0]
-        if word[0].isspace() or word[0] == "#":
-            continue
-        if word in ("[[", "]]"):
-            yield Token(word[0], found.start())
-            yield Token(word[0], found.start() + 1)
-        else:
-            yield Token(word, found.start())
-
-
-def list_tokens_before(text: str, position: int) -> Iterator[Token]:
-    """Yield the tokens before a position, the nearest first.
-
-    The text is read line by line. A raw string of several lines is not recognized.
-    """
-    end = position
-    while end > 0:
-        start = text.rfind("\n", 0, end) + 1
-        if end - start > _LONG_LINE:
-            tokens = _list_line(text, start)
-            count = bisect_left(tokens, end, key=lambda token: token.start)
-            yield from (tokens[index] for index in range(count - 1, -1, -1))
-        elif not text[start:end].lstrip().startswith("#"):
-            yield from reversed(list(list_tokens(text, start, end)))
-        end = start - 1
-
-
-@lru_cache(maxsize=4)
-def _list_line(text: str, start: int) -> list[Token]:
-    """Return the tokens of a long line, unless it is a directive.
-
-    A macro expands to one line, which can have megabytes with hundreds of launches.
-    """
-    end = text.find("\n", start)
-    if text[start : start + _LONG_LINE].lstrip().startswith("#"):
-        return []
-    return list(list_tokens(text, start, len(text) if end < 0 else end))
-
-
-def find_close(text: str, position: int) -> int | None:
-    """Return the position of the bracket that closes the one at ``position``."""
-    depth = 0
-    for found in _BRACKET.finditer(text, position):
-        if found[0] in "([{":
-            depth += 1
-        elif found[0] in ")]}":
-            depth -= 1
-            if depth <= 0:
-                return found.start() if depth == 0 else None
-    return None
+def read_tokens(text: str) -> list[Token]:
+    """Return the tokens of a part of a text, without directives."""
+    found = split_text(text)
+    return [Token(*pair) for pair in zip(*found, strict=True) if pair[0][0] != "#"]
 
 
 def match_brackets(tokens: list[Token]) -> dict[int, int]:
     """Return the index of the partner of each bracket."""
-    partners: dict[int, int] = {}
-    opened: list[int] = []
-    for index, token in enumerate(tokens):
-        if token.text in ("(", "[", "{"):
-            opened.append(index)
-        elif opened and tokens[opened[-1]].text == _OPENING.get(token.text):
-            partners[index] = opened.pop()
-            partners[partners[index]] = index
-    return partners
+    return match_words([token.text for token in tokens])
 
 
 def match_angle(tokens: list[Token], index: int) -> int | None:

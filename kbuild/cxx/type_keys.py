@@ -6,11 +6,11 @@ Declarations of one kernel can spell its types in different ways: ``unsigned`` a
 
 from __future__ import annotations
 
-import re
 from typing import Final, TypeAlias
 
 from kbuild.cxx.declarators import QUALIFIERS, TYPE_WORDS
-from kbuild.cxx.tokens import Token, list_tokens
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.unit import Unit
 
 Words: TypeAlias = tuple[str, ...]
 
@@ -41,27 +41,30 @@ def _index(words: list[str], word: str) -> int:
     return words.index(word) if word in words else len(words)
 
 
-def expand_type(text: str, words: Words) -> Words:
+def expand_type(unit: Unit, words: Words) -> Words:
     """Replace the names of a type by the types that they are aliases of in the text."""
     for _ in range(_LONGEST_CHAIN):
         expanded: list[str] = []
         for word in words:
-            expanded += _find_alias(text, word) or [word]
+            expanded += _find_alias(unit, word) or [word]
         if tuple(expanded) == words:
             break
         words = _order(expanded)
     return words
 
 
-def _find_alias(text: str, word: str) -> list[str]:
+def _find_alias(unit: Unit, word: str) -> list[str]:
     """Return the words of the type that a name is an alias of; empty if it is not an alias."""
     if not word.isidentifier() or word in TYPE_WORDS:
         return []
-    name = re.escape(word)
-    found = re.search(
-        rf"typedef\s+([\w\s:<>,*]*?[\s*]){name}\s*;|using\s+{name}\s*=([^;{{}}()]*);", text
-    )
-    return [token.text for token in list_tokens(found[1] or found[2])] if found else []
+    for index in unit.find((word,)):
+        if unit.get(index - 1) == "using" and unit.get(index + 1) == "=":
+            first, last = index + 2, unit.find_declaration_end(index, ";")
+            return unit.words[first : (last or first) - 1]
+        first = unit.find_head(index)
+        if unit.get(first) == "typedef" and unit.get(index + 1) == ";":
+            return unit.words[first + 1 : index]
+    return []
 
 
 def _order(words: list[str]) -> Words:

@@ -19,6 +19,7 @@ from kbuild.values import dataclass
 
 if TYPE_CHECKING:
     from kbuild.cxx.model import HostText
+    from kbuild.cxx.unit import Unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +158,7 @@ class MixedPasses(Protocol):
     def listing_command(self, unit: HostUnit, tc: Toolchain) -> Command | None:
         """Return the command that lists the steps of the host pass without running them."""
 
-    def read_host_text(self, text: str, unit: HostUnit) -> HostText:
+    def read_host_text(self, code: Unit, unit: HostUnit) -> HostText:
         """Find the kernels and launches in the host text.
 
         Raises SourceError if the text has a construct that cannot work.
@@ -188,7 +189,7 @@ class MixedPasses(Protocol):
         """
 
     @property
-    def read_device_text(self) -> Callable[[str, CompileUnit], HostText] | None:
+    def read_device_text(self) -> Callable[[Unit, CompileUnit], HostText] | None:
         """Find the kernels and launches in the text of the device pass; None if there is no text.
 
         Raises SourceError if the text has a construct that cannot work.

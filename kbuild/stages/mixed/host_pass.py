@@ -7,6 +7,7 @@ from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.rewrite import list_launches, rewrite
+from kbuild.cxx.unit import Unit
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end
 from kbuild.stages.mixed.texts import make_text, remove_directories
 from kbuild.stages.target import DeviceFlags
@@ -29,8 +30,8 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     unit = make_host_unit(edge, flags)
     front_end = read_front_end(edge)
     text, warnings = make_text(front_end, find_builder(edge.toolchain.backend))
-    found = passes.read_host_text(text, unit)
-    rewritten = rewrite(text, found, edge.module)
+    code = Unit(text)
+    rewritten = rewrite(code, passes.read_host_text(code, unit), edge.module)
     launches = "".join(list_launches(text, rewritten.launched))
     files.write_if_changed(edge.launches, launches.encode(errors="surrogateescape"))
     host_text, log = _compile(rewritten.text, unit, edge.toolchain)

@@ -11,13 +11,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.tokens import drop_attributes, list_tokens
+from kbuild.cxx.tokens import drop_attributes
+from kbuild.cxx.unit import Unit
 from kbuild.demangle.names import split_function
 
-# The second form, `namespace a::inline b {`, is C++20.
-_INLINE: Final = re.compile(
-    r"\b(?:(?:__)?inline(?:__)?\s+namespace\b|namespace\b[^;{}()=]*?::\s*inline\b)[^;{}]*\{"
-)
 _SPELLINGS: Final = frozenset(("inline", "__inline", "__inline__"))
 
 
@@ -39,22 +36,35 @@ def find_inline_namespaces(text: bytes, displays: Iterable[str]) -> tuple[str, .
     if not enclosing or b"inline" not in text:
         return ()
     last = {names[-1] for names in enclosing}
-    decoded = text.decode(errors="surrogateescape")
+    names = "|".join(map(re.escape, sorted(last))).encode()
+    # Few sources have one, and reading the tokens of all headers takes time.
+    if re.search(rb"\bnamespace\b[^;{}()=]*\b(?:" + names + rb")\b[^;{}()=]*\{", text) is None:
+        return ()
+    code = Unit(text.decode(errors="surrogateescape"))
     found = (
         names
-        for match in _INLINE.finditer(decoded)
-        if any(name in match[0] for name in last)
-        for names in _read_head(decoded, match)
+        for index in code.find(_SPELLINGS)
+        if last & set(_list_head(code, index))
+        for names in _read_head(code, index)
     )
     return tuple(sorted({"::".join(names) for names in found if names in enclosing}))
 
 
-def _read_head(text: str, match: re.Match[str]) -> Iterator[tuple[str, ...]]:
+def _list_head(code: Unit, index: int) -> list[str]:
+    """Return the words from ``namespace`` to the brace that a word belongs to; else none."""
+    start = code.find_head(index)
+    end = code.find_declaration_end(index) or index
+    words = code.words[start : end - 1]
+    return words if "namespace" in words[:2] and code.get(end - 1) == "{" else []
+
+
+def _read_head(code: Unit, index: int) -> Iterator[tuple[str, ...]]:
     """Yield the inline namespaces that one definition opens, each with all of its scopes."""
-    tokens = drop_attributes(list(list_tokens(text, match.start(), match.end() - 1)))
-    names = find_scopes(text).name_namespace(match.start())
+    start = code.find_head(index)
+    end = code.find_declaration_end(index) or index
+    names = find_scopes(code).name_namespace(code.starts[start])
     is_inline = False
-    for token in tokens:
+    for token in drop_attributes(code.list_between(start, end - 1)):
         if token.text in _SPELLINGS:
             is_inline = True
         elif token.is_word and token.text != "namespace":

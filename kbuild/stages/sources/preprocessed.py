@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.cxx.tokens import BYTES_TOKEN
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.tokens import drop_attributes, join, read_tokens
 from kbuild.values import dataclass
 
 _MARKER: Final = re.compile(rb'^#(?: |line )\d+ ".*\n', re.MULTILINE)
@@ -46,8 +47,9 @@ def select_kernels(text: bytes, names: Iterable[str]) -> bytes:
         names: The kernels' names without scopes. If empty, all kernels are extracted.
     """
     requested = re.compile(rb"\b(?:" + "|".join(map(re.escape, names)).encode() + rb")\b")
-    selected = b"".join(_select(text, requested))
-    return b"".join(_drop_attributes(_drop_bodies(BYTES_TOKEN.finditer(selected))))
+    selected = b"".join(_select(text, requested)).decode(errors="surrogateescape")
+    tokens = _drop_bodies(drop_attributes(read_tokens(selected)))
+    return join(list(tokens)).encode(errors="surrogateescape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,35 +176,16 @@ def _is_balanced(part: bytes) -> bool:
     return depth == 0
 
 
-def _drop_bodies(tokens: Iterator[re.Match[bytes]]) -> Iterator[bytes]:
+def _drop_bodies(tokens: list[Token]) -> Iterator[Token]:
     """Yield the tokens without the function bodies."""
-    depth, last = 0, b""
+    depth, last = 0, ""
     for token in tokens:
-        word = token[0]
+        word = token.text
         if depth:
-            depth += (word == b"{") - (word == b"}")
-        elif word == b"{" and last in (b")", b"noexcept"):
+            depth += (word == "{") - (word == "}")
+        elif word == "{" and last in (")", "noexcept"):
             depth = 1
-            yield b"{"
+            yield token
         if not depth:
-            yield word
-        if not word.isspace():
-            last = word
-
-
-def _drop_attributes(words: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the words without ``__attribute__((...))`` and ``[[...]]``."""
-    depth, is_next, is_bracketed = 0, False, False
-    for word in words:
-        if is_bracketed:
-            is_bracketed = word != b"]]"
-        elif depth or (is_next and word == b"("):
-            depth += (word == b"(") - (word == b")")
-            is_next = False
-        elif word in (b"__attribute__", b"__attribute"):
-            is_next = True
-        elif word == b"[[":
-            is_bracketed = True
-        elif not (is_next and word.isspace()):
-            yield word
-            is_next = False
+            yield token
+        last = word

@@ -17,6 +17,7 @@ from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 from kbuild.stages.mixed.texts import make_text
 from kbuild.values import dataclass
@@ -148,8 +149,9 @@ def rewrite_source(backend: str, source: Path) -> list[str]:
     listing = "" if listed is None else process.run_checked(listed).stderr
     front_end = passes.describe_host_pass(unit, toolchain, listing)
     text, _ = make_text(front_end, find_builder(backend))
+    code = Unit(text)
     host_text = source.with_suffix(".cpp")
-    host_text.write_text(rewrite(text, passes.read_host_text(text, unit), "1a2b").text)
+    host_text.write_text(rewrite(code, passes.read_host_text(code, unit), "1a2b").text)
     options = passes.list_host_options(unit, toolchain)
     return ["g++", "-std=c++17", "-w", "-fsyntax-only", *options, str(host_text)]
 

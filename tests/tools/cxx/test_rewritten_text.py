@@ -14,6 +14,7 @@ from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.model import Edit, HostText
 from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.unit import Unit
 from support.tools.toolchains import NEWER_CLANG, require_programs
 
 HERE: Final = Path(__file__).parent
@@ -101,7 +102,8 @@ def preprocess(compiler: str, standard: int, *options: str) -> str:
 
 def rewrite_host_text(text: str) -> str:
     """Rewrite the text, and leave the kernels declared only, as the host passes do."""
-    kernels = find_kernels(text)
+    code = Unit(text)
+    kernels = find_kernels(code)
     edits = [
         Edit(start=found.start(), end=found.end(), text="")
         for found in re.finditer("__kbuild_global__ ?", text)
@@ -111,8 +113,8 @@ def rewrite_host_text(text: str) -> str:
             edits.append(Edit(start=kernel.body[0], end=kernel.body[1], text=";"))
         elif kernel.form == "instantiation":
             edits.append(Edit(start=kernel.start, end=kernel.start, text="extern "))
-    found = HostText(kernels=kernels, launches=find_launches(text), edits=tuple(edits))
-    return rewrite(text, found, "unit").text
+    found = HostText(kernels=kernels, launches=find_launches(code), edits=tuple(edits))
+    return rewrite(code, found, "unit").text
 
 
 def define_kernels(undefined: list[str]) -> str:
@@ -154,13 +156,14 @@ def test_every_launch_starts_the_right_kernel(tmp_path: Path, compiler: str, sta
 def test_the_device_pass_generates_the_kernels(tmp_path: Path) -> None:
     define = ("-DKBUILD_DEVICE_CODE", "-D__device__=")
     text = preprocess("g++", 17, *define, "-include", "kbuild/chevron.hpp")
-    kernels = find_kernels(text)
+    code = Unit(text)
+    kernels = find_kernels(code)
     edits = tuple(
         Edit(start=found.start(), end=found.end(), text="")
         for found in re.finditer("__kbuild_global__ ?", text)
     )
-    found = HostText(kernels=kernels, launches=find_launches(text), edits=edits)
-    (tmp_path / "text.ii").write_text(rewrite(text, found, "unit").text)
+    found = HostText(kernels=kernels, launches=find_launches(code), edits=edits)
+    (tmp_path / "text.ii").write_text(rewrite(code, found, "unit").text)
     run("g++", "-std=c++17", "-O2", "-c", tmp_path / "text.ii", "-o", tmp_path / "text.o")
     defined = run("nm", "--defined-only", "-C", tmp_path / "text.o")
     expected = {launched.rsplit(" ", 3)[0] for launched in LAUNCHED.values()}

@@ -11,6 +11,7 @@ import pytest
 from kbuild import resources
 from kbuild.backends.cpu.mixed.thread_words import FUNCTIONS, INDEX
 from kbuild.cxx.mentions import describe_place, list_words
+from kbuild.cxx.unit import Unit
 from support.commands import run, succeed
 from support.tools.toolchains import require_programs
 
@@ -21,10 +22,10 @@ QUALIFIED = {"kbuild_cpu", "cooperative_groups", "cuda", "nvcuda"}
 RUNTIME = f"kbuild_cpu_api|kbuild_cpu_runner|{INDEX}"
 
 
-def list_functions(text: str, pattern: str) -> Iterator[tuple[str, bool]]:
+def list_functions(code: Unit, pattern: str) -> Iterator[tuple[str, bool]]:
     """Yield the functions that mention a word, and whether their names are not qualified."""
-    for word in list_words(text, pattern):
-        place = describe_place(text, word)
+    for word in list_words(code, pattern):
+        place = describe_place(code, word)
         if place.kind == "function" and place.function is not None:
             around = {scope.name.split("::")[0] for scope in place.around}
             yield place.function.name, not around & QUALIFIED
@@ -44,7 +45,7 @@ def test_every_function_that_calls_the_runtime_is_a_word(header: str, tmp_path: 
     public: set[str] = set()
     words = RUNTIME
     while words:
-        functions = set(list_functions(text, words))
+        functions = set(list_functions(Unit(text), words))
         public |= {name for name, is_public in functions if is_public}
         new = {name for name, _ in functions if re.fullmatch(r"\w+", name)} - found
         found |= new

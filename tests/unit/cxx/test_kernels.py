@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.cxx.kernels import find_kernels, read_kernel
+from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.model import KernelDeclaration
+from kbuild.cxx.unit import Unit
 
 
 def find_one(text: str) -> KernelDeclaration:
-    (found,) = find_kernels(text.replace("GLOBAL", "__kbuild_global__"))
+    (found,) = find_kernels(Unit(text.replace("GLOBAL", "__kbuild_global__")))
     return found
 
 
@@ -73,7 +74,7 @@ def test_other_forms_of_declarations_are_told_apart(text: str, form: str) -> Non
 
 def test_positions_enclose_the_declaration_and_its_body() -> None:
     text = 'int x;\ntemplate <int N>\n__kbuild_global__ void k() { f("}"); } int y;'
-    (found,) = find_kernels(text)
+    (found,) = find_kernels(Unit(text))
     assert text[found.start : found.end].startswith("template <int N>")
     assert found.body is not None
     assert text[slice(*found.body)] == '{ f("}"); }'
@@ -90,16 +91,8 @@ def test_positions_enclose_the_declaration_and_its_body() -> None:
     ],
 )
 def test_other_uses_of_the_marker_are_skipped(text: str) -> None:
-    assert find_kernels(text.replace("GLOBAL", "__kbuild_global__")) == ()
+    assert find_kernels(Unit(text.replace("GLOBAL", "__kbuild_global__"))) == ()
 
 
 def test_a_friend_is_recognized() -> None:
     assert find_one("struct S { friend GLOBAL void k(S); };").is_friend
-
-
-def test_a_declaration_can_be_read_from_its_name() -> None:
-    text = '# 5\n__attribute__((visibility("hidden"))) void k(int * p, int n = 3); '
-    found = read_kernel(text, text.index("k("))
-    assert found is not None
-    assert found.parameters == "int * p, int n = 3"
-    assert text[found.start : found.end] == text[text.index("__attr") :].rstrip()

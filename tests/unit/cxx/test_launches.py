@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.cxx.launches import find_launches
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
 
@@ -16,7 +17,7 @@ def split(text: str) -> list[tuple[str, str, str]]:
             text[slice(*launch.configuration)],
             text[slice(*launch.arguments)],
         )
-        for launch in find_launches(text)
+        for launch in find_launches(Unit(text))
     ]
 
 
@@ -89,7 +90,7 @@ def test_the_configuration_ends_before_the_arguments(configuration: str) -> None
     ],
 )
 def test_other_text_is_not_a_launch(text: str) -> None:
-    assert find_launches(text) == ()
+    assert find_launches(Unit(text)) == ()
 
 
 def test_nested_launches_are_found_from_the_outside_to_the_inside() -> None:
@@ -111,7 +112,7 @@ def test_a_launch_that_is_not_understood_is_an_error_with_its_line(
 ) -> None:
     text = f'# 7 "a.cu"\nvoid f() {{\n  {launch}'
     with pytest.raises(SourceError) as raised:
-        find_launches(text)
+        find_launches(Unit(text))
     assert str(raised.value) == (
         f"a.cu:8: cannot read the launch: {problem}; expected "
         "kernel<<<grid, block, shared_bytes, stream>>>(arguments)"

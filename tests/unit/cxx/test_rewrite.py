@@ -12,13 +12,40 @@ from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText, Launch
 from kbuild.cxx.rewrite import list_launches, rewrite
+from kbuild.cxx.unit import Unit
 
 KERNEL = "__kbuild_global__ void k(int n);\n"
+TEMPLATE = "template <class T> __kbuild_global__ void k(T n);\n"
+HIDING = (
+    "void f(void (*k)(int)) { k<<<1, 2>>>(3); }",
+    "template <void (*k)(int)> void f() { k<<<1, 2>>>(3); }",
+    "template <class T> void f(T k) { k<<<1, 2>>>(3); }",
+    "template <class... T> void f(T... k) { g(k<<<1, 2>>>(3)); }",
+    "void f() { auto k = g(); { k<<<1, 2>>>(3); } }",
+    "void f() { void (*k)(int) = g; k<<<1, 2>>>(3); }",
+    "void f() { void (*a)(int), (*k)(int); k = a; k<<<1, 2>>>(3); }",
+    "void f() { std::function<void(int)> k(g); k<<<1, 2>>>(3); }",
+    "void f() { K* k; (k)<<<1, 2>>>(3); }",
+    "void f() { auto [a, k] = g(); k<<<1, 2>>>(3); }",
+    "void f() { for (auto k : list) k<<<1, 2>>>(3); }",
+    "void f() { if (auto k = g()) { k<<<1, 2>>>(3); } }",
+    "void f() { auto l = [k = g()] { k<<<1, 2>>>(3); }; }",
+    "void f() { auto l = [](auto k) { k<<<1, 2>>>(3); }; }",
+    "struct S { void f() { k<<<1, 2>>>(3); } void (*k)(int); };",
+    "void f() { T::k<<<1, 2>>>(3); }",
+    "void f() { Traits<int>::k<<<1, 2>>>(3); }",
+    "void f() { s.k<<<1, 2>>>(3); }",
+    "void f() { k(2)<<<1, 2>>>(3); }",
+    "void f() { k[2]<<<1, 2>>>(3); }",
+    "void f() { (c ? k : k)<<<1, 2>>>(3); }",
+    "void f() { (*k)<<<1, 2>>>(3); }",
+)
 
 
 def rewrite_text(text: str, edits: Iterable[Edit] = ()) -> str:
-    found = HostText(kernels=find_kernels(text), launches=find_launches(text), edits=tuple(edits))
-    return rewrite(text, found, "m").text
+    code = Unit(text)
+    found = HostText(kernels=find_kernels(code), launches=find_launches(code), edits=tuple(edits))
+    return rewrite(code, found, "m").text
 
 
 def rewrite_launch(launch: str, before: str = KERNEL) -> str:
@@ -58,9 +85,10 @@ def test_launches_are_listed_once_per_kernel_without_those_of_system_headers() -
         "void f() {\n k<<<1, 2>>>(3); k<<<1, 2>>>(4); pointer<<<1, 2>>>(5); }\n"
         '# 1 "/usr/header" 3\nvoid g() { in_header<<<1, 2>>>(3); }\n'
     )
-    found = HostText(kernels=find_kernels(text), launches=find_launches(text))
+    code = Unit(text)
+    found = HostText(kernels=find_kernels(code), launches=find_launches(code))
 
-    launched = rewrite(text, found, "m").launched
+    launched = rewrite(code, found, "m").launched
 
     assert list(list_launches(text, launched)) == ["k a b.cu:4\n"]
 
@@ -100,40 +128,59 @@ def test_names_of_kernels_are_replaced(callee: str, sibling: str) -> None:
     assert f" {sibling}(kbuild_c0, 3)" in rewrite_launch(f"{callee}<<<1, 2>>>(3);", before)
 
 
+@pytest.mark.parametrize("text", HIDING)
+@pytest.mark.parametrize("kernel", [KERNEL, TEMPLATE])
+def test_what_is_not_the_kernel_itself_is_bound(text: str, kernel: str) -> None:
+    assert "::kbuild::chevron::bind((" in rewrite_text(kernel + text)
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "void f(void (*k)(int)) { k<<<1, 2>>>(3); }",
-        "template <void (*k)(int)> void f() { k<<<1, 2>>>(3); }",
-        "template <class T> void f(T k) { k<<<1, 2>>>(3); }",
-        "template <class... T> void f(T... k) { g(k<<<1, 2>>>(3)); }",
-        "void f() { auto k = g(); { k<<<1, 2>>>(3); } }",
-        "void f() { void (*k)(int) = g; k<<<1, 2>>>(3); }",
-        "void f() { void (*a)(int), (*k)(int); k = a; k<<<1, 2>>>(3); }",
-        "void f() { std::function<void(int)> k(g); k<<<1, 2>>>(3); }",
-        "void f() { K* k; (k)<<<1, 2>>>(3); }",
-        "void f() { auto [a, k] = g(); k<<<1, 2>>>(3); }",
-        "void f() { for (auto k : list) k<<<1, 2>>>(3); }",
-        "void f() { if (auto k = g()) { k<<<1, 2>>>(3); } }",
-        "void f() { auto l = [k = g()] { k<<<1, 2>>>(3); }; }",
-        "void f() { auto l = [](auto k) { k<<<1, 2>>>(3); }; }",
-        "struct S { void f() { k<<<1, 2>>>(3); } void (*k)(int); };",
         "struct S { void f(); void (*k)(int); }; void S::f() { k<<<1, 2>>>(3); }",
         "T1 struct S { void f(); K k; }; T1 void S<T>::f() { k<<<1, 2>>>(3); }",
         "struct B { K k; }; struct S : B { void f() { k<<<1, 2>>>(3); } };",
         "namespace a { void (*k)(int); void f() { k<<<1, 2>>>(3); } }",
-        "void f() { T::k<<<1, 2>>>(3); }",
-        "void f() { Traits<int>::k<<<1, 2>>>(3); }",
-        "void f() { s.k<<<1, 2>>>(3); }",
-        "void f() { k(2)<<<1, 2>>>(3); }",
-        "void f() { k[2]<<<1, 2>>>(3); }",
-        "void f() { (c ? k : k)<<<1, 2>>>(3); }",
-        "void f() { (*k)<<<1, 2>>>(3); }",
+        "void f() { { int k = 3; } k<<<1, 2>>>(3); }",
     ],
 )
-def test_what_is_not_the_kernel_itself_is_bound(text: str) -> None:
+def test_an_address_serves_a_kernel_and_a_variable(text: str) -> None:
     text = text.replace("T1", "template <class T>")
-    assert "::kbuild::chevron::bind((" in rewrite_text(KERNEL + text)
+    assert "::kbuild::chevron::bind((k)" in rewrite_text(KERNEL + text)
+
+
+def test_a_launch_of_a_template_is_checked_if_something_else_has_the_name() -> None:
+    text = f"{TEMPLATE}struct B {{ K k; }}; void f() {{ k<<<1, 2>>>(3); }}"
+    tag = "::kbuild::chevron::launched"
+
+    assert rewrite_text(text).endswith(
+        " auto kbuild_r0 = k__kbuild_m(kbuild_c0, 3);"
+        f" static_assert({tag}<typename decltype(kbuild_r0)::pointer, k>::equals("
+        'decltype(kbuild_r0)()), "kbuild: something else has the name of this kernel; rename it, '
+        'or qualify the kernel"); }); }'
+    )
+    (sibling,) = list_siblings(text)
+    assert sibling.partition("auto ")[2] == (
+        f"k__kbuild_m(C, T kbuild_0) -> {tag}<void (*)(T), k<T>>"
+        " { void* kbuild_a[] = {&(kbuild_0)};"
+        " ::kbuild::chevron::launch(k<T>, kbuild_c, kbuild_a); return {}; }"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int v = (k<<<1, 2>>>(3), 1);",
+        "struct S { int v = (k<<<1, 2>>>(3), 1); };",
+        "int f(int v = (k<<<1, 2>>>(3), 1));",
+        "template <class T> auto f(T x) -> decltype(k<<<1, 2>>>(3));",
+    ],
+)
+def test_launches_outside_of_functions_are_no_statements(text: str) -> None:
+    call = "k__kbuild_m(::kbuild::chevron::configuration(1, 2), 3)"
+
+    assert call in rewrite_text(KERNEL + text)
+    assert "__extension__" not in rewrite_text(KERNEL + text)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +200,7 @@ def test_what_is_not_the_kernel_itself_is_bound(text: str) -> None:
     ],
 )
 def test_declarations_elsewhere_do_not_hide_the_kernel(text: str) -> None:
-    assert "::kbuild::chevron::bind((" not in rewrite_text(KERNEL + text)
+    assert "::kbuild::chevron::bind((" not in rewrite_text(TEMPLATE + text)
 
 
 def test_a_kernel_gets_a_sibling() -> None:
@@ -324,15 +371,8 @@ def test_the_pattern_of_another_front_end_is_rewritten() -> None:
         configuration=(text.index("1, 2"), text.index("1, 2") + 4),
         arguments=(callee + 2, callee + 3),
     )
-    rewritten = rewrite(text, HostText(kernels=(), launches=(launch,)), "m").text
+    rewritten = rewrite(Unit(text), HostText(kernels=(), launches=(launch,)), "m").text
     assert rewritten.endswith(
         "void f() { __extension__({ auto kbuild_c0 = ::kbuild::chevron::configuration(1, 2);"
         " ::kbuild::chevron::bind((k), kbuild_c0)(3); }); }"
     )
-
-
-def test_many_classes_that_name_each_other_are_searched_once() -> None:
-    bases = ", ".join(f"C{index}<T>" for index in range(12))
-    classes = "".join(f"struct C{index} : {bases} {{ int n; }};\n" for index in range(12))
-    launch = "void C0::f() { k<<<1, 2>>>(3); }"
-    assert "k__kbuild_m(kbuild_c0, 3)" in rewrite_text(KERNEL + classes * 3 + launch)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kbuild.cxx.scopes import Scopes
+from kbuild.cxx.unit import Unit
 
 
 def describe(text: str) -> list[str]:
     """Return the scopes around the word HERE."""
     position = text.index("HERE")
-    return [f"{scope.kind} {scope.name}".rstrip() for scope in Scopes(text).around(position)]
+    return [f"{scope.kind} {scope.name}".rstrip() for scope in Scopes(Unit(text)).around(position)]
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,6 @@ def test_open_braces_are_scopes(text: str, expected: list[str]) -> None:
 def test_namespaces_of_many_positions_are_found_in_one_scan() -> None:
     text = "A; namespace n { B; namespace { C } D } namespace m { void f() { E } }"
     positions = {word: text.index(word) for word in "ABCDE"}
-    scopes = Scopes(text)
+    scopes = Scopes(Unit(text))
     found = {word: scopes.name_namespace(position) for word, position in positions.items()}
     assert found == {"A": (), "B": ("n",), "C": ("n", ""), "D": ("n",), "E": ("m",)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.cxx.signatures import expand_aliases, read_signature
+from kbuild.cxx.unit import Unit
 
 
 @pytest.mark.parametrize(
@@ -139,4 +140,5 @@ def test_aliases_are_expanded() -> None:
     first = read_signature("", "v n, P p, Q q").key
     second = read_signature("", "unsigned n, float const* p, Q q").key
     assert first != second
-    assert expand_aliases(text, first) == expand_aliases(text, second)
+    code = Unit(text)
+    assert expand_aliases(code, first) == expand_aliases(code, second)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from kbuild.backends.interface.build import CompileUnit
     from kbuild.backends.interface.toolchain import Toolchain
-    from kbuild.cxx.qualified import Declaration
+    from kbuild.cxx.declarations import Declaration
+    from kbuild.cxx.unit import Unit
 
 # The project's C++ compiler compiles the host text.
 compile_host_text: Final = None
@@ -62,19 +63,19 @@ def describe_host_pass(
     return FrontEnd(commands=(command,), text=text)
 
 
-def read_host_text(text: str, unit: HostUnit) -> HostText:
+def read_host_text(code: Unit, unit: HostUnit) -> HostText:
     """See `MixedPasses`: kernels without code, and shadows of variables."""
     from kbuild.backends.cpu.mixed.host_text import edit_host_text  # noqa: PLC0415 - each pass needs one
 
-    declarations = q.find_declarations(text)
+    declarations = q.find_declarations(code)
     edits = (
         q.define_qualifiers("host_text.h"),
-        *q.translate_pragmas(text),
-        *q.move_alignments(text),
-        *translate_cub(text),
-        *edit_host_text(text, declarations, is_relocatable=unit.relocatable),
+        *q.translate_pragmas(code),
+        *q.move_alignments(code),
+        *translate_cub(code),
+        *edit_host_text(code, declarations, is_relocatable=unit.relocatable),
     )
-    return _describe(text, declarations, edits)
+    return _describe(code, declarations, edits)
 
 
 def list_host_options(
@@ -117,7 +118,7 @@ def _kernel_options(source: Path) -> Iterator[str]:
         yield from ("-include", "cuda_device_runtime_api.h")
 
 
-def read_device_text(text: str, unit: CompileUnit) -> HostText:
+def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
     """See `MixedPasses`: the whole source, in which a kernel runs the threads of a block.
 
     The text of a mixed source also gets a table of its device variables.
@@ -130,52 +131,53 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
 
-    declarations = q.find_declarations(text)
-    kernels = edit_kernels(text, declarations, is_complete=not unit.relocatable)
+    declarations = q.find_declarations(code)
+    kernels = edit_kernels(code, declarations, is_complete=not unit.relocatable)
     edits = (
-        *q.translate_pragmas(text),
-        *q.move_alignments(text),
-        *reject_assembly(text),
-        *reject_host_calls(text, declarations),
-        *translate_cub(text),
+        *q.translate_pragmas(code),
+        *q.move_alignments(code),
+        *reject_assembly(code),
+        *reject_host_calls(code, declarations),
+        *translate_cub(code),
         *kernels,
     )
     if not unit.is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)
-        return _describe_launches(text, edits)
+        return _describe_launches(code, edits)
     edits = (
         q.define_qualifiers("kernel_text.h", "device_text.h"),
         *edits,
-        *edit_device_text(text, declarations, unit.display_source),
+        *edit_device_text(code.text, declarations, unit.display_source),
     )
-    return _describe(text, declarations, edits)
+    return _describe(code, declarations, edits)
 
 
 def _describe(
-    text: str, declarations: tuple[Declaration, ...], edits: tuple[Edit, ...]
+    code: Unit, declarations: tuple[Declaration, ...], edits: tuple[Edit, ...]
 ) -> HostText:
     from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
     from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
 
-    reject_device_algorithms(text)
-    if q.compiles_with_clang(text):
-        q.reject_unnamed_lambdas(text, declarations)
-    launches = find_launches(text)
-    return HostText(kernels=find_kernels(text), launches=launches, edits=_order(edits))
+    reject_device_algorithms(code.text)
+    if q.compiles_with_clang(code.text):
+        q.reject_unnamed_lambdas(code.text, declarations)
+    launches = find_launches(code)
+    return HostText(kernels=find_kernels(code), launches=launches, edits=_order(edits))
 
 
-def _describe_launches(text: str, edits: tuple[Edit, ...]) -> HostText:
+def _describe_launches(code: Unit, edits: tuple[Edit, ...]) -> HostText:
     """Describe a source without host code. Kernels need siblings only if it launches some."""
     from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
     from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
 
-    launches = find_launches(text)
-    if launches and _CHEVRON not in text:
+    launches = find_launches(code)
+    if launches and _CHEVRON not in code.text:
+        place = locate(code.text, launches[0].start)
         raise SourceError(
-            f"{locate(text, launches[0].start)}: a header launches a kernel, but the source does "
+            f"{place}: a header launches a kernel, but the source does "
             "not include <cuda_device_runtime_api.h>; include it before the header"
         )
-    kernels = find_kernels(text) if launches else ()
+    kernels = find_kernels(code) if launches else ()
     return HostText(kernels=kernels, launches=launches, edits=_order(edits))
 
 

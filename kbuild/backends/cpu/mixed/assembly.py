@@ -12,19 +12,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from kbuild.cxx.mentions import list_words
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
-from kbuild.cxx.tokens import Token, find_close, list_tokens
+from kbuild.cxx.unit import Unit
 
-_WORDS: Final = "asm|__asm__|__asm"
-_START: Final = re.compile(rf"(?<![\w$])(?:{_WORDS})(?:\s|#[^\n]*\n|\w)*\(")
+_WORDS: Final = frozenset(("asm", "__asm__", "__asm"))
 # The first word of an instruction of PTX contains a dot, apart from a few. On aarch64, so do
 # conditional branches. Braces, labels, and predicates can precede it.
 _PTX: Final = re.compile(
     r"(?:[{}\s]|\w+:\s|@!?%?\w+\s)*"
     r"(?:(?!b\.[a-z]{2}\b)[a-z]\w*\.[\w.:]+|\.(?:reg|pred|local|shared)\b|(?:trap|exit|brkpt|ret)\s*;)"
 )
-_LITERAL: Final = re.compile(r'(?P<prefix>R?)"(?P<text>.*)"', re.DOTALL)
+_RAW: Final = "R"  # the prefix of a raw string
 _ESCAPE: Final = re.compile(r"\\[nrtv\n]|[\s\"\\]")
 _LINE_BREAKS: Final = re.compile(r"\n(?:#[^\n]*(?=\n))?")
 _LONGEST_QUOTE: Final = 60
@@ -47,39 +46,39 @@ class _Statement:
     end: int
 
 
-def reject_assembly(text: str) -> Iterator[Edit]:
+def reject_assembly(code: Unit) -> Iterator[Edit]:
     """Yield the edits for all inline PTX in preprocessed text."""
-    found = {
-        match.start(): statement
-        for match in _START.finditer(text)
-        if (statement := _read_statement(text, *match.span())) is not None
-    }
-    if not found:
-        return
-    words = [word for word in list_words(text, _WORDS) if word.start in found]
-    for number, word in enumerate(words):
+    statements = (_read_statement(code, index) for index in code.find(_WORDS))
+    for number, statement in enumerate(filter(None, statements)):
         # A declaration with the same name would share the message.
-        yield from _replace(text, f"inline_ptx_{number}", found[word.start])
+        yield from _replace(code.text, f"inline_ptx_{number}", statement)
 
 
-def _read_statement(text: str, start: int, opened: int) -> _Statement | None:
-    """Read an asm statement, given the position after its parenthesis; None if it is not PTX."""
-    close = find_close(text, opened - 1)
-    if close is None:
+def _read_statement(code: Unit, index: int) -> _Statement | None:
+    """Read the asm statement at an index; None if it is not PTX."""
+    opened = index + 1
+    while opened < len(code.words) and code.get_token(opened).is_word:  # volatile, goto
+        opened += 1
+    close = code.partners.get(opened)
+    if code.get(opened) != "(" or close is None:
         return None
-    tokens = tuple(list_tokens(text, opened, close))
-    count = next((i for i, token in enumerate(tokens) if token.text[-1] != '"'), len(tokens))
-    code = _ESCAPE.sub(" ", "".join(map(_read_literal, tokens[:count])))
-    if _PTX.match(code) is None:
+    tokens = tuple(code.list_between(opened + 1, close))
+    words = [token.text for token in tokens]
+    others = (i for i, word in enumerate(words) if word[-1] != '"' and word != _RAW)
+    count = next(others, len(words))
+    literals = (_read_literal(words[i], is_raw=words[i - 1] == _RAW) for i in range(count))
+    text = _ESCAPE.sub(" ", "".join(literals))
+    if _PTX.match(text) is None:
         return None
-    return _Statement(" ".join(code.split()), tokens[count:], start, close + 1)
+    return _Statement(
+        " ".join(text.split()), tokens[count:], code.starts[index], code.get_end(close)
+    )
 
 
-def _read_literal(token: Token) -> str:
-    found = _LITERAL.fullmatch(token.text)
-    if found is None:
+def _read_literal(word: str, *, is_raw: bool) -> str:
+    if word == _RAW:
         return ""
-    return found["text"].partition("(")[2].rpartition(")")[0] if found["prefix"] else found["text"]
+    return word.partition("(")[2].rpartition(")")[0] if is_raw else word[1:-1]
 
 
 def _replace(text: str, name: str, statement: _Statement) -> Iterator[Edit]:

@@ -14,9 +14,11 @@ from itertools import takewhile
 from typing import Final
 
 from kbuild.backends.cpu.cccl import NO_DEVICE_ALGORITHMS
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
-from kbuild.cxx.tokens import Token, find_close, join, list_tokens, match_brackets
+from kbuild.cxx.tokens import join, match_brackets
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 from kbuild.values import dataclass
 
@@ -74,22 +76,23 @@ _FUNCTIONS: Final = (
 )
 
 
-def translate_cub(text: str) -> Iterator[Edit]:
+def translate_cub(code: Unit) -> Iterator[Edit]:
     """Yield the edits that preprocessed text needs if it uses CUB."""
+    text = code.text
     for found in _ALIAS.finditer(text):
         yield Edit(start=found.end(), end=found.end(), text="cub::")
-    for statement in _find_statements(text):
+    for statement in _find_statements(code):
         operands = ", ".join(_list_operands(statement.tokens))
         newlines = "\n" * text.count("\n", statement.start, statement.end)
         call = f"::kbuild_cpu::ptx::{statement.function}({operands}){newlines}"
         yield Edit(start=statement.start, end=statement.end, text=call)
 
 
-def list_lane_reads(text: str) -> list[Token]:
+def list_lane_reads(code: Unit) -> list[Token]:
     """Return the first words of the statements that read the number of the lane."""
     return [
         Token("asm", statement.start)
-        for statement in _find_statements(text)
+        for statement in _find_statements(code)
         if statement.function.startswith(_READ)
     ]
 
@@ -111,12 +114,12 @@ class _Statement:
     function: str
 
 
-def _find_statements(text: str) -> Iterator[_Statement]:
-    for found in _STATEMENT.finditer(text):
-        close = find_close(text, found.end())
+def _find_statements(code: Unit) -> Iterator[_Statement]:
+    for found in _STATEMENT.finditer(code.text):
+        close = code.find_close(found.end())
         if close is None:
             continue
-        tokens = list(list_tokens(text, found.end() + 1, close))
+        tokens = code.list_tokens(found.end() + 1, close)
         function = _find_function(_join_literals(tokens))
         if function:
             yield _Statement(found.start(), close + 1, tokens, function)

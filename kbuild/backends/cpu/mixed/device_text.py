@@ -13,9 +13,9 @@ from kbuild import files
 from kbuild.backends.cpu.contents import REFERENCE_PREFIX
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.host_texts import make_reference
+from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
-from kbuild.cxx.qualified import Declaration
 from kbuild.errors import SourceError
 
 _KINDS: Final = {q.DEVICE: 0, q.CONSTANT: 1}  # enum kbuild_variable_kind

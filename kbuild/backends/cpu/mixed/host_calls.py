@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.mentions import list_words
 from kbuild.cxx.model import Edit, Span
-from kbuild.cxx.qualified import Declaration
-from kbuild.cxx.tokens import find_close, list_tokens_before
+from kbuild.cxx.unit import Unit
 
 # What device code can call.
 # Source: cuda_device_runtime_api.h of CUDA 13.0, and CUDART_DEVICE in cuda_runtime.h.
@@ -45,8 +45,9 @@ _NO_WAIT: Final = (
 _HOST_ONLY: Final = ", which is for host code"
 
 
-def reject_host_calls(text: str, declarations: tuple[Declaration, ...]) -> Iterator[Edit]:
+def reject_host_calls(code: Unit, declarations: tuple[Declaration, ...]) -> Iterator[Edit]:
     """Yield the edits for all calls of the host API in functions that only device code can call."""
+    text = code.text
     bodies = [body for body in q.list_device_bodies(declarations) if _NAME.search(text, *body)]
     if not bodies:
         return
@@ -54,19 +55,19 @@ def reject_host_calls(text: str, declarations: tuple[Declaration, ...]) -> Itera
     seen = 0
     for body in sorted(bodies):
         if body[0] >= seen:
-            yield from _replace_calls(text, names, body)
+            yield from _replace_calls(code, names, body)
         seen = max(seen, body[1])
 
 
-def _replace_calls(text: str, names: set[str], body: Span) -> Iterator[Edit]:
-    for word in list_words(text, r"cuda[A-Z]\w+", inside=body):
-        following = text[word.end :].lstrip()[:1] if word.text in names else ""
-        opening = text.find("(", word.end)
-        close = find_close(text, opening) if following == "(" else None
+def _replace_calls(code: Unit, names: set[str], body: Span) -> Iterator[Edit]:
+    for word in list_words(code, r"cuda[A-Z]\w+", inside=body):
+        index = code.find_index(word.start)
+        is_call = word.text in names and code.get(index + 1) == "("
+        close = code.partners.get(index + 1) if is_call else None
         if close is None:
             continue
-        before = next(list_tokens_before(text, word.start))
-        start = before.start if before.text == "::" else word.start
+        end = code.get_end(close)
+        start = code.starts[index - 1] if code.get(index - 1) == "::" else word.start
         reason = _NO_WAIT if _WAITS.fullmatch(word.text) else _HOST_ONLY
         # A declaration with the same name would share the message.
         name = f"host_call_{word.start}"
@@ -79,4 +80,4 @@ def _replace_calls(text: str, names: set[str], body: Span) -> Iterator[Edit]:
                 f"{name}(); "
             ),
         )
-        yield Edit(start=close + 1, end=close + 1, text="; })")
+        yield Edit(start=end, end=end, text="; })")

@@ -16,17 +16,18 @@ from kbuild.backends.host_texts import (
     replace_body,
     replace_qualifier,
 )
+from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.mentions import list_words
 from kbuild.cxx.model import Edit
-from kbuild.cxx.qualified import Declaration
-from kbuild.cxx.tokens import Token
+from kbuild.cxx.unit import Unit
 
 _EVALUATED: Final = frozenset(("constexpr", "consteval"))
 _NULL: Final = "nullptr"
 
 
 def edit_host_text(
-    text: str, declarations: tuple[Declaration, ...], *, is_relocatable: bool = False
+    code: Unit, declarations: tuple[Declaration, ...], *, is_relocatable: bool = False
 ) -> Iterator[Edit]:
     """Yield the edits that make a host text of preprocessed text.
 
@@ -34,6 +35,7 @@ def edit_host_text(
     defines. Their shadows are therefore static. If only one source of the target defines a
     variable, the handles make its shadow available to other host files.
     """
+    text = code.text
     shared = frozenset(() if is_relocatable else list_extern(declarations))
     has_callers = q.runs_on_host(text)
     functions = frozenset(
@@ -47,7 +49,7 @@ def edit_host_text(
                 yield Edit(start=start, end=start, text="static ")
         elif q.is_device_only(found) and q.GLOBAL in found.words:
             yield from edit_kernel(text, found)
-        elif found.kind == "function" and has_callers and _can_run(text, found):
+        elif found.kind == "function" and has_callers and _can_run(code, found):
             yield from _edit_callable(found)
         elif found.kind == "function":
             yield from _edit_function(text, found)
@@ -80,12 +82,12 @@ def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:
         yield from replace_body(text, found, found.body, stop)
 
 
-def _can_run(text: str, found: Declaration) -> bool:
+def _can_run(code: Unit, found: Declaration) -> bool:
     """Return whether a device function with a body needs nothing that only kernels have."""
     return (
         found.body is not None
         and q.is_device_only(found)
-        and not list_words(text, ONLY_IN_KERNELS, inside=found.body)
+        and not list_words(code, ONLY_IN_KERNELS, inside=found.body)
     )
 
 

@@ -13,12 +13,12 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.launch_bounds import find_launch_bounds
 from kbuild.backends.cpu.mixed.thread_words import INDEX
 from kbuild.backends.cpu.mixed.unseen_threads import can_replace, find_unseen
+from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.mentions import describe_place, list_words
 from kbuild.cxx.model import Edit
-from kbuild.cxx.qualified import Declaration
-from kbuild.cxx.scopes import list_head
 from kbuild.cxx.signatures import read_signature
-from kbuild.cxx.tokens import Token, list_tokens
+from kbuild.cxx.unit import Unit
 
 _VALUES: Final = ("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")
 # The constants of a launch, and what an unseen thread receives them as.
@@ -35,12 +35,12 @@ _FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
 
 
 def edit_kernels(
-    text: str, declarations: tuple[Declaration, ...], *, is_complete: bool
+    code: Unit, declarations: tuple[Declaration, ...], *, is_complete: bool
 ) -> Iterator[Edit]:
     """Yield the edits for all definitions of kernels.
 
     Args:
-        text: The preprocessed text.
+        code: The preprocessed text.
         declarations: What the user marked.
         is_complete: Whether the text contains everything that its kernels call.
     """
@@ -52,11 +52,11 @@ def edit_kernels(
         and found.body is not None
         and not _returns_value(found)
     )
-    unseen = find_unseen(text, kernels, declarations) if is_complete else frozenset()
-    bounds = find_launch_bounds(text, declarations)
+    unseen = find_unseen(code, kernels, declarations) if is_complete else frozenset()
+    bounds = find_launch_bounds(code, declarations)
     for kernel in kernels:
         bound = bounds.get(kernel.start, "")
-        yield from _edit_body(text, kernel, bound, is_seen=kernel.start not in unseen)
+        yield from _edit_body(code, kernel, bound, is_seen=kernel.start not in unseen)
 
 
 def _returns_value(kernel: Declaration) -> bool:
@@ -65,15 +65,15 @@ def _returns_value(kernel: Declaration) -> bool:
     return "void" not in words and not words.isdisjoint(_VALUES)
 
 
-def _edit_body(text: str, kernel: Declaration, bound: str, *, is_seen: bool) -> Iterator[Edit]:
+def _edit_body(code: Unit, kernel: Declaration, bound: str, *, is_seen: bool) -> Iterator[Edit]:
     if kernel.body is None:
         return
     start, end = kernel.body
-    parameters = {token.text for token in list_tokens(text, *kernel.parameters)}
-    mentions = list_words(text, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
-    fixed = {word.text for word in mentions if not _can_replace(text, word)} | parameters
+    parameters = {token.text for token in code.list_tokens(*kernel.parameters)}
+    mentions = list_words(code, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
+    fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
     used = {word.text for word in mentions} - fixed
-    names = list_words(text, _FUNCTION_NAMES, inside=kernel.body)
+    names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
     before = [f"__kbuild_bounded__({bound})"] if bound else []
     before += ["__kbuild_name__"] if names else []
     if is_seen or INDEX in fixed:
@@ -86,8 +86,8 @@ def _edit_body(text: str, kernel: Declaration, bound: str, *, is_seen: bool) -> 
             f"__kbuild_{name}__({value})" for name, value in _CONSTANTS.items() if name in used
         ]
         inside = "".join(f" {word}" for word in constants)
-        after = f"__kbuild_unseen_threads_end__({_choose_index(text, mentions)})"
-    outer, inner = _rebind_references(text, kernel)
+        after = f"__kbuild_unseen_threads_end__({_choose_index(code, mentions)})"
+    outer, inner = _rebind_references(code.text, kernel)
     prologue = " ".join((*outer, *before))
     yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}")
     for name in names:
@@ -121,7 +121,7 @@ def _rebind_references(text: str, kernel: Declaration) -> tuple[list[str], list[
     return outer, inner
 
 
-def _choose_index(text: str, mentions: list[Token]) -> str:
+def _choose_index(code: Unit, mentions: list[Token]) -> str:
     """Return the type of the loop's variable, and its value for the first thread of a row.
 
     This is only a hint for the compiler. If the kernel computes the index of a thread in the grid,
@@ -131,8 +131,9 @@ def _choose_index(text: str, mentions: list[Token]) -> str:
     for word in mentions:
         if word.text != INDEX:
             continue
-        end = text.find(";", word.end)
-        statement = [*list_head(text, word.start), *list_tokens(text, word.start, end)]
+        index = code.find_index(word.start)
+        end = code.words.index(";", index)
+        statement = code.list_between(code.find_head(index), end)
         words = [token.text for token in statement if token.text != "const"]
         if "blockDim" in words:
             kind = "unsigned" if _UNSIGNED.match(words[0]) else "int"
@@ -140,5 +141,5 @@ def _choose_index(text: str, mentions: list[Token]) -> str:
     return "unsigned, 0"
 
 
-def _can_replace(text: str, word: Token) -> bool:
-    return can_replace(text, word, describe_place(text, word))
+def _can_replace(code: Unit, word: Token) -> bool:
+    return can_replace(code, word, describe_place(code, word))

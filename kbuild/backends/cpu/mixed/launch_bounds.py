@@ -7,14 +7,15 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.host_texts import is_specialization
+from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.declarators import find_declarator, split_initializer
-from kbuild.cxx.qualified import Declaration
-from kbuild.cxx.tokens import find_close, join, list_tokens, split_at_commas
+from kbuild.cxx.tokens import join, split_at_commas
+from kbuild.cxx.unit import Unit
 
 _BOUNDS: Final = "__kbuild_launch_bounds__"
 
 
-def find_launch_bounds(text: str, declarations: tuple[Declaration, ...]) -> Mapping[int, str]:
+def find_launch_bounds(code: Unit, declarations: tuple[Declaration, ...]) -> Mapping[int, str]:
     """Return the bounds of the definitions of kernels, by the starts of these.
 
     A definition without bounds has those of an earlier declaration, as with nvcc.
@@ -24,25 +25,26 @@ def find_launch_bounds(text: str, declarations: tuple[Declaration, ...]) -> Mapp
     for found in declarations:
         if found.kind != "function" or q.GLOBAL not in found.words:
             continue
-        own = _read_bounds(text, found)
+        own = _read_bounds(code, found)
         if found.body is None and own:
-            declared[_identify(text, found)] = own
+            declared[_identify(code, found)] = own
         elif found.body is not None and (own or declared):
-            bounds[found.start] = own or declared.get(_identify(text, found), "")
+            bounds[found.start] = own or declared.get(_identify(code, found), "")
     return bounds
 
 
-def _read_bounds(text: str, found: Declaration) -> str:
-    word = text.find(_BOUNDS, found.start, found.parameters[0])
-    opening = text.find("(", word)
-    close = find_close(text, opening) if word >= 0 else None
-    return "" if close is None else join(list(list_tokens(text, opening + 1, close)))
+def _read_bounds(code: Unit, found: Declaration) -> str:
+    first, last = map(code.find_index, (found.start, found.parameters[0]))
+    if _BOUNDS not in code.words[first:last]:
+        return ""
+    opening = code.words.index(_BOUNDS, first) + 1
+    return join(code.list_between(opening + 1, code.partners.get(opening, opening)))
 
 
-def _identify(text: str, found: Declaration) -> object:
+def _identify(code: Unit, found: Declaration) -> object:
     """Return what the declarations of one kernel have in common."""
     types = []
-    for parameter in split_at_commas(list(list_tokens(text, *found.parameters))):
+    for parameter in split_at_commas(code.list_tokens(*found.parameters)):
         body, _ = split_initializer(parameter)
         _, name = find_declarator(body)
         types.append(tuple(token.text for index, token in enumerate(body) if index != name))

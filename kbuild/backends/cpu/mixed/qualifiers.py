@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -22,9 +23,10 @@ from kbuild.backends.qualifiers import (
     list_declarators,
     list_words,
 )
+from kbuild.cxx.declarations import Declaration, find_qualified
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Span
-from kbuild.cxx.qualified import Declaration, find_qualified
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
 __all__ = [
@@ -54,30 +56,26 @@ _CLANG: Final = "__kbuild_clang__"
 
 # Pragmas of nvcc. gcc warns about pragmas that it does not know.
 _PRAGMA: Final = re.compile(
-    r"^[ \t]*#[ \t]*pragma[ \t]+(?:(?P<unroll>unroll)\b[ \t]*\(?[ \t]*(?P<count>\d*)"
-    r"|nounroll\b|nv_\w+|hd_warning_disable\b|diag_(?:suppress|default|warning|error)\b)[^\n]*",
-    re.MULTILINE,
+    r"#[ \t]*pragma[ \t]+(?:(?P<unroll>unroll)\b[ \t]*\(?[ \t]*(?P<count>\d*)"
+    r"|nounroll\b|nv_\w+|hd_warning_disable\b|diag_(?:suppress|default|warning|error)\b).*"
 )
 # What `__shared__` becomes in kbuild_cpu/qualifiers.h, followed by an alignment. C++ accepts
-# `alignas` only before it. Preprocessors write line markers between macros and the rest.
-_GAP: Final = r"(?:\s|#[^\n]*\n)+"
-_SHARED_ALIGNMENT: Final = re.compile(
-    rf"(?:\b(?:extern|static){_GAP})?"
-    r"__attribute__\(\(visibility\(\"hidden\"\), tls_model\(\"local-dynamic\"\)\)\)"
-    rf"{_GAP}(?:__constinit{_GAP})?thread_local{_GAP}"
-    r"(?P<alignment>alignas\s*\((?:[^()]|\([^()]*\))*\))"
+# `alignas` only before it.
+_SHARED: Final = re.compile(
+    r'(?:extern |static )?__attribute__ \( \( visibility \( "hidden" \) , '
+    r'tls_model \( "local-dynamic" \) \) \) (?:__constinit )?thread_local'
 )
 # A line marker.
 _THRUST: Final = re.compile(r'^# \d+ "[^"\n]*/thrust/detail/config\.h"', re.MULTILINE)
 
 
-def find_declarations(text: str) -> tuple[Declaration, ...]:
+def find_declarations(code: Unit) -> tuple[Declaration, ...]:
     """Find what the user marked.
 
     If host code runs device functions, their variables are managed ones, which both can use.
     """
-    declarations = find_qualified(text, QUALIFIERS)
-    if not runs_on_host(text):
+    declarations = find_qualified(code, QUALIFIERS)
+    if not runs_on_host(code.text):
         return declarations
     return tuple(_share(found) if is_variable(found) else found for found in declarations)
 
@@ -106,26 +104,30 @@ def define_qualifiers(*names: str) -> Edit:
     return Edit(start=0, end=0, text=text)
 
 
-def translate_pragmas(text: str) -> list[Edit]:
+def translate_pragmas(code: Unit) -> Iterator[Edit]:
     """Replace nvcc's pragmas by those of the compiler, or remove them; clang knows ``unroll``."""
-    is_clang = compiles_with_clang(text)
-    edits = []
-    for found in _PRAGMA.finditer(text):
-        if found["unroll"] and is_clang:
+    is_clang = compiles_with_clang(code.text)
+    for directive in code.directives:
+        found = _PRAGMA.fullmatch(directive.text)
+        if found is None or (found["unroll"] and is_clang):
             continue
         pragma = f"#pragma GCC unroll {found['count']}" if found["count"] else ""
-        edits.append(Edit(start=found.start(), end=found.end(), text=pragma))
-    return edits
+        yield Edit(start=directive.start, end=directive.end, text=pragma)
 
 
-def move_alignments(text: str) -> list[Edit]:
+def move_alignments(code: Unit) -> Iterator[Edit]:
     """Move ``alignas`` to the start of declarations of shared memory, where C++ accepts it."""
-    edits = []
-    for found in _SHARED_ALIGNMENT.finditer(text):
-        start, end = found.span("alignment")
-        edits.append(Edit(start=found.start(), end=found.start(), text=f"{found['alignment']} "))
-        edits.append(Edit(start=start, end=end, text=""))
-    return edits
+    for index in code.find(("thread_local",)):
+        close = code.partners.get(index + 2, index)
+        head = " ".join(code.words[code.find_head(index) : index + 1])
+        found = _SHARED.search(head)
+        if code.get(index + 1) != "alignas" or found is None:
+            continue
+        start = code.find_head(index) + head[: found.start()].count(" ")
+        first, last = code.starts[index + 1], code.get_end(close)
+        alignment = code.text[first:last]
+        yield Edit(start=code.starts[start], end=code.starts[start], text=f"{alignment} ")
+        yield Edit(start=first, end=last, text="")
 
 
 def compiles_with_clang(text: str) -> bool:

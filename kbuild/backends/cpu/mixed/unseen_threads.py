@@ -20,6 +20,8 @@ from kbuild.backends.cpu.mixed.thread_words import (
     INDEX,
     NAMESPACES,
 )
+from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.mentions import (
     Place,
     describe_place,
@@ -30,8 +32,7 @@ from kbuild.cxx.mentions import (
     list_words,
 )
 from kbuild.cxx.model import Span
-from kbuild.cxx.qualified import Declaration
-from kbuild.cxx.tokens import Token
+from kbuild.cxx.unit import Unit
 
 _MOST_NAMES: Final = 200
 _MOST_MENTIONS: Final = 5000
@@ -40,19 +41,19 @@ _ERROR: Final = re.compile(ERRORS)
 
 
 def find_unseen(
-    text: str, kernels: tuple[Declaration, ...], declarations: tuple[Declaration, ...]
+    code: Unit, kernels: tuple[Declaration, ...], declarations: tuple[Declaration, ...]
 ) -> frozenset[int]:
     """Return the starts of the kernels that need neither their index stored nor a way to stop.
 
     Args:
-        text: The preprocessed text of a source that contains everything its kernels call.
+        code: The preprocessed text of a source that contains everything its kernels call.
         kernels: The definitions of kernels.
         declarations: What the user marked.
     """
     bodies = (d.body for d in declarations if d.body and d.words & {q.DEVICE, q.GLOBAL})
-    search = _Search(text, kernels, tuple(bodies))
+    search = _Search(code, kernels, tuple(bodies))
     words = f"{INDEX}|{FUNCTIONS}|{ERRORS}|{NAMESPACES}"
-    if not search.add_mentions(list_lane_reads(text)):
+    if not search.add_mentions(list_lane_reads(code)):
         return frozenset()
     while words and search.add(words):
         words = "|".join(map(re.escape, search.take_names()))
@@ -69,12 +70,12 @@ class _Search:
     """
 
     def __init__(
-        self, text: str, kernels: tuple[Declaration, ...], device_bodies: tuple[Span, ...]
+        self, code: Unit, kernels: tuple[Declaration, ...], device_bodies: tuple[Span, ...]
     ) -> None:
-        self._text = text
+        self._code = code
         self._device_bodies = device_bodies
         self._kernels = {kernel.body[0]: kernel for kernel in kernels if kernel.body}
-        self._headers = _find_headers(text)
+        self._headers = _find_headers(code)
         self._names: set[str] = set()
         self._types: set[str] = set()
         self._new: set[str] = set()
@@ -89,7 +90,7 @@ class _Search:
 
     def add(self, pattern: str) -> bool:
         """Add what mentions one of the words; return False if that can be anything."""
-        words = list_words(self._text, pattern, skipped=self._headers)
+        words = list_words(self._code, pattern, skipped=self._headers)
         return self.add_mentions([word for word in words if not self._is_of_host(word)])
 
     def add_mentions(self, words: list[Token]) -> bool:
@@ -104,7 +105,7 @@ class _Search:
         )
 
     def _add_mention(self, word: Token) -> bool:
-        place = describe_place(self._text, word)
+        place = describe_place(self._code, word)
         is_function = word.text in self._names or bool(_CALLABLE.fullmatch(word.text))
         if place.kind == "declaration":
             return True
@@ -112,11 +113,11 @@ class _Search:
             return self._add_alias(word, place)
         if place.kind == "elsewhere" or place.function is None or place.function.body is None:
             return False
-        if is_function and not is_called(self._text, word):
+        if is_function and not is_called(self._code, word):
             return False  # the pointer can get anywhere
         kernel = self._kernels.get(place.function.body[0])
         if kernel is not None:
-            if word.text != INDEX or not can_replace(self._text, word, place):
+            if word.text != INDEX or not can_replace(self._code, word, place):
                 self.seen.add(kernel.start)
             return True
         return self._add_function(place.function, place)
@@ -126,20 +127,21 @@ class _Search:
         if head[:2] == ["using", "namespace"]:
             # The functions that make groups are words themselves.
             return word.text == "cooperative_groups"
-        if self._text[word.end : word.end + 10].lstrip().startswith("="):
+        if self._code.get(self._code.find_index(word.start) + 1) == "=":
             return True  # the definition of an alias that is known
         name = head[1] if head[2:3] == ["="] else self._find_last_name(word)
         return bool(name) and self._add_name(name, self._types)
 
     def _find_last_name(self, word: Token) -> str:
         """Return the last name of a using declaration."""
-        end = self._text.find(";", word.end)
-        names = re.findall(r"[A-Za-z_$][\w$]*", self._text[word.start : end])
+        index = self._code.find_index(word.start)
+        end = self._code.find_declaration_end(index, ";") or index
+        names = [token.text for token in self._code.list_between(index, end) if token.is_word]
         return names[-1] if names else ""
 
     def _add_function(self, found: Declaration, place: Place) -> bool:
         has_object = any(
-            scope.kind == "class" or find_lambda(self._text, scope) is not None
+            scope.kind == "class" or find_lambda(self._code, scope) is not None
             for scope in place.inside
         )
         if has_object or not is_called_by_name(found):
@@ -153,24 +155,23 @@ class _Search:
         return True
 
 
-def _find_headers(text: str) -> tuple[Span, ...]:
+def _find_headers(code: Unit) -> tuple[Span, ...]:
     """Return the parts of the text that `thread_words` describes."""
     native = resources.native_directory()
-    return find_files(text, (str(native / "device" / "cpu"), str(native / "include")))
+    return find_files(code, (str(native / "device" / "cpu"), str(native / "include")))
 
 
-def can_replace(text: str, word: Token, place: Place) -> bool:
+def can_replace(code: Unit, word: Token, place: Place) -> bool:
     """Return whether a constant of the kernel can hide a built-in variable here.
 
     Local classes, and lambdas without a default capture, cannot use variables of the kernel. A
     declaration of a variable with this name cannot be in the same scope.
     """
-    before = text[: word.start].rstrip()[-2:]
-    after = text[word.end :][:40].lstrip()[:1]
-    if before == "::" or after not in (".", ")"):
+    index = code.find_index(word.start)
+    if code.get(index - 1) == "::" or code.get(index + 1) not in (".", ")"):
         return False
     for scope in place.inside:
-        captures = find_lambda(text, scope)
+        captures = find_lambda(code, scope)
         if scope.kind == "class":
             return False
         if captures is not None and not _has_default(captures):

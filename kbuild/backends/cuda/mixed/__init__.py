@@ -27,6 +27,7 @@ from kbuild.model import Command
 
 if TYPE_CHECKING:
     from kbuild.cxx.model import HostText
+    from kbuild.cxx.unit import Unit
 
 # The project's C++ compiler compiles the host text.
 compile_host_text: Final = None
@@ -143,11 +144,11 @@ def _change_names(
     return tuple(words)
 
 
-def read_host_text(text: str, unit: HostUnit) -> HostText:
+def read_host_text(code: Unit, unit: HostUnit) -> HostText:
     """See `MixedPasses`: the output of ``cudafe++``."""
     from kbuild.backends.cuda.mixed.host_text import read_text  # noqa: PLC0415 - only host passes
 
-    return read_text(text, unit.display_source, is_gnu=unit.compiler_id == "GNU")
+    return read_text(code, unit.display_source, is_gnu=unit.compiler_id == "GNU")
 
 
 def list_host_options(unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:

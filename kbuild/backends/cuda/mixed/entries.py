@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
-from kbuild.cxx.tokens import find_close, list_tokens, split_at_commas
+from kbuild.cxx.tokens import split_at_commas
+from kbuild.cxx.unit import Unit
 from kbuild.errors import ToolError
 from kbuild.model import Linkage, VariableKind
 
@@ -33,6 +34,7 @@ _MEMORY_SPACE: Final = re.compile(
 )
 _ENDS: Final = (b";", b"{", b"}")
 _LONGEST_DECLARATION: Final = 1000
+_LONGEST_LINE: Final = 80
 
 
 def read_stub(stub: str, preprocessed: Path, *, is_relocatable: bool) -> Entries:
@@ -71,17 +73,19 @@ def _list_registrations(stub: str) -> Iterator[tuple[str, list[str]]]:
     callback = _CALLBACK.search(stub)
     if callback is None:
         return
+    code = Unit(stub)
     for found in _REGISTRATION.finditer(stub, callback.end()):
-        yield found[1], _split(stub, found.end() - 1)
+        yield found[1], _split(code, found.end() - 1)
 
 
-def _split(text: str, opened: int) -> list[str]:
+def _split(code: Unit, opened: int) -> list[str]:
     """Return the arguments of the call whose parenthesis opens at a position."""
-    closed = find_close(text, opened)
+    closed = code.find_close(opened)
     if closed is None:
-        raise ToolError(f"unexpected text in nvcc's stub file: '{text[opened : opened + 80]}'")
-    parts = split_at_commas(list(list_tokens(text, opened + 1, closed)))
-    return [text[part[0].start : part[-1].end] for part in parts if part]
+        line = code.text[opened : opened + _LONGEST_LINE]
+        raise ToolError(f"unexpected text in nvcc's stub file: '{line}'")
+    parts = split_at_commas(code.list_tokens(opened + 1, closed))
+    return [code.text[part[0].start : part[-1].end] for part in parts if part]
 
 
 def _read_kernel(arguments: list[str], external: frozenset[str]) -> KernelEntry:
@@ -119,7 +123,7 @@ def _read_variable(kind: str, arguments: list[str]) -> VariableEntry:
     parsed = _SIZE.fullmatch(size)
     if parsed is None:
         raise ToolError(f"unexpected size '{size}' in nvcc's stub file")
-    device_name, *rest = _split(shadow, shadow.index("("))
+    device_name, *rest = _split(Unit(shadow), shadow.index("("))
     expression = _clean(",".join(rest))
     is_local = "<" in expression or any(part in device_name for part in _LOCAL)
     memory: VariableKind = "constant" if is_constant == "1" else "device"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from kbuild.cxx.tokens import Token, match_angle, match_brackets
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.tokens import match_angle, match_brackets
 from kbuild.values import dataclass
 
 _SPECIFIERS: Final = frozenset(

@@ -12,14 +12,16 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Final
 
-from kbuild.backends.cuda.mixed.active_text import ActiveText
 from kbuild.backends.cuda.mixed.kernels import Kernels
 from kbuild.backends.cuda.mixed.launches import find_launches
 from kbuild.cxx.model import Edit, HostText
-from kbuild.cxx.tokens import list_tokens
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
-_MANAGED: Final = '__attribute__((section("__nv_managed_data__")))'
+# In ``__attribute__((section("__nv_managed_data__")))``
+_MANAGED: Final = '"__nv_managed_data__"'
+_BEFORE_MANAGED: Final = 5  # tokens
+_AFTER_MANAGED: Final = 4
 _NO_VALUE: Final = re.compile(r" = 0(?=\s*(?:,|\Z))")
 _LABEL: Final = ' __asm__("kbuild_managed_{}")'
 _HIDDEN: Final = '__attribute__((visibility("hidden")))'
@@ -33,23 +35,22 @@ _NEW_END: Final = (
 )
 
 
-def read_text(text: str, source: str, *, is_gnu: bool) -> HostText:
+def read_text(code: Unit, source: str, *, is_gnu: bool) -> HostText:
     """Find the kernels and launches in a text.
 
     Args:
-        text: The output of ``cudafe++``.
+        code: The output of ``cudafe++``.
         source: The name of the source in messages.
         is_gnu: Whether gcc compiles the text.
 
     Raises:
         SourceError: The text contains a construct that is not as expected.
     """
-    active = ActiveText(text)
-    launches = tuple(find_launches(active, source))
-    edits = [*_replace_end(text, source), *_change_managed(active)]
-    names = (list(list_tokens(text, *launch.callee)) for launch in launches)
+    launches = tuple(find_launches(code, source))
+    edits = [*_replace_end(code.text, source), *_change_managed(code)]
+    names = (code.list_tokens(*launch.callee) for launch in launches)
     launched = frozenset(token.text for tokens in names for token in tokens if token.is_word)
-    kernels = Kernels(active, launched, is_gnu=is_gnu)
+    kernels = Kernels(code, launched, is_gnu=is_gnu)
     return HostText(
         kernels=tuple(kernel for _, kernel in sorted(kernels.found.items())),
         launches=launches,
@@ -68,28 +69,21 @@ def _replace_end(text: str, source: str) -> Iterator[Edit]:
     yield Edit(start=found.start(), end=len(text), text=_NEW_END.format(found[1]))
 
 
-def _change_managed(active: ActiveText) -> Iterator[Edit]:
+def _change_managed(code: Unit) -> Iterator[Edit]:
     """Turn the definitions of managed variables into declarations; the handles define them.
 
     A variable that other files cannot name gets a symbol that no other one has. All are hidden,
     because an ``asm`` statement of a handle needs a symbol that cannot be interposed.
     """
-    text = active.text
     numbers = count()
-    for start in active.find(_MANAGED):
-        end = _find_end(text, start)
-        declaration = text[start + len(_MANAGED) : end]
-        kept = re.sub(r"\b(?:static|extern) ", "", declaration, count=1)
-        if any(token.text == "static" for token in list_tokens(declaration)):
+    for index in code.find((_MANAGED,)):
+        start = code.starts[index - _BEFORE_MANAGED]
+        first = index + _AFTER_MANAGED
+        last = (code.find_declaration_end(first, ";") or len(code.words)) - 1
+        kept = code.text[code.get_end(first - 1) : code.starts[last]]
+        is_static = "static" in code.words[first:last]
+        kept = re.sub(r"\b(?:static|extern) ", "", kept, count=1)
+        if is_static:
             kept = _NO_VALUE.sub(lambda _: _LABEL.format(next(numbers)), kept)
+        end = code.starts[last]
         yield Edit(start=start, end=end, text=f"extern {_HIDDEN}{_NO_VALUE.sub('', kept)}")
-
-
-def _find_end(text: str, start: int) -> int:
-    """Return the position of the semicolon that ends a declaration."""
-    depth = 0
-    for token in list_tokens(text, start):
-        depth += (token.text in "{(") - (token.text in ")}")
-        if depth == 0 and token.text == ";":
-            return token.start
-    return len(text)

@@ -10,16 +10,14 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from kbuild.backends.cuda.mixed.active_text import ActiveText
 from kbuild.backends.cuda.mixed.heads import Head, read_head
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
-from kbuild.cxx.scopes import Scopes, find_scopes, list_head
-from kbuild.cxx.tokens import find_close, list_tokens
+from kbuild.cxx.scopes import Scopes, find_scopes
+from kbuild.cxx.unit import Unit
 
 _WRAPPER: Final = "__wrapper__device_stub_"
-_IN_BODY: Final = re.compile(r"\{(?:::)?(?:\w+::)*\Z")
-_DISABLED_BODY: Final = re.compile(r";\n#if 0\n#(?: |line )\d+[^\n]*\n\{")
+_DISABLED_BODY: Final = re.compile(r"#if 0\n#(?: |line )\d+[^\n]*\n\{")
 _HIDDEN: Final = '__attribute__((visibility("hidden")))'
 _NOT_INLINE: Final = "__attribute((noinline))"  # with debug information of device code
 # What a kernel cannot have if another object defines it.
@@ -29,51 +27,56 @@ _PUSH_DIAGNOSTICS: Final = (
     '\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored "-Wunused-parameter"\n'
 )
 _POP_DIAGNOSTICS: Final = "#pragma GCC diagnostic pop\n"
-_MOST_LOOKED_BACK: Final = 400
 
 
 class Kernels:
     """The declarations of kernels by position, and the edits that make them declarations only."""
 
-    def __init__(self, active: ActiveText, launched: frozenset[str], *, is_gnu: bool) -> None:
+    def __init__(self, code: Unit, launched: frozenset[str], *, is_gnu: bool) -> None:
         """Find the declarations.
 
         Args:
-            active: The text.
+            code: The text.
             launched: The unqualified names of what is launched.
             is_gnu: Whether gcc compiles the text.
         """
-        self._active: Final = active
+        self._code: Final = code
         self._is_gnu: Final = is_gnu
-        self._text: Final = active.text
+        self._text: Final = code.text
         self._heads: Final[dict[int, Head]] = {}
         self.found: Final[dict[int, KernelDeclaration]] = {}
         self.edits: Final[list[Edit]] = []
-        for position in active.find(_WRAPPER):
-            self._read_wrapper(position)
-        for disabled in _DISABLED_BODY.finditer(self._text):
-            semicolon = disabled.start()
-            self._add(read_head(list_head(self._text, semicolon)), semicolon + 1)
+        for index in code.find({word for word in code.vocabulary if word.startswith(_WRAPPER)}):
+            self._read_wrapper(index)
+        for directive in code.directives:
+            semicolon = code.find_index(directive.start) - 1
+            if _DISABLED_BODY.match(directive.text) and code.get(semicolon) == ";":
+                self._add(self._read_head(semicolon), code.get_end(semicolon))
         self._find_others(launched)
 
-    def _read_wrapper(self, position: int) -> None:
+    def _read_head(self, index: int) -> Head | None:
+        """Read the declaration up to the token at an index."""
+        return read_head(self._code.list_between(self._code.find_head(index), index))
+
+    def _read_wrapper(self, index: int) -> None:
         """Remove a wrapper, or the body of the kernel template that calls it."""
-        text = self._text
-        body = _IN_BODY.search(text, max(position - _MOST_LOOKED_BACK, 0), position)
-        if body is not None:
-            end = (find_close(text, body.start()) or position) + 1
-            template = read_head(list_head(text, body.start()))
+        code = self._code
+        before = index - 1
+        while code.get(before) == "::":
+            before -= 2 if code.get_token(before - 1).is_word else 1
+        if code.get(before) == "{":
+            template = self._read_head(before)
             if template is not None:
-                self._empty(template, body.start(), end)
+                end = code.get_end(code.partners.get(before, index))
+                self._empty(template, code.starts[before], end)
                 self._add(template, end)
             return
-        head = list_head(text, position)
-        opened = text.find("(", position)
-        for token in list_tokens(text, (find_close(text, opened) or opened) + 1):
-            if token.text in ("{", ";"):
-                last = token.start if token.text == ";" else find_close(text, token.start)
-                self._edit(head[0].start, (last or token.start) + 1, "")
-                return
+        last = (code.find_declaration_end(index) or index + 1) - 1
+        self._edit(
+            code.starts[code.find_head(index)],
+            code.get_end(code.partners.get(last, last)),
+            "",
+        )
 
     def _empty(self, head: Head, body: int, end: int) -> None:
         """Replace the body of a kernel template with one that is never emitted, or with none.
@@ -94,18 +97,15 @@ class Kernels:
 
     def _find_others(self, launched: frozenset[str]) -> None:
         """Find the other declarations of the same kernels, and of launched ones without a body."""
-        names = sorted({kernel.name for kernel in self.found.values()} | launched)
-        if not names:
-            return
-        pattern = rf"void\s+(?:#[^\n]*\n\s*)*(?:\w+::)*({'|'.join(names)})\s*[<(]"
-        places = [found.start(1) for found in re.finditer(pattern, self._text)]
+        names = {kernel.name for kernel in self.found.values()} | launched
+        places = self._code.find(names) if names else []
         ends = [end for end in map(self._find_end, places) if end and end not in self.found]
         if not ends:
             return
-        scopes = find_scopes(self._text)
+        scopes = find_scopes(self._code)
         kernels = {self._name(end, head, scopes) for end, head in self._heads.items()}
         for end in ends:
-            head = read_head(list_head(self._text, end - 1))
+            head = self._read_head(self._code.find_index(end) - 1)
             kinds = {scope.kind for scope in scopes.around(end)}
             if head is None or "block" in kinds or ("class" in kinds and not head.is_friend):
                 continue
@@ -122,13 +122,15 @@ class Kernels:
         return (*scopes.name_namespace(end), *head.qualifier, head.tokens[head.name].text)
 
     def _find_end(self, name: int) -> int | None:
-        """Return the position after the declaration that has its name at a position."""
-        if not self._active.is_active(name):
+        """Return the position after the declaration without a body of the function at an index."""
+        code = self._code
+        before = name - 1
+        while code.get(before) == "::":
+            before -= 2
+        if code.get(before) != "void" or code.get(name + 1) not in ("<", "("):
             return None
-        for token in list_tokens(self._text, name):
-            if token.text in ("{", ";"):
-                return token.end if token.text == ";" else None
-        return None
+        end = code.find_declaration_end(name)
+        return None if end is None or code.get(end - 1) == "{" else code.get_end(end - 1)
 
     def _add(self, head: Head | None, end: int) -> None:
         if head is None or head.tokens[head.name].text.startswith(_WRAPPER):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.build import CompileUnit
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.cxx.model import HostText
+    from kbuild.cxx.unit import Unit
 
 # clang reads the source itself.
 describe_device_pass: Final = None
@@ -71,11 +72,11 @@ def _list_common_options(unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:
     )
 
 
-def read_host_text(text: str, unit: HostUnit) -> HostText:
+def read_host_text(code: Unit, unit: HostUnit) -> HostText:
     """See `MixedPasses`: kernels without code, and shadows of variables."""
     from kbuild.backends.hip.mixed.host_text import read_text  # noqa: PLC0415 - only host passes
 
-    return read_text(text, is_relocatable=unit.relocatable)
+    return read_text(code, is_relocatable=unit.relocatable)
 
 
 def compile_host_text(unit: HostUnit, tc: Toolchain) -> FrontEnd:

@@ -22,12 +22,12 @@ from kbuild.backends.host_texts import (
     make_reference,
     replace_qualifier,
 )
+from kbuild.cxx.declarations import Declaration, find_qualified
 from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText
-from kbuild.cxx.qualified import Declaration, find_qualified
-from kbuild.cxx.tokens import find_close
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
 _ATTRIBUTE: Final = re.compile(r"\b__attribute__\s*(?=\(\s*\(\s*(?:__)?amdgpu_)\(")
@@ -37,18 +37,18 @@ _TEXTURE: Final = re.compile(
 )
 
 
-def read_text(text: str, *, is_relocatable: bool = False) -> HostText:
+def read_text(code: Unit, *, is_relocatable: bool = False) -> HostText:
     """Find the kernels and launches in preprocessed text.
 
     Raises:
         SourceError: The text contains a variable that cannot be registered.
     """
-    declarations = find_qualified(text, q.QUALIFIERS)
-    _reject_references(text)
-    edits = (_define_qualifiers(), *_edit(text, declarations, is_relocatable=is_relocatable))
+    declarations = find_qualified(code, q.QUALIFIERS)
+    _reject_references(code.text)
+    edits = (_define_qualifiers(), *_edit(code, declarations, is_relocatable=is_relocatable))
     return HostText(
-        kernels=find_kernels(text),
-        launches=find_launches(text),
+        kernels=find_kernels(code),
+        launches=find_launches(code),
         edits=tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))),
     )
 
@@ -69,15 +69,16 @@ def _reject_references(text: str) -> None:
 
 
 def _edit(
-    text: str, declarations: tuple[Declaration, ...], *, is_relocatable: bool
+    code: Unit, declarations: tuple[Declaration, ...], *, is_relocatable: bool
 ) -> Iterator[Edit]:
+    text = code.text
     shared = frozenset(() if is_relocatable else list_extern(declarations))
     for found in declarations:
         if q.is_variable(found):
             yield from _edit_variable(text, found, shared, is_relocatable=is_relocatable)
         elif found.kind == "function" and q.GLOBAL in found.words:
             yield from edit_kernel(text, found)
-            yield from _remove_attributes(text, found)
+            yield from _remove_attributes(code, found)
         elif _is_class_variable(found):
             place = locate(text, found.start)
             if _SYSTEM_HEADER not in place.flags:
@@ -87,11 +88,11 @@ def _edit(
                 )
 
 
-def _remove_attributes(text: str, found: Declaration) -> Iterator[Edit]:
+def _remove_attributes(code: Unit, found: Declaration) -> Iterator[Edit]:
     """Yield the edits that remove attributes that only kernels can have."""
     end = found.parameters[0] if found.body is None else found.body[0]
-    for attribute in _ATTRIBUTE.finditer(text, found.start, end):
-        close = find_close(text, attribute.end() - 1)
+    for attribute in _ATTRIBUTE.finditer(code.text, found.start, end):
+        close = code.find_close(attribute.end() - 1)
         if close is not None:
             yield Edit(start=attribute.start(), end=close + 1, text="")
 

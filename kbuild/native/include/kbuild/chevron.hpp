@@ -167,6 +167,18 @@ inline void launch_address(void (*__kernel)(__P...), const configuration& __conf
 
 #endif
 
+// Which kernel a sibling launches, for launches of templates and overloads whose names something else
+// has, too. A launch asserts that its expression is the same kernel.
+template <class __P, __P __kernel>
+struct launched {
+    using pointer = __P;
+    static constexpr bool equals(launched) { return true; }
+    template <class __T>
+    static constexpr bool equals(__T) {
+        return false;
+    }
+};
+
 // A kernel that is only known at run time.
 template <class... __P>
 class bound {

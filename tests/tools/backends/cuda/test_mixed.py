@@ -14,6 +14,7 @@ from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.unit import Unit
 from kbuild.model import Command
 from kbuild.stages.mixed.texts import make_text
 from kbuild.stages.stubs.handles import render_handles
@@ -100,7 +101,8 @@ def make_host_text(directory: Path, compiler: str, toolchain: Toolchain) -> tupl
     front_end = mixed.describe_host_pass(unit, toolchain, listed.stdout + listed.stderr)
     text, _ = make_text(front_end, find_builder("cuda"))
     path = directory / "features.host.cpp"
-    rewritten = rewrite(text, mixed.read_host_text(text, unit), "1a2b").text
+    code = Unit(text)
+    rewritten = rewrite(code, mixed.read_host_text(code, unit), "1a2b").text
     path.write_text(f'{rewritten}\n#include "features.handles.h"\n')
     return path, unit
 

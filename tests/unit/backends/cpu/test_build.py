@@ -11,6 +11,7 @@ from kbuild.backends.cpu import build as cpu
 from kbuild.backends.cpu import mixed
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
+from kbuild.cxx.unit import Unit
 from kbuild.errors import ConfigurationError, SourceError, ToolchainError
 from kbuild.formats.offload import binary as offload_binary
 
@@ -79,9 +80,9 @@ def test_a_launch_in_a_header_needs_an_include() -> None:
     text = '# 7 "a.hpp"\n__kbuild_global__ void k() { k<<<1, 1>>>(); }\n'
 
     with pytest.raises(SourceError, match=r"a\.hpp:7: a header launches a kernel, but .* include"):
-        mixed.read_device_text(text, UNIT)
+        mixed.read_device_text(Unit(text), UNIT)
 
-    found = mixed.read_device_text(f"namespace chevron {{}}\n{text}", UNIT)
+    found = mixed.read_device_text(Unit(f"namespace chevron {{}}\n{text}"), UNIT)
     assert (len(found.kernels), len(found.launches)) == (1, 1)
 
 

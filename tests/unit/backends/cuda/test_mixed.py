@@ -17,6 +17,7 @@ from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, HostUnit, KernelEntry
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.model import HostText, Span
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError, ToolError
 
 TC = Toolchain(
@@ -72,7 +73,7 @@ template< class T, int N = (3 > 2)>
 
 
 def read(text: str, compiler_id: str = "GNU") -> HostText:
-    return mixed.read_host_text(text + END, replace(UNIT, compiler_id=compiler_id))
+    return mixed.read_host_text(Unit(text + END), replace(UNIT, compiler_id=compiler_id))
 
 
 def edit(text: str, compiler_id: str = "GNU") -> str:
@@ -279,7 +280,7 @@ def test_declaration_can_be_in_a_header_of_the_user() -> None:
 
 def test_text_without_a_stub_file_is_an_error() -> None:
     with pytest.raises(SourceError, match="does not end with its stub file"):
-        mixed.read_host_text("int x;", UNIT)
+        mixed.read_host_text(Unit("int x;"), UNIT)
 
 
 def test_listing_names_all_architectures_and_the_projects_compiler() -> None:

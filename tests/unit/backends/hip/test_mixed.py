@@ -13,6 +13,7 @@ from kbuild.backends.hip.mixed.names import name_label
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
 TOOLCHAIN = Toolchain(backend="hip", compiler=Path("/clang++"), compiler_id="clang", version="19")
@@ -48,7 +49,8 @@ def make_unit(source: str = "a.hip", *options: str) -> HostUnit:
 
 def write_host_text(text: str, *, is_relocatable: bool = False) -> str:
     """Return the rewritten text on one line, without the definitions of the qualifiers."""
-    rewritten = rewrite(text, read_text(text, is_relocatable=is_relocatable), "m").text
+    code = Unit(text)
+    rewritten = rewrite(code, read_text(code, is_relocatable=is_relocatable), "m").text
     lines = (
         rewritten.rpartition('# 1 "<kbuild>" 3\n')[2]
         if "__kbuild_global__" not in text
@@ -150,7 +152,7 @@ def test_shadows_for_a_device_link_have_the_linkage_of_the_variables() -> None:
 )
 def test_variables_that_cannot_be_registered_are_rejected(text: str, message: str) -> None:
     with pytest.raises(SourceError) as caught:
-        read_text(text)
+        read_text(Unit(text))
 
     assert str(caught.value) == message
 

@@ -7,11 +7,13 @@ import pytest
 from kbuild.backends.cpu.mixed.assembly import reject_assembly
 from kbuild.cxx.model import HostText
 from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.unit import Unit
 
 
 def make_text(source: str) -> str:
-    edits = tuple(reject_assembly(source))
-    return rewrite(source, HostText(kernels=(), launches=(), edits=edits), "m").text
+    code = Unit(source)
+    edits = tuple(reject_assembly(code))
+    return rewrite(code, HostText(kernels=(), launches=(), edits=edits), "m").text
 
 
 @pytest.mark.parametrize(

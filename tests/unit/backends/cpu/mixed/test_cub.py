@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.backends.cpu.mixed.cub import reject_device_algorithms, translate_cub
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
 SHUFFLE = "shfl.sync.up.b32"
@@ -15,7 +16,7 @@ CUB = '# 1 "/x/cub/config.cuh" 1 3\n# 1 "a.cu" 2\n'
 
 
 def translate(text: str) -> str:
-    for edit in sorted(translate_cub(text), key=lambda edit: edit.start, reverse=True):
+    for edit in sorted(translate_cub(Unit(text)), key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 

@@ -6,6 +6,7 @@ import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.host_calls import reject_host_calls
+from kbuild.cxx.unit import Unit
 
 API = (
     "static inline cudaError_t cudaDeviceSynchronize(void) {}\n"
@@ -18,7 +19,8 @@ KERNEL = "__kbuild_global__ void k(int* p) {{ {} }}"
 def edit_text(text: str) -> str:
     """Return the edited text behind the API."""
     text = API + text
-    edits = sorted(reject_host_calls(text, q.find_declarations(text)), key=lambda edit: edit.start)
+    code = Unit(text)
+    edits = sorted(reject_host_calls(code, q.find_declarations(code)), key=lambda edit: edit.start)
     for edit in reversed(edits):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text.removeprefix(API)

@@ -6,6 +6,7 @@ import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.kernel_text import edit_kernels
+from kbuild.cxx.unit import Unit
 
 LOOP = "__kbuild_unseen_threads__"
 START = "__kbuild_block__.x * __kbuild_width__"
@@ -18,7 +19,8 @@ END = "} __kbuild_threads_end__ }"
 
 def rewrite(source: str, *, is_complete: bool = True) -> str:
     text = f'# 1 "a.cu"\n{source}'
-    edits = list(edit_kernels(text, q.find_declarations(text), is_complete=is_complete))
+    code = Unit(text)
+    edits = list(edit_kernels(code, q.find_declarations(code), is_complete=is_complete))
     for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text.split("\n", 1)[1]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.device_text import edit_device_text
 from kbuild.backends.cpu.mixed.host_text import edit_host_text
 from kbuild.cxx.model import Edit
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
 MARKER = '# 1 "a.cu"\n'
@@ -23,12 +26,13 @@ def apply(text: str, edits: list[Edit]) -> str:
 
 def make_host_text(text: str) -> str:
     text = MARKER + text
-    return apply(text, list(edit_host_text(text, q.find_declarations(text))))
+    code = Unit(text)
+    return apply(text, list(edit_host_text(code, q.find_declarations(code))))
 
 
 def make_device_text(text: str) -> str:
     text = MARKER + text
-    return apply(text, list(edit_device_text(text, q.find_declarations(text), "a.cu")))
+    return apply(text, list(edit_device_text(text, q.find_declarations(Unit(text)), "a.cu")))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +165,8 @@ def test_variables_in_host_texts(source: str, expected: str) -> None:
 
 def test_shadows_of_a_device_link_keep_their_linkage() -> None:
     text = f"{MARKER}__kbuild_device__ int x;"
-    edits = edit_host_text(text, q.find_declarations(text), is_relocatable=True)
+    code = Unit(text)
+    edits = edit_host_text(code, q.find_declarations(code), is_relocatable=True)
 
     assert apply(text, list(edits)) == "__kbuild_shadow__ int x;"
 
@@ -232,17 +237,17 @@ def test_clang_rejects_device_lambdas_in_host_code() -> None:
     text = MARKER + "void f() { g([] __kbuild_device__ (int) {}); }"
 
     with pytest.raises(SourceError, match=r"a\.cu:1: clang does not give the kernel"):
-        q.reject_unnamed_lambdas(text, q.find_declarations(text))
+        q.reject_unnamed_lambdas(text, q.find_declarations(Unit(text)))
 
 
 def test_clang_accepts_lambdas_in_device_code() -> None:
     text = "__kbuild_global__ void k() { auto f = [] __kbuild_device__ (int) {}; f(1); }"
 
-    q.reject_unnamed_lambdas(text, q.find_declarations(text))
+    q.reject_unnamed_lambdas(text, q.find_declarations(Unit(text)))
 
 
-def apply_edits(text: str, edits: list[Edit]) -> str:
-    for edit in reversed(edits):
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    for edit in reversed(list(edits)):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
@@ -258,7 +263,7 @@ def apply_edits(text: str, edits: list[Edit]) -> str:
 )
 def test_pragmas(pragma: str, gcc: str, clang: str) -> None:
     def translate(text: str) -> str:
-        return apply_edits(text, q.translate_pragmas(text))
+        return apply_edits(text, q.translate_pragmas(Unit(text)))
 
     assert translate(pragma) == gcc
     assert translate(f"typedef int __kbuild_clang__;\n{pragma}").split("\n")[1] == clang
@@ -270,6 +275,6 @@ def test_alignment_of_shared_memory_precedes_it(constant: str) -> None:
     shared = f'\n# 2 "a.cu" 3\n{shared}{constant}thread_local\n# 2 "a.cu"\n'
     text = f"alignas(4) int a; extern{shared}alignas(f(8)) char b[];"
 
-    moved = apply_edits(text, q.move_alignments(text))
+    moved = apply_edits(text, q.move_alignments(Unit(text)))
 
     assert moved == f"alignas(4) int a; alignas(f(8)) extern{shared} char b[];"

@@ -6,6 +6,7 @@ import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.unseen_threads import find_unseen
+from kbuild.cxx.unit import Unit
 
 KERNEL = "__kbuild_global__ void k(int n, int* p) {{ int i = threadIdx.x; {} }}\n"
 SAFE = KERNEL.format("if (i < n) p[i] = other(i);")
@@ -15,11 +16,12 @@ GID = "int gid() { return blockIdx.x * blockDim.x + threadIdx.x; }\n"
 
 def list_unseen(text: str) -> list[str]:
     text = '# 1 "a.cu"\n' + text
-    declarations = q.find_declarations(text)
+    code = Unit(text)
+    declarations = q.find_declarations(code)
     kernels = tuple(
         found for found in declarations if q.GLOBAL in found.words and found.body is not None
     )
-    unseen = find_unseen(text, kernels, declarations)
+    unseen = find_unseen(code, kernels, declarations)
     return [kernel.name for kernel in kernels if kernel.start in unseen]
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.cxx.qualified import Declaration, find_qualified
+from kbuild.cxx.declarations import Declaration, find_qualified
+from kbuild.cxx.unit import Unit
 
 WORDS = frozenset(("G", "D", "H"))
 
 
 def find_one(text: str) -> Declaration:
-    (found,) = find_qualified(text, WORDS)
+    (found,) = find_qualified(Unit(text), WORDS)
     return found
 
 
@@ -88,17 +89,19 @@ def test_lambdas(text: str) -> None:
 
 
 def test_an_array_is_not_a_lambda() -> None:
-    found = find_qualified("[[nodiscard]] D int f(); int x[3]; D int y;", WORDS)
+    found = find_qualified(Unit("[[nodiscard]] D int f(); int x[3]; D int y;"), WORDS)
 
     assert [declaration.kind for declaration in found] == ["function", "variable"]
 
 
 def test_the_place_of_a_declaration() -> None:
-    found = find_qualified("namespace a { namespace { D int x; } G void k() { D int y; } }", WORDS)
+    found = find_qualified(
+        Unit("namespace a { namespace { D int x; } G void k() { D int y; } }"), WORDS
+    )
 
     assert [declaration.namespaces for declaration in found] == [("a", ""), ("a",), ("a",)]
     assert [declaration.scope for declaration in found] == ["namespace", "namespace", "block"]
 
 
 def test_literals_and_directives_are_not_declarations() -> None:
-    assert not find_qualified('# 1 "G D H"\nconst char* s = "G D"; char c = \'G\';', WORDS)
+    assert not find_qualified(Unit('# 1 "G D H"\nconst char* s = "G D"; char c = \'G\';'), WORDS)

@@ -1,0 +1,94 @@
+"""Split C++ text into tokens."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, compress
+from typing import Final, NamedTuple
+
+# The alternatives are in the order of how often they occur. `>>` is two tokens, because it can
+# close two template argument lists. The prefix of a literal is a token of its own.
+_ALTERNATIVES: Final = r"""
+      \s+
+    | [A-Za-z_$]\w*
+    | [][(){{}},;*&~?!%^|+=]
+    | ::
+    | \.?\d(?:[eEpP][+-]|[\w.]|'(?=\w))*
+    | "(?:\\.|[^"\\\n])*"
+    | '(?:\\.|[^'\\\n])+'
+    | ->|\.\.\.|<<<|<<|<=|>=
+    | {directive}
+    | //(?:\\\r?\n|[^\n])* | /\*.*?\*/ | \\\r?\n
+    | .
+"""
+# cudafe++ disables text with `#if 0`. The other directives of preprocessed text are line markers
+# and pragmas.
+_PREPROCESSED: Final = re.compile(
+    _ALTERNATIVES.format(directive=r"\#[ ]?if[ ]0\n.*?\n\#[ ]?endif[^\n]* | \#[^\n]*"),
+    re.VERBOSE | re.DOTALL,
+)
+_SOURCE: Final = re.compile(
+    _ALTERNATIVES.format(
+        directive=r'\#(?: \\\r?\n | "(?:\\.|[^"\\\n])*" | /\*.*?\*/ | //[^\n]* | [^\n] )*'
+    ),
+    re.VERBOSE | re.DOTALL,
+)
+_RAW_STRING: Final = re.compile(r'"([^()\\\s]{0,16})\(.*?\)\1"', re.DOTALL)
+_RAW_PREFIXES: Final = frozenset(("R", "LR", "uR", "UR", "u8R"))
+
+
+class Token(NamedTuple):
+    """A token and its position."""
+
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """The position after the token."""
+        return self.start + len(self.text)
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is an identifier or a keyword."""
+        return self.text[0].isalpha() or self.text[0] in "_$"
+
+
+class Lexemes(NamedTuple):
+    """The tokens of a text in order, with the position of each."""
+
+    words: list[str]
+    starts: list[int]
+
+
+def split_text(text: str, *, is_source: bool = False) -> Lexemes:
+    """Split a text into tokens. Directives are tokens; space and comments are not.
+
+    Args:
+        text: The text.
+        is_source: Whether the text is not preprocessed. Then lines can continue on the next one,
+            and the text between ``#if 0`` and ``#endif`` belongs to the code.
+    """
+    pieces = _split(text, _SOURCE if is_source else _PREPROCESSED)
+    starts = accumulate(map(len, pieces), initial=0)
+    kept = [piece[0] > " " and piece[:2] not in ("//", "/*", "\\\n", "\\\r") for piece in pieces]
+    return Lexemes(list(compress(pieces, kept)), list(compress(starts, kept)))
+
+
+def _split(text: str, pattern: re.Pattern[str]) -> list[str]:
+    """Return consecutive pieces that make up the text."""
+    pieces: list[str] = []
+    position = candidate = 0
+    while (quote := text.find('R"', candidate) + 1) > 0:
+        candidate = quote
+        line = max(text.rfind("\n", 0, quote) + 1, position)
+        before = pattern.findall(text, line, quote)
+        # In another literal, there is a quotation mark without a partner before this one.
+        if before[-1] not in _RAW_PREFIXES or '"' in before:
+            continue
+        literal = _RAW_STRING.match(text, quote)
+        if literal is not None:
+            pieces += pattern.findall(text, position, quote)
+            pieces.append(literal[0])
+            position = candidate = literal.end()
+    return pieces + pattern.findall(text, position)

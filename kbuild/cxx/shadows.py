@@ -1,0 +1,115 @@
+"""Decide whether a declaration in a function or class hides a kernel at a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from kbuild.cxx.scopes import Scope
+from kbuild.cxx.tokens import match_angle
+from kbuild.cxx.unit import Unit
+
+# Words after which an identifier is used and not declared.
+_EXPRESSION: Final = frozenset(
+    {"return", "throw", "new", "delete", "case", "goto", "else", "do", "co_return", "co_await"}
+    | {"co_yield", "sizeof", "alignof", "typeid", "not", "and", "or", "xor", "operator", "if"}
+    | {"namespace", "while", "for", "switch", "template", "decltype", "noexcept", "using"}
+)
+_BEFORE_OPERAND: Final = frozenset(
+    ("", "(", ",", "=", "{", "}", ";", "?", ":", "[", "<", "return", "&", "|", "+", "-", "!")
+)
+_AFTER_DECLARATOR: Final = frozenset(("(", "["))
+_OPENING: Final = frozenset("([")
+_CLOSING: Final = frozenset(")]}")
+
+
+def can_declare(unit: Unit, index: int) -> bool:
+    """Return whether the token at an index can be the name in a declaration; in doubt, yes."""
+    before, after = unit.get(index - 1), unit.get(index + 1)
+    if before in (".", "->", "::") or after in ("::", "<"):
+        return False
+    if after == "=":
+        return unit.get(index + 2) != "="
+    if before in ("*", "&"):
+        is_nested = after == ")" and unit.get(index + 2) in _AFTER_DECLARATOR
+        return is_nested or unit.get(index - 2) not in _BEFORE_OPERAND
+    if before in (">", "]", "...", "[", ","):
+        return True
+    return bool(before) and unit.get_token(index - 1).is_word and before not in _EXPRESSION
+
+
+def is_hidden(unit: Unit, launch: int, declared: Iterable[int], scopes: list[Scope]) -> bool:
+    """Return whether a declaration in a block or class hides a kernel at a launch.
+
+    Args:
+        unit: The text.
+        launch: The index of the launch's first token.
+        declared: The indices of what can be declarations of the name.
+        scopes: The scopes around the launch.
+    """
+    inner = [scope for scope in scopes if scope.kind in ("block", "class")]
+    if not inner:
+        return False
+    first = unit.find_index(inner[0].head)
+    classes = [scope for scope in inner if scope.kind == "class"]
+    last = unit.partners.get(unit.find_index(classes[0].brace), launch) if classes else launch
+    kinds = {unit.find_index(scope.brace): scope.kind for scope in inner}
+    return any(
+        first <= index < last and _reaches(unit, index, launch, first, kinds) for index in declared
+    )
+
+
+def _reaches(unit: Unit, index: int, launch: int, first: int, kinds: Mapping[int, str]) -> bool:
+    """Return whether the scope of the declaration at ``index`` contains a launch.
+
+    A declaration in parentheses or in a template header belongs to the block or statement after
+    it. Every other declaration belongs to the block or class around it.
+    """
+    partners = unit.partners
+    outermost: int | None = None
+    current = index - 1
+    while current >= first and unit.words[current] != "{":
+        word = unit.words[current]
+        if word in _CLOSING:
+            current = partners.get(current, current)
+        elif word in _OPENING:
+            if partners.get(current, launch) >= launch > index:
+                return True
+            outermost = current
+        elif word == "template" and outermost is None:
+            header = unit.list_between(current, max(index, launch) + 1)
+            close = match_angle(header, 1)
+            if close is not None and current + close > index:
+                return _reaches_statement(unit, current + close, launch)
+        current -= 1
+    if outermost is not None and not _is_declared_name(unit, outermost, index):
+        return _reaches_statement(unit, partners.get(outermost, outermost), launch)
+    if current < first:
+        return index < launch
+    kind = kinds.get(current)
+    return kind == "class" or (kind is not None and index < launch)
+
+
+def _is_declared_name(unit: Unit, opening: int, index: int) -> bool:
+    """Return whether the bracket is that of ``(*name)`` or ``auto [name]``."""
+    return unit.words[opening] == "[" or all(
+        word in ("*", "&", "const") for word in unit.words[opening + 1 : index]
+    )
+
+
+def _reaches_statement(unit: Unit, index: int, launch: int) -> bool:
+    """Return whether the block or statement that follows ``index`` contains a launch."""
+    if launch < index:
+        return False
+    while index < len(unit.words):
+        word = unit.words[index]
+        if word == ";":
+            return launch < index
+        if word in ("{", "(", "[") and index in unit.partners:
+            if index < launch < unit.partners[index]:
+                return True
+            if word == "{":
+                return False
+            index = unit.partners[index]
+        index += 1
+    return True

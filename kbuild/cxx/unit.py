@@ -1,0 +1,143 @@
+"""A translation unit: the tokens of a preprocessed text, and where its brackets match.
+
+A pass reads its text once, and hands the unit to everything that looks at the text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection
+from functools import cached_property
+from itertools import compress
+from typing import Final
+
+from kbuild.cxx.lexer import Token, split_text
+
+_CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
+_BRACKETS: Final = frozenset("()[]{}")
+_BEFORE_REQUIREMENTS: Final = frozenset(("requires", "&", "|", "(", "=", "!", ",", "return"))
+_ACCESS: Final = frozenset(("public", "private", "protected"))
+
+
+class Unit:
+    """The tokens of a preprocessed text, without directives.
+
+    Attributes:
+        text: The text.
+        words: The tokens.
+        starts: The position of each token in the text.
+        directives: Line markers, pragmas, and the text that ``cudafe++`` disables.
+        partners: The index of the matching bracket, for the index of each bracket that has one.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Read a text."""
+        words, starts = split_text(text)
+        is_code = [word[0] != "#" for word in words]
+        self.text: Final = text
+        self.words: Final = list(compress(words, is_code))
+        self.starts: Final = list(compress(starts, is_code))
+        others = zip(words, starts, is_code, strict=True)
+        self.directives: Final = tuple(
+            Token(word, start) for word, start, is_token in others if not is_token
+        )
+
+    @cached_property
+    def partners(self) -> dict[int, int]:
+        """See the class."""
+        return match_words(self.words)
+
+    def find_index(self, position: int) -> int:
+        """Return the index of the first token at or after a position."""
+        return bisect_left(self.starts, position)
+
+    def get(self, index: int) -> str:
+        """Return the token at an index; empty outside of the text."""
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def get_token(self, index: int) -> Token:
+        """Return the token at an index with its position."""
+        return Token(self.words[index], self.starts[index])
+
+    def get_end(self, index: int) -> int:
+        """Return the position after the token at an index."""
+        return self.starts[index] + len(self.words[index])
+
+    def list_tokens(self, start: int, end: int | None = None) -> list[Token]:
+        """Return the tokens that start in a part of the text."""
+        first = self.find_index(start)
+        last = len(self.starts) if end is None else self.find_index(end)
+        return list(map(Token, self.words[first:last], self.starts[first:last]))
+
+    def list_between(self, first: int, last: int) -> list[Token]:
+        """Return the tokens from one index to before another."""
+        return list(map(Token, self.words[first:last], self.starts[first:last]))
+
+    def find(self, words: Collection[str]) -> list[int]:
+        """Return the indices of all tokens that are one of the words."""
+        return [index for index, word in enumerate(self.words) if word in words]
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """All tokens of the text, each once."""
+        return frozenset(self.words)
+
+    def find_close(self, position: int) -> int | None:
+        """Return the position of the bracket that closes the one at a position."""
+        partner = self.partners.get(self.find_index(position))
+        return None if partner is None else self.starts[partner]
+
+    def find_head(self, index: int) -> int:
+        """Return the index where the declaration or statement with a token starts."""
+        words, partners = self.words, self.partners
+        while index > 0:
+            before = words[index - 1]
+            if before in (")", "]") or (before == "}" and self._ends_requirement(index - 1)):
+                index = partners.get(index - 1, index - 1)
+            elif before in (";", "{", "}", "(", "[") or (
+                before == ":" and index > 1 and words[index - 2] in _ACCESS
+            ):
+                break
+            else:
+                index -= 1
+        return index
+
+    def find_declaration_end(self, index: int, ends: str = "{;") -> int | None:
+        """Return the index after the first of some tokens that is not in brackets."""
+        words, partners = self.words, self.partners
+        while index < len(words):
+            word = words[index]
+            if word in ends and not (word == "{" and self.starts_requirement(index)):
+                return index + 1
+            if word in _CLOSING:
+                if index not in partners:
+                    return None
+                index = partners[index]
+            index += 1
+        return None
+
+    def starts_requirement(self, brace: int) -> bool:
+        """Return whether a brace is that of a requires expression, and not of a function's body."""
+        before = self.get(brace - 1)
+        if before != ")":
+            return before == "requires"
+        opening = self.partners.get(brace - 1, 0)
+        return self.get(opening - 1) == "requires" and self.get(opening - 2) in _BEFORE_REQUIREMENTS
+
+    def _ends_requirement(self, brace: int) -> bool:
+        opening = self.partners.get(brace)
+        return opening is not None and self.starts_requirement(opening)
+
+
+def match_words(words: list[str]) -> dict[int, int]:
+    """Return the index of the partner of each bracket that has one."""
+    partners: dict[int, int] = {}
+    opened: list[int] = []
+    for index in [index for index, word in enumerate(words) if word in _BRACKETS]:
+        word = words[index]
+        if word in _CLOSING:
+            opened.append(index)
+        elif opened and _CLOSING[words[opened[-1]]] == word:
+            partners[index] = opened.pop()
+            partners[partners[index]] = index
+    return partners

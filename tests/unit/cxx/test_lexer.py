@@ -1,0 +1,53 @@
+"""Tests for splitting text into tokens."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbuild.cxx.lexer import split_text
+from kbuild.cxx.unit import Unit
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a<<<1>>>(b)", ["a", "<<<", "1", ">", ">", ">", "(", "b", ")"]),
+        ("a << 1 <= 2", ["a", "<<", "1", "<=", "2"]),
+        ("1'000.5e-3f .5 x.y", ["1'000.5e-3f", ".5", "x", ".", "y"]),
+        (r"""'\'' L'a' "\\\"" """, [r"'\''", "L", "'a'", r'"\\\""']),
+        ("p->q...a::b", ["p", "->", "q", "...", "a", "::", "b"]),
+        ('R"x(")y" )x" + 1', ["R", '"x(")y" )x"', "+", "1"]),
+        ('u8R"({\n)" {', ["u8R", '"({\n)"', "{"]),
+        ('f("R") + g(R"(")")', ["f", "(", '"R"', ")", "+", "g", "(", "R", '"(")"', ")"]),
+        ('"a R" + "(" + ")"', ['"a R"', "+", '"("', "+", '")"']),
+    ],
+)
+def test_tokens(text: str, words: list[str]) -> None:
+    found = split_text(text)
+
+    assert found.words == words
+    assert all(text.startswith(word, start) for word, start in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('a // b\\\nc\nd /* " */ e', ["a", "d", "e"]),
+        ("#if 0\nint x;\n#endif", ["#if 0", "int", "x", ";", "#endif"]),
+        ("#define A \\\n b\nc", ["#define A \\\n b", "c"]),
+        ("a \\\n b", ["a", "b"]),
+    ],
+)
+def test_source_that_is_not_preprocessed(text: str, words: list[str]) -> None:
+    assert split_text(text, is_source=True).words == words
+
+
+def test_a_unit_has_no_directives_among_its_tokens() -> None:
+    unit = Unit('# 1 "a.cu"\nint a;\n#if 0\n}{\n#endif\nint b[(1)];\n')
+
+    assert unit.words == ["int", "a", ";", "int", "b", "[", "(", "1", ")", "]", ";"]
+    assert [each.text for each in unit.directives] == ['# 1 "a.cu"', "#if 0\n}{\n#endif"]
+    assert unit.partners == {5: 9, 9: 5, 6: 8, 8: 6}
+    assert unit.find_close(unit.text.index("[")) == unit.text.index("]")
+    assert unit.find_head(7) == 7  # after the parenthesis
+    assert unit.find_head(10) == 3

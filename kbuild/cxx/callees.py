@@ -15,7 +15,7 @@ from typing import Final, Literal
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import KernelDeclaration, Launch
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.shadows import can_declare, is_hidden
+from kbuild.cxx.shadows import can_declare, is_hidden, is_parameter
 from kbuild.cxx.signatures import read_signature
 from kbuild.cxx.tokens import match_angle, match_brackets, split_at_commas
 from kbuild.cxx.unit import Unit
@@ -184,7 +184,28 @@ class KernelNames:
     def _is_hidden(self, name: Name, launch: Launch) -> bool:
         index = self._unit.find_index(launch.start)
         around = self._scopes.around(launch.start)
-        return is_hidden(self._unit, index, self._declared[name.token.text], around)
+        declared = self._declared[name.token.text]
+        if is_hidden(self._unit, index, declared, around):
+            return True
+        namespace = self._scopes.name_namespace(launch.start)
+        depths = (
+            len(each)
+            for each in self._namespaces[name.token.text]
+            if each == namespace[: len(each)]
+        )
+        depth = max(depths, default=0)
+        return any(
+            other < index and depth < len(names) and names == namespace[: len(names)]
+            for other in declared
+            for names in self._list_namespaces(other)
+        )
+
+    def _list_namespaces(self, index: int) -> Iterator[tuple[str, ...]]:
+        """Yield the namespaces around a declaration that is directly in a namespace."""
+        position = self._unit.starts[index]
+        kinds = {scope.kind for scope in self._scopes.around(position)}
+        if kinds <= {"namespace", "language"} and not is_parameter(self._unit, index):
+            yield self._scopes.name_namespace(position)
 
     def _is_visible(self, name: Name, launch: Launch) -> bool:
         """Return whether the name alone designates the kernel, and not only with its arguments."""

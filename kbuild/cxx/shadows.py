@@ -90,6 +90,12 @@ def _reaches(unit: Unit, index: int, launch: int, first: int, kinds: Mapping[int
     return kind == "class" or (kind is not None and index < launch)
 
 
+def is_parameter(unit: Unit, index: int) -> bool:
+    """Return whether a declared name is in parentheses, and not in ``(*name)``."""
+    opening = unit.find_head(index) - 1
+    return unit.get(opening) == "(" and not _is_declared_name(unit, opening, index)
+
+
 def _is_declared_name(unit: Unit, opening: int, index: int) -> bool:
     """Return whether the bracket is that of ``(*name)`` or ``auto [name]``."""
     return unit.words[opening] == "[" or all(

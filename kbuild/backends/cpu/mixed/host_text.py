@@ -72,7 +72,8 @@ def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:
         # Perhaps only device code uses it.
         yield replace_qualifier(found, "__kbuild_unused__")
     else:
-        if is_free and is_static:
+        # A template and its specializations must agree on `gnu_inline`, and need none.
+        if is_free and (is_static or found.template):
             yield replace_qualifier(found, "__kbuild_unused__")
         elif is_free:
             yield from q.list_words(found, LINKAGE)

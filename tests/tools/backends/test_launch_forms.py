@@ -1,4 +1,4 @@
-"""Known faults of the host pass, which the next front end has to fix.
+"""Launches whose names or places a front end can mistake for others.
 
 nvcc 13 compiles all these sources. If two entities have the name of a launch, their parameters
 differ, so that only the launch of the right one compiles.
@@ -18,7 +18,6 @@ from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.rewrite import rewrite
 from kbuild.cxx.unit import Unit
-from kbuild.errors import SourceError
 from kbuild.stages.mixed.texts import make_text
 from kbuild.values import dataclass
 from support.mixed_programs import build_program
@@ -28,102 +27,96 @@ BACKENDS = ("cpu", "cuda")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """A source that is compiled wrong, on which backends, and why."""
+class Form:
+    """A source, on which backends, and what is special about it."""
 
     source: str
-    problem: str
+    special: str
     backends: tuple[str, ...] = BACKENDS
 
 
-FAULTS = {
-    "spaced": Fault(
+FORMS = {
+    "spaced": Form(
         source="__global__ void spaced(int*) {}\nvoid f1(int* p) { spaced << < 1, 1 >> > (p); }\n",
-        problem="a launch with spaces in its brackets, as clang-format writes it, is not found",
+        special="a launch with spaces in its brackets, as clang-format writes it",
         backends=("cpu",),
     ),
-    "inlined": Fault(
+    "inlined": Form(
         source=(
             "template <class T> __inline__ __device__ T inlined(T x) { return x; }\n"
             "template <> __inline__ __device__ int inlined<int>(int) { return 1; }\n"
         ),
-        problem="a device template and its specialization differ in gnu_inline",
+        special="a device template and its specialization agree in gnu_inline",
         backends=("cpu",),
     ),
-    "alias": Fault(
+    "alias": Form(
         source=(
             "__global__ void alias(int) {}\nstruct Base { void (*alias)(const char*); };\n"
             'using B = Base;\nstruct Derived : B { void f() { alias<<<1, 1>>>(""); } };\n'
         ),
-        problem="members of a base class are not found through an alias",
+        special="a member of a base class that has an alias",
     ),
-    "aligned": Fault(
+    "aligned": Form(
         source=(
             "__global__ void aligned(int) {}\n"
             "struct alignas(16) Aligned { void f(); void (*aligned)(const char*); };\n"
             'void Aligned::f() { aligned<<<1, 1>>>(""); }\n'
         ),
-        problem="members of a class whose head has parentheses are not found",
+        special="a member of a class whose head has parentheses",
     ),
-    "scoped": Fault(
+    "scoped": Form(
         source=(
             "namespace x { namespace impl { __global__ void scoped(int) {} } }\n"
             "namespace y { namespace impl { void (*scoped)(int); } }\n"
             "void f3() { y::impl::scoped<<<1, 1>>>(1); }\n"
         ),
-        problem="only the last namespace of a qualified name is compared",
+        special="two namespaces with the same last name",
     ),
-    "parameter": Fault(
+    "parameter": Form(
         source=(
             "__global__ void parameter(int) {}\n"
             'void f4(void parameter(const char*)) { parameter<<<1, 1>>>(""); }\n'
         ),
-        problem="a parameter that is spelled as a function is not found",
+        special="a parameter that is spelled as a function",
     ),
-    "used": Fault(
+    "used": Form(
         source=(
             "__global__ void used(int) {}\nnamespace n { extern void (*used)(const char*); }\n"
             'void f5() { using n::used; used<<<1, 1>>>(""); }\n'
         ),
-        problem="a using-declaration of a variable with the name of a kernel is not found",
+        special="a using-declaration of a variable with the name of a kernel",
     ),
-    "directive": Fault(
+    "directive": Form(
         source=(
             "__global__ void directive(int) {}\n"
             "namespace n { namespace m { extern void (*directive)(const char*); }\n"
             'using namespace m; void f6() { directive<<<1, 1>>>(""); } }\n'
         ),
-        problem="a variable with the name of a kernel is not found through a using-directive",
+        special="a using-directive that makes a variable visible",
     ),
-    "result": Fault(
+    "result": Form(
         source=(
             "template <class T> __global__ void result(T) {}\n"
             "template <class T> auto f7(T x) -> decltype(result<<<1, 1>>>(x))\n"
             "{ result<<<1, 1>>>(x); }\nvoid g7() { f7(1); }\n"
         ),
-        problem="a launch in the type of a function becomes a statement expression",
+        special="a launch in the type of a function",
     ),
-    "called": Fault(
+    "called": Form(
         source=(
             "__global__ void called(int) {}\nvoid f8() { [] { return called; }()<<<1, 1>>>(1); }\n"
         ),
-        problem="a call of a lambda is not read as the kernel of a launch",
+        special="a call of a lambda that returns the kernel",
         backends=("cpu",),
     ),
 }
 CORRECT = "__global__ void correct(int) {}\nvoid f() { correct<<<1, 1>>>(1); }\n"
-# Launches that cannot become statement expressions.
+# g++ and clang reject statement expressions here.
 INITIALIZERS = {
     "of a variable": "int v = (k<<<1, 1>>>(1), 1);",
     "of a member": "struct S { int v = (k<<<1, 1>>>(1), 1); } s;",
     "of a parameter": "int f(int v = (k<<<1, 1>>>(1), 1));",
 }
-
-
-def expect_failure(
-    reason: str, raises: type[BaseException] = AssertionError
-) -> pytest.MarkDecorator:
-    return pytest.mark.xfail(strict=True, raises=raises, reason=reason)
 
 
 def rewrite_source(backend: str, source: Path) -> list[str]:
@@ -164,13 +157,13 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         if not find_compiler(backend).name:
             continue
         directory = tmp_path_factory.mktemp(backend)
-        for name, fault in FAULTS.items():
-            (directory / f"{name}.cu").write_text(fault.source)
+        for name, form in FORMS.items():
+            (directory / f"{name}.cu").write_text(form.source)
         (directory / "correct.cu").write_text(CORRECT)
         source = directory / "all.cu"
         included = [
             "correct",
-            *(name for name, fault in FAULTS.items() if backend in fault.backends),
+            *(name for name, form in FORMS.items() if backend in form.backends),
         ]
         source.write_text("".join(f'#include "{name}.cu"\n' for name in included))
         command = rewrite_source(backend, source)
@@ -181,9 +174,9 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("backend", "name"),
     [
-        pytest.param(backend, name, marks=[expect_failure(fault.problem), needs_backend(backend)])
-        for name, fault in FAULTS.items()
-        for backend in fault.backends
+        pytest.param(backend, name, marks=needs_backend(backend))
+        for name, form in FORMS.items()
+        for backend in form.backends
     ],
 )
 def test_host_text_compiles(errors: dict[str, str], backend: str, name: str) -> None:
@@ -195,9 +188,9 @@ def test_a_correct_source_beside_the_others_compiles(errors: dict[str, str], bac
     assert "correct.cu" not in errors[backend]
 
 
-@expect_failure("cudafe++ writes a shift among template arguments without parentheses", SourceError)
 @needs_backend("cuda")
 def test_template_arguments_can_contain_a_shift(tmp_path: Path) -> None:
+    # cudafe++ writes it without the parentheses.
     source = tmp_path / "a.cu"
     source.write_text(
         "template <class T, int N> __global__ void k(T*) {}\n"
@@ -215,21 +208,17 @@ def test_template_arguments_can_contain_a_shift(tmp_path: Path) -> None:
         for name, initializer in INITIALIZERS.items()
     ],
 )
-@expect_failure(
-    "the host compiler rejects the rewritten text, and does not name the launch",
-    pytest.fail.Exception,
-)
-def test_launches_in_initializers_are_errors_that_name_them(
-    tmp_path: Path, backend: str, initializer: str
-) -> None:
+def test_launches_in_initializers_compile(tmp_path: Path, backend: str, initializer: str) -> None:
     source = tmp_path / "a.cu"
     source.write_text(f"__global__ void k(int) {{}}\n{initializer}\n")
 
-    with pytest.raises(SourceError, match=r"a\.cu:2: .*launch.*\bk\b"):
-        rewrite_source(backend, source)
+    done = subprocess.run(
+        rewrite_source(backend, source), capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
 
 
-@expect_failure("the program launches the global kernel instead of the member")
 def test_a_member_of_a_base_class_is_launched_through_an_alias(tmp_path: Path) -> None:
     source = tmp_path / "a.cu"
     source.write_text(

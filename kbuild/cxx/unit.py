@@ -1,4 +1,4 @@
-"""A translation unit: the tokens of a preprocessed text, and where its brackets match.
+"""The tokens of a text, and where its brackets match.
 
 A pass reads its text once, and hands the unit to everything that looks at the text.
 """
@@ -20,7 +20,7 @@ _ACCESS: Final = frozenset(("public", "private", "protected"))
 
 
 class Unit:
-    """The tokens of a preprocessed text, without directives.
+    """The tokens of a text, without directives.
 
     Attributes:
         text: The text.
@@ -30,9 +30,9 @@ class Unit:
         partners: The index of the matching bracket, for the index of each bracket that has one.
     """
 
-    def __init__(self, text: str) -> None:
-        """Read a text."""
-        words, starts = split_text(text)
+    def __init__(self, text: str, *, is_source: bool = False) -> None:
+        """Read a text; ``is_source`` says that it is not preprocessed."""
+        words, starts = split_text(text, is_source=is_source)
         is_code = [word[0] != "#" for word in words]
         self.text: Final = text
         self.words: Final = list(compress(words, is_code))
@@ -101,6 +101,13 @@ class Unit:
             else:
                 index -= 1
         return index
+
+    def find_declaration_start(self, index: int) -> int:
+        """Return where the declaration or statement starts that a token is in, also in brackets."""
+        start = self.find_head(index)
+        while self.get(start - 1) in ("(", "["):
+            start = self.find_head(start - 1)
+        return start
 
     def find_declaration_end(self, index: int, ends: str = "{;") -> int | None:
         """Return the index after the first of some tokens that is not in brackets."""

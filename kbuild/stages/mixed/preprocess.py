@@ -40,7 +40,7 @@ def preprocess_source(edge: HostEdge, flags: DeviceFlags) -> str:
     warnings = run_commands(front_end.commands[:1], find_builder(edge.toolchain.backend))
     check_prerequisites(edge.depfile)
     write_front_end(edge, replace(front_end, commands=front_end.commands[1:]))
-    files.write_if_changed(edge.key, _select_key(edge, flags))
+    files.write_if_changed(edge.key, _select_key(edge, flags, front_end.commands[0].outputs[0]))
     files.write_stamp(edge.preprocessed, b"", started)
     return warnings
 
@@ -56,24 +56,25 @@ def _describe_front_end(edge: HostEdge, flags: DeviceFlags) -> FrontEnd:
     return passes.describe_host_pass(unit, edge.toolchain, listing)
 
 
-def _select_key(edge: HostEdge, flags: DeviceFlags) -> bytes:
+def _select_key(edge: HostEdge, flags: DeviceFlags, preprocessed: Path) -> bytes:
     """Return what the device pass depends on in the source; headers are in its own depfile."""
     toolkit = edge.toolchain.compiler.resolve().parent.parent
     system = (toolkit, resources.native_directory(), *_SYSTEM_DIRECTORIES)
     installed = tuple(f"{directory}/" for directory in system)
-    headers = {
-        str(path): files.read_file(path)
-        for path in read_dependencies(edge.depfile)
-        if path != edge.source
-        and not str(path).startswith(installed)
-        and not _PYTHON_DIRECTORY.search(str(path))
-    }
+    included = (path for path in read_dependencies(edge.depfile) if path != edge.source)
     definitions = (*flags.definitions, *edge.definitions)
     macros = (definition.partition("=") for definition in definitions)
-    headers["-D"] = "".join(f"#define {name} {value}\n" for name, _, value in macros).encode()
-    return select_device_text(
-        files.read_file(edge.source),
-        headers,
+    defined = "".join(f"#define {name} {value}\n" for name, _, value in macros).encode()
+    text = select_device_text(
+        _decode(edge.source),
+        _decode(preprocessed),
+        lambda file: not file.startswith(installed) and not _PYTHON_DIRECTORY.search(file),
+        (defined, *map(files.read_file, included)),
         has_lines=asks_for_debug((*flags.build_options, *flags.options))
         or not _LINE_OPTIONS.isdisjoint(flags.options),
     )
+    return text.encode(errors="surrogateescape")
+
+
+def _decode(path: Path) -> str:
+    return files.read_file(path).decode(errors="surrogateescape")

@@ -1,8 +1,9 @@
 """Select the parts of a mixed source that can change device code.
 
 A build runs the device compilers again only if this text, a header, or the flags change. The text
-is that of the source, and not preprocessed. It lacks comments, the amount of space, and the parts
-of host functions that cannot change device code. In doubt, a part is kept.
+lacks comments, the amount of space, and the parts of host functions that cannot change device code:
+what instantiates device code is decided by the declarations in the preprocessed text. In doubt, a
+part is kept.
 
 Line numbers are not part of the text, except for device code that can contain them: ``assert`` and
 ``__LINE__``, or all device code with debug or line information.
@@ -11,147 +12,249 @@ Line numbers are not part of the text, except for device code that can contain t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
-from kbuild.cxx.source.declarations import Item
-from kbuild.cxx.source.heads import is_plain_function, is_specifier
-from kbuild.cxx.source.names import find_function_name, skip_template_headers
-from kbuild.cxx.source.tokens import SourceTokens, UnclearTextError
-from kbuild.stages.sources.demand import Demand, SourceText, find_demand, read_source
-from kbuild.stages.sources.host_body import is_opaque, reduce_body
+from kbuild.cxx.declarations import Declaration, read_declaration
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Span
+from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.unit import Unit
+from kbuild.stages.sources.host_body import reduce_body
+from kbuild.stages.sources.included import divide_text
+from kbuild.stages.sources.instantiations import (
+    DEVICE_WORDS,
+    Instantiations,
+    find_device_words,
+    find_instantiations,
+    is_template,
+)
+from kbuild.stages.sources.macros import Macros
+from kbuild.values import dataclass
 
-# Words whose value depends on dropped text before them.
-_COUNTER: Final = b"__COUNTER__"
-_CODE: Final = re.compile(rb"\b(?:template|class|auto|__global__|__device__)\b")
-_DIRECTIVE: Final = re.compile(rb"^[ \t]*#(?:[^\\\n]|\\\r?\n|\\)*\n", re.MULTILINE)
-_COMPILED: Final = frozenset((b"constexpr", b"consteval", b"auto", b"decltype"))
+_COUNTER: Final = frozenset(("__COUNTER__",))  # depends on the text before it
+_DIRECTIVES: Final = frozenset(("define", "undef", "include", "pragma", "line", "error"))
+_LINE: Final = frozenset(("__LINE__", "__builtin_LINE"))
+_LINES: Final = re.compile(r"#\s*(?:line\b|\d)")
+_HINT: Final = re.compile(r"#\s*pragma\s+(?:omp|unroll|GCC\s+(?:ivdep|unroll))\b.*", re.DOTALL)
+_DIRECTIVE_SPACE: Final = re.compile(
+    r'("(?:\\.|[^"\\\n])*")|(?:\\\r?\n|/\*.*?\*/|//[^\n]*|\s)+', re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reduced:
+    """A host function in a source: its tokens from ``start`` to ``stop``, and its reduced body."""
+
+    start: int
+    brace: int
+    stop: int
+    body: tuple[str, ...]
 
 
 def select_device_text(
-    source: bytes, headers: Mapping[str, bytes], *, has_lines: bool = False
-) -> bytes:
+    source: str,
+    preprocessed: str,
+    is_project: Callable[[str], bool],
+    files: Iterable[bytes] = (),
+    *,
+    has_lines: bool = False,
+) -> str:
     """Return the text of a source without what cannot change device code.
 
     Args:
         source: The source.
-        headers: The project's own headers that it includes, by path. Definitions on the command
-            line belong here as well, as a text of ``#define`` directives.
+        preprocessed: The same for the host, preprocessed.
+        is_project: Whether a file, as line markers spell it, belongs to the project.
+        files: The texts of all other files that can define macros.
         has_lines: Whether the compilers write debug or line information.
     """
-    if _COUNTER in source or any(_COUNTER in text for text in headers.values()):
+    raw = _Source(source)
+    macros = Macros((source.encode(errors="surrogateescape"), *files))
+    has_lines_of_others = any(_LINES.match(each.text) for each in raw.unit.directives)
+    if has_lines_of_others or not macros.find_users(_COUNTER).isdisjoint(raw.unit.words):
         return source
-    try:
-        text = read_source(source)
-        demand = find_demand(text, {path: _read_header(h) for path, h in headers.items()})
-    except UnclearTextError:
+    included = divide_text(preprocessed, is_project)
+    unit = Unit(included.project)
+    found = find_instantiations(unit, included.libraries)
+    if not found.is_clear:
         return source
-    return b"".join(_write_items(text, demand, has_lines=has_lines))
+    words = macros.find_users(found.names | DEVICE_WORDS | _DIRECTIVES)
+    reduced = tuple(_reduce_functions(unit, included.source, found, raw, words))
+    numbered = None if has_lines else macros.find_users(_LINE)
+    return "".join(_write(raw, reduced, numbered))
 
 
-def _read_header(text: bytes) -> SourceText:
-    """Read a header; raise UnclearTextError if it is not clear and not plain C.
+class _Source:
+    """The tokens of a source, and the lines on which they start."""
 
-    Brackets that depend on conditions do not matter in a header of plain C. Its macros do.
+    def __init__(self, text: str) -> None:
+        self.unit = Unit(text, is_source=True)
+
+    @cached_property
+    def _breaks(self) -> list[int]:
+        return [match.start() for match in re.finditer("\n", self.unit.text)]
+
+    def find_line(self, position: int) -> int:
+        """Return the number of the line of a position."""
+        return bisect_right(self._breaks, position - 1) + 1
+
+
+_Braces: TypeAlias = Mapping[tuple[int, int], list[int]]
+
+
+def _list_braces(unit: Unit, find_line: Callable[[int], int]) -> _Braces:
+    """Return the braces that open and close on the same two lines, in order.
+
+    Args:
+        unit: The text.
+        find_line: Returns the line of a position; 0 if it is not one of the source.
     """
-    try:
-        return read_source(text)
-    except UnclearTextError:
-        if _CODE.search(text) is not None:
-            raise
-        return read_source(b"".join(_DIRECTIVE.findall(text)))
+    found: dict[tuple[int, int], list[int]] = {}
+    for index in unit.find(("{",)):
+        partner = unit.partners.get(index)
+        first = find_line(unit.starts[index]) if partner else 0
+        if partner is None or not first:
+            continue
+        found.setdefault((first, find_line(unit.starts[partner])), []).append(index)
+    return found
 
 
-def _write_items(text: SourceText, demand: Demand, *, has_lines: bool) -> Iterator[bytes]:
-    tokens = text.tokens
-    for item in text.items:
-        reduced = _reduce(tokens, item, demand)
-        if reduced is not None:
-            yield from _write(tokens, item.start, item.body, frozenset())
-            yield b" ".join((b"{", *reduced, b"}"))
-        elif _can_contain_lines(tokens, item, demand):
-            numbered = None if has_lines else demand.lines
-            yield from _write(tokens, item.start, item.stop, numbered)
-        else:
-            yield from _write(tokens, item.start, item.stop, frozenset())
-        yield b"\n"
+def _reduce_functions(
+    unit: Unit, source: str, found: Instantiations, raw: _Source, words: frozenset[str]
+) -> Iterator[_Reduced]:
+    """Yield the host functions of the source, in order.
+
+    Args:
+        unit: The project's part of the preprocessed text.
+        source: The name of the source in it.
+        found: The names that can instantiate device code.
+        raw: The source.
+        words: The words and macros that can become one of these names, or mark device code.
+    """
+    spelled = _list_braces(raw.unit, raw.find_line)
+
+    def find_line(position: int) -> int:
+        place = locate(unit.text, position)
+        return place.line if place.file == source else 0
+
+    same = {
+        brace: spelled[lines][place]
+        for lines, braces in _list_braces(unit, find_line).items()
+        if len(spelled.get(lines, ())) == len(braces)
+        for place, brace in enumerate(braces)
+    }
+    for function, body in _list_functions(unit, found):
+        brace = same.get(unit.find_index(body[0]))
+        if brace is None or not words.isdisjoint(_list_conditional(raw.unit, brace)):
+            continue
+        yield _Reduced(
+            start=raw.unit.find_head(brace),
+            brace=brace,
+            stop=raw.unit.partners[brace] + 1,
+            body=tuple(reduce_body(unit, function, found.names)),
+        )
+
+
+def _list_functions(unit: Unit, found: Instantiations) -> Iterator[tuple[Declaration, Span]]:
+    """Yield the definitions of plain host functions in the project's part of a text."""
+    device = [unit.starts[index] for index, _ in find_device_words(unit)]
+    scopes = find_scopes(unit)
+    position = 0
+    for index in unit.find(("{",)):
+        if unit.starts[index] < position:
+            continue
+        around = scopes.around(unit.starts[index] + 1)
+        if not around or around[-1].kind != "block":
+            continue
+        function = read_declaration(unit, around[-1].head)
+        body = function.body
+        position = unit.starts[unit.partners.get(index, index)] if body is None else body[1]
+        if (
+            body is not None
+            and unit.find_index(body[0]) in unit.partners
+            and bisect_left(device, function.start) == bisect_left(device, body[1])
+            and not is_template(unit, function, around[:-1])
+            and function.name not in found.device_functions
+            and not _is_member(function, around, found.names)
+        ):
+            yield function, body
+
+
+def _is_member(function: Declaration, around: list[Scope], names: frozenset[str]) -> bool:
+    """Return whether a function is a member of a class that can instantiate device code.
+
+    Members of such a class can do so without naming it.
+    """
+    words = [token.text for token in function.head]
+    owners = {word for word, following in pairwise(words) if following == "::"}
+    owners |= {scope.name for scope in around if scope.kind == "class"}
+    return not names.isdisjoint(owners)
+
+
+def _list_conditional(raw: Unit, brace: int) -> Iterator[str]:
+    """Yield the words of a body that the preprocessor can leave out, and other directives."""
+    close = raw.partners[brace]
+    depth, position = 0, raw.starts[brace]
+    for directive in raw.directives:
+        if not raw.starts[brace] < directive.start < raw.starts[close]:
+            continue
+        if depth:
+            first, last = map(raw.find_index, (position, directive.start))
+            yield from raw.words[first:last]
+        position = directive.start
+        kind = directive.text[1:].split(maxsplit=1)[0] if directive.text[1:].strip() else ""
+        depth += kind.startswith("if") - (kind == "endif")
+        if not kind.startswith(("if", "el", "endif")) and not _HINT.fullmatch(directive.text):
+            yield kind
 
 
 def _write(
-    tokens: SourceTokens, start: int, stop: int, numbered: frozenset[bytes] | None
-) -> Iterator[bytes]:
-    """Write tokens. Those in ``numbered`` get the number of their line; None means all tokens."""
-    line = 0
-    for index in range(start, stop):
-        word = tokens.words[index]
-        if word[:1] == b"#":
-            word = b"\n%b\n" % word
-        elif numbered is None and (found := tokens.find_line(index)) != line:
-            line = found
-            yield b"\n%d:" % line
-        elif tokens.spaced[index]:
-            yield b" "
-        yield word
-        if numbered and word in numbered:
-            yield b"@%d" % tokens.find_line(index)
+    raw: _Source, reduced: tuple[_Reduced, ...], numbered: frozenset[str] | None
+) -> Iterator[str]:
+    """Write a source; words in ``numbered`` get the number of their line, or all if it is None."""
+    unit = raw.unit
+    directives = iter((*unit.directives, Token("", len(unit.text))))
+    directive = next(directives)
+    index = 0
+    for function in (*reduced, None):
+        stop = len(unit.words) if function is None else function.brace
+        while index < stop:
+            while directive.start < unit.starts[index]:
+                yield _write_directive(directive)
+                directive = next(directives)
+            yield from _write_token(raw, index, numbered, function)
+            index += 1
+        if function is not None:
+            yield " ".join(("{", *function.body, "}\n"))
+            index = function.stop
+            while directive.start < unit.starts[index - 1]:  # hints for the optimizer
+                directive = next(directives)
+    while directive.text:
+        yield _write_directive(directive)
+        directive = next(directives)
 
 
-def _reduce(tokens: SourceTokens, item: Item, demand: Demand) -> list[bytes] | None:
-    """Return what is left of the body of a function; None if all of it must be kept."""
-    if item.kind != "function" or not item.is_whole:
-        return None
-    head = tokens.words[item.start : item.body]
-    body = tokens.words[item.body : item.stop]
-    if not _is_host_function(head, item, demand) or is_opaque(body, demand):
-        return None
-    reduced = reduce_body(tokens, head, item.body, demand)
-    # In a template argument, for example.
-    is_numbered = any(
-        word == b"__LINE__" or (word in demand.lines and word in demand.demanding)
-        for word in reduced
-    )
-    return None if is_numbered else reduced
+def _write_directive(directive: Token) -> str:
+    return f"\n{_DIRECTIVE_SPACE.sub(lambda m: m[1] or ' ', directive.text).rstrip()}\n"
 
 
-def _is_host_function(head: list[bytes], item: Item, demand: Demand) -> bool:
-    """Return whether a head can only be that of a host function that is not a template."""
-    class_name = item.scopes[-1] if item.in_class else None
-    if not demand.device.isdisjoint(head) or b"auto" in head:
-        return False
-    before = head[: head.index(b"(")]
-    expanded = [expansion for word in before for expansion in _expand(word, demand)]
-    if not is_plain_function([*expanded, *head[len(before) :]], class_name):
-        return False
-    if find_function_name(head) in demand.device_functions:
-        return False
-    # Members of such a class can demand an instance without naming it.
-    classes = [w for w, following in pairwise(before) if following == b"::"]
-    classes += [class_name] if class_name else []
-    return not any(name in demand.demanding for name in classes)
-
-
-def _expand(word: bytes, demand: Demand) -> tuple[bytes, ...]:
-    """Expand a macro in front of a function's parameters; an unclear one becomes a brace."""
-    if word not in demand.macros:
-        return (word,)
-    definitions = demand.macros[word]
-    if all(is_specifier(part) for macro in definitions for part in macro.words):
-        return definitions[0].words
-    return (b"{",)
-
-
-def _can_contain_lines(tokens: SourceTokens, item: Item, demand: Demand) -> bool:
-    """Return whether an item can be device code, which can contain the numbers of its lines."""
-    if item.kind == "directive":
-        return False
-    words = tokens.words[item.start : item.stop]
-    if not item.is_whole or (demand.is_open and item.kind != "function"):
-        return True
-    if not demand.device.isdisjoint(words) or not _COMPILED.isdisjoint(words):
-        return True
-    if item.kind != "function":
-        return False
-    head = tokens.words[item.start : item.body]
-    class_name = item.scopes[-1] if item.in_class else None
-    return not is_plain_function(head[skip_template_headers(head) :], class_name)
+def _write_token(
+    raw: _Source, index: int, numbered: frozenset[str] | None, function: _Reduced | None
+) -> Iterator[str]:
+    unit = raw.unit
+    word, start = unit.words[index], unit.starts[index]
+    is_host = function is not None and index >= function.start
+    if numbered is None and not is_host:
+        line = raw.find_line(start)
+        if not index or raw.find_line(unit.starts[index - 1]) != line:
+            yield f"\n{line}:"
+    if index and unit.get_end(index - 1) != start:
+        yield " "
+    yield word
+    if numbered and word in numbered and not is_host:
+        yield f"@{raw.find_line(start)}"

@@ -1,0 +1,61 @@
+"""Make the device texts of small sources."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from kbuild.stages.sources.device_text import select_device_text
+
+# Headers of a library outside of the project.
+LIBRARY: Final = {
+    "cstdio": "int printf(const char *, ...);\n",
+    "cassert": "#define assert(x) ((x) ? (void)0 : fail(#x, __FILE__, __LINE__))\n",
+    "thrust/sort.h": "namespace thrust { struct Device {} device;\n"
+    "template <class T> __global__ void sort_kernel(T);\n"
+    "template <class D, class T> void sort(D, T first, T) { sort_kernel<<<1, 1>>>(first); }\n"
+    "template <class T> struct device_vector { void resize(int); }; }\n",
+}
+_QUALIFIERS: Final = ("global", "device", "constant", "host", "shared", "managed")
+_WORD: Final = re.compile(rf"__({'|'.join(_QUALIFIERS)})__")
+
+
+def select(
+    source: str, *, has_lines: bool = False, library: dict[str, str] | None = None, **headers: str
+) -> str:
+    """Return the device text of a source.
+
+    Args:
+        source: The source.
+        has_lines: Whether device code has lines.
+        library: Further headers outside of the project.
+        headers: The project's headers, without suffix.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        texts = {f"lib/{file}": text for file, text in (LIBRARY | (library or {})).items()}
+        texts |= {f"include/{file}.h": text for file, text in headers.items()}
+        for file, text in {**texts, "a.cu": source}.items():
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
+            (root / file).write_text(text)
+        command = [
+            *("g++", "-E", "-x", "c++", "-nostdinc", "-Iinclude", "-isystem", "lib"),
+            *(f"-D__{word}__=__kbuild_{word}__" for word in _QUALIFIERS),
+            "a.cu",
+        ]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    files = tuple(text.encode() for text in texts.values())
+    return select_device_text(source, done.stdout, _is_project, files, has_lines=has_lines)
+
+
+def select_plainly(source: str) -> str:
+    """Return the device text of a source without directives."""
+    preprocessed = '# 1 "a.cu"\n' + _WORD.sub(r"__kbuild_\1__", source)
+    return select_device_text(source, preprocessed, _is_project)
+
+
+def _is_project(file: str) -> bool:
+    return not file.startswith("lib/")

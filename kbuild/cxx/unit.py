@@ -47,6 +47,11 @@ class Unit:
         """See the class."""
         return match_words(self.words)
 
+    @property
+    def is_balanced(self) -> bool:
+        """Whether every bracket has a partner, and every quotation mark, too."""
+        return len(self.partners) == len(self.find(_BRACKETS)) and not self.find("\"'")
+
     def find_index(self, position: int) -> int:
         """Return the index of the first token at or after a position."""
         return bisect_left(self.starts, position)

@@ -8,35 +8,42 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Final, Literal
 
-from kbuild.cxx.source.declarations import CLASS_KEYS, Item, divide_declarations
-from kbuild.cxx.source.locals import read_local
-from kbuild.cxx.source.names import find_function_name, skip_angles, skip_group
-from kbuild.cxx.source.tokens import UnclearTextError, split_source
+from kbuild.cxx.declarations import Declaration, find_name, read_declaration
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.tokens import drop_attributes, split_at_commas
+from kbuild.cxx.unit import Unit
+from kbuild.stages.sources.locals import read_local
 from kbuild.values import dataclass
 
 _MARKER: Final = re.compile(rb'^#(?: |line )(\d+)(?: "((?:\\.|[^"\\\n])*)".*)?$', re.MULTILINE)
-_WORD: Final = re.compile(rb'"hidden"|[\w$]+|=')
-_ATTRIBUTES: Final = frozenset(
-    b"__attribute__ __attribute __declspec __location__ alignas __launch_bounds__ __cluster_dims__"
-    b" __block_size__ __maxnreg__ __align__".split()
-)
 # Device code, as the attributes that the qualifiers expand to and as kbuild's own names for them.
 # The CPU backend uses visibility and sections.
-_DEVICE: Final = re.compile(
-    rb"KBUILD_KERNEL|__(?:kbuild_)?(?:device|global|constant|shared|managed)__|device|global|constant|shared|managed"
-    rb'|__device_builtin__|"hidden"|patchable_function_entry|section'
+_DEVICE: Final = frozenset(
+    (
+        *("KBUILD_KERNEL", "__device_builtin__", '"hidden"', "patchable_function_entry", "section"),
+        *(
+            word
+            for name in ("device", "global", "constant", "shared", "managed")
+            for word in (name, f"__{name}__", f"__kbuild_{name}__")
+        ),
+    )
 )
 # Functions with these words have no external linkage, or are compiled where they are used.
 _LOCAL: Final = frozenset(
-    b"static inline __inline __inline__ constexpr consteval template typedef using friend extern"
-    b" thread_local __thread static_assert asm __asm__ _Static_assert namespace concept".split()
+    (
+        *("static", "inline", "__inline", "__inline__", "constexpr", "consteval", "template"),
+        *("typedef", "using", "friend", "thread_local", "__thread", "static_assert", "asm"),
+        *("__asm__", "_Static_assert", "namespace", "concept"),
+    )
 )
-
-_LAUNCH: Final = b"<<<"
-_LAUNCHING_DEVICE: Final = frozenset((b"__global__", b"__device__"))
+_TYPES: Final = frozenset(("class", "struct", "union", "enum"))
+_LISTS: Final = frozenset(("(", "=", "{"))
+_LAUNCH: Final = "<<<"
+_LAUNCHING_DEVICE: Final = frozenset(("__global__", "__device__"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,25 +55,38 @@ class HostCode:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A declaration in namespaces, and its words up to the body without attributes."""
+
+    found: Declaration
+    namespaces: tuple[str, ...]
+    words: tuple[str, ...]
+    is_exempt: bool
+    parameters: int
+
+
 def needs_host_pass(source: bytes) -> bool:
     """Return whether a source, which is not preprocessed, contains code for the host.
 
     That is a function or variable with external linkage, or a launch outside of device code. The
     launches of kernels by kernels are device code.
     """
-    if _LAUNCH not in source:
-        return find_host_code(source) is not None
-    try:
-        tokens = split_source(source)
-    except UnclearTextError:
+    if find_host_code(source) is not None:
         return True
-    items = divide_declarations(tokens)
-    return find_host_code(source) is not None or any(
-        _LAUNCH in tokens.words[item.start : item.stop]
-        and _LAUNCHING_DEVICE.isdisjoint(tokens.words[item.start : item.body])
-        for item in items
-        if item.kind != "directive"
-    )
+    if _LAUNCH.encode() not in source:
+        return False
+    unit = Unit(_decode(source), is_source=True)
+    return not unit.is_balanced or any(_is_on_host(unit, index) for index in unit.find((_LAUNCH,)))
+
+
+def _is_on_host(unit: Unit, index: int) -> bool:
+    around = find_scopes(unit).around(unit.starts[index])
+    block = next((scope for scope in around if scope.kind == "block"), None)
+    if block is None:
+        return True
+    head = unit.words[unit.find_index(block.head) : unit.find_index(block.brace)]
+    return _LAUNCHING_DEVICE.isdisjoint(head)
 
 
 def find_host_code(text: bytes) -> HostCode | None:
@@ -77,59 +97,94 @@ def find_host_code(text: bytes) -> HostCode | None:
             is the source itself, in which macros are not expanded.
     """
     own, lines = _select_own(text)
-    try:
-        tokens = split_source(own)
-    except UnclearTextError:  # a header opens a brace
+    unit = Unit(own, is_source=True)
+    if not unit.is_balanced:  # a header opens a brace
         return None
-    items = divide_declarations(tokens)
-    exempt = {_identify(tokens.words, item) for item in items if _is_exempt(tokens.words, item)}
+    items = tuple(_list_items(unit))
+    exempt = {_identify(item) for item in items if item.is_exempt}
     for item in items:
-        name = _find_name(tokens.words, item)
-        if not name or _identify(tokens.words, item) in exempt:
+        name = "" if item.is_exempt else _find_name(item)
+        if not name or _identify(item) in exempt:
             continue
-        parameters = _count_parameters(tokens.words[item.start : item.body])
-        if b"::" in name and _is_member_of_device_code(text, name, parameters):
+        if "::" in name and _is_member_of_device_code(text, name, item.parameters):
             continue
-        position = tokens.starts[item.start]
-        start, line = lines[bisect_right(lines, (position, len(own))) - 1]
+        start, line = lines[bisect_right(lines, (item.found.start, len(own))) - 1]
         return HostCode(
-            kind="function" if item.kind == "function" else "variable",
-            name=b"::".join((*item.scopes, name)).decode(errors="replace"),
-            line=line + own.count(b"\n", start, position),
+            kind="function" if item.found.body else "variable",
+            name="::".join((*item.namespaces, name)),
+            line=line + own.count("\n", start, item.found.start),
         )
     return None
 
 
-def _is_exempt(words: list[bytes], item: Item) -> bool:
-    """Return whether a declaration makes a function local, inline, or device code."""
-    if item.kind not in ("function", "other"):
-        return False
-    head, attributes = _split_attributes(words[item.start : item.body or item.stop])
-    before = head[: _find_list(head)]
-    return any(w in _LOCAL - {b"extern"} or _DEVICE.fullmatch(w) for w in (*before, *attributes))
+def _list_items(unit: Unit) -> Iterator[_Item]:
+    """Yield the declarations in namespaces, without those of classes and their members."""
+    scopes = find_scopes(unit)
+    index = 0
+    while index < len(unit.words):
+        if unit.words[index] in (";", "}"):
+            index += 1
+            continue
+        end = unit.find_declaration_end(index) or len(unit.words)
+        brace = end - 1
+        kind = ""
+        if unit.words[brace] == "{":
+            kind = scopes.around(unit.starts[brace] + 1)[-1].kind
+        if kind == "class":
+            end = unit.find_declaration_end(unit.partners[brace] + 1, ";") or len(unit.words)
+        elif kind not in ("namespace", "language"):
+            item = _read_item(unit, index)
+            yield item
+            end = max(unit.find_index(item.found.end), end)
+        index = end
 
 
-def _identify(words: list[bytes], item: Item) -> tuple[tuple[bytes, ...], bytes, int]:
+def _read_item(unit: Unit, index: int) -> _Item:
+    found = read_declaration(unit, unit.starts[index])
+    stop = found.end if found.body is None else found.body[0]
+    tokens = unit.list_between(index, unit.find_index(stop))
+    words = tuple(token.text for token in drop_attributes(tokens))
+    is_function = found.kind == "function"
+    before = set(words[: _find_list(words)])
+    if is_function:
+        before = {*(token.text for token in found.head), *found.template.split()[:1]}
+    attributes = _list_attributes(tokens)
+    parameters = split_at_commas(unit.list_tokens(*found.parameters))
+    is_void = [[token.text for token in part] for part in parameters] == [["void"]]
+    return _Item(
+        found=found,
+        namespaces=find_scopes(unit).name_namespace(found.start),
+        words=words,
+        is_exempt=not _LOCAL.isdisjoint(before) or not _DEVICE.isdisjoint(before | attributes),
+        parameters=(0 if is_void else len(parameters)) if is_function else -1,
+    )
+
+
+def _list_attributes(tokens: list[Token]) -> set[str]:
+    kept = set(drop_attributes(tokens))
+    return {token.text for token in tokens if token not in kept}
+
+
+def _identify(item: _Item) -> tuple[tuple[str, ...], str, int]:
     """Return what tells functions apart: the scope, the name, and the number of parameters."""
-    head, _ = _split_attributes(words[item.start : item.body or item.stop])
-    return item.scopes, find_function_name(head), _count_parameters(head)
+    return item.namespaces, item.found.name, item.parameters
 
 
-def _select_own(text: bytes) -> tuple[bytes, list[tuple[int, int]]]:
+def _select_own(text: bytes) -> tuple[str, list[tuple[int, int]]]:
     """Return the source's own lines, and (position, line) of each part between line markers.
 
     For speed, the megabytes of headers are only searched for the source's name.
     """
     first = _MARKER.match(text)
     if first is None:
-        return text, [(0, 1)]
-    parts: list[bytes] = []
+        return _decode(text), [(0, 1)]
+    parts: list[str] = []
     lines: list[tuple[int, int]] = []
     size, quoted = 0, b' "%b"' % first[2]
     marker: re.Match[bytes] | None = first
     while marker is not None:
         following = _find_marker(text, marker.end(), b"\n#")
-        part = text[marker.end() + 1 : following.start() if following else len(text)]
+        part = _decode(text[marker.end() + 1 : following.start() if following else len(text)])
         lines.append((size, int(marker[1])))
         parts.append(part)
         size += len(part)
@@ -137,7 +192,7 @@ def _select_own(text: bytes) -> tuple[bytes, list[tuple[int, int]]]:
             marker = following
         else:
             marker = _find_marker(text, following.end(), quoted)
-    return b"".join(parts), lines
+    return "".join(parts), lines
 
 
 def _find_marker(text: bytes, position: int, needle: bytes) -> re.Match[bytes] | None:
@@ -150,108 +205,54 @@ def _find_marker(text: bytes, position: int, needle: bytes) -> re.Match[bytes] |
     return None
 
 
-def _find_name(words: list[bytes], item: Item) -> bytes:
+def _decode(text: bytes) -> str:
+    return text.decode(errors="surrogateescape")
+
+
+def _find_name(item: _Item) -> str:
     """Return the name of the host function or variable that an item defines; else empty."""
-    if item.in_class or b"" in item.scopes or item.kind not in ("function", "other"):
-        return b""
-    head, _ = _split_attributes(words[item.start : item.body or item.stop])
-    if not head or _is_exempt(words, item):
-        return b""
-    if item.kind == "function":
-        return _name_function(head)
-    is_type = head[0] in (*CLASS_KEYS, b"enum")
-    return b"" if is_type or b"extern" in head[: _find_list(head)] else _name_variable(head)
+    if "" in item.namespaces or not item.words:
+        return ""
+    if item.found.kind == "function":
+        return _name_function(item.found) if item.found.body else ""
+    is_declared = "extern" in item.words[: _find_list(item.words)]
+    return "" if item.words[0] in _TYPES or is_declared else _name_variable(list(item.words))
 
 
-def _find_list(head: list[bytes]) -> int:
+def _find_list(words: tuple[str, ...] | list[str]) -> int:
     """Return the index of the parameters, or of what follows a variable's name."""
-    return next((i for i, word in enumerate(head) if word in (b"(", b"=", b"{")), len(head))
+    return next((i for i, word in enumerate(words) if word in _LISTS), len(words))
 
 
-def _split_attributes(words: list[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Separate attributes from the other words."""
-    rest: list[bytes] = []
-    attributes: list[bytes] = []
-    index = 0
-    while index < len(words):
-        is_double = words[index : index + 2] == [b"[", b"["]
-        if words[index] in _ATTRIBUTES and words[index + 1 : index + 2] == [b"("]:
-            end = skip_group(words, index + 1)
-        elif is_double:
-            end = skip_group(words, index)
-        else:
-            rest.append(words[index])
-            index += 1
-            continue
-        attributes += words[index:end]
-        index = end
-    return rest, attributes
-
-
-def _name_function(head: list[bytes]) -> bytes:
-    start = head.index(b"operator") if b"operator" in head else None
-    if start is not None:
-        stop = head.index(b"(", start + 2)
-        return b"".join(head[start:stop])
-    return _qualified(head, find_function_name(head))
-
-
-def _qualified(head: list[bytes], name: bytes) -> bytes:
-    """Add the classes and namespaces in front of the name of a function."""
-    index = next((i for i, pair in enumerate(pairwise(head)) if pair == (name, b"(")), 0)
-    while index > 1 and head[index - 1] == b"::":
+def _name_function(found: Declaration) -> str:
+    """Return the name with the classes and namespaces in front of it."""
+    head = list(found.head)
+    index = find_name(head)
+    name = found.name
+    while index is not None and index > 1 and head[index - 1].text == "::":
         index -= 2
-        name = b"%b::%b" % (head[index], name)
+        name = f"{head[index].text}::{name}"
     return name
 
 
-def _name_variable(head: list[bytes]) -> bytes:
-    words = head[:-1] if head[-1] == b";" else head
+def _name_variable(words: list[str]) -> str:
+    words = words[:-1] if words[-1] == ";" else words
     local = read_local(words)
     before = words[: _find_list(words)]
-    is_constant = b"const" in before and (b"*" not in before or before[-2:-1] == [b"const"])
-    if local is None or b"(" in before or is_constant or words[_find_list(words) :][:1] == [b"("]:
-        return b""
-    return min(local.names, key=head.index, default=b"")
+    is_constant = "const" in before and ("*" not in before or before[-2:-1] == ["const"])
+    if local is None or "(" in before or is_constant or words[_find_list(words) :][:1] == ["("]:
+        return ""
+    return min(local.names, key=words.index, default="")
 
 
-def _is_member_of_device_code(text: bytes, name: bytes, parameters: int) -> bool:
+def _is_member_of_device_code(text: bytes, name: str, parameters: int) -> bool:
     """Return whether a class, in any file, declares a member function as device code or inline."""
-    last = re.escape(name.rpartition(b"::")[2])
-    for match in re.finditer(rb"(?<![\w.>:])%b\s*(?=\()" % last, text):
+    last = name.rpartition("::")[2]
+    for match in re.finditer(rb"(?<![\w.>:])%b\s*(?=\()" % re.escape(last.encode()), text):
         start = max(text.rfind(end, 0, match.start()) for end in (b";", b"{", b"}")) + 1
-        before = _WORD.findall(text[start : match.start()])
         stop = text.find(b";", match.end())
-        words = split_source(_cut_list(text[match.end() : stop])).words
-        is_special = any(word in _LOCAL or _DEVICE.fullmatch(word) for word in before)
-        if is_special and b"=" not in before and _count_parameters(words) == parameters:
+        unit = Unit(_decode(text[start : stop if stop >= 0 else len(text)]))
+        item = _read_item(unit, 0)
+        if item.is_exempt and "=" not in item.words and item.parameters == parameters:
             return True
     return False
-
-
-def _cut_list(text: bytes) -> bytes:
-    """Return the parenthesized list at the start of a text; empty if it does not end."""
-    depth = 0
-    for match in re.finditer(rb"[()]", text):
-        depth += 1 if match[0] == b"(" else -1
-        if not depth:
-            return text[: match.end()]
-    return b""
-
-
-def _count_parameters(head: list[bytes]) -> int:
-    """Return the number of parameters in the first list; -1 if there is no list."""
-    if b"(" not in head:
-        return -1
-    index = head.index(b"(")
-    words = head[index + 1 : skip_group(head, index) - 1]
-    count, index = int(words not in ([], [b"void"])), 0
-    while index < len(words):
-        if words[index] in (b"(", b"[", b"{"):
-            index = skip_group(words, index)
-        elif words[index] == b"<":
-            index = skip_angles(words, index)
-        else:
-            count += words[index] == b","
-            index += 1
-    return count

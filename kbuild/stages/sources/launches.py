@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from kbuild.cxx.source.tokens import UnclearTextError, split_source
-
-_CONDITIONS = (b"if", b"ifdef", b"ifndef")
+from kbuild.cxx.unit import Unit
 
 
 def find_launch(text: bytes) -> int | None:
@@ -14,18 +12,16 @@ def find_launch(text: bytes) -> int | None:
     """
     if b"<<<" not in text:
         return None
-    try:
-        tokens = split_source(text)
-    except UnclearTextError:
+    unit = Unit(text.decode(errors="surrogateescape"), is_source=True)
+    if not unit.is_balanced:
         return None
-    depth = 0
-    for index, word in enumerate(tokens.words):
-        if word[:1] == b"#":
-            directive = word[1:].split()[:1]
-            depth += (directive[:1] > [] and directive[0] in _CONDITIONS) - (
-                directive == [b"endif"]
-            )
-        # `operator<<<int>` is an operator with template arguments.
-        elif word == b"<<<" and depth == 0 and tokens.words[index - 1] != b"operator":
-            return tokens.find_line(index)
+    # `operator<<<int>` is an operator with template arguments.
+    places = [unit.starts[i] for i in unit.find(("<<<",)) if unit.get(i - 1) != "operator"]
+    for place in places:
+        depth = 0
+        for directive in unit.directives:
+            kind = directive.text[1:].lstrip() if directive.start < place else ""
+            depth += kind.startswith("if") - kind.startswith("endif")
+        if depth == 0:
+            return unit.text.count("\n", 0, place) + 1
     return None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.backends.interface.mixed import FrontEnd
+from kbuild.backends.interface.mixed import FrontEnd, HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.model import Command
 from kbuild.stages.mixed import preprocess
@@ -24,23 +24,25 @@ void run() { %s fill<<<1, 1>>>(nullptr); }
 
 
 class _Passes:
-    """A backend whose preprocessor writes nothing, and whose front end has another command."""
+    """A backend whose front end has another command after the preprocessor."""
 
     convert = Command(argv=("convert", "--all"))
 
-    def __init__(self, headers: tuple[str, ...]) -> None:
-        self.headers = headers
+    def __init__(self, directories: tuple[Path, ...]) -> None:
+        self.directories = directories
 
     def listing_command(self, *_: object) -> None:
         return None
 
-    def describe_host_pass(self, unit: object, *_: object) -> FrontEnd:
-        depfile = unit.depfile  # type: ignore[attr-defined]
-        rule = f"x: {' '.join(self.headers)}"
-        return FrontEnd(
-            commands=(Command(argv=("sh", "-c", f"echo '{rule}' >'{depfile}'")), self.convert),
-            text=depfile,
+    def describe_host_pass(self, unit: HostUnit, *_: object) -> FrontEnd:
+        text = unit.output.with_name("host.ii")
+        argv = (
+            *("g++", "-E", "-x", "c++", "-D__global__=__kbuild_global__"),
+            *(f"-I{directory}" for directory in self.directories),
+            *("-MMD", "-MF", str(unit.depfile), str(unit.source), "-o", str(text)),
         )
+        preprocess = Command(argv=argv, outputs=(text, unit.depfile))
+        return FrontEnd(commands=(preprocess, self.convert), text=text)
 
 
 @pytest.fixture
@@ -54,8 +56,8 @@ def read_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., b
             path.write_text(text)
         source = tmp_path / "a.cu"
         source.write_text(SOURCE % statement)
-        paths = tuple(str(tmp_path / name) for name in headers)
-        monkeypatch.setattr(preprocess, "find_mixed", lambda _: _Passes(paths))
+        directories = tuple((tmp_path / name).parents[name.count("torch/")] for name in headers)
+        monkeypatch.setattr(preprocess, "find_mixed", lambda _: _Passes(directories))
         edge = make_edge(source)
         assert preprocess_source(edge, DeviceFlags()) == ""
         assert edge.preprocessed.is_file()
@@ -83,21 +85,25 @@ def make_edge(source: Path) -> HostEdge:
     )
 
 
-@pytest.mark.parametrize("directory", ["lib/python3.12/site-packages/torch/include", "include"])
+@pytest.mark.parametrize("directory", ["lib/python3.12/site-packages/include", "include"])
 def test_headers_of_installed_packages_do_not_belong_to_the_project(
     directory: str, read_key: Callable[..., bytes]
 ) -> None:
-    # The value of __COUNTER__ depends on all text before it, so all of the source is the key.
-    headers = {f"{directory}/torch/library.h": "int id = __COUNTER__;", "project.h": "int x;"}
-    is_same = read_key("int a = 1;", headers) == read_key("int a = 2;", headers)
+    # A library with kernels counts as a whole.
+    library = "namespace torch { template <class T> __global__ void scale(T*) {} int size(int); }"
+    headers = {f"{directory}/torch/library.h": library, "project.h": "int x;"}
+    first, second = (read_key(f"torch::size({size});", headers) for size in (1, 2))
 
-    assert is_same is (directory != "include")
+    assert (first == second) is (directory == "include")
 
 
-def test_a_kernel_template_of_the_project_demands_instances(
+def test_a_kernel_template_of_the_project_is_instantiated_by_name(
     read_key: Callable[..., bytes],
 ) -> None:
-    headers = {"project.h": "template <class T> __global__ void scale(T* p) {}"}
+    headers = {
+        "project.h": "template <class T> __global__ void scale(T* p) {}",
+        "include/torch/library.h": "",
+    }
 
     assert read_key("scale<int><<<1, 1>>>(0);", headers) != read_key("", headers)
     assert read_key("int a = 1;", headers) == read_key("", headers)

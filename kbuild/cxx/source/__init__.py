@@ -1,1 +1,0 @@
-"""Read C++ source text that is not preprocessed: tokens, declarations, and statements."""

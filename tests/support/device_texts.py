@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.stages.sources.device_text import select_device_text
+from kbuild.stages.sources.included import Preprocessed
 
 # Headers of a library outside of the project.
 LIBRARY: Final = {
@@ -47,14 +48,22 @@ def select(
             "a.cu",
         ]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    files = tuple(text.encode() for text in texts.values())
-    return select_device_text(source, done.stdout, _is_project, files, has_lines=has_lines)
+        preprocessed = Preprocessed(
+            text=done.stdout,
+            is_project=_is_project,
+            read_file=lambda file: (root / file).read_bytes(),
+        )
+        return select_device_text(source, preprocessed, has_lines=has_lines)
 
 
 def select_plainly(source: str) -> str:
     """Return the device text of a source without directives."""
-    preprocessed = '# 1 "a.cu"\n' + _WORD.sub(r"__kbuild_\1__", source)
-    return select_device_text(source, preprocessed, _is_project)
+    preprocessed = Preprocessed(
+        text='# 1 "a.cu"\n' + _WORD.sub(r"__kbuild_\1__", source),
+        is_project=_is_project,
+        read_file=lambda _: source.encode(),
+    )
+    return select_device_text(source, preprocessed)
 
 
 def _is_project(file: str) -> bool:

@@ -10,16 +10,18 @@ from typing import Final
 from kbuild import files, process, resources
 from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import FrontEnd
-from kbuild.stages.depfiles import check_prerequisites, read_dependencies
+from kbuild.stages.depfiles import check_prerequisites
 from kbuild.stages.edges import asks_for_debug
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, write_front_end
 from kbuild.stages.mixed.texts import run_commands
 from kbuild.stages.sources.device_text import select_device_text
+from kbuild.stages.sources.included import Preprocessed
 from kbuild.stages.target import DeviceFlags
 
 _SYSTEM_DIRECTORIES: Final = (Path("/usr/include"), Path("/usr/lib"), Path("/usr/local"))
 # Directories of Python's own headers, and of packages that are installed for Python.
 _PYTHON_DIRECTORY: Final = re.compile(r"/(?:(?:site|dist)-packages|include/python\d[\w.]*)/")
+_UNESCAPE: Final = re.compile(r"\\(.)")
 _LINE_OPTIONS: Final = frozenset(("-lineinfo", "--generate-line-info", "-G", "--device-debug"))
 
 
@@ -61,18 +63,21 @@ def _select_key(edge: HostEdge, flags: DeviceFlags, preprocessed: Path) -> bytes
     toolkit = edge.toolchain.compiler.resolve().parent.parent
     system = (toolkit, resources.native_directory(), *_SYSTEM_DIRECTORIES)
     installed = tuple(f"{directory}/" for directory in system)
-    included = (path for path in read_dependencies(edge.depfile) if path != edge.source)
     definitions = (*flags.definitions, *edge.definitions)
     macros = (definition.partition("=") for definition in definitions)
     defined = "".join(f"#define {name} {value}\n" for name, _, value in macros).encode()
-    text = select_device_text(
-        _decode(edge.source),
-        _decode(preprocessed),
-        lambda file: not file.startswith(installed) and not _PYTHON_DIRECTORY.search(file),
-        (defined, *map(files.read_file, included)),
-        has_lines=asks_for_debug((*flags.build_options, *flags.options))
-        or not _LINE_OPTIONS.isdisjoint(flags.options),
+    found = Preprocessed(
+        text=_decode(preprocessed),
+        definitions=defined,
+        is_project=lambda file: (
+            not file.startswith(installed) and not _PYTHON_DIRECTORY.search(file)
+        ),
+        read_file=lambda file: files.read_file(Path(_UNESCAPE.sub(r"\1", file))),
     )
+    has_lines = asks_for_debug(
+        (*flags.build_options, *flags.options)
+    ) or not _LINE_OPTIONS.isdisjoint(flags.options)
+    text = select_device_text(_decode(edge.source), found, has_lines=has_lines)
     return text.encode(errors="surrogateescape")
 
 

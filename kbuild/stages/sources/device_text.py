@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Final, TypeAlias
@@ -25,7 +25,7 @@ from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.unit import Unit
 from kbuild.stages.sources.host_body import reduce_body
-from kbuild.stages.sources.included import divide_text
+from kbuild.stages.sources.included import Preprocessed, divide_text
 from kbuild.stages.sources.instantiations import (
     DEVICE_WORDS,
     Instantiations,
@@ -56,29 +56,20 @@ class _Reduced:
     body: tuple[str, ...]
 
 
-def select_device_text(
-    source: str,
-    preprocessed: str,
-    is_project: Callable[[str], bool],
-    files: Iterable[bytes] = (),
-    *,
-    has_lines: bool = False,
-) -> str:
+def select_device_text(source: str, preprocessed: Preprocessed, *, has_lines: bool = False) -> str:
     """Return the text of a source without what cannot change device code.
 
     Args:
         source: The source.
-        preprocessed: The same for the host, preprocessed.
-        is_project: Whether a file, as line markers spell it, belongs to the project.
-        files: The texts of all other files that can define macros.
+        preprocessed: The same, preprocessed for the host.
         has_lines: Whether the compilers write debug or line information.
     """
     raw = _Source(source)
-    macros = Macros((source.encode(errors="surrogateescape"), *files))
+    included = divide_text(preprocessed)
+    macros = Macros((preprocessed.definitions, *map(preprocessed.read_file, included.files)))
     has_lines_of_others = any(_LINES.match(each.text) for each in raw.unit.directives)
     if has_lines_of_others or not macros.find_users(_COUNTER).isdisjoint(raw.unit.words):
         return source
-    included = divide_text(preprocessed, is_project)
     unit = Unit(included.project)
     found = find_instantiations(unit, included.libraries)
     if not found.is_clear:

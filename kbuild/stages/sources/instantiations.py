@@ -105,9 +105,10 @@ def _read_libraries(libraries: Mapping[str, str]) -> tuple[set[str], set[str]]:
     names: set[str] = set()
     words: set[str] = set()
     waiting = list(libraries.values())
-    pattern = _KERNEL
-    while found := [text for text in waiting if pattern.search(text)]:
-        waiting = [text for text in waiting if not pattern.search(text)]
+    # Without this word, there is no kernel; to search for it is faster.
+    found = [text for text in waiting if "global" in text and _KERNEL.search(text)]
+    while found:
+        waiting = [text for text in waiting if text not in found]
         new: set[str] = set()
         for text in found:
             new |= set(_list_namespaces(text)) or set(_CALLED.findall(text))
@@ -116,6 +117,7 @@ def _read_libraries(libraries: Mapping[str, str]) -> tuple[set[str], set[str]]:
         if not new - _STANDARD:
             break
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+        found = [text for text in waiting if pattern.search(text)]
     return names, words
 
 

@@ -218,7 +218,7 @@ def test_a_body_in_a_namespace_and_in_a_class_is_dropped() -> None:
 def test_lines_count_only_for_device_code_that_can_contain_them() -> None:
     host = "void f()\n{\n    puts(0);\n}\n"
     plain = "__global__ void k(int *x) { *x = 1; }\n"
-    checked = "__global__ void k(int *x) { assert(x); }\n"
+    checked = "#include <cassert>\n__global__ void k(int *x) { assert(x); }\n"
     assert select(host + plain) == select(host.replace("{\n", "{\n\n") + plain)
     assert select(host + checked) != select(host.replace("{\n", "{\n\n") + checked)
     assert select(checked + host) == select(checked + host.replace("{\n", "{\n\n"))
@@ -228,7 +228,7 @@ def test_lines_count_only_for_device_code_that_can_contain_them() -> None:
 
 
 def test_spaces_in_an_assertion_count_because_its_message_contains_them() -> None:
-    source = "__global__ void k(int *x) { assert(x[0]<VALUE); }"
+    source = "#include <cassert>\n__global__ void k(int *x) { assert(x[0]<VALUE); }"
     assert select(source) != select(source.replace("<", " < "))
 
 

@@ -36,7 +36,7 @@ _FRONT_BYTES: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeOptions:
-    """Which code to compare.
+    """The options for comparing code.
 
     At most ``limit`` functions are disassembled. With ``require_tool``, a disassembler that is
     missing or fails is an error.

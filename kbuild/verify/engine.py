@@ -25,7 +25,7 @@ _MISSING: Final[dict[Evidence, str]] = {
 
 
 class _Cause(NamedTuple):
-    """What all violations of a finding have in common."""
+    """The properties that all violations of a finding share."""
 
     message: str
     severity: Severity

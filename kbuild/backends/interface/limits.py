@@ -1,4 +1,4 @@
-"""The ``limits`` capability: what only a vendor can say about its devices and drivers.
+"""The ``limits`` capability: facts about devices and drivers that only their vendor knows.
 
 None always means *unknown*: a rule that gets None does not judge.
 """

@@ -114,7 +114,7 @@ class ImageReader(Protocol):
         """
 
     def list_images(self, content: Buffer, section: str) -> Listing:
-        """List the images; decompress only what the list itself needs."""
+        """List the images; decompress only the parts that the list itself needs."""
 
     def load_images(
         self, images: tuple[StoredImage, ...], content: Buffer, limit: int

@@ -42,7 +42,7 @@ class Toolchain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolchainHints:
-    """Where to look for compilers, from the user's own choice to the usual places.
+    """Places to look for compilers, from the user's own choice to the usual ones.
 
     Attributes:
         host_compiler: The value of HOST_COMPILER.
@@ -117,7 +117,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossCompilers:
-    """Where to find a compiler for a machine that the found compiler does not support.
+    """Names of compilers for a machine that the found compiler does not support.
 
     Attributes:
         names: The compilers to look for, best first.

@@ -1,4 +1,4 @@
-"""Add what compilers reported about kernels, which notes contain, to the facts of images."""
+"""Add compilers' reports about kernels, which notes contain, to the facts of images."""
 
 from __future__ import annotations
 

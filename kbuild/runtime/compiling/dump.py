@@ -104,7 +104,7 @@ def _has(directory: Path, suffix: str, content: bytes) -> bool:
 
 
 def _list_code(module: CompiledModule) -> dict[str, bytes]:
-    """Return what the compiler read and wrote, by suffix."""
+    """Return the compiler's inputs and outputs, by suffix."""
     own = module.compilation
     code = {Path(own.source).suffix or ".cu": module.text or b""}
     for kernel in module.values():

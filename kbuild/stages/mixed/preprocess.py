@@ -57,7 +57,7 @@ def _describe_front_end(edge: HostEdge, flags: DeviceFlags) -> FrontEnd:
 
 
 def _select_key(edge: HostEdge, flags: DeviceFlags) -> bytes:
-    """Return what the device pass depends on in the source; headers are in its own depfile."""
+    """Return the text that the device pass depends on; headers are in its own depfile."""
     toolkit = edge.toolchain.compiler.resolve().parent.parent
     system = (toolkit, resources.native_directory(), *_SYSTEM_DIRECTORIES)
     installed = tuple(f"{directory}/" for directory in system)

@@ -65,7 +65,7 @@ def compare_code(
 
     Args:
         drafts: The changes without code.
-        options: What to disassemble.
+        options: The functions to disassemble, and the tools.
         notes: Receives a note for each kind of code that is not compared.
 
     Raises:

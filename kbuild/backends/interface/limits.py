@@ -27,7 +27,7 @@ class Requirement:
     """The oldest driver or runtime library that supports a feature.
 
     Attributes:
-        part: What is required.
+        part: The driver or the library.
         version: Its version, for comparing.
         name: Its version as people know it.
     """

@@ -43,7 +43,7 @@ class LaunchCall:
             not necessary, because the launch waits or the owners of memory care for that.
         recover: Receives the error of a failed launch, and whether that was the first try.
             Returns whether a second try makes sense; otherwise raises LaunchError.
-        owner: What must exist as long as launches are possible.
+        owner: An object that must exist as long as launches are possible.
     """
 
     entry: int

@@ -82,7 +82,7 @@ class Candidates:
     Attributes:
         names: Paths, or names to find on PATH, best first. If the user chose a
             compiler, it is the only one.
-        advice: What to do if none of them exists. It ends an error message.
+        advice: The fix if none of them exists. It ends an error message.
     """
 
     names: tuple[str, ...]
@@ -108,7 +108,7 @@ class Trial:
 
     Attributes:
         arguments: The arguments. They compile and link one line in an empty directory.
-        advice: What to do if the call fails. It ends an error message.
+        advice: The fix if the call fails. It ends an error message.
     """
 
     arguments: tuple[str, ...]

@@ -107,7 +107,7 @@ def submit(call: LaunchCall, frame: Frame, owners: Sequence[Any]) -> None:
     Args:
         call: The launch.
         frame: The arguments.
-        owners: What keeps memory alive that the arguments refer to.
+        owners: The objects that keep the memory of the arguments alive.
 
     Raises:
         LaunchError: The device refuses the launch.

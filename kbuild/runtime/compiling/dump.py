@@ -2,7 +2,7 @@
 
 Each compilation gets a directory that is named after its source, and whose files have the same
 name: source, assembly, images, log, and description.  The directory appears with all of these
-files, or not at all.  What later happens to its kernels adds files.
+files, or not at all.  Launches and recompilations add files later.
 """
 
 from __future__ import annotations

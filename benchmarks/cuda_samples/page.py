@@ -14,7 +14,7 @@ INTRODUCTION = """\
 # NVIDIA's CUDA samples
 
 This page lists every program of [NVIDIA's CUDA samples]({repository}/tree/{commit}),
-commit `{short}`, and what becomes of it with kbuild. The sources are unchanged. The project
+commit `{short}`, and its result with kbuild. The sources are unchanged. The project
 that builds them uses `kbuild_target_sources` instead of CMake's CUDA language. It keeps each
 sample's include directories, C++ standard, relocatable device code, and `--extended-lambda`.
 Each program runs with the arguments that the samples' own `test_args.json` lists, with a time

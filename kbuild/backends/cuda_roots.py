@@ -1,4 +1,4 @@
-"""Where CUDA toolkits are: wheels of this environment, and installations on this machine."""
+"""List CUDA toolkits: wheels of this environment, and installations on this machine."""
 
 from __future__ import annotations
 

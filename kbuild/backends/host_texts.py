@@ -1,4 +1,4 @@
-"""What backends share that make a host text of preprocessed text.
+"""Make a host text of preprocessed text: the steps that several backends share.
 
 A kernel becomes a function without code. The compiler never emits such a function, so its address
 is an undefined symbol, which the handle defines. A function that is only declared does not work:
@@ -69,7 +69,7 @@ def replace_body(text: str, found: Declaration, body: Span, new: str) -> Iterato
 
 
 def _restore(text: str, position: int) -> str:
-    """Return a line marker for what follows."""
+    """Return a line marker for the text that follows."""
     return f"\n{locate(text, position).marker}\n"
 
 

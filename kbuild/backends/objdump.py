@@ -1,4 +1,4 @@
-"""Read what GNU's and LLVM's objdump print: functions, instructions, and targets."""
+"""Read the output of GNU's and LLVM's objdump: functions, instructions, and targets."""
 
 from __future__ import annotations
 

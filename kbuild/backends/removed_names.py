@@ -1,4 +1,4 @@
-"""Names that CUDA has removed: what a compiler says about them, and what replaces them.
+"""Names that CUDA has removed: their replacements, and compilers' messages about them.
 
 Source: the release notes of CUDA 11.0, 12.0, and 13.0, and their headers.
 """
@@ -74,7 +74,7 @@ _MEMBERS: Final = {
 _QUOTED: Final = r"['\"\u2018](?:const )?(?:struct |class )?{}['\"\u2019]"
 _NAME: Final = _QUOTED.format(r"(?P<name>\w+)")
 _OWNER: Final = _QUOTED.format(r"(?:cudaDeviceProp|cudaPointerAttributes)")
-# What g++, clang, and nvcc say.
+# The messages of g++, clang, and nvcc.
 _UNKNOWN: Final = (
     rf"error: {_NAME} (?:was not declared|does not name a type)",
     rf"error: (?:use of undeclared identifier|unknown type name|no template named) {_NAME}",
@@ -93,7 +93,7 @@ _LOCATION_FIX: Final = (
 
 
 def find_removed_names(log: str) -> str:
-    """Return what to do about a log in which a compiler misses names of older CUDA; or nothing."""
+    """Return the fix for a log in which a compiler misses names of older CUDA; or nothing."""
     found = (*_search(log, _UNKNOWN, _NAMES), *_search(log, _MISSING, _MEMBERS))
     if not found and _OLD_ARGUMENT.search(log):
         return _LOCATION_FIX

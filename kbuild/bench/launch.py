@@ -29,7 +29,7 @@ def measure_launches(
     Args:
         builder: The builder of the backend whose launches are measured.
         batches: The number of timed batches.
-        only: What to measure; None means both.
+        only: The kind of measurement; None means both.
 
     Raises:
         ToolchainError: Nothing of what is requested can be measured.

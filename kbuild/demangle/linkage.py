@@ -1,4 +1,4 @@
-"""What mangled names say about the linkage of entities."""
+"""Read the linkage of entities from their mangled names."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from kbuild.demangle.names import mask_operators, scan_brackets
 
 # A forged name can have more nested brackets.
 _DEEPEST: Final = 64
-# What a list of parameters follows.
+# The text in front of a list of parameters.
 _CALLED: Final = re.compile(r"[\w>}]")
 
 

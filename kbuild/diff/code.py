@@ -36,7 +36,7 @@ _FRONT_BYTES: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeOptions:
-    """Which code to compare.
+    """The options for comparing code.
 
     At most ``limit`` functions are disassembled. With ``require_tool``, a disassembler that is
     missing or fails is an error.
@@ -65,7 +65,7 @@ def compare_code(
 
     Args:
         drafts: The changes without code.
-        options: What to disassemble.
+        options: The functions to disassemble, and the tools.
         notes: Receives a note for each kind of code that is not compared.
 
     Raises:

@@ -22,7 +22,7 @@ class DiffOptions:
     """The options of a comparison.
 
     Attributes:
-        aspects: What to compare.
+        aspects: The aspects to compare.
         artifacts: Shell patterns for the relative paths of files in a directory. Empty selects
             all.
         code_limit: The maximum number of functions to disassemble.
@@ -60,7 +60,7 @@ def read_side(path: Path, label: str, options: DiffOptions) -> Side:
     Args:
         path: A file or directory.
         label: The side's name in messages.
-        options: What to read.
+        options: The options for reading artifacts.
 
     Raises:
         InputError: The side is a single file that cannot be read, or does not contain an artifact.

@@ -56,7 +56,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeChange:
-    """How the code of a function differs.
+    """The differences in the code of a function.
 
     If the instructions could not be compared, ``undecided`` gives the reason. Then the bytes, or
     what they refer to, differ, and ``hunks`` is empty. ``omitted`` counts the differing lines that

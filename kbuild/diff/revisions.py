@@ -88,7 +88,7 @@ def build_revisions(
     revision, so that paths do not cause differences.
 
     Args:
-        revisions: What to build.
+        revisions: The revisions to build.
         repository: The user's current directory.
         build: The build command.
 

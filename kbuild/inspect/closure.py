@@ -74,7 +74,7 @@ def find_closure(files: Iterable[Path], library_path: tuple[Path, ...] = ()) -> 
 
 
 def _read_loader(path: Path, rpaths: tuple[Path, ...]) -> _Loader | None:
-    """Return what the file needs, or None if it is not a dynamically linked ELF file."""
+    """Return the dynamic section of a file; None if it is not a dynamically linked ELF file."""
     try:
         content = open_content(path)
         if bytes(content[: len(ELF_MAGIC)]) != ELF_MAGIC:
@@ -90,7 +90,7 @@ def _read_loader(path: Path, rpaths: tuple[Path, ...]) -> _Loader | None:
 
 
 def _own_rpaths(loader: _Loader) -> tuple[Path, ...]:
-    """Return the DT_RPATHs for what the file loads: its own, then those of its loaders."""
+    """Return the DT_RPATHs for libraries of the file: its own, then those of its loaders."""
     own = () if loader.dynamic.runpath else _expand(loader, loader.dynamic.rpath)
     return (*own, *loader.rpaths)
 

@@ -181,7 +181,7 @@ def _map_files(
 
     Args:
         read: Reads one value.
-        values: What to read.
+        values: The inputs of ``read``.
         sizes: The size of each value, in bytes.
         options: The options for ``read``.
     """

@@ -44,7 +44,7 @@ def render_text(replay: Replay) -> str:
 
 
 def render_record(record: LaunchRecord) -> str:
-    """Return the launch, what was captured of it, and its recorded outcome."""
+    """Return the launch, its captured parts, and its recorded outcome."""
     return "".join(f"{make_one_line(line)}\n" for line in describe_record(record))
 
 

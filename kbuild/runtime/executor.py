@@ -25,7 +25,7 @@ from kbuild.runtime.prepared_launches import PreparedLaunch, PreparedLaunches, r
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastLaunch:
-    """What a launch used.
+    """The configuration, the code, and the resources of a launch.
 
     Attributes:
         config: The configuration.
@@ -111,7 +111,7 @@ class KernelExecutor:
 
     @property
     def last_launch(self) -> LastLaunch | None:
-        """What the last launch used, in any thread; None before the first launch."""
+        """The last launch in any thread; None before the first launch."""
         prepared = self._last
         if prepared is None:
             return None
@@ -220,7 +220,7 @@ class KernelExecutor:
         self._device.open_queue(stream).synchronize()
 
     def _explain(self, error: LaunchError, prepared: PreparedLaunch | None) -> LaunchError:
-        """Return the error of a launch with the name of the kernel, and what can help."""
+        """Return the error of a launch with the name of the kernel, and with a possible fix."""
         reason = None
         with contextlib.suppress(KbuildError):  # images that cannot be read
             if prepared is not None:
@@ -233,7 +233,7 @@ class KernelExecutor:
     def _finish(
         self, prepared: PreparedLaunch, outcome: int, args: Sequence[object], *, profile: bool
     ) -> float | None:
-        """Wait for a launch if necessary, or do what a launcher leaves to the executor."""
+        """Wait for a launch if necessary, or do the work that a launcher leaves to the executor."""
         if outcome == NOT_LAUNCHED:
             return self._run_with_arrays(prepared, args, profile=profile)
         if outcome == LAUNCHED:

@@ -1,4 +1,4 @@
-"""``KBUILD_DUMP``: what launches add to the directories of dumped kernels."""
+"""``KBUILD_DUMP``: write the launches into the directories of dumped kernels."""
 
 from __future__ import annotations
 

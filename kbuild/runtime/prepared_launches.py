@@ -1,4 +1,4 @@
-"""Prepared launches: what launches with one configuration have in common, made once."""
+"""Prepare launches: make the parts that all launches with one configuration share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_PREPARED: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedLaunch:
-    """What the launches with one configuration have in common.
+    """The parts that the launches with one configuration share.
 
     Attributes:
         variant: The code; None for the code of the library that the kernel belongs to.

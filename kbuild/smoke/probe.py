@@ -21,7 +21,7 @@ from kbuild.smoke.journal import Journal
 
 
 def main(words: list[str]) -> None:
-    """Do what the parent requests, and write the results to the journal."""
+    """Do the work that the parent requests, and write the results to the journal."""
     # On a crash, and on the SIGTERM at the time limit, show the stack of each thread.
     faulthandler.enable()
     faulthandler.register(signal.SIGTERM, chain=True)

@@ -220,7 +220,7 @@ def _find_inline_namespaces(
 
 
 def finish(completion: Completion, find_fix: Callable[[str], str] = lambda _: "") -> None:
-    """Do the remaining work, in the order that `Completion` gives, but keep what is temporary.
+    """Do the remaining work, in the order that `Completion` gives; keep temporary files.
 
     Args:
         completion: The work.

@@ -1,4 +1,4 @@
-"""How much memory a build can use, and how many compiles fit into it."""
+"""Find the memory that a build can use, and the number of compiles that fit into it."""
 
 from __future__ import annotations
 

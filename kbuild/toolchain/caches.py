@@ -164,7 +164,7 @@ class KernelCache:
             self._shrink()
 
     def diagnose(self) -> CacheDiagnosis:
-        """Return the size of the cache, and how often it had what was requested."""
+        """Return the size of the cache, and the number of hits and misses."""
         entries = list(self._list())
         return CacheDiagnosis(
             path=str(self.root),

@@ -39,7 +39,7 @@ def read_build_variables() -> dict[str, str]:
 
 
 def describe_programs(paths: Iterable[Path]) -> bytes:
-    """Describe programs by what changes if they are replaced, in one line each."""
+    """Describe each program in one line that changes if the program is replaced."""
     return "".join(map(_describe_program, paths)).encode(errors="surrogateescape")
 
 

@@ -153,7 +153,7 @@ def _probe(command: Command) -> str:
 
 
 def gather_hints(*, with_devices: bool = False) -> ToolchainHints:
-    """Collect what this machine says about where compilers are.
+    """Collect the places that this machine names for compilers.
 
     Args:
         with_devices: Also ask the drivers for their devices.

@@ -17,7 +17,7 @@ _ORIGIN: Final = "$ORIGIN"
 # The directories that the dynamic linker searches by default, on all distributions.
 _SYSTEM_DIRECTORIES: Final = re.compile(r"(/usr)?/lib(32|64)?(/[\w-]+-linux-gnu)?")
 _SITE_NAMES: Final = ("site-packages", "dist-packages")
-# How many directories below site-packages an artifact can be and still find another wheel.
+# An artifact finds another wheel from at most this many directories below site-packages.
 _MAXIMUM_DEPTH: Final = 3
 
 

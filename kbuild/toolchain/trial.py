@@ -1,4 +1,4 @@
-"""Trials: whether a compiler works with its linker and libraries, on a program of one line."""
+"""Trials: test a compiler with its linker and libraries on a program of one line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_UNUSED: Final = 30 * 24 * 3600  # seconds
 
 
 def find_defect(command: Command) -> str:
-    """Return what a tool prints if it cannot compile and link, or an empty string if it can.
+    """Return the message of a tool that cannot compile and link; empty if it can.
 
     The user's cache remembers successes until something is installed in the directories in which
     compilers look for programs. It does not remember defects, because anything can fix them.

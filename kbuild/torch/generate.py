@@ -15,7 +15,7 @@ from kbuild.torch.extension import TorchTarget
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorchProject:
-    """The extensions of a ``setup.py``, and what they have in common.
+    """The extensions of a ``setup.py``, with their common settings.
 
     Attributes:
         root: The directory of ``setup.py``.

@@ -25,7 +25,7 @@ _MISSING: Final[dict[Evidence, str]] = {
 
 
 class _Cause(NamedTuple):
-    """What all violations of a finding have in common."""
+    """The properties that all violations of a finding share."""
 
     message: str
     severity: Severity
@@ -54,7 +54,7 @@ def verify(
 
     Args:
         artifacts: The facts of the files to judge.
-        policy: What the project requires. By default, nothing beyond the rules.
+        policy: The requirements of the project. By default, none beyond the rules.
         rules: The rules to run.
         today: The day on which waivers are judged. By default, the current day.
         context: Files that are loaded together with the artifacts. Only the rules about several

@@ -119,7 +119,7 @@ def self_contained(containers: tuple[ContainerMatch, ...]) -> tuple[ContainerMat
 def linked_at_load(
     container: ContainerMatch, containers: tuple[ContainerMatch, ...], facts: ArtifactFacts
 ) -> tuple[ContainerMatch, ...]:
-    """Return what the runtime links if no image of ``container`` suits the device."""
+    """Return the containers that the runtime links if ``container`` has no image for the device."""
     if container.is_prelinked or container.facts.is_relocatable:
         return ()
     if container.target is not None:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from kbuild.verify.policy.model import Severity, Waiver
 
-# How one rule ended on one file. "failed" means an error finding: warnings and infos pass.
+# The outcome of one rule on one file. "failed" means an error finding: warnings and infos pass.
 Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]
 
 
@@ -63,7 +63,7 @@ class WaivedFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleNote:
-    """Why a rule was skipped, or how it failed."""
+    """The reason why a rule was skipped, or its failure."""
 
     rule: str
     reason: str
@@ -71,7 +71,7 @@ class RuleNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOutcome:
-    """How one rule ended on one file, and why it could not judge all of it.
+    """The outcome of one rule on one file, with the reason if it could not judge everything.
 
     A rule can find something and then lack evidence for the rest, or raise an exception. Then
     ``status`` is the worse of the two, ``reason`` says why the rule stopped, and its findings

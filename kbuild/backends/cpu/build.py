@@ -126,7 +126,7 @@ def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
-    """See `Builder`: what makes a C++ compiler read kernel sources."""
+    """See `Builder`: the options with which a C++ compiler reads kernel sources."""
     prelude = (*PRELUDE, *DEVICE_MACROS) if unit.is_mixed else ("-include", "kbuild_cpu_device.h")
     return (*text_options(unit, tc), *prelude, *header_options(tc))
 

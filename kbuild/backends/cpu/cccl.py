@@ -38,7 +38,7 @@ def find_cccl(hints: ToolchainHints) -> Path | None:
 
 
 def find_fix(log: str) -> str:
-    """Return what to do about a log in which a compiler misses a header of CCCL; or nothing."""
+    """Return the fix for a log in which a compiler misses a header of CCCL; or nothing."""
     device = _DEVICE_HEADER.search(log)
     if device:
         return f"the cpu backend does not support <{device['header']}>, {NO_DEVICE_ALGORITHMS}"

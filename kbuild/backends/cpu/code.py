@@ -158,7 +158,7 @@ def _clean(own: str, text: str, start: int, places: Places) -> str:
 
 
 def _describe(text: str, address: int, places: Places) -> str:
-    """Name what is at the address: its symbol, its content, or its section."""
+    """Return the symbol, the content, or the section at the address."""
     section = places.section_at(address)
     if places.span_at(address) or section is None or section.flags & SHF_WRITE:
         return f"[{places.describe(address)}]"

@@ -1,4 +1,4 @@
-"""Read what linked CPU images contain.
+"""Read the kernels, variables, and symbols of linked CPU images.
 
 This module is separate from those that make images, because every verification reads images, and
 reading them does not need DWARF.
@@ -61,7 +61,7 @@ def read_table(elf: Elf) -> ImageContent:
 
 
 def display_name(symbol: str) -> str:
-    """Return the C++ name of a kernel, without what `name_apart` added."""
+    """Return the C++ name of a kernel, without the suffix that `name_apart` added."""
     return demangle(OWN_SUFFIX.sub("", symbol))
 
 

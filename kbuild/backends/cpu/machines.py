@@ -106,7 +106,7 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
         # __shared__` arrays are never initialized at run time. Identical kernels stay two
         # functions (clang merges them only on request, and then keeps both names).
         flags += ["-fno-gnu-unique", "-fno-extern-tls-init", "-fno-ipa-icf"]
-        # What -O3 does to the loops over threads, and clang at -O2. Without optimization, the
+        # -O3 vectorizes the loops over threads, and so does clang at -O2. Without optimization, the
         # options have no effect.
         flags += ["-ftree-vectorize", "-fvect-cost-model=dynamic", "-fsplit-loops"]
     return tuple(flags)

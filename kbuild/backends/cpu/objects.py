@@ -298,7 +298,7 @@ def _parameters(
 
 
 def _find_mistake(signature: dwarf.Signature, *, is_x86: bool) -> str | None:
-    """Describe what CUDA or this backend does not allow, to be appended to the kernel's name."""
+    """Describe a mistake in the kernel, as text that follows its name; or nothing."""
     if signature.result is not None:
         return f"returns '{signature.result}'; return void, and write results through a pointer"
     if signature.is_variadic:

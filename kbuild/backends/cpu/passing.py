@@ -1,4 +1,4 @@
-"""How a call passes a record: C++ types that use the same registers and memory.
+"""Find C++ types that a call passes in the same registers and memory as a record.
 
 A record of up to two eightbytes is passed in registers. Its scalars determine which ones, whatever
 structure they are in. A larger record is passed in memory. Therefore, an ABI-equivalent record has
@@ -78,7 +78,7 @@ def find_obstacle(value: ValueType, *, is_x86: bool = True) -> str | None:
 
 
 def make_equivalent(record: ValueType, *, is_x86: bool = True) -> AbiEquivalent:
-    """Return what to declare instead of ``record``; raise PassingError if nothing is safe."""
+    """Return a type to declare instead of ``record``; raise PassingError if none is safe."""
     if record.size > LARGEST_IN_REGISTERS:
         return _bytes(record)
     parts = tuple(_leaves(record, 0))

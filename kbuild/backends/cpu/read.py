@@ -77,7 +77,7 @@ def read_image(
     data: Buffer,
     kind: ImageKind,  # noqa: ARG001 - the interface's signature
 ) -> ImageContent:
-    """See `ImageReader`: what the image's table lists, or would list after a device link."""
+    """See `ImageReader`: the kernels in the image's table, or in the table after a device link."""
     elf = Elf(bytes(data))
     if elf.type == "relocatable":
         from kbuild.backends.cpu.objects import describe_object  # noqa: PLC0415 - reads DWARF

@@ -163,7 +163,7 @@ class StreamQueue:
 
 
 class _Pending:
-    """What the launches in a stream need until they have run.
+    """The objects that the launches in a stream need until they have run.
 
     The runtime does not call Python: its threads could run after the interpreter has ended.
     """

@@ -28,7 +28,7 @@ _FUNCTION: Final = re.compile(r"_Z(\d{1,5})")
 
 
 def host_name(kernel: str) -> str:
-    """Return the name without what makes file-local kernels unique in device code."""
+    """Return the name without the parts that make file-local kernels unique in device code."""
     match = _STATIC.match(kernel)
     if match:
         end = match.end() + int(match[1])

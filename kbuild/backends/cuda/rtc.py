@@ -54,7 +54,7 @@ def assemble_command(unit: AssembleUnit, tc: Toolchain) -> Command:
 
 
 def read_spills(log: str) -> tuple[tuple[str, int, int], ...]:
-    """See `RuntimeCompiler`: what ptxas reports."""
+    """See `RuntimeCompiler`: the spills that ptxas reports."""
     from kbuild.backends.cuda import image  # noqa: PLC0415 - loads parsers
 
     return image.read_spills(log)

@@ -30,7 +30,7 @@ _SHELL: Final = frozenset(("|", ">", "<", ">>", "&&", "||", ";", "2>&1"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """How the steps name files.
+    """The names that the steps give to files.
 
     Attributes:
         keep: The directory of intermediate files.

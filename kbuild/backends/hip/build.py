@@ -142,7 +142,7 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
 
 
 def list_source_options(source: Path) -> tuple[str, ...]:
-    """Return the options for what CUDA's and HIP's own compilers do without options.
+    """Return the options for settings that CUDA's and HIP's own compilers have by default.
 
     Sources in CUDA's spelling ignore results that HIP marks as ``nodiscard``.
     """

@@ -21,7 +21,7 @@ _UNIQUE: Final = re.compile(r"\.(?:static|intern)\.[0-9a-f]+\Z")
 
 
 def host_name(kernel: str) -> str:
-    """Return the name without what makes file-local kernels unique in device code."""
+    """Return the name without the parts that make file-local kernels unique in device code."""
     return _UNIQUE.sub("", kernel)
 
 

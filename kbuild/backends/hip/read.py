@@ -83,7 +83,7 @@ def _describe(content: Buffer, bundle: Bundle, entry: BundleEntry) -> StoredImag
 
 
 def _find_kind(data: Buffer, entry: BundleEntry) -> ImageKind:
-    """Return the kind of an image. What is of no known kind is a damaged image of its target."""
+    """Return the kind of an image. Content of no known kind is a damaged image of its target."""
     kind = classify(data)
     return _expect_kind(entry) if kind == "other" and data else kind
 

@@ -1,4 +1,4 @@
-"""Find clang for AMD's devices, what it needs, and the HIP runtime."""
+"""Find clang for AMD's devices, its device libraries, and the HIP runtime."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def find_fallback(hints: ToolchainHints) -> Fallback | None:
 
 
 def probe_commands(compiler: Path) -> tuple[Command, ...]:
-    """See `Builder`: what the compiler is, and where its bundler is.
+    """See `Builder`: the version of the compiler, and the path of its bundler.
 
     Without the platform, the wrapper ``hipcc`` would call nvcc if it finds one.
     """

@@ -70,7 +70,7 @@ class Backend:
 
     @cached_property
     def limits(self) -> DeviceLimits | None:
-        """Tell what the vendor's devices and drivers accept."""
+        """Return the limits of the vendor's devices and drivers."""
         module = self._load("limits")
         limits: DeviceLimits | None = module and module.LIMITS
         return limits

@@ -234,7 +234,7 @@ class PackUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Packing:
-    """How to make a container: its bytes, or commands that write it to the unit's output."""
+    """A container to make: its bytes, or commands that write it to the unit's output."""
 
     content: bytes = b""
     commands: tuple[Command, ...] = ()
@@ -329,7 +329,7 @@ class Builder(Protocol):
 
     @property
     def list_notes(self) -> Callable[[Toolchain, ToolchainHints], tuple[str, ...]] | None:
-        """List what can surprise users about the selected toolchain."""
+        """List properties of the selected toolchain that can surprise users."""
 
     @property
     def check_compression(self) -> Callable[[CompressionMode, Toolchain], None] | None:

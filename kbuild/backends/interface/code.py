@@ -61,7 +61,7 @@ class CodeReader(Protocol):
         """Return the command that prints at least the named functions."""
 
     def read_disassembly(self, output: str, data: Buffer, names: frozenset[str]) -> Listing:
-        """Read what the command printed, without noise.
+        """Read the output of the command, without noise.
 
         See `docs/explanation/build-comparison.md`.
         """

@@ -100,7 +100,7 @@ class ExecutionDevice(Protocol):
 
     @property
     def is_current(self) -> Callable[[], bool] | None:
-        """Tells whether this is the current device of the calling thread; None if it always is."""
+        """Return whether this is the current device of the calling thread; None if it always is."""
 
     def rank_images(self, images: Sequence[ImageT]) -> Sequence[ImageT]:
         """Return the images that the device can run, the best one first.

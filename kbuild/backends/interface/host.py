@@ -64,7 +64,7 @@ def _no_kernels(_: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostConventions:
-    """How host code of one family of tools looks in a file.
+    """The conventions that the host code of one family of tools follows.
 
     Attributes:
         wrapper: The records that point to containers.

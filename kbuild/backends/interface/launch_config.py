@@ -1,4 +1,4 @@
-"""`LaunchConfig`: how to launch a kernel."""
+"""`LaunchConfig`: the grid, the block, and the other settings of a launch."""
 
 from __future__ import annotations
 

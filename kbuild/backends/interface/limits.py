@@ -1,4 +1,4 @@
-"""The ``limits`` capability: what only a vendor can say about its devices and drivers.
+"""The ``limits`` capability: facts about devices and drivers that only their vendor knows.
 
 None always means *unknown*: a rule that gets None does not judge.
 """
@@ -27,7 +27,7 @@ class Requirement:
     """The oldest driver or runtime library that supports a feature.
 
     Attributes:
-        part: What is required.
+        part: The driver or the library.
         version: Its version, for comparing.
         name: Its version as people know it.
     """

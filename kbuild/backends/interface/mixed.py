@@ -61,7 +61,7 @@ class HostUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontEnd:
-    """How to make a text to rewrite: the commands, in order, and the file that they leave it in.
+    """The commands that make a text to rewrite, in order, and the file that they write.
 
     Attributes:
         commands: The commands.

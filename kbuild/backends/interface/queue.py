@@ -1,4 +1,4 @@
-"""Queues: the streams of a device, and what launches in them need."""
+"""Queues: the streams of a device, with memory, launches, and events in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kbuild.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrayInterface:
-    """How arrays in device memory describe themselves.
+    """The protocol by which arrays in device memory describe themselves.
 
     Attributes:
         attribute: The attribute that holds the describing dictionary; None if it does not exist.
@@ -43,7 +43,7 @@ class LaunchCall:
             not necessary, because the launch waits or the owners of memory care for that.
         recover: Receives the error of a failed launch, and whether that was the first try.
             Returns whether a second try makes sense; otherwise raises LaunchError.
-        owner: What must exist as long as launches are possible.
+        owner: An object that must exist as long as launches are possible.
     """
 
     entry: int
@@ -58,7 +58,7 @@ class LaunchCall:
 
 
 class Queue(Protocol):
-    """One stream of a device. What it receives happens in order.
+    """One stream of a device. Its operations run in order.
 
     All functions raise LaunchError if the device or its driver reports an error.
     """
@@ -69,7 +69,7 @@ class Queue(Protocol):
 
     @property
     def array_interface(self) -> ArrayInterface:
-        """How arrays in memory of the device state their address."""
+        """The protocol by which arrays in memory of the device state their address."""
 
     def bind(self, function: Any, config: LaunchConfig) -> LaunchCall:
         """Return the call that launches ``function``. It reads the arguments before it returns."""

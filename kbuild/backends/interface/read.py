@@ -46,7 +46,7 @@ class StoredImage:
         size: Its decompressed size in bytes; None if the container does not say.
         entry: The reader's own description of the image.
         ptx_version: The language version of an image that a driver compiles.
-        problem: What is wrong with its place in the container.
+        problem: The problem with its place in the container.
         is_refused: Whether it is too large to decompress.
     """
 
@@ -114,7 +114,7 @@ class ImageReader(Protocol):
         """
 
     def list_images(self, content: Buffer, section: str) -> Listing:
-        """List the images; decompress only what the list itself needs."""
+        """List the images; decompress only the parts that the list itself needs."""
 
     def load_images(
         self, images: tuple[StoredImage, ...], content: Buffer, limit: int

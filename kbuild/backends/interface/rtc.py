@@ -50,7 +50,7 @@ class RtcOutput:
         compiler: The name of the compiler.
         version: The version of the compiler.
         command: The compiler's name, the options, and the name of the text.
-        log: What the compiler printed.
+        log: The output of the compiler.
         options: The options for assembling the assembly again.
     """
 

@@ -42,7 +42,7 @@ class Toolchain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolchainHints:
-    """Where to look for compilers, from the user's own choice to the usual places.
+    """Places to look for compilers, from the user's own choice to the usual ones.
 
     Attributes:
         host_compiler: The value of HOST_COMPILER.
@@ -82,7 +82,7 @@ class Candidates:
     Attributes:
         names: Paths, or names to find on PATH, best first. If the user chose a
             compiler, it is the only one.
-        advice: What to do if none of them exists. It ends an error message.
+        advice: The fix if none of them exists. It ends an error message.
     """
 
     names: tuple[str, ...]
@@ -108,7 +108,7 @@ class Trial:
 
     Attributes:
         arguments: The arguments. They compile and link one line in an empty directory.
-        advice: What to do if the call fails. It ends an error message.
+        advice: The fix if the call fails. It ends an error message.
     """
 
     arguments: tuple[str, ...]
@@ -117,7 +117,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossCompilers:
-    """Where to find a compiler for a machine that the found compiler does not support.
+    """Names of compilers for a machine that the found compiler does not support.
 
     Attributes:
         names: The compilers to look for, best first.

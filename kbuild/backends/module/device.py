@@ -104,7 +104,7 @@ class ModuleDevice:
         return ModuleQueue(self._device, read_address(stream), self.array_devices)
 
     def find_stream(self, values: Sequence[object]) -> int | None:  # noqa: ARG002 - the interface's signature
-        """See `ExecutionDevice`: entry points cannot tell what a library uses."""
+        """See `ExecutionDevice`: entry points cannot tell which stream a library uses."""
         return None
 
     def view_array(self, value: Any, queue: Any) -> ArrayView | None:  # noqa: ARG002 - the interface's signature

@@ -43,7 +43,7 @@ class ModuleFunction:
         Args:
             config: The configuration.
             stream: The address of the stream.
-            prepare: What else must happen before each launch.
+            prepare: Runs before each launch.
         """
         return LaunchCall(
             entry=self.device.launch_address,

@@ -1,4 +1,4 @@
-"""Read what LLVM's drivers embed for a device link: offload binaries of any programming model."""
+"""Read the offload binaries that LLVM's drivers embed, of any programming model."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ HELP: Final = "Count the instructions of a launch, and measure its time if there
 EPILOG: Final = """\
 Measures each way to make the same launch: by hand, through push and pop, through kbuild's host
 API, and with debug stubs. Counting instructions needs valgrind but no device. Measuring time needs
-a device but no valgrind. What this machine cannot measure is left out.
+a device but no valgrind. The report leaves out measurements that this machine cannot make.
 docs/explanation/launch-cost.md explains the results."""
 
 _RENDERERS: Final = {"text": report_bench.render_text, "json": report_bench.render_json}

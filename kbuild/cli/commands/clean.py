@@ -1,4 +1,4 @@
-"""``kbuild clean``: remove what ``kbuild build`` made."""
+"""``kbuild clean``: remove the files that ``kbuild build`` made."""
 
 from __future__ import annotations
 

@@ -158,9 +158,9 @@ def _identify(path: Path) -> object:
 def _write_stamp(arguments: argparse.Namespace, policy: Policy | None, started: int) -> None:
     """Write the stamp of the verification edge, and the files that the edge depends on."""
     stamp: Path = arguments.stamp
-    demands = (policy.source, policy.baseline_file) if policy else ()
+    requirements = (policy.source, policy.baseline_file) if policy else ()
     # The edge itself lists the artifacts too, but ninja ignores a depfile without files.
-    read = (*arguments.paths, *(Path(name) for name in demands if name))
+    read = (*arguments.paths, *(Path(name) for name in requirements if name))
     files = tuple(path.absolute() for path in read)
     depfile = stamp.with_name(f"{stamp.name}.d")
     write_file(depfile, format_depfile(stamp, files).encode())

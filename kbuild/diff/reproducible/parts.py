@@ -19,7 +19,7 @@ _DIGESTS: Final = (".note.gnu.build-id", ".gnu_debuglink")
 # nvcc derives the number of its copies of PTX from their content.
 _NUMBERED: Final = re.compile(r"(?<=^\.nv_debug_ptx_txt)\.\d+$")
 _CHUNK: Final = 1 << 16
-# How many bytes of a difference to show: of text, in both directions; else, after it.
+# The bytes of a difference to show: of text, in both directions; otherwise, after it.
 _TEXT: Final = 160
 _BYTES: Final = 16
 _PRINTABLE: Final = re.compile(rb"[\x20-\x7e]+")

@@ -48,7 +48,7 @@ class DeviceElf:
     Args:
         data: The image.
         machine: The expected machine (an ``EM_`` number).
-        subject: What error messages call the image, for example ``cubin``.
+        subject: The name of the image in error messages, for example ``cubin``.
 
     Raises:
         InputError: The data is not an ELF file for this machine, or it is damaged. Methods

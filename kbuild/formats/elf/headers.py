@@ -110,7 +110,7 @@ def read_headers(view: memoryview, subject: str) -> Headers:
 
     Args:
         view: The file.
-        subject: What error messages call the file, for example ``cubin``.
+        subject: The name of the file in error messages, for example ``cubin``.
 
     Raises:
         InputError: The file is cut off, or a table has an invalid entry size or extends past

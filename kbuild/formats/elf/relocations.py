@@ -130,7 +130,7 @@ class Relocations:
         return found.get(place)
 
     def pointer_at(self, place: Place) -> Pointer:
-        """Return what the pointer-sized slot at ``place`` holds after the file is loaded.
+        """Return the content of the pointer-sized slot at ``place`` after the file is loaded.
 
         A relocation takes precedence over the bytes in the file, because lld writes only the
         relocation.

@@ -1,4 +1,4 @@
-"""Find what a host file needs from a device link and from runtimes, and whether it unregisters."""
+"""Find the symbols that a host file needs from a device link and from runtimes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Add what compilers reported about kernels, which notes contain, to the facts of images."""
+"""Add compilers' reports about kernels, which notes contain, to the facts of images."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def add_recorded_figures(
 ) -> tuple[ImageFacts, ...]:
     """Return the images with the figures that the records of their file have about them.
 
-    A record applies to images whose content has its digest. What an image states itself counts.
+    A record applies to images whose content has its digest. Figures that an image states itself
+    take precedence.
     """
     recorded = {
         image.sha256: image

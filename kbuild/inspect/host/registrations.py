@@ -1,4 +1,4 @@
-"""Find what object files register, from the relocations of the code that registers.
+"""Find the kernels that object files register, from the relocations of the registering code.
 
 The relocations between two calls of registration functions belong to the arguments: the text of
 the kernel's name, and the symbol that launches pass. Nothing is disassembled, so the order in

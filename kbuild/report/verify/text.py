@@ -99,7 +99,7 @@ def summarize(report: Report, hint: str = "") -> str:
 
     Args:
         report: The report.
-        hint: What to add if rules could not judge all files.
+        hint: The text to add if rules could not judge all files.
     """
     counts = Counter(finding.severity for finding in report.findings)
     found = ", ".join(

@@ -104,7 +104,7 @@ class ParameterConverters:
 
     @property
     def row(self) -> tuple[int, int, str, bool, tuple[str, ...], FindRoute]:
-        """What the compiled launcher knows about the parameter."""
+        """The parameter, as the compiled launcher describes it."""
         is_pointer = isinstance(self.type, PointerType)
         elements = self.type.elements if isinstance(self.type, PointerType) else ()
         code = self.code[-1] if self.code[-1] in _COMPILED_CODES else "s"
@@ -230,7 +230,7 @@ class ParameterConverters:
         return self.type is None or kind in self.type.kinds
 
     def _unpack(self, content: bytes) -> Packable:
-        """Return what `struct` packs as ``content``."""
+        """Return the value that `struct` packs as ``content``."""
         if len(content) != self.param.size:
             raise UnsuitableValueError(self._describe_expected())
         return self._packer.unpack(content)[0]

@@ -78,11 +78,11 @@ class ArgumentEncoder:
 
     @property
     def rows(self) -> list[tuple[object, ...]]:
-        """What the compiled launcher knows about the parameters."""
+        """The parameters, as the compiled launcher describes them."""
         return [parameter.row for parameter in self._parameters]
 
     def launch(self, values: Sequence[Any], submit: Callable[[Frame, Sequence[Any]], None]) -> bool:
-        """Call ``submit`` with the arguments and with what keeps their memory alive.
+        """Call ``submit`` with the arguments and with the objects that keep their memory alive.
 
         This does nothing if it needs more than packing the values.
 

@@ -1,4 +1,4 @@
-"""Launchers: what every launch of a kernel with one configuration does.
+"""Launchers: convert the arguments of a kernel and launch it with one configuration.
 
 The compiled launcher (``kbuild/native/python``) reads arguments, packs them, and calls the runtime
 without other Python code for the usual types. `PythonLauncher` does the same where kbuild was built
@@ -23,7 +23,7 @@ except ImportError:
     _launcher = None  # type: ignore[assignment]
 
 IS_COMPILED: Final = _launcher is not None
-# What Launcher.launch returns.
+# The results of Launcher.launch.
 NOT_LAUNCHED: Final = 0
 LAUNCHED: Final = 1
 LAUNCHED_IN_STREAM_OF_ARRAYS: Final = 2
@@ -107,7 +107,7 @@ def submit(call: LaunchCall, frame: Frame, owners: Sequence[Any]) -> None:
     Args:
         call: The launch.
         frame: The arguments.
-        owners: What keeps memory alive that the arguments refer to.
+        owners: The objects that keep the memory of the arguments alive.
 
     Raises:
         LaunchError: The device refuses the launch.

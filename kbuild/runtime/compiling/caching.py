@@ -1,4 +1,4 @@
-"""What compilers ask the kernel cache, and which compilations it cannot keep."""
+"""Find out whether the kernel cache can keep a compilation, and compute its key."""
 
 from __future__ import annotations
 

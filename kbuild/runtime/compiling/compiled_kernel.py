@@ -1,4 +1,4 @@
-"""Compiled kernels: their code and the compiler's facts, separate from what runs them.
+"""Compiled kernels: their code and the compiler's facts, separate from executors.
 
 Nothing here needs a device, or a library that needs one, before the first launch.  If a launch
 exceeds the limits that a kernel was compiled for, `CompiledKernel.select` assembles the kernel
@@ -142,7 +142,7 @@ class CompiledKernel(KernelFacts):
         return None if executor is None else executor.last_launch
 
     def _bind(self, launch: Any) -> Callable[..., float | None]:
-        """Make what ``kernel[launch]`` returns, and keep it while the device stays the same."""
+        """Make the function for ``kernel[launch]``, and keep it while the device stays the same."""
         executor = self._find_executor()
         bound = executor.bind(read_brackets(launch, self.display))
         _, launches, recent = self._recent

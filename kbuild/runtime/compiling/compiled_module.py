@@ -178,7 +178,7 @@ class CompiledFiles:
 def _make_recompiler(
     compilation: Compilation, images: list[tuple[DeviceImage, CompiledImage]]
 ) -> Recompiler | None:
-    """Return what compiles the kernels of a file with PTX again; None if there is no PTX."""
+    """Return a recompiler for the kernels of a file with PTX; None if there is no PTX."""
     assembly = next((image for _, image in images if image.kind == "ptx"), None)
     if assembly is None:
         return None

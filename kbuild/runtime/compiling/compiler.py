@@ -172,7 +172,7 @@ class KernelCompiler:
             return module
 
     def _make_key(self, path: Path | None, text: bytes, name: str) -> str:
-        """Return what determines the output, except for the content of headers."""
+        """Return the inputs that determine the output, except for the content of headers."""
         file = self.toolchain.compiler.stat()
         return hash_key(
             text,

@@ -33,7 +33,7 @@ class DeviceFile:
     """The content of a file of device code.
 
     Attributes:
-        compilation: What the file says about its compilation: only the architecture.
+        compilation: The architecture; a file says nothing else about its compilation.
         contents: The bytes of the images.
     """
 

@@ -2,7 +2,7 @@
 
 Each compilation gets a directory that is named after its source, and whose files have the same
 name: source, assembly, images, log, and description.  The directory appears with all of these
-files, or not at all.  What later happens to its kernels adds files.
+files, or not at all.  Launches and recompilations add files later.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _has(directory: Path, suffix: str, content: bytes) -> bool:
 
 
 def _list_code(module: CompiledModule) -> dict[str, bytes]:
-    """Return what the compiler read and wrote, by suffix."""
+    """Return the compiler's inputs and outputs, by suffix."""
     own = module.compilation
     code = {Path(own.source).suffix or ".cu": module.text or b""}
     for kernel in module.values():

@@ -1,4 +1,4 @@
-"""What is known about a compiled kernel: its code, and the compiler's facts."""
+"""Facts about a compiled kernel: its code, and the reports of the compiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The image of a kernel that a device runs, and what the kernel uses in it."""
+"""The image of a kernel that a device runs, and the kernel's resources in it."""
 
 from __future__ import annotations
 

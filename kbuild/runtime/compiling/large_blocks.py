@@ -12,7 +12,7 @@ def explain_block(threads: int, most: int | None, resources: Resources) -> str |
     Args:
         threads: The number of threads in the block.
         most: The largest number of threads, or None if it is unknown.
-        resources: What the code uses.
+        resources: The resources of the code.
     """
     if most is None or threads <= most:
         return None
@@ -30,7 +30,7 @@ def explain_failed_launch(
         backend: The backend of the kernel.
         arch: The architecture of the image that the device runs.
         threads: The number of threads in the block.
-        resources: What the code in this image uses.
+        resources: The resources of the code in this image.
         is_portable: Whether the kernel can be compiled again.
     """
     limits = find_limits(backend)

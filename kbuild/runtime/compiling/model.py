@@ -26,7 +26,7 @@ class CompiledImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compilation:
-    """How the device code of one source was compiled.
+    """The record of one compilation: the source, the command, and the output of the compiler.
 
     Attributes:
         source: The source's name in messages.

@@ -38,7 +38,7 @@ class SavedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedRecompiler:
-    """How to assemble the kernels again; see the classes in `recompilers`."""
+    """The description of a recompiler; see the classes in `recompilers`."""
 
     kind: RecompilerKind
     arch: str
@@ -96,7 +96,7 @@ def describe_file(file_name: str, content: bytes) -> SavedFile:
 
 
 def describe_recompiler(recompiler: Recompiler | None) -> SavedRecompiler | None:
-    """Describe what assembles the kernels again; None if nothing does that can be saved."""
+    """Describe the recompiler; None if there is none, or if it cannot be saved."""
     from kbuild.runtime.compiling.recompilers import (  # noqa: PLC0415 - slow to import
         PortableRecompiler,
         RtcRecompiler,
@@ -187,7 +187,7 @@ def _read(directory: Path, file: SavedFile) -> bytes:
 def restore_recompiler(
     saved: SavedRecompiler | None, compilation: Compilation, contents: dict[str, bytes]
 ) -> Recompiler | None:
-    """Return what assembles the kernels of a saved module again."""
+    """Return the recompiler of a saved module."""
     from kbuild.runtime.compiling.recompilers import (  # noqa: PLC0415 - slow to import
         PortableRecompiler,
         RtcRecompiler,

@@ -100,7 +100,7 @@ class Variants:
             return found
         marks = self._choose_marks(threads, None) if found.resources.spill_bytes else None
         has_most = marks is None or (marks.max_registers or 0) <= (found.marks.max_registers or 0)
-        # What was made before is no better, or has been dropped because it was rarely needed.
+        # Earlier code is no better, or has been dropped because it was rarely needed.
         return found if has_most or any(v.marks == marks for v in self._later) else None
 
     def _rank(self, variant: Variant) -> tuple[int, bool, int]:

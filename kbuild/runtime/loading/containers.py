@@ -1,4 +1,4 @@
-"""What an open library says about its kernels: their images, and how they were compiled."""
+"""Read the images and the compilations of an open library's kernels."""
 
 from __future__ import annotations
 

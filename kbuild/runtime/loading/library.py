@@ -58,8 +58,8 @@ class Library:
         found = _read_memory(self.address(expected.address), len(expected.content))
         if found is not None and found != expected.content:
             raise ConfigurationError(
-                f"{self._path} has changed since this process loaded it; close the module "
-                "that was loaded first (LoadedModule.close), or start a new process"
+                f"{self._path} has changed since this process loaded it; close the "
+                "library that was loaded first (LoadedLibrary.close), or start a new process"
             )
 
     def close(self) -> None:

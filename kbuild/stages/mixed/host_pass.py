@@ -43,7 +43,7 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
 
 
 def _compile(rewritten: str, unit: HostUnit, tc: Toolchain) -> tuple[str, str]:
-    """Return what the project's C++ compiler compiles, and the warnings of the backend's compiler.
+    """Return the text for the project's C++ compiler, and the warnings of the backend's compiler.
 
     If the backend compiles the text itself, this is a file with the assembly.
     """

@@ -126,7 +126,7 @@ def _found_in(container: ContainerMatch) -> set[str]:
 
 
 def _listed(container: ContainerMatch, policy: Policy, facts: ArtifactFacts) -> set[str] | None:
-    """Return what the policy allows for the container's kernels, or None if it allows all."""
+    """Return the architectures that the policy allows for the container's kernels; None for all."""
     listed: set[str] = set()
     symbols: tuple[str | None, ...] = tuple(container.kernels) or (None,)
     for symbol in symbols:

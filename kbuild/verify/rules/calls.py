@@ -40,9 +40,9 @@ def kernel_called(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
                     symbol=kernel.handle.kernel,
                     where=_caller(facts, reference) or "the code",
                 )
-    unseen = _explain_missing_evidence(facts)
-    if unseen:
-        raise LacksEvidence(unseen)
+    reason = _explain_missing_evidence(facts)
+    if reason:
+        raise LacksEvidence(reason)
 
 
 def _caller(facts: ArtifactFacts, reference: Reference) -> str | None:

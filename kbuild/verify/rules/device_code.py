@@ -84,7 +84,7 @@ def _unreadable(facts: ArtifactFacts) -> str | None:
 
 
 def _lacking(files: FileSet, policy: Policy) -> Iterator[Violation]:
-    """Report what the policy requires of the whole artifact and no file of it contains."""
+    """Report required device code that no file of the artifact contains."""
     kernels = dict.fromkeys(
         kernel.name for f in files.artifact for image in f.images for kernel in image.kernels
     )

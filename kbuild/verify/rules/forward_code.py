@@ -49,13 +49,13 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
         raise NotApplicable("the policy makes PTX optional")
     if facts.kind == "image":
         raise NotApplicable("the file is a single image")
-    unseen = []
+    unjudged = []
     for container in self_contained(containers):
         limits = find_limits(container.facts.backend)
         if not limits.has_portable_code or container.facts.is_damaged:
             continue
         if not all(image.kind in ("elf", "ptx") for image in container.readable):
-            unseen.append(container.name)
+            unjudged.append(container.name)
             continue
         problem = _lacks_forward_code(container, linked_at_load(container, containers, facts))
         if problem:
@@ -65,9 +65,9 @@ def no_forward_code(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]
                 severity="error" if wish == "required" else None if container.record else "info",
             )
     require_containers(facts)
-    if unseen:
+    if unjudged:
         raise LacksEvidence(
-            f"{', '.join(unseen)}: images of a kind that does not show its architecture"
+            f"{', '.join(unjudged)}: images of a kind that does not show its architecture"
         )
 
 
@@ -86,7 +86,7 @@ def _portable_code(containers: tuple[ContainerMatch, ...]) -> Iterator[Violation
 def _lacks_forward_code(
     container: ContainerMatch, sources: tuple[ContainerMatch, ...]
 ) -> str | None:
-    """Return what is wrong, up to the name of the container; None if newer devices have code.
+    """Return the problem, up to the name of the container; None if newer devices have code.
 
     "Newer" means newer than the newest architecture that the container has kernels for.
     """

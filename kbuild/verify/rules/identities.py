@@ -87,7 +87,7 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
 
 
 def _instance(facts: ArtifactFacts, runtime: RuntimeFacts) -> str:
-    """Return what distinguishes one copy of a runtime in the process from another."""
+    """Return a key that distinguishes the copies of a runtime in the process."""
     return f"static in {facts.path}" if runtime.linkage == "static" else runtime.soname or ""
 
 

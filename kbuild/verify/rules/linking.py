@@ -72,17 +72,17 @@ def runtime_abi(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     runtimes = [r for r in facts.runtimes if r.linkage == "shared" and not r.is_driver]
     if facts.kind not in LINKED or not runtimes:
         raise NotApplicable("not linked to a shared runtime")
-    unseen = []
+    unjudged = []
     for runtime in runtimes:
         library = files.find_library(runtime.soname)
         if library is None:
-            unseen.append(runtime.soname or runtime.name)
+            unjudged.append(runtime.soname or runtime.name)
             continue
         others = tuple(other for other in files.others(facts) if other is not library)
         names = needed.get(runtime.backend, ())
         yield from _lacking(facts, runtime, library, names, others)
-    if unseen:
-        raise LacksEvidence(f"{', '.join(unseen)} was not named in this call")
+    if unjudged:
+        raise LacksEvidence(f"{', '.join(unjudged)} was not named in this call")
 
 
 def _lacking(

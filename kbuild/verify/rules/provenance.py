@@ -139,11 +139,11 @@ def unidentifiable_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
         raise NotApplicable("the images show no kernels")
     if facts.wrappers and not facts.modules and not any(i.kernels for i in facts.images):
         raise NotApplicable("no kernel in the images can be launched")  # KB102 reports that
-    unseen = {}
+    unjudged = {}
     for container in match_containers(facts):
         for image in container.readable:
             if image.kind not in _NAMING_KINDS:
-                unseen[image.kind] = f"cannot read an image of kind {image.kind!r}"
+                unjudged[image.kind] = f"cannot read an image of kind {image.kind!r}"
                 continue
             # KB103 reports kernels that other images have and this one lacks.
             missing = container.kernels.keys() - {kernel.name for kernel in image.kernels}
@@ -156,8 +156,8 @@ def unidentifiable_kernel(facts: ArtifactFacts) -> Iterator[Violation]:
                         arch=image.arch,
                         where=container.name,
                     )
-    if unseen:
-        raise LacksEvidence("; ".join(unseen.values()))
+    if unjudged:
+        raise LacksEvidence("; ".join(unjudged.values()))
 
 
 RULES: Final[tuple[Rule, ...]] = (note_mismatch, build_path_leak, unidentifiable_kernel)

@@ -36,7 +36,7 @@ def missing_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
     Source: `kbuild/module.h`, `struct kbuild_kernel`; clang's names for HIP, `CGCUDANV.cpp`.
     """
     with_stub = _require_stubs(facts)
-    unseen = []
+    unjudged = []
     for handle in with_stub:
         if _is_missing(facts, handle):
             yield Violation(
@@ -44,15 +44,15 @@ def missing_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
                 symbol=handle.row.stub,
             )
         elif handle.stub is None:
-            unseen.append(handle)
+            unjudged.append(handle)
         elif handle.stub.type != "function":
             yield Violation(
                 message=f"the debug stub {KERNELS} has type {handle.stub.type!r} instead of "
                 "'function'",
                 symbol=handle.row.stub,
             )
-    if unseen:
-        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a name")
+    if unjudged:
+        raise LacksEvidence(f"stripped: {plural(len(unjudged), 'handle')} without a name")
 
 
 def _require_stubs(facts: ArtifactFacts) -> tuple[HandleFacts, ...]:
@@ -105,9 +105,9 @@ def unexpected_debug_stub(facts: ArtifactFacts) -> Iterator[Violation]:
                 symbol=name,
             )
     # A stub is as visible as its handle, so it has a name if the handle has one.
-    unseen = [h for h in without if h.symbol is None and not facts.has_symbol_table]
-    if unseen:
-        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a name")
+    unjudged = [h for h in without if h.symbol is None and not facts.has_symbol_table]
+    if unjudged:
+        raise LacksEvidence(f"stripped: {plural(len(unjudged), 'handle')} without a name")
 
 
 def _stub_name(kernel: str) -> str | None:
@@ -137,13 +137,13 @@ def visibility_asymmetry(facts: ArtifactFacts) -> Iterator[Violation]:
         yield from _asymmetry(one.symbol, one.stub, "info")
     if foreign and not facts.modules:
         return
-    unseen = []
+    unjudged = []
     for handle in _require_stubs(facts):
         if handle.symbol is None or handle.stub is None:
-            unseen.append(handle)
+            unjudged.append(handle)
         yield from _asymmetry(handle.symbol, handle.stub, None)
-    if unseen and not facts.has_symbol_table:
-        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} with a missing name")
+    if unjudged and not facts.has_symbol_table:
+        raise LacksEvidence(f"stripped: {plural(len(unjudged), 'handle')} with a missing name")
 
 
 def _asymmetry(
@@ -176,16 +176,16 @@ def stub_slot(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: `kbuild/module.h`, `struct kbuild_kernel`; `kbuild/kbuild.hpp`, `kbuild::launch`.
     """
-    unseen = []
+    unjudged = []
     for handle in facts.handles:
         if handle.content is None or handle.is_function or _is_missing(facts, handle):
             continue
         if handle.row.stub and handle.stub is None and not handle.content.is_null:
-            unseen.append(handle)
+            unjudged.append(handle)
             continue
         yield from _slot_violations(handle)
-    if unseen:
-        raise LacksEvidence(f"{plural(len(unseen), 'handle')} whose stub has no name in the file")
+    if unjudged:
+        raise LacksEvidence(f"{plural(len(unjudged), 'handle')} whose stub has no name in the file")
     if not facts.handles:
         raise NotApplicable("the file has no handle")
 

@@ -37,7 +37,7 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
     """
     if facts.kind == "object" and any(module.record.has_host_texts for module in facts.modules):
         raise LacksEvidence("the objects of mixed sources define the handles")
-    unseen = []
+    unjudged = []
     for handle in facts.handles:
         if handle.symbol is not None:
             continue
@@ -47,9 +47,9 @@ def missing_handle(facts: ArtifactFacts) -> Iterator[Violation]:
                 message=f"the file does not define the handle of {KERNELS}", symbol=handle.kernel
             )
         else:
-            unseen.append(handle)
-    if unseen:
-        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a name")
+            unjudged.append(handle)
+    if unjudged:
+        raise LacksEvidence(f"stripped: {plural(len(unjudged), 'handle')} without a name")
 
 
 @rule("KB302", "handle-is-function", severity="error", needs=())
@@ -78,14 +78,14 @@ def handle_is_function(facts: ArtifactFacts) -> Iterator[Violation]:
                 symbol=one.kernel,
                 severity="info",
             )
-    unseen = []
+    unjudged = []
     for handle in facts.handles:
         if handle.is_function and not _is_local_pointer(handle):
             yield Violation(message=f"the handle of {KERNELS} is a function", symbol=handle.kernel)
         elif handle.symbol is None and handle.is_found:
-            unseen.append(handle)
-    if unseen:
-        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a symbol")
+            unjudged.append(handle)
+    if unjudged:
+        raise LacksEvidence(f"stripped: {plural(len(unjudged), 'handle')} without a symbol")
 
 
 def _is_local_pointer(handle: HandleFacts) -> bool:
@@ -116,17 +116,17 @@ def handle_layout(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Source: measured: clang's address sanitizer makes a handle 32 bytes long; gABI, chapter 4.
     """
-    unseen = []
+    unjudged = []
     for handle in facts.handles:
         if handle.symbol is None:
-            unseen += [handle] if handle.is_found else []
+            unjudged += [handle] if handle.is_found else []
             continue
         if handle.is_function:
             continue
         for defect in _layout_defects(facts, handle):
             yield Violation(message=f"the handle of {KERNELS} {defect}", symbol=handle.kernel)
-    if unseen:
-        raise LacksEvidence(f"stripped: {plural(len(unseen), 'handle')} without a symbol")
+    if unjudged:
+        raise LacksEvidence(f"stripped: {plural(len(unjudged), 'handle')} without a symbol")
 
 
 def _layout_defects(facts: ArtifactFacts, handle: HandleFacts) -> Iterator[str]:

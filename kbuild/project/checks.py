@@ -11,16 +11,13 @@ from kbuild.backends import AUTOMATIC, find_builder
 from kbuild.errors import ConfigurationError, about
 from kbuild.project.manifest import Manifest, ManifestTarget, TargetTable
 from kbuild.project.sources import is_kernel_source
-from kbuild.records import fields_of
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
 from kbuild.stages.sources.launches import find_launch
 from kbuild.stages.target import STANDARDS
 
-_DEVICE_SETTINGS: Final = frozenset(
-    (
-        *("backend", "architectures", "headers", "debug_stubs", "rdc", "compression", "visibility"),
-        *("runtime", "compile_options", "device_standard", "host_compiler", "policy"),
-    )
+_DEVICE_SETTINGS: Final = (
+    *("backend", "architectures", "headers", "debug_stubs", "rdc", "compression", "visibility"),
+    *("runtime", "compile_options", "device_standard", "host_compiler", "policy"),
 )
 _DEFAULTS: Final = TargetTable(sources=())
 
@@ -70,7 +67,7 @@ def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
         with about(setting=setting):
             for name in names:
                 _check_exists(manifest.root / name, exists, kind)
-    check_standard(table.standard)
+    check_standard(table.device_standard)
     if table.backend != AUTOMATIC:
         with about(setting="backend"):
             find_builder(table.backend)
@@ -99,9 +96,8 @@ def _check_plain_program(manifest: Manifest, target: ManifestTarget) -> None:
     names = {other.name for other in manifest.targets if other is not target}
     if names.isdisjoint(target.table.link_libraries):
         raise ConfigurationError("expected at least one .cu or .hip file", setting="sources")
-    for key, field in fields_of(TargetTable).items():
-        value = getattr(target.table, field.name)
-        if key in _DEVICE_SETTINGS and value != getattr(_DEFAULTS, field.name):
+    for key in _DEVICE_SETTINGS:
+        if getattr(target.table, key) != getattr(_DEFAULTS, key):
             raise ConfigurationError(
                 "the target has no .cu or .hip file; remove the key", setting=key
             )

@@ -170,7 +170,7 @@ def _list_settings(
         "RUNTIME": table.runtime,
         "COMPRESSION": table.compression,
         "VISIBILITY": table.visibility,
-        "DEVICE_STANDARD": table.standard,
+        "DEVICE_STANDARD": table.device_standard,
         "HOST_COMPILER": table.host_compiler,
         "VERIFY": _on_off(table.verify if profile.verify is None else profile.verify),
         "POLICY": manifest.find_policy(target),

@@ -6,7 +6,7 @@ The keys of a target are the keywords of ``kbuild_add_kernels`` in lower case.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
@@ -39,9 +39,8 @@ DEFAULT_STANDARD: Final = 17
 class TargetTable:
     """The settings of a target, as a ``[target.<name>]`` table lists them.
 
-    Paths are unchanged, and relative to the root of the manifest. ``standard`` is the C++ standard
-    of device code, and of host code in mixed sources.
-    ``host_options``, ``link_directories``, and ``link_libraries`` apply to targets with host code.
+    Paths are unchanged, and relative to the root of the manifest. ``host_options``,
+    ``link_directories``, and ``link_libraries`` apply to targets with host code.
     """
 
     sources: tuple[str, ...]
@@ -57,7 +56,7 @@ class TargetTable:
     include_directories: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
     compile_options: tuple[str, ...] = ()
-    standard: int = field(default=DEFAULT_STANDARD, metadata=records.key(name="device_standard"))
+    device_standard: int = DEFAULT_STANDARD
     host_compiler: str | None = None
     host_options: tuple[str, ...] = ()
     link_directories: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ from kbuild.toolchain.find import find_build_program
 _DAMAGED_FILE: Final = re.compile(r"ninja: error: (.*\.ninja:\d+: .*)")
 _DISK_ERRORS: Final = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 # The keywords of CMake that differ from the key of ``kbuild.toml``, apart from the case.
-_KEYS: Final = {"PRIVATE": "sources"}
+_KEYS: Final = {"PRIVATE": "sources", "DEVICE_OPTIONS": "compile_options"}
 # The variables in which CMake looks for compilers.
 _COMPILERS: Final = ("CC", "CXX", "CUDACXX", "HIPCXX")
 _MIN_FREE_BYTES: Final = 64 << 10

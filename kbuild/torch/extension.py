@@ -219,4 +219,4 @@ def _check_options(target: TorchTarget) -> None:
     if target.kernels:
         reject_semicolons("compile_options", target.kernels.table.compile_options)
         reject_semicolons("compile_options", target.kernels.table.host_options)
-        check_standard(target.kernels.table.standard)
+        check_standard(target.kernels.table.device_standard)

@@ -58,7 +58,7 @@ def read_nvcc_options(table: TargetTable, words: Iterable[str]) -> TargetTable:
     return replace(
         table,
         architectures=tuple(dict.fromkeys(_list_architectures(options))),
-        standard=_read_standard(*standard) if standard else table.standard,
+        device_standard=_read_standard(*standard) if standard else table.device_standard,
         host_compiler=compiler[1] if compiler else table.host_compiler,
         rdc="relocatable" in values and values["relocatable"][1] == "true",
         compile_options=tuple(_list_device_options(options)),

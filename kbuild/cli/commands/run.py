@@ -210,7 +210,7 @@ def _read_table(
         include_directories=_make_absolute(arguments.include_directories),
         definitions=tuple(arguments.definitions),
         compile_options=(_KEEP_ASSERTIONS, *shlex.split(arguments.device_options)),
-        standard=arguments.std,
+        device_standard=arguments.std,
         host_options=(_KEEP_ASSERTIONS, *shlex.split(arguments.host_options)),
         link_directories=_make_absolute(arguments.library_directories),
         link_libraries=tuple(arguments.libraries),

@@ -69,7 +69,7 @@ def test_options_for_one_compiler_do_not_reach_the_other() -> None:
 
     assert target.cxx_options == ("-pthread", "-DNDEBUG", "-O3", "-std=c++20")
     assert kernel_table(target).compile_options[-1] == "--use_fast_math"
-    assert kernel_table(target).standard == 23
+    assert kernel_table(target).device_standard == 23
 
 
 def test_settings_select_the_architectures() -> None:

@@ -42,8 +42,8 @@ def test_architectures_are_listed_once() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("-std=c++20",), {"standard": 20}),
-        (("--std", "gnu++17"), {"standard": 17}),
+        (("-std=c++20",), {"device_standard": 20}),
+        (("--std", "gnu++17"), {"device_standard": 17}),
         (("-ccbin", "/bin/g++-13"), {"host_compiler": "/bin/g++-13"}),
         (("--compiler-bindir=clang++",), {"host_compiler": "clang++"}),
         (("-rdc=true",), {"rdc": True}),

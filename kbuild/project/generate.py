@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.environment import predict_compilers
@@ -120,7 +120,7 @@ def _list_build_options(settings: BuildSettings) -> tuple[str, ...]:
 
 def describe_target(
     manifest: Manifest, target: ManifestTarget, profile: ProfileTable
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Return a target as the templates write it: CMake's commands, and kbuild's keywords."""
     table = target.table
     root = manifest.root

@@ -26,6 +26,7 @@ _ARGUMENTS: Final = {
     "definitions": "define_macros",
     "device_standard": "extra_compile_args",
     "host_compiler": "extra_compile_args",
+    "host_options": "extra_compile_args",
     "include_directories": "include_dirs",
     "link_libraries": "extra_link_args",
     "sources": "sources",

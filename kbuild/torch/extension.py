@@ -51,25 +51,17 @@ class TorchSettings:
 class TorchTarget:
     """An extension as CMake targets. All paths are absolute.
 
-    ``sources`` are the C and C++ sources, and ``cxx_options`` their options. ``kernels`` is the
-    target with the kernel sources, or None if there are none. ``link_words`` follow the objects on
-    the linker's command line.
+    ``host`` is the target with the C and C++ sources. ``kernels`` is the target with the kernel
+    sources, or None if there are none. ``link_words`` follow the objects on the linker's command
+    line.
     """
 
     name: str
     file_name: str
-    sources: tuple[Path, ...]
-    include_directories: tuple[str, ...]
-    definitions: tuple[str, ...]
-    cxx_options: tuple[str, ...]
+    host: ManifestTarget
     kernels: ManifestTarget | None
     link_objects: tuple[str, ...]
     link_words: tuple[str, ...]
-
-    @property
-    def host_target(self) -> str:
-        """The name of the target with the C++ sources."""
-        return f"{self.name}.host"
 
 
 def describe_extension(
@@ -95,22 +87,31 @@ def describe_extension(
 def _describe(
     extension: Any, sources: Sequence[str], file_name: str, settings: TorchSettings
 ) -> TorchTarget:
+    name = re.sub(r"[^\w.+-]", "_", extension.name, flags=re.ASCII)
     cxx, nvcc, dlink = _split_arguments(extension.extra_compile_args)
     _check_device_link(dlink)
     paths = tuple(Path(source).absolute() for source in sources)
     kernels = tuple(path for path in paths if path.suffix == _KERNEL_SUFFIX)
     macros = (*extension.define_macros, *settings.definitions)
-    undefined = tuple(f"-U{name}" for name in (*extension.undef_macros, *_list_undefined(macros)))
+    undefined = tuple(f"-U{macro}" for macro in (*extension.undef_macros, *_list_undefined(macros)))
     nvcc_words = (*undefined, *settings.nvcc_options, *nvcc, *settings.architectures)
     includes = (*extension.include_dirs, *settings.include_directories)
-    target = TorchTarget(
-        name=re.sub(r"[^\w.+-]", "_", extension.name, flags=re.ASCII),
-        file_name=file_name,
-        sources=tuple(_select_host_sources(paths)),
+    table = TargetTable(
+        sources=(),
+        kind="object",
+        backend=_BACKEND,
         include_directories=tuple(str(Path(directory).absolute()) for directory in includes),
         definitions=tuple(_list_definitions(macros)),
-        cxx_options=(*settings.compiler_options, *undefined, *_add_standard(cxx)),
-        kernels=None,
+        host_options=(*settings.compiler_options, *undefined, *_add_standard(cxx)),
+        verify=False,  # the extension is verified, after its link
+    )
+    host = _make_target(f"{name}.host", table, tuple(_select_host_sources(paths)))
+    nvcc_table = read_nvcc_options(table, nvcc_words if kernels else ())
+    return TorchTarget(
+        name=name,
+        file_name=file_name,
+        host=host,
+        kernels=_make_target(f"{name}.kernels", nvcc_table, kernels) if kernels else None,
         link_objects=tuple(str(Path(path).absolute()) for path in extension.extra_objects),
         link_words=(
             *settings.linker_options,
@@ -118,28 +119,11 @@ def _describe(
             *(word for word in _list_link_words(extension) if not kernels or word != "-lcudart"),
         ),
     )
-    return replace(target, kernels=_describe_kernels(target, kernels, nvcc_words))
 
 
-def _describe_kernels(
-    target: TorchTarget, sources: tuple[Path, ...], nvcc_words: tuple[str, ...]
-) -> ManifestTarget | None:
-    if not sources:
-        return None
-    table = TargetTable(
-        sources=tuple(map(str, sources)),
-        kind="object",
-        backend=_BACKEND,
-        include_directories=target.include_directories,
-        definitions=target.definitions,
-        verify=False,  # the extension is verified, after its link
-    )
-    return ManifestTarget(
-        name=f"{target.name}.kernels",
-        table=read_nvcc_options(table, nvcc_words),
-        sources=sources,
-        has_host_code=True,
-    )
+def _make_target(name: str, table: TargetTable, sources: tuple[Path, ...]) -> ManifestTarget:
+    named = replace(table, sources=tuple(map(str, sources)))
+    return ManifestTarget(name=name, table=named, sources=sources, has_host_code=True)
 
 
 def _split_arguments(
@@ -213,10 +197,8 @@ def _list_link_words(extension: Any) -> Iterator[str]:
 
 
 def _check_options(target: TorchTarget) -> None:
-    reject_semicolons("definitions", target.definitions)
-    reject_semicolons("compile_options", target.cxx_options)
     reject_semicolons("link_libraries", target.link_words)
-    if target.kernels:
-        reject_semicolons("compile_options", target.kernels.table.compile_options)
-        reject_semicolons("compile_options", target.kernels.table.host_options)
-        check_standard(target.kernels.table.device_standard)
+    for part in filter(None, (target.host, target.kernels)):
+        for setting in ("definitions", "compile_options", "host_options"):
+            reject_semicolons(setting, getattr(part.table, setting))
+        check_standard(part.table.device_standard)

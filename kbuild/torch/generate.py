@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.environment import predict_compilers
@@ -42,23 +44,16 @@ def generate_project(project: TorchProject, directory: BuildDirectory) -> Genera
     Raises:
         ToolchainError: CXX names a compiler that does not exist.
     """
-    kernels = Manifest(
-        root=project.root, targets=tuple(t.kernels for t in project.targets if t.kernels)
-    )
-    kernel_targets = tuple(target.name for target in kernels.targets)
-    described = {t.name: describe_target(kernels, t, ProfileTable()) for t in kernels.targets}
+    parts = [part for t in project.targets for part in (t.host, t.kernels) if part]
+    kernel_targets = tuple(target.kernels.name for target in project.targets if target.kernels)
+    manifest = Manifest(root=project.root, targets=tuple(parts))
+    described = {part.name: describe_target(manifest, part, ProfileTable()) for part in parts}
     rows = {
         "inputs": (directory.environment, *directory.list_compiler_files(kernel_targets)),
         "nvcc": project.nvcc,
         "source_root": project.root,
         "verify": project.verify,
-        "rows": [
-            {
-                **_describe_host(target, directory),
-                "kernels": target.kernels and described[target.kernels.name],
-            }
-            for target in project.targets
-        ],
+        "rows": [_describe_extension(t, described, directory) for t in project.targets],
     }
     return GeneratedProject(
         content=render("torch.cmake.j2", rows),
@@ -68,20 +63,21 @@ def generate_project(project: TorchProject, directory: BuildDirectory) -> Genera
     )
 
 
-def _describe_host(target: TorchTarget, directory: BuildDirectory) -> dict[str, object]:
+def _describe_extension(
+    target: TorchTarget, described: Mapping[str, Mapping[str, Any]], directory: BuildDirectory
+) -> dict[str, object]:
     artifact = locate_extension(directory, target)
+    host = described[target.host.name]
+    # CMake removes options that it has seen before, but not from a group.
+    options = f"SHELL:{shlex.join(target.host.table.host_options)}"
     return {
         "target": target,
+        "host": {**host, "commands": {**host["commands"], "target_compile_options": (options,)}},
+        "kernels": target.kernels and described[target.kernels.name],
         "directory": artifact.parent,
         "stem": artifact.stem,
         "suffix": artifact.suffix,
         # The order of libraries matters, so they are one fragment of the command line. CMake
         # does not quote fragments for ninja.
         "link_words": shlex.join(target.link_words).replace("$", "$$"),
-        "commands": {
-            "target_include_directories": target.include_directories,
-            "target_compile_definitions": target.definitions,
-            # CMake removes options that it has seen before, but not from a group.
-            "target_compile_options": (f"SHELL:{shlex.join(target.cxx_options)}",),
-        },
     }

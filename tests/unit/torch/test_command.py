@@ -141,14 +141,14 @@ def test_torch_and_setuptools_add_their_options(
         *("-DTORCH_API_INCLUDE_EXTENSION_H", "-DPy_LIMITED_API=0x030A0000"),
         "-DTORCH_EXTENSION_NAME=c",
     )
-    assert target.cxx_options == ("-DNDEBUG", *common, "-std=c++17")
+    assert target.host.table.host_options == ("-DNDEBUG", *common, "-std=c++17")
     assert target.kernels
     table = target.kernels.table
     assert table.compile_options == (
         *("-D__CUDA_NO_HALF_OPERATORS__", "-Xcompiler", "-fPIC", *common),
     )
     assert table.architectures == ("90-real",)
-    assert target.include_directories == ("/python",)
+    assert target.host.table.include_directories == ("/python",)
     assert target.link_words == ("-pthread",)
     assert project.nvcc == Path("/cuda/bin/nvcc")
 

@@ -45,7 +45,7 @@ def kernel_table(target: TorchTarget) -> TargetTable:
 def test_sources_are_divided() -> None:
     target = describe("csrc/a.cpp", "/src/b.cu", "c.c")
 
-    assert target.sources == (Path.cwd() / "csrc/a.cpp", Path.cwd() / "c.c")
+    assert target.host.sources == (Path.cwd() / "csrc/a.cpp", Path.cwd() / "c.c")
     assert target.name == "pkg._C"
     assert target.kernels
     assert target.kernels.sources == (Path("/src/b.cu"),)
@@ -55,7 +55,7 @@ def test_sources_are_divided() -> None:
 def test_list_of_options_is_for_both_compilers() -> None:
     target = describe("a.cpp", "b.cu", extra_compile_args=["-O2", "-DX"])
 
-    assert target.cxx_options == ("-pthread", "-DNDEBUG", "-O2", "-DX", "-std=c++17")
+    assert target.host.table.host_options == ("-pthread", "-DNDEBUG", "-O2", "-DX", "-std=c++17")
     assert kernel_table(target).compile_options == (
         *("-D__CUDA_NO_HALF_OPERATORS__", "-Xcompiler", "-fPIC", "-O2", "-DX"),
     )
@@ -67,7 +67,7 @@ def test_options_for_one_compiler_do_not_reach_the_other() -> None:
 
     target = describe("a.cpp", "b.cu", extra_compile_args=arguments)
 
-    assert target.cxx_options == ("-pthread", "-DNDEBUG", "-O3", "-std=c++20")
+    assert target.host.table.host_options == ("-pthread", "-DNDEBUG", "-O3", "-std=c++20")
     assert kernel_table(target).compile_options[-1] == "--use_fast_math"
     assert kernel_table(target).device_standard == 23
 
@@ -88,15 +88,15 @@ def test_macros() -> None:
         undef_macros=["NDEBUG"],
     )
 
-    assert target.definitions == ("FLAG", 'TEXT="a b"')
-    assert target.cxx_options[2:4] == ("-UNDEBUG", "-UGONE")
+    assert target.host.table.definitions == ("FLAG", 'TEXT="a b"')
+    assert target.host.table.host_options[2:4] == ("-UNDEBUG", "-UGONE")
     assert kernel_table(target).compile_options[:2] == ("-UNDEBUG", "-UGONE")
 
 
 def test_include_directories_of_the_extension_come_first() -> None:
     target = describe("a.cpp", include_dirs=["include", Path("/opt/include")])
 
-    assert target.include_directories == (
+    assert target.host.table.include_directories == (
         *(str(Path.cwd() / "include"), "/opt/include", "/python/include"),
     )
 

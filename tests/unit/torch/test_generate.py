@@ -17,10 +17,18 @@ REFERENCE = Path(__file__).parent / "ref" / "torch.cmake.ref"
 HOST_ONLY = TorchTarget(
     name="pkg._host",
     file_name="_host.abi3.so",
-    sources=(Path("/src/host.cpp"), Path("/src/old.c")),
-    include_directories=("/torch/include",),
-    definitions=('TEXT="a b"',),
-    cxx_options=("-O3", "-include", "a b.h"),
+    host=ManifestTarget(
+        name="pkg._host.host",
+        table=TargetTable(
+            sources=("/src/host.cpp", "/src/old.c"),
+            kind="object",
+            include_directories=("/torch/include",),
+            definitions=('TEXT="a b"',),
+            host_options=("-O3", "-include", "a b.h"),
+        ),
+        sources=(Path("/src/host.cpp"), Path("/src/old.c")),
+        has_host_code=True,
+    ),
     kernels=None,
     link_objects=("/o/x.o",),
     link_words=("-L/torch/lib", "-lc10", "-Wl,-rpath,$ORIGIN"),
@@ -28,10 +36,17 @@ HOST_ONLY = TorchTarget(
 KERNELS = TorchTarget(
     name="pkg._C",
     file_name="_C.cpython-312-x86_64-linux-gnu.so",
-    sources=(Path("/src/ops.cpp"),),
-    include_directories=("/torch/include",),
-    definitions=(),
-    cxx_options=("-std=c++17",),
+    host=ManifestTarget(
+        name="pkg._C.host",
+        table=TargetTable(
+            sources=("/src/ops.cpp",),
+            kind="object",
+            include_directories=("/torch/include",),
+            host_options=("-std=c++17",),
+        ),
+        sources=(Path("/src/ops.cpp"),),
+        has_host_code=True,
+    ),
     kernels=ManifestTarget(
         name="pkg._C.kernels",
         table=TargetTable(

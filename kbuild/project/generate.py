@@ -133,7 +133,6 @@ def describe_target(
         "kind": table.kind,
         "has_host_code": target.has_host_code,
         "is_plain_program": target.is_plain_program,
-        "is_verified": table.verify if profile.verify is None else profile.verify,
         "host_sources": [path for path in target.sources if not is_kernel_source(path)],
         "commands": {
             "target_include_directories": includes,

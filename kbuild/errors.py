@@ -6,20 +6,35 @@ message, and exits with its exit code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 
 class KbuildError(Exception):
     """Base class of all errors that kbuild raises on purpose.
 
-    ``str(error)`` is one message that states the problem and the fix. ``setting`` is the keyword
-    of ``kbuild_add_kernels`` that caused the error, and ``target`` is the kernel target. Both are
-    None if they are unknown.
+    ``str(error)`` is one message that states the problem and the fix. It does not say where the
+    user wrote the setting that caused the error: a setting is a key of ``kbuild.toml``, an option
+    of a command, a keyword of CMake, or an argument in ``setup.py``. The code that prints the
+    message says so, in the words of the user's case.
+
+    Attributes:
+        setting: The setting that caused the error: a key of ``kbuild.toml``, or in ``kbuild plan``
+            a keyword of ``kbuild_add_kernels``. None if no setting did, or if it is unknown.
+        target: The target with the setting, or None.
+        manifest: The file with the target, or None if no file describes it.
     """
 
     exit_code: int = 2
-    setting: str | None = None
-    target: str | None = None
+
+    def __init__(
+        self, message: str = "", *, setting: str | None = None, target: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.setting = setting
+        self.target = target
+        self.manifest: Path | None = None
 
 
 class ConfigurationError(KbuildError):
@@ -58,6 +73,20 @@ class LaunchError(KbuildError):
     """A launch, allocation, or copy that the artifact's runtime rejected."""
 
     exit_code = 1
+
+
+@contextmanager
+def about(
+    *, setting: str | None = None, target: str | None = None, manifest: Path | None = None
+) -> Iterator[None]:
+    """Add to errors what they are about, as far as they do not say it themselves."""
+    try:
+        yield
+    except KbuildError as error:
+        error.setting = error.setting or setting
+        error.target = error.target or target
+        error.manifest = error.manifest or manifest
+        raise
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

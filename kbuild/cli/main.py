@@ -1,8 +1,9 @@
 """Run ``kbuild COMMAND``, catch its errors, and choose the exit code.
 
 A command is a module of `kbuild.cli.commands` with ``HELP``, ``add_arguments(parser)``, and
-``run(arguments) -> int``. Only the module of the command that runs is imported, because builds
-start kbuild thousands of times.
+``run(arguments) -> int``. If its options set keys of a target, ``OPTIONS`` maps the keys to the
+options. Only the module of the command that runs is imported, because builds start kbuild thousands
+of times.
 """
 
 from __future__ import annotations
@@ -64,16 +65,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         else:
             failure = Failure(exit_code=_run_options(words))
     except (KbuildError, OSError, KeyboardInterrupt) as error:
-        failure = _report_failure(error)
+        failure = _report_failure(error, words)
     if failure.exit_code != 0:
         leave_failure(failure)
     return failure.exit_code
 
 
-def _report_failure(error: KbuildError | OSError | KeyboardInterrupt) -> Failure:
+def _report_failure(
+    error: KbuildError | OSError | KeyboardInterrupt, words: Sequence[str]
+) -> Failure:
     """Print the error that ended the command, and return its description."""
     if isinstance(error, KbuildError):
-        print(f"kbuild: error: {_format_message(error)}", file=sys.stderr)
+        print(f"kbuild: error: {_format_message(error, words)}", file=sys.stderr)
         return Failure(
             exit_code=error.exit_code,
             message=str(error),
@@ -92,22 +95,36 @@ def _report_failure(error: KbuildError | OSError | KeyboardInterrupt) -> Failure
     return Failure(exit_code=_INTERRUPTED)
 
 
-def _format_message(error: KbuildError) -> str:
+def _format_message(error: KbuildError, words: Sequence[str]) -> str:
     """Return the message, without the control characters that a forged file can contain."""
     from kbuild.report.layout import make_one_line, make_printable  # noqa: PLC0415 - only errors
 
+    message = f"{_name_setting(error, words)}{error}"
     if isinstance(error, ToolError):
-        return str(error)  # the output of compilers can have colors
+        return message  # the output of compilers can have colors
     if isinstance(error, InputError):
-        return make_one_line(str(error))
-    return make_printable(str(error), kept="\n\t")
+        return make_one_line(message)
+    return make_printable(message, kept="\n\t")
+
+
+def _name_setting(error: KbuildError, words: Sequence[str]) -> str:
+    """Return where the user wrote the setting that is wrong: an option, or a key of a file."""
+    if error.manifest is not None and error.target is not None:
+        key = f".{error.setting}" if error.setting else ""
+        return f"{error.manifest}: [target.{error.target}]{key}: "
+    options = getattr(_load_command(words[0]), "OPTIONS", {}) if error.setting else {}
+    return f"{options[error.setting]}: " if error.setting in options else ""
+
+
+def _load_command(name: str) -> Any:
+    return importlib.import_module(f"kbuild.cli.commands.{COMMANDS[name][0]}")
 
 
 def _run_command(name: str, words: Sequence[str]) -> int:
     # Facts are trees that live until the end. Searching them for cycles takes a tenth of the
     # time and finds none. The same applies to imported modules.
     gc.set_threshold(_GC_THRESHOLD)
-    module: Any = importlib.import_module(f"kbuild.cli.commands.{COMMANDS[name][0]}")
+    module = _load_command(name)
     # To find the width of the terminal, argparse imports shutil, even without --help.
     width = _EDGE_WIDTH if COMMANDS[name][0].startswith("edges.") else None
     parser = _Parser(

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from kbuild import files
 from kbuild.backends import AUTOMATIC, find_builder
-from kbuild.errors import ConfigurationError
-from kbuild.project.manifest import Manifest, ManifestTarget, TargetTable, error_prefix
+from kbuild.errors import ConfigurationError, about
+from kbuild.project.manifest import Manifest, ManifestTarget, TargetTable
 from kbuild.project.sources import is_kernel_source
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
 from kbuild.stages.sources.launches import find_launch
 from kbuild.stages.target import STANDARDS
 
-_DEVICE_KEYS: Final = frozenset(
-    (
-        *("backend", "architectures", "headers", "debug_stubs", "rdc", "compression", "visibility"),
-        *("runtime", "compile_options", "device_standard", "host_compiler", "policy"),
-    )
+_DEVICE_SETTINGS: Final = (
+    *("backend", "architectures", "headers", "debug_stubs", "rdc", "compression", "visibility"),
+    *("runtime", "compile_options", "device_standard", "host_compiler", "policy"),
 )
+_DEFAULTS: Final = TargetTable(sources=())
 
 
 def check_manifest(manifest: Manifest, output: Path) -> None:
@@ -31,12 +30,13 @@ def check_manifest(manifest: Manifest, output: Path) -> None:
         output: The build directory.
 
     Raises:
-        ConfigurationError: CMake cannot work in ``output``, a policy is invalid, or a value of a
-            target is invalid. The message names the file and the key.
+        ConfigurationError: CMake cannot work in ``output``, a policy is invalid, or a setting of a
+            target is invalid.
     """
     check_path(output, "the output directory", UNSAFE_IN_ROOT)
     for target in manifest.targets:
-        _check_target(manifest, target)
+        with about(manifest=manifest.path, target=target.name):
+            _check_target(manifest, target)
     for policy in manifest.policies:
         from kbuild.verify.policy.file import load_policy  # noqa: PLC0415 - slow to import
 
@@ -44,47 +44,50 @@ def check_manifest(manifest: Manifest, output: Path) -> None:
         load_policy(policy, reads_baseline=False)
 
 
+def check_standard(standard: int) -> None:
+    """Raise ConfigurationError if device code cannot have this C++ standard."""
+    if str(standard) not in STANDARDS:
+        raise ConfigurationError(
+            f"unsupported standard {standard}; expected one of {', '.join(STANDARDS)}",
+            setting="device_standard",
+        )
+
+
 def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
     table = target.table
-    _check_launches(manifest, target)
+    _check_launches(target)
     if target.is_plain_program:
         _check_plain_program(manifest, target)
-    key = manifest.name_key(target.name, "headers")
-    for path in (manifest.root / header for header in table.headers):
-        check_path(path, key)
-        if not path.is_file():
-            raise ConfigurationError(f"{key}: {path}: no such file")
-    key = manifest.name_key(target.name, "include_directories")
-    for path in (manifest.root / directory for directory in table.include_directories):
-        check_path(path, key)
-        if not path.is_dir():
-            raise ConfigurationError(f"{key}: {path}: no such directory")
-    if table.policy:
-        key = manifest.name_key(target.name, "policy")
-        policy = manifest.root / table.policy
-        check_path(policy, key)
-        if not policy.is_file():
-            raise ConfigurationError(f"{key}: {policy}: no such file")
-    if str(table.device_standard) not in STANDARDS:
-        key = manifest.name_key(target.name, "device_standard")
-        raise ConfigurationError(
-            f"{key}: unsupported standard {table.device_standard}; "
-            f"expected one of {', '.join(STANDARDS)}"
-        )
+    paths = {
+        "headers": (table.headers, Path.is_file, "file"),
+        "include_directories": (table.include_directories, Path.is_dir, "directory"),
+        "policy": ((table.policy,) if table.policy else (), Path.is_file, "file"),
+    }
+    for setting, (names, exists, kind) in paths.items():
+        with about(setting=setting):
+            for name in names:
+                _check_exists(manifest.root / name, exists, kind)
+    check_standard(table.device_standard)
     if table.backend != AUTOMATIC:
-        with error_prefix(manifest.name_key(target.name, "backend")):
+        with about(setting="backend"):
             find_builder(table.backend)
 
 
-def _check_launches(manifest: Manifest, target: ManifestTarget) -> None:
+def _check_exists(path: Path, exists: Callable[[Path], bool], kind: str) -> None:
+    check_path(path)
+    if not exists(path):
+        raise ConfigurationError(f"{path}: no such {kind}")
+
+
+def _check_launches(target: ManifestTarget) -> None:
     """Reject launches with ``<<<>>>`` in sources that C++ compilers read as they are."""
     for path in target.sources:
         line = None if is_kernel_source(path) else find_launch(files.read_file(path))
         if line is not None:
             raise ConfigurationError(
-                f"{manifest.name_key(target.name, 'sources')}: {path}:{line}: a launch with <<<>>> "
-                "in a C++ source, which kbuild does not rewrite; rename the file to "
-                f"'{path.stem}.cu'"
+                f"{path}:{line}: a launch with <<<>>> in a C++ source, which kbuild does not "
+                f"rewrite; rename the file to '{path.stem}.cu'",
+                setting="sources",
             )
 
 
@@ -92,9 +95,9 @@ def _check_plain_program(manifest: Manifest, target: ManifestTarget) -> None:
     """Reject a program without kernel sources that links no other target, or has keys for them."""
     names = {other.name for other in manifest.targets if other is not target}
     if names.isdisjoint(target.table.link_libraries):
-        key = manifest.name_key(target.name, "sources")
-        raise ConfigurationError(f"{key}: expected at least one .cu or .hip file")
-    for field in fields(TargetTable):
-        if field.name in _DEVICE_KEYS and getattr(target.table, field.name) != field.default:
-            key = manifest.name_key(target.name, field.name)
-            raise ConfigurationError(f"{key}: the target has no .cu or .hip file; remove the key")
+        raise ConfigurationError("expected at least one .cu or .hip file", setting="sources")
+    for key in _DEVICE_SETTINGS:
+        if getattr(target.table, key) != getattr(_DEFAULTS, key):
+            raise ConfigurationError(
+                "the target has no .cu or .hip file; remove the key", setting=key
+            )

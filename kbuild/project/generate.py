@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.environment import predict_compilers
@@ -44,12 +45,16 @@ class GeneratedProject:
         targets: The targets whose artifacts are in directories of the build directory.
         kernel_targets: The targets that `kbuild plan` plans.
         compilers: The compilers that CMake and `kbuild plan` will probably find.
+        manifest: The file that describes the targets, or None if there is no such file.
+        obsolete: The artifacts of targets that had another kind before.
     """
 
     content: bytes
     targets: tuple[str, ...]
     kernel_targets: tuple[str, ...]
     compilers: tuple[Path, ...]
+    manifest: Path | None = None
+    obsolete: tuple[Path, ...] = ()
 
 
 def locate_artifact(directory: BuildDirectory, target: ManifestTarget) -> Path:
@@ -61,15 +66,6 @@ def locate_artifact(directory: BuildDirectory, target: ManifestTarget) -> Path:
 def locate_usage_file(directory: BuildDirectory, target: ManifestTarget) -> Path:
     """Return the path of the target's ``.pc`` file, which CMake writes."""
     return directory.root / target.name / f"{target.name}.pc"
-
-
-def remove_other_kinds(directory: BuildDirectory, target: ManifestTarget) -> None:
-    """Remove the artifacts of a target that had another kind before."""
-    artifact = locate_artifact(directory, target)
-    for name in _ARTIFACT_NAMES.values():
-        other = artifact.with_name(name.format(target.name))
-        if other != artifact:
-            other.unlink(missing_ok=True)
 
 
 def generate_project(
@@ -85,22 +81,33 @@ def generate_project(
     names = tuple(target.name for target in with_kernels)
     compilers = directory.list_compiler_files(names)
     choices = ((target.table.backend, target.table.host_compiler) for target in with_kernels)
+    files = (*((manifest.path,) if manifest.path else ()), *manifest.policies)
     rows = {
         "build_type": _BUILD_TYPES[settings.profile],
         "build_options": _list_build_options(settings),
         "device_jobs": settings.device_jobs,
-        "inputs": (directory.environment, manifest.path, *manifest.policies, *compilers),
+        "inputs": (directory.environment, *files, *compilers),
         "source_root": manifest.root,
         "output": directory.root,
         "languages": "C CXX" if any(map(_has_c_source, manifest.targets)) else "CXX",
-        "targets": [_describe_target(manifest, target, profile) for target in manifest.targets],
+        "targets": [describe_target(manifest, target, profile) for target in manifest.targets],
     }
     return GeneratedProject(
         content=render("project.cmake.j2", rows),
         targets=tuple(target.name for target in manifest.targets),
         kernel_targets=names,
         compilers=tuple(predict_compilers(choices)),
+        manifest=manifest.path,
+        obsolete=tuple(
+            path for target in manifest.targets for path in _list_other_kinds(directory, target)
+        ),
     )
+
+
+def _list_other_kinds(directory: BuildDirectory, target: ManifestTarget) -> Iterator[Path]:
+    artifact = locate_artifact(directory, target)
+    names = (name.format(target.name) for name in _ARTIFACT_NAMES.values())
+    return (artifact.with_name(name) for name in names if name != artifact.name)
 
 
 def _list_build_options(settings: BuildSettings) -> tuple[str, ...]:
@@ -111,17 +118,16 @@ def _list_build_options(settings: BuildSettings) -> tuple[str, ...]:
     return (f"-O{settings.optimization}", *debug)
 
 
-def _describe_target(
+def describe_target(
     manifest: Manifest, target: ManifestTarget, profile: ProfileTable
-) -> dict[str, object]:
+) -> dict[str, Any]:
+    """Return a target as the templates write it: CMake's commands, and kbuild's keywords."""
     table = target.table
-    debug_stubs = table.debug_stubs if profile.debug_stubs is None else profile.debug_stubs
-    verify = table.verify if profile.verify is None else profile.verify
     root = manifest.root
-    includes = [root / path for path in table.include_directories]
+    includes = tuple(root / path for path in table.include_directories)
     definitions = (*table.definitions, *profile.definitions)
     options = (*table.compile_options, *profile.compile_options)
-    kernel_sources = [path for path in target.sources if is_kernel_source(path)]
+    kernel_sources = tuple(path for path in target.sources if is_kernel_source(path))
     return {
         "name": target.name,
         "kind": table.kind,
@@ -133,25 +139,10 @@ def _describe_target(
             "target_compile_definitions": definitions,
             "target_compile_options": table.host_options,
             "target_link_options": select_link_options(table.host_options),
-            "target_link_directories": [root / path for path in table.link_directories],
+            "target_link_directories": tuple(root / path for path in table.link_directories),
             "target_link_libraries": table.link_libraries,
         },
-        "one_value": {
-            "BACKEND": table.backend,
-            "DEBUG_STUBS": "SYMBOLS" if debug_stubs == "symbols" else _on_off(debug_stubs),
-            "RDC": _on_off(table.rdc),
-            "RUNTIME": table.runtime,
-            "COMPRESSION": table.compression,
-            "VISIBILITY": table.visibility,
-            "DEVICE_STANDARD": table.device_standard,
-            "HOST_COMPILER": table.host_compiler,
-            "VERIFY": _on_off(verify),
-            "POLICY": manifest.find_policy(target),
-        },
-        "many_values": {
-            "HEADERS": [root / header for header in table.headers],
-            "ARCHITECTURES": table.architectures,
-        }
+        "keywords": _list_settings(manifest, target, profile)
         | (
             {"PRIVATE": kernel_sources, "DEVICE_OPTIONS": options}
             if target.has_host_code
@@ -162,6 +153,31 @@ def _describe_target(
                 "COMPILE_OPTIONS": options,
             }
         ),
+    }
+
+
+def _list_settings(
+    manifest: Manifest, target: ManifestTarget, profile: ProfileTable
+) -> dict[str, tuple[object, ...]]:
+    """Return the keywords that kbuild's two functions share, with their values."""
+    table = target.table
+    debug_stubs = table.debug_stubs if profile.debug_stubs is None else profile.debug_stubs
+    single = {
+        "BACKEND": table.backend,
+        "DEBUG_STUBS": "SYMBOLS" if debug_stubs == "symbols" else _on_off(debug_stubs),
+        "RDC": _on_off(table.rdc),
+        "RUNTIME": table.runtime,
+        "COMPRESSION": table.compression,
+        "VISIBILITY": table.visibility,
+        "DEVICE_STANDARD": table.device_standard,
+        "HOST_COMPILER": table.host_compiler,
+        "VERIFY": _on_off(table.verify if profile.verify is None else profile.verify),
+        "POLICY": manifest.find_policy(target),
+    }
+    return {
+        **{keyword: (value,) for keyword, value in single.items() if value is not None},
+        "HEADERS": tuple(manifest.root / header for header in table.headers),
+        "ARCHITECTURES": table.architectures,
     }
 
 

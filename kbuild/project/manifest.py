@@ -5,14 +5,13 @@ The keys of a target are the keywords of ``kbuild_add_kernels`` in lower case.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from kbuild import records
-from kbuild.errors import ConfigurationError, InputError, did_you_mean
+from kbuild.errors import ConfigurationError, InputError, about, did_you_mean
 from kbuild.files import read_toml
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
 from kbuild.project.sources import (
@@ -33,13 +32,15 @@ MANIFEST_NAME: Final = "kbuild.toml"
 PYPROJECT_NAME: Final = "pyproject.toml"
 _TABLES: Final = ("target", "profile", "verify")
 PROFILES: Final = ("release", "debug")
+DEFAULT_STANDARD: Final = 17
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetTable:
-    """A ``[target.<name>]`` table. Paths are unchanged and relative to the manifest.
+    """The settings of a target, as a ``[target.<name>]`` table lists them.
 
-    ``host_options``, ``link_directories``, and ``link_libraries`` apply to targets with host code.
+    Paths are unchanged, and relative to the root of the manifest. ``host_options``,
+    ``link_directories``, and ``link_libraries`` apply to targets with host code.
     """
 
     sources: tuple[str, ...]
@@ -55,7 +56,7 @@ class TargetTable:
     include_directories: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
     compile_options: tuple[str, ...] = ()
-    device_standard: int = 17
+    device_standard: int = DEFAULT_STANDARD
     host_compiler: str | None = None
     host_options: tuple[str, ...] = ()
     link_directories: tuple[str, ...] = ()
@@ -100,21 +101,18 @@ class ManifestTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The content of a manifest.
+    """What to build: the content of a manifest, or what a command line says instead.
 
-    ``policy`` is the manifest itself if it has a ``[verify]`` table, which then applies to the
+    Relative paths start from ``root``. ``path`` is the file, or None for a command line.
+    ``policy`` is the file itself if it has a ``[verify]`` table, which then applies to the
     targets without their own policy. ``profiles`` holds the profiles that have a table.
     """
 
-    path: Path
+    root: Path
     targets: tuple[ManifestTarget, ...]
+    path: Path | None = None
     policy: Path | None = None
     profiles: tuple[tuple[str, ProfileTable], ...] = ()
-
-    @property
-    def root(self) -> Path:
-        """The directory that relative paths start from."""
-        return self.path.parent
 
     @property
     def policies(self) -> tuple[Path, ...]:
@@ -131,10 +129,6 @@ class Manifest:
     def find_profile(self, name: str) -> ProfileTable:
         """Return the profile of this name. Without a table, it changes nothing."""
         return dict(self.profiles).get(name, ProfileTable())
-
-    def name_key(self, target: str, key: str) -> str:
-        """Return how error messages name a key of a target."""
-        return f"{self.path}: [target.{target}].{key}"
 
 
 def find_manifest(directory: Path) -> Path:
@@ -170,16 +164,22 @@ def read_manifest(path: Path) -> Manifest:
     tables = data.get("target", {})
     if not isinstance(tables, dict) or not tables:
         raise ConfigurationError(f"{path}: no [target.<name>] table")
-    targets = tuple(_read_target(path, name, table) for name, table in tables.items())
-    with error_prefix(path):
+    with about(manifest=path):
+        targets = tuple(
+            make_target(
+                path.parent, name, _read_table(TargetTable, path, f"[target.{name}]", table)
+            )
+            for name, table in tables.items()
+        )
         check_conflicts(tables)
     profiles = data.get("profile", {})
     if not isinstance(profiles, dict):
         raise ConfigurationError(f"{path}: 'profile' must be a table")
     _reject_unknown(path, "profile", profiles, PROFILES)
     return Manifest(
-        path=path,
+        root=path.parent,
         targets=targets,
+        path=path,
         policy=path if "verify" in data else None,
         profiles=tuple((name, _read_profile(path, name, profiles[name])) for name in profiles),
     )
@@ -199,15 +199,6 @@ def _read_document(path: Path) -> dict[str, Any] | None:
     return cast("dict[str, Any]", data)
 
 
-@contextmanager
-def error_prefix(where: object) -> Iterator[None]:
-    """Put ``where`` in front of the messages of errors."""
-    try:
-        yield
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{where}: {error}") from error
-
-
 def _read_table(kind: type[T], path: Path, header: str, table: Any) -> T:
     try:
         return records.from_json(kind, table, f"{path}: {header}")
@@ -218,54 +209,71 @@ def _read_table(kind: type[T], path: Path, header: str, table: Any) -> T:
 def _read_profile(path: Path, name: str, table: Any) -> ProfileTable:
     header = f"[profile.{name}]"
     read = _read_table(ProfileTable, path, header, table)
-    _reject_semicolons(f"{path}: {header}", (*read.definitions, *read.compile_options))
+    try:
+        for setting in ("definitions", "compile_options"):
+            reject_semicolons(setting, getattr(read, setting))
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{path}: {header}.{error.setting}: {error}") from error
     return read
 
 
-def _read_target(path: Path, name: str, table: Any) -> ManifestTarget:
-    where = f"{path}: [target.{name}]"
-    read = _read_table(TargetTable, path, f"[target.{name}]", table)
-    _check_target(where, name, read)
-    sources = find_sources(path.parent, f"{where}.sources", read.sources)
-    has_host_code = read.kind == "executable" or any(map(contains_host_code, sources))
-    if has_host_code:
-        _check_host_sources(f"{where}.sources", sources)
-    else:
-        _reject_host_keys(where, read)
-    return ManifestTarget(name=name, table=read, sources=sources, has_host_code=has_host_code)
+def make_target(root: Path, name: str, table: TargetTable) -> ManifestTarget:
+    """Find the sources of a target, and check its settings against each other.
+
+    Args:
+        root: The directory that relative paths start from.
+        name: The name of the target.
+        table: Its settings.
+
+    Raises:
+        ConfigurationError: The name or a setting is not supported, or there is no such source.
+    """
+    with about(target=name):
+        check_name(name)
+        for setting in ("definitions", "compile_options", "host_options", "link_libraries"):
+            reject_semicolons(setting, getattr(table, setting))
+        sources = _find_sources(root, table)
+        has_host_code = table.kind == "executable" or any(map(contains_host_code, sources))
+        if has_host_code:
+            _check_host_sources(sources)
+        else:
+            _reject_host_settings(table)
+    return ManifestTarget(name=name, table=table, sources=sources, has_host_code=has_host_code)
 
 
-def _check_host_sources(where: str, sources: tuple[Path, ...]) -> None:
+def _find_sources(root: Path, table: TargetTable) -> tuple[Path, ...]:
+    with about(setting="sources"):
+        if not table.sources:
+            raise ConfigurationError("expected at least one file or pattern")
+        return find_sources(root, table.sources)
+
+
+def _check_host_sources(sources: tuple[Path, ...]) -> None:
     for path in sources:
         if not is_kernel_source(path) and not is_host_source(path):
             raise ConfigurationError(
-                f"{where}: '{path}' is not a source; expected a .cu, .hip, .c, or .cpp file"
+                f"'{path}' is not a source; expected a .cu, .hip, .c, or .cpp file",
+                setting="sources",
             )
 
 
-def _reject_host_keys(where: str, table: TargetTable) -> None:
+def _reject_host_settings(table: TargetTable) -> None:
     for key in ("host_options", "link_directories", "link_libraries"):
         if getattr(table, key):
             raise ConfigurationError(
-                f"{where}.{key}: the sources of the target contain no host code; remove the key, "
-                'or use kind = "executable"'
+                "the sources of the target contain no host code; remove the key, or use "
+                'kind = "executable"',
+                setting=key,
             )
 
 
-def _check_target(where: str, name: str, table: TargetTable) -> None:
-    with error_prefix(where):
-        check_name(name)
-    if not table.sources:
-        raise ConfigurationError(f"{where}.sources: expected at least one file or pattern")
-    texts = (*table.definitions, *table.compile_options, *table.host_options)
-    _reject_semicolons(where, (*texts, *table.link_libraries))
-
-
-def _reject_semicolons(where: str, values: tuple[str, ...]) -> None:
+def reject_semicolons(setting: str, values: Iterable[str]) -> None:
+    """Raise ConfigurationError for a value of a setting that CMake would split."""
     for value in values:
         if ";" in value:
             raise ConfigurationError(
-                f"{where}: {value!r}: CMake splits values at semicolons; remove the semicolon"
+                f"{value!r}: CMake splits values at semicolons; remove the semicolon",
+                setting=setting,
             )
 
 

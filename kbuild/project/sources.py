@@ -18,12 +18,11 @@ _KERNEL_SUFFIXES: Final = (".cu", ".hip")
 _HOST_SUFFIXES: Final = (".c", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP")
 
 
-def find_sources(root: Path, where: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:
+def find_sources(root: Path, patterns: tuple[str, ...]) -> tuple[Path, ...]:
     """Return the files that ``patterns`` match.
 
     Args:
         root: The directory of the manifest. Relative patterns start there.
-        where: The manifest and the key, for error messages.
         patterns: Absolute paths, or patterns as `Path.glob` defines them.
 
     Returns:
@@ -33,36 +32,36 @@ def find_sources(root: Path, where: str, patterns: tuple[str, ...]) -> tuple[Pat
         ConfigurationError: A pattern is invalid or matches no file, or build tools cannot handle
             the name of a file.
     """
-    found = (file for pattern in patterns for file in _find_files(root, where, pattern))
+    found = (file for pattern in patterns for file in _find_files(root, pattern))
     return tuple(dict.fromkeys(map(normalize, found)))
 
 
-def _find_files(root: Path, where: str, pattern: str) -> tuple[Path, ...]:
-    _check_pattern(where, pattern)
+def _find_files(root: Path, pattern: str) -> tuple[Path, ...]:
+    _check_pattern(pattern)
     files = match_files(root, pattern)
     if not files:
-        raise ConfigurationError(f"{where}: no source matches {pattern!r}")
+        raise ConfigurationError(f"no source matches {pattern!r}")
     for file in files:
-        check_path(file, where)
+        check_path(file)
     return files
 
 
-def _check_pattern(where: str, pattern: str) -> None:
+def _check_pattern(pattern: str) -> None:
     """Reject patterns that some versions of pathlib reject."""
-    check_encoding(pattern, where)
-    check_length(pattern, where)
+    check_encoding(pattern)
+    check_length(pattern)
     parts = Path(pattern).parts
     if not parts or "\0" in pattern:
-        raise ConfigurationError(f"{where}: {pattern!r} is not a file name or pattern")
+        raise ConfigurationError(f"{pattern!r} is not a file name or pattern")
     if len(parts) > _MOST_PARTS:
         raise ConfigurationError(
-            f"{where}: the pattern {pattern[:_SHOWN]!r}... has {len(parts)} parts; "
-            f"expected at most {_MOST_PARTS}"
+            f"the pattern {pattern[:_SHOWN]!r}... has {len(parts)} parts; expected at most "
+            f"{_MOST_PARTS}"
         )
     wrong = next((part for part in parts if "**" in part and part != "**"), None)
     if wrong is not None:
         raise ConfigurationError(
-            f"{where}: {pattern!r}: '**' matches directories and cannot be a part of {wrong!r}; "
+            f"{pattern!r}: '**' matches directories and cannot be a part of {wrong!r}; "
             "write '**/*.cu' for files at any depth"
         )
 

@@ -59,6 +59,6 @@ def check_conflicts(names: Iterable[str]) -> None:
         for part in _PARTS:
             if name + part in known:
                 raise ConfigurationError(
-                    f"[target.{name}{part}]: kbuild uses that name for a part of [target.{name}]; "
-                    "choose another name"
+                    f"kbuild uses that name for a part of [target.{name}]; choose another name",
+                    target=name + part,
                 )

@@ -18,6 +18,8 @@ from kbuild.toolchain.find import find_build_program
 
 _DAMAGED_FILE: Final = re.compile(r"ninja: error: (.*\.ninja:\d+: .*)")
 _DISK_ERRORS: Final = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+# The keywords of CMake that differ from the key of ``kbuild.toml``, apart from the case.
+_KEYS: Final = {"PRIVATE": "sources", "DEVICE_OPTIONS": "compile_options"}
 # The variables in which CMake looks for compilers.
 _COMPILERS: Final = ("CC", "CXX", "CUDACXX", "HIPCXX")
 _MIN_FREE_BYTES: Final = 64 << 10
@@ -63,8 +65,8 @@ def run_tool(
 
     Raises:
         BuildError: The tool failed. If a kbuild command that it ran failed first, the error has
-            the exit code, the setting, and the target of that failure. If the target is known, it
-            also has its message.
+            the exit code of that failure. If the target is known, it also has the message, the
+            target, and the setting.
         ToolError: The disk is full, or build.ninja is damaged.
     """
     causes: list[str] = []
@@ -92,9 +94,16 @@ def run_tool(
     message = f"exit status {status}: {shlex.join(command.argv)}"
     if failure is None:
         raise BuildError(message, ToolError.exit_code)
-    error = BuildError(failure.message if failure.target else message, failure.exit_code)
-    error.setting, error.target = failure.setting, failure.target
-    raise error
+    raise _name_key(failure) if failure.target else BuildError(message, failure.exit_code)
+
+
+def _name_key(failure: process.Failure) -> BuildError:
+    """Return the error of `kbuild plan` with a key of ``kbuild.toml`` instead of a keyword."""
+    keyword = failure.setting or ""
+    error = BuildError(failure.message.removeprefix(f"{keyword}: "), failure.exit_code)
+    error.setting = _KEYS.get(keyword, keyword.lower()) or None
+    error.target = failure.target
+    return error
 
 
 def _resolve_compilers() -> Iterator[tuple[str, str]]:

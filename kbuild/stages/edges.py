@@ -73,12 +73,12 @@ class CompileEdge:
     @property
     def depfile(self) -> Path:
         """The depfile, which lists the files that the source includes."""
-        return self.output.with_name(self.output.name + ".d")
+        return name_depfile(self.stamp)
 
     @property
     def declarations(self) -> Path:
         """The declarations of the kernels, extracted from the preprocessed source."""
-        return self.output.with_name(self.output.name + ".ii")
+        return name_declarations(self.stamp)
 
     @property
     def handoff(self) -> Path:
@@ -215,6 +215,16 @@ class BuildPlan:
     notes: tuple[str, ...] = ()
     hosts: tuple[HostEdge, ...] = ()
     host_options: tuple[str, ...] = ()
+
+
+def name_depfile(stamp: Path) -> Path:
+    """Return the path of the depfile of the compile edge that writes ``stamp``."""
+    return stamp.with_suffix(".d")
+
+
+def name_declarations(stamp: Path) -> Path:
+    """Return the path of the declarations of the compile edge that writes ``stamp``."""
+    return stamp.with_suffix(".ii")
 
 
 def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:

@@ -22,12 +22,12 @@ _SHOWN: Final = 60
 _DELETE: Final = "\x7f"
 
 
-def check_path(path: Path | str, what: str, unsafe: str = "") -> None:
+def check_path(path: Path | str, what: str = "", unsafe: str = "") -> None:
     """Reject a path with a character that some build tool does not take literally.
 
     Args:
         path: The path.
-        what: The role of the path, for the message.
+        what: The role of the path, for the message. A path in a setting needs none.
         unsafe: Further characters that the tools in this case do not take literally.
 
     Raises:
@@ -38,9 +38,10 @@ def check_path(path: Path | str, what: str, unsafe: str = "") -> None:
     check_length(text, what)
     check_characters(text, what, UNSAFE + unsafe)
     if text.count("[") != text.count("]"):
-        raise ConfigurationError(
-            f"{what}: {text}: CMake reads an unbalanced '[' or ']' in a path as part of a list; "
-            f"{_FIX}"
+        raise _make_error(
+            what,
+            text,
+            f"CMake reads an unbalanced '[' or ']' in a path as part of a list; {_FIX}",
         )
 
 
@@ -49,13 +50,12 @@ def check_characters(path: Path | str, what: str, unsafe: str) -> None:
     text = str(path)
     for character in text:
         if character in unsafe or character < " " or character == _DELETE:
-            raise ConfigurationError(
-                f"{what}: {show_path(text)}: build tools do not take {character!r} in a path "
-                f"literally; {_FIX}"
+            raise _make_error(
+                what, text, f"build tools do not take {character!r} in a path literally; {_FIX}"
             )
 
 
-def check_encoding(text: str, what: str) -> None:
+def check_encoding(text: str, what: str = "") -> None:
     """Reject a path that is not UTF-8, or that this locale cannot encode."""
     try:
         text.encode()
@@ -63,20 +63,24 @@ def check_encoding(text: str, what: str) -> None:
     except UnicodeEncodeError as error:
         encoding = sys.getfilesystemencoding()
         locale_fix = f"the locale supports {encoding} only; set LC_ALL=C.UTF-8"
-        raise ConfigurationError(
-            f"{what}: {show_path(text)}: not a UTF-8 path; "
-            f"{_FIX if encoding == 'utf-8' else locale_fix}"
-        ) from error
+        fix = _FIX if encoding == "utf-8" else locale_fix
+        raise _make_error(what, text, f"not a UTF-8 path; {fix}") from error
 
 
-def check_length(text: str, what: str) -> None:
+def check_length(text: str, what: str = "") -> None:
     """Reject a path that is longer than the operating system allows."""
     longest = max((len(name.encode()) for name in text.split("/")), default=0)
     if longest > _LONGEST_NAME or len(text.encode()) > _LONGEST_PATH:
-        raise ConfigurationError(
-            f"{what}: {show_path(text[:_SHOWN])}...: the path is too long; expected at most "
-            f"{_LONGEST_PATH} bytes, and {_LONGEST_NAME} bytes per name"
+        raise _make_error(
+            what,
+            f"{text[:_SHOWN]}...",
+            f"the path is too long; expected at most {_LONGEST_PATH} bytes, and {_LONGEST_NAME} "
+            "bytes per name",
         )
+
+
+def _make_error(what: str, path: str, problem: str) -> ConfigurationError:
+    return ConfigurationError(": ".join(filter(None, (what, show_path(path), problem))))
 
 
 def show_path(text: str) -> str:

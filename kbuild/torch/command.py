@@ -19,6 +19,18 @@ from kbuild.torch.generate import TorchProject
 # torch's variable for another nvcc than that of its toolkit.
 _NVCC: Final = "PYTORCH_NVCC"
 _DIRECTORY: Final = "kbuild"
+# Where ``setup.py`` and its environment set the keys of a target.
+_ARGUMENTS: Final = {
+    "architectures": "TORCH_CUDA_ARCH_LIST",
+    "compile_options": "extra_compile_args",
+    "definitions": "define_macros",
+    "device_standard": "extra_compile_args",
+    "host_compiler": "extra_compile_args",
+    "host_options": "extra_compile_args",
+    "include_directories": "include_dirs",
+    "link_libraries": "extra_link_args",
+    "sources": "sources",
+}
 
 
 class BuildExtension(cpp_extension.BuildExtension):  # type: ignore[misc] # torch has no types here
@@ -41,7 +53,7 @@ class BuildExtension(cpp_extension.BuildExtension):  # type: ignore[misc] # torc
         try:
             self._build()
         except KbuildError as error:
-            raise CompileError(f"kbuild: {error}") from error
+            raise CompileError(f"kbuild: {_name_setting(error)}{error}") from error
 
     def _build(self) -> None:
         if cpp_extension.IS_HIP_EXTENSION:
@@ -113,6 +125,13 @@ class BuildExtension(cpp_extension.BuildExtension):  # type: ignore[misc] # torc
         )
 
 
+def _name_setting(error: KbuildError) -> str:
+    """Return where the user wrote the setting that is wrong: an extension, and its argument."""
+    extension = f"extension '{error.target}': " if error.target else ""
+    argument = _ARGUMENTS.get(error.setting or "")
+    return f"{extension}{argument}: " if argument else extension
+
+
 def _list_architectures(nvcc: list[str]) -> tuple[str, ...]:
     """Return nvcc's options for ``TORCH_CUDA_ARCH_LIST``, or for the devices of this machine."""
     try:
@@ -123,7 +142,7 @@ def _list_architectures(nvcc: list[str]) -> tuple[str, ...]:
             "to '8.0;9.0+PTX'"
         ) from error
     except ValueError as error:
-        raise ConfigurationError(f"TORCH_CUDA_ARCH_LIST: {error}") from error
+        raise ConfigurationError(str(error), setting="architectures") from error
 
 
 def _find_nvcc() -> Path:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from kbuild.errors import ConfigurationError
-from kbuild.torch.nvcc_options import NvccOptions, read_nvcc_options
+from kbuild.errors import ConfigurationError, about
+from kbuild.project.checks import check_standard
+from kbuild.project.manifest import (
+    DEFAULT_STANDARD,
+    ManifestTarget,
+    TargetTable,
+    reject_semicolons,
+)
+from kbuild.torch.nvcc_options import read_nvcc_options
 
 _KERNEL_SUFFIX: Final = ".cu"
 _HOST_SUFFIXES: Final = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C")
-_STANDARD: Final = "17"
+_BACKEND: Final = "cuda"
 # torch.utils.cpp_extension passes these to the device link of every extension with dlink=True.
 _DLINK_DEFAULTS: Final = ("-dlink", "-dlto")
 
@@ -44,30 +51,17 @@ class TorchSettings:
 class TorchTarget:
     """An extension as CMake targets. All paths are absolute.
 
-    ``cxx_options`` are for C++ sources, and ``nvcc`` has the options for kernel sources.
-    ``link_words`` follow the objects on the linker's command line.
+    ``host`` is the target with the C and C++ sources. ``kernels`` is the target with the kernel
+    sources, or None if there are none. ``link_words`` follow the objects on the linker's command
+    line.
     """
 
     name: str
     file_name: str
-    sources: tuple[Path, ...]
-    kernel_sources: tuple[Path, ...]
-    include_directories: tuple[str, ...]
-    definitions: tuple[str, ...]
-    cxx_options: tuple[str, ...]
-    nvcc: NvccOptions
+    host: ManifestTarget
+    kernels: ManifestTarget | None
     link_objects: tuple[str, ...]
     link_words: tuple[str, ...]
-
-    @property
-    def host_target(self) -> str:
-        """The name of the target with the C++ sources."""
-        return f"{self.name}.host"
-
-    @property
-    def kernel_target(self) -> str:
-        """The name of the target with the kernel sources."""
-        return f"{self.name}.kernels"
 
 
 def describe_extension(
@@ -82,36 +76,42 @@ def describe_extension(
         settings: The settings of torch and setuptools.
 
     Raises:
-        ConfigurationError: kbuild cannot build the extension. The message names it.
+        ConfigurationError: kbuild cannot build the extension, which is the target of the error.
     """
-    try:
-        return _describe(extension, sources, file_name, settings)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"extension '{extension.name}': {error}") from error
+    with about(target=extension.name):
+        target = _describe(extension, sources, file_name, settings)
+        _check_options(target)
+    return target
 
 
 def _describe(
     extension: Any, sources: Sequence[str], file_name: str, settings: TorchSettings
 ) -> TorchTarget:
+    name = re.sub(r"[^\w.+-]", "_", extension.name, flags=re.ASCII)
     cxx, nvcc, dlink = _split_arguments(extension.extra_compile_args)
     _check_device_link(dlink)
     paths = tuple(Path(source).absolute() for source in sources)
     kernels = tuple(path for path in paths if path.suffix == _KERNEL_SUFFIX)
     macros = (*extension.define_macros, *settings.definitions)
-    undefined = tuple(f"-U{name}" for name in (*extension.undef_macros, *_list_undefined(macros)))
+    undefined = tuple(f"-U{macro}" for macro in (*extension.undef_macros, *_list_undefined(macros)))
     nvcc_words = (*undefined, *settings.nvcc_options, *nvcc, *settings.architectures)
-    target = TorchTarget(
-        name=re.sub(r"[^\w.+-]", "_", extension.name, flags=re.ASCII),
-        file_name=file_name,
-        sources=tuple(_select_host_sources(paths)),
-        kernel_sources=kernels,
-        include_directories=tuple(
-            str(Path(directory).absolute())
-            for directory in (*extension.include_dirs, *settings.include_directories)
-        ),
+    includes = (*extension.include_dirs, *settings.include_directories)
+    table = TargetTable(
+        sources=(),
+        kind="object",
+        backend=_BACKEND,
+        include_directories=tuple(str(Path(directory).absolute()) for directory in includes),
         definitions=tuple(_list_definitions(macros)),
-        cxx_options=(*settings.compiler_options, *undefined, *_add_standard(cxx)),
-        nvcc=read_nvcc_options(nvcc_words if kernels else ()),
+        host_options=(*settings.compiler_options, *undefined, *_add_standard(cxx)),
+        verify=False,  # the extension is verified, after its link
+    )
+    host = _make_target(f"{name}.host", table, tuple(_select_host_sources(paths)))
+    nvcc_table = read_nvcc_options(table, nvcc_words if kernels else ())
+    return TorchTarget(
+        name=name,
+        file_name=file_name,
+        host=host,
+        kernels=_make_target(f"{name}.kernels", nvcc_table, kernels) if kernels else None,
         link_objects=tuple(str(Path(path).absolute()) for path in extension.extra_objects),
         link_words=(
             *settings.linker_options,
@@ -119,8 +119,11 @@ def _describe(
             *(word for word in _list_link_words(extension) if not kernels or word != "-lcudart"),
         ),
     )
-    _check_semicolons(target)
-    return target
+
+
+def _make_target(name: str, table: TargetTable, sources: tuple[Path, ...]) -> ManifestTarget:
+    named = replace(table, sources=tuple(map(str, sources)))
+    return ManifestTarget(name=name, table=named, sources=sources, has_host_code=True)
 
 
 def _split_arguments(
@@ -133,11 +136,12 @@ def _split_arguments(
     for key, value in arguments.items():
         if key not in ("cxx", "nvcc", "nvcc_dlink", "sycl"):
             raise ConfigurationError(
-                f"extra_compile_args: unknown compiler '{key}'; expected cxx or nvcc"
+                f"unknown compiler '{key}'; expected cxx or nvcc", setting="compile_options"
             )
         if isinstance(value, str):
             raise ConfigurationError(
-                f"extra_compile_args: the value of '{key}' is the text '{value}'; expected a list"
+                f"the value of '{key}' is the text '{value}'; expected a list",
+                setting="compile_options",
             )
     cxx, nvcc, dlink = (
         tuple(map(str, arguments.get(key, ()))) for key in ("cxx", "nvcc", "nvcc_dlink")
@@ -160,13 +164,14 @@ def _select_host_sources(paths: Iterable[Path]) -> Iterator[Path]:
             yield path
         elif path.suffix != _KERNEL_SUFFIX:
             raise ConfigurationError(
-                f"'{path}' is not a source; expected a .cu, .c, .cc, .cpp, or .cxx file"
+                f"'{path}' is not a source; expected a .cu, .c, .cc, .cpp, or .cxx file",
+                setting="sources",
             )
 
 
 def _add_standard(options: tuple[str, ...]) -> tuple[str, ...]:
     has_standard = any(option.startswith("-std=") for option in options)
-    return options if has_standard else (*options, f"-std=c++{_STANDARD}")
+    return options if has_standard else (*options, f"-std=c++{DEFAULT_STANDARD}")
 
 
 def _list_definitions(macros: Iterable[tuple[Any, ...]]) -> Iterator[str]:
@@ -191,10 +196,9 @@ def _list_link_words(extension: Any) -> Iterator[str]:
     yield from map(str, extension.extra_link_args)
 
 
-def _check_semicolons(target: TorchTarget) -> None:
-    nvcc = (*target.nvcc.device, *target.nvcc.host)
-    for value in (*target.definitions, *target.cxx_options, *nvcc, *target.link_words):
-        if ";" in value:
-            raise ConfigurationError(
-                f"{value!r}: CMake splits values at semicolons; remove the semicolon"
-            )
+def _check_options(target: TorchTarget) -> None:
+    reject_semicolons("link_libraries", target.link_words)
+    for part in filter(None, (target.host, target.kernels)):
+        for setting in ("definitions", "compile_options", "host_options"):
+            reject_semicolons(setting, getattr(part.table, setting))
+        check_standard(part.table.device_standard)

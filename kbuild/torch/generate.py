@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.environment import predict_compilers
-from kbuild.project.generate import GeneratedProject
+from kbuild.project.generate import GeneratedProject, describe_target
+from kbuild.project.manifest import Manifest, ProfileTable
 from kbuild.stages.render import render
 from kbuild.torch.extension import TorchTarget
 
@@ -41,12 +44,16 @@ def generate_project(project: TorchProject, directory: BuildDirectory) -> Genera
     Raises:
         ToolchainError: CXX names a compiler that does not exist.
     """
-    kernel_targets = tuple(t.kernel_target for t in project.targets if t.kernel_sources)
+    parts = [part for t in project.targets for part in (t.host, t.kernels) if part]
+    kernel_targets = tuple(target.kernels.name for target in project.targets if target.kernels)
+    manifest = Manifest(root=project.root, targets=tuple(parts))
+    described = {part.name: describe_target(manifest, part, ProfileTable()) for part in parts}
     rows = {
         "inputs": (directory.environment, *directory.list_compiler_files(kernel_targets)),
         "nvcc": project.nvcc,
         "source_root": project.root,
-        "rows": [_describe_target(project, target, directory) for target in project.targets],
+        "verify": project.verify,
+        "rows": [_describe_extension(t, described, directory) for t in project.targets],
     }
     return GeneratedProject(
         content=render("torch.cmake.j2", rows),
@@ -56,31 +63,21 @@ def generate_project(project: TorchProject, directory: BuildDirectory) -> Genera
     )
 
 
-def _describe_target(
-    project: TorchProject, target: TorchTarget, directory: BuildDirectory
+def _describe_extension(
+    target: TorchTarget, described: Mapping[str, Mapping[str, Any]], directory: BuildDirectory
 ) -> dict[str, object]:
-    nvcc = target.nvcc
     artifact = locate_extension(directory, target)
+    host = described[target.host.name]
+    # CMake removes options that it has seen before, but not from a group.
+    options = f"SHELL:{shlex.join(target.host.table.host_options)}"
     return {
         "target": target,
-        "verify": project.verify,
+        "host": {**host, "commands": {**host["commands"], "target_compile_options": (options,)}},
+        "kernels": target.kernels and described[target.kernels.name],
         "directory": artifact.parent,
         "stem": artifact.stem,
         "suffix": artifact.suffix,
-        # CMake removes options that it has seen before, but not from a group.
-        "cxx_options": f"SHELL:{shlex.join(target.cxx_options)}",
         # The order of libraries matters, so they are one fragment of the command line. CMake
         # does not quote fragments for ninja.
         "link_words": shlex.join(target.link_words).replace("$", "$$"),
-        "commands": {
-            "target_include_directories": target.include_directories,
-            "target_compile_definitions": target.definitions,
-        },
-        "keywords": {
-            "ARCHITECTURES": nvcc.architectures,
-            "DEVICE_STANDARD": (nvcc.standard or "17",),
-            "HOST_COMPILER": (nvcc.host_compiler,) if nvcc.host_compiler else (),
-            "RDC": ("ON",) if nvcc.is_relocatable else (),
-            "DEVICE_OPTIONS": nvcc.device,
-        },
     }

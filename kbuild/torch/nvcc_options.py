@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import replace
+from typing import Final, TypeAlias
 
 from kbuild.errors import ConfigurationError
+from kbuild.project.manifest import TargetTable
 
 _CODE: Final = re.compile(r"(?P<kind>sm|compute)_(?P<number>\d+[af]?)")
 _GROUPS: Final = ("native", "all", "all-major")
@@ -38,74 +39,44 @@ _HOST: Final = re.compile(r"-O\w+|-g|-pg")
 _HOST_SPELLINGS: Final = {"--debug": "-g", "--profile": "-pg"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NvccOptions:
-    """Options of nvcc.
-
-    Attributes:
-        architectures: As ``ARCHITECTURES`` spells them.
-        standard: The C++ standard, or None.
-        host_compiler: The compiler after ``-ccbin``, or None.
-        is_relocatable: Whether the device code of the sources is linked (RDC).
-        device: All other options, for both passes of nvcc.
-        host: The options with which nvcc calls the host compiler.
-    """
-
-    architectures: tuple[str, ...] = ()
-    standard: str | None = None
-    host_compiler: str | None = None
-    is_relocatable: bool = False
-    device: tuple[str, ...] = ()
-    host: tuple[str, ...] = ()
+# An option: what it means (None for all others), the word, and its value or the word itself.
+_Option: TypeAlias = tuple[str | None, str, str]
 
 
-@dataclass
-class _Collected:
-    arch: str | None = None
-    codes: list[str] = field(default_factory=list)
-    architectures: list[str] = field(default_factory=list)
-    standard: str | None = None
-    compiler: str | None = None
-    is_relocatable: bool = False
-    device: list[str] = field(default_factory=list)
-    host: list[str] = field(default_factory=list)
+def read_nvcc_options(table: TargetTable, words: Iterable[str]) -> TargetTable:
+    """Return the settings of a kernel target with those that a command line of nvcc requests.
 
-
-def read_nvcc_options(words: Iterable[str]) -> NvccOptions:
-    """Divide a command line of nvcc.
+    Options without a setting of their own become ``compile_options``, for both passes of nvcc. The
+    ``host_options`` are those with which nvcc calls the host compiler.
 
     Raises:
         ConfigurationError: An option lacks its value, or requests code that kbuild cannot build.
     """
-    found = _Collected()
+    options = tuple(_divide(words))
+    values = {meaning: (word, value) for meaning, word, value in options}  # the last one counts
+    standard, compiler = values.get("standard"), values.get("compiler")
+    return replace(
+        table,
+        architectures=tuple(dict.fromkeys(_list_architectures(options))),
+        device_standard=_read_standard(*standard) if standard else table.device_standard,
+        host_compiler=compiler[1] if compiler else table.host_compiler,
+        rdc="relocatable" in values and values["relocatable"][1] == "true",
+        compile_options=tuple(_list_device_options(options)),
+        host_options=tuple(_list_host_options(options)),
+    )
+
+
+def _divide(words: Iterable[str]) -> Iterator[_Option]:
     remaining = iter(words)
     for word in remaining:
         name, separator, value = word.partition("=")
         meaning = _VALUES.get(name)
         if meaning is not None:
-            _take(found, meaning, word, value if separator else _read_value(name, remaining))
+            yield meaning, word, value if separator else _read_value(name, remaining)
         elif word in _RELOCATABLE:
-            found.is_relocatable = True
+            yield "relocatable", word, "true"
         else:
-            found.device.append(word)
-            host = _HOST_SPELLINGS.get(word, word)
-            if _HOST.fullmatch(host):
-                found.host.append(host)
-    if found.arch is not None:
-        found.architectures += _read_arch(found.arch, found.codes)
-    elif found.codes:
-        raise ConfigurationError(
-            f"nvcc option '-code={','.join(found.codes)}' without '-arch'; use "
-            "'-gencode=arch=...,code=...'"
-        )
-    return NvccOptions(
-        architectures=tuple(dict.fromkeys(found.architectures)),
-        standard=found.standard,
-        host_compiler=found.compiler,
-        is_relocatable=found.is_relocatable,
-        device=tuple(found.device),
-        host=tuple(found.host),
-    )
+            yield None, word, word
 
 
 def _read_value(name: str, remaining: Iterator[str]) -> str:
@@ -115,29 +86,46 @@ def _read_value(name: str, remaining: Iterator[str]) -> str:
     return value
 
 
-def _take(found: _Collected, meaning: str, word: str, value: str) -> None:
-    if meaning == "gencode":
-        found.architectures += _read_gencode(value)
-    elif meaning == "arch":
-        found.arch = value
-    elif meaning == "code":
-        found.codes += value.split(",")
-    elif meaning == "standard":
-        found.standard = _read_standard(word, value)
-    elif meaning == "compiler":
-        found.compiler = value
-    elif meaning == "relocatable":
-        found.is_relocatable = value == "true"
-    elif meaning == "host":
-        found.device += ("-Xcompiler", value)
-        found.host += _split_host_options(value)
+def _list_device_options(options: tuple[_Option, ...]) -> Iterator[str]:
+    for meaning, _, value in options:
+        if meaning == "host":
+            yield from ("-Xcompiler", value)
+        elif meaning is None:
+            yield value
 
 
-def _read_standard(word: str, value: str) -> str:
-    match = re.fullmatch(r"(?:c|gnu)\+\+(\w+)", value)
+def _list_host_options(options: tuple[_Option, ...]) -> Iterator[str]:
+    for meaning, _, value in options:
+        if meaning == "host":
+            yield from _split_host_options(value)
+        elif meaning is None and _HOST.fullmatch(option := _HOST_SPELLINGS.get(value, value)):
+            yield option
+
+
+def _list_architectures(options: tuple[_Option, ...]) -> Iterator[str]:
+    arch = None
+    codes: list[str] = []
+    for meaning, _, value in options:
+        if meaning == "gencode":
+            yield from _read_gencode(value)
+        elif meaning == "arch":
+            arch = value
+        elif meaning == "code":
+            codes += value.split(",")
+    if arch is not None:
+        yield from _read_arch(arch, codes)
+    elif codes:
+        raise ConfigurationError(
+            f"nvcc option '-code={','.join(codes)}' without '-arch'; use "
+            "'-gencode=arch=...,code=...'"
+        )
+
+
+def _read_standard(word: str, value: str) -> int:
+    match = re.fullmatch(r"(?:c|gnu)\+\+(\d+)", value)
     if match is None:
         raise ConfigurationError(f"nvcc option '{word}': unknown standard '{value}'; write c++17")
-    return match[1]
+    return int(match[1])
 
 
 def _split_host_options(value: str) -> Iterator[str]:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Final
 
 from kbuild.cli.arguments import parse_count
-from kbuild.cli.build_progress import show_build
+from kbuild.cli.builds import build_project
 from kbuild.errors import ConfigurationError, did_you_mean
 from kbuild.project.checks import check_manifest
-from kbuild.project.configure import configure_directory
-from kbuild.project.directory import DEFAULT_OUTPUT, BuildDirectory, hold_lock
-from kbuild.project.generate import BuildSettings, locate_artifact
+from kbuild.project.directory import DEFAULT_OUTPUT, BuildDirectory
+from kbuild.project.generate import BuildSettings, generate_project, locate_artifact
 from kbuild.project.manifest import PROFILES, Manifest, ManifestTarget, find_manifest, read_manifest
-from kbuild.project.ninja import NinjaRun, run_ninja
-from kbuild.project.tools import find_build_tools
 from kbuild.stages.paths import normalize
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
@@ -66,44 +62,30 @@ def add_directory_arguments(
     parser.add_argument("--profile", choices=PROFILES, help=profile_help)
 
 
-def locate_build(manifest: Path, arguments: argparse.Namespace) -> BuildDirectory:
-    """Return the build directory. Each profile has its own."""
+def locate_build(root: Path, arguments: argparse.Namespace) -> BuildDirectory:
+    """Return the build directory of the manifest in ``root``. Each profile has its own."""
     if arguments.output:
         return BuildDirectory(root=normalize(arguments.output.absolute()))
-    root = normalize(manifest).parent / DEFAULT_OUTPUT
+    output = root / DEFAULT_OUTPUT
     is_default = arguments.profile in (None, PROFILES[0])
-    return BuildDirectory(root=root if is_default else root / arguments.profile)
-
-
-def report_waiting(directory: BuildDirectory, holder: str) -> None:
-    """Say which process has the lock."""
-    message = f"kbuild: waiting for another kbuild (process {holder}) to leave {directory.root}"
-    print(message, file=sys.stderr, flush=True)
+    return BuildDirectory(root=output if is_default else output / arguments.profile)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Build, and print the paths of the artifacts."""
     manifest = read_manifest(arguments.manifest or find_manifest(Path.cwd()))
-    directory = locate_build(manifest.path, arguments)
+    directory = locate_build(manifest.root, arguments)
     check_manifest(manifest, directory.root)
     targets = _select_targets(manifest, arguments.targets)
-    tools = find_build_tools()
     settings = BuildSettings(
         profile=arguments.profile or PROFILES[0], device_jobs=arguments.device_jobs
     )
-    with (
-        hold_lock(directory, lambda holder: report_waiting(directory, holder)) as lock,
-        show_build() as reporter,
-    ):
-        configure_directory(directory, manifest, settings, tools, reporter.report_line)
-        ninja_run = NinjaRun(
-            ninja=tools.ninja,
-            directory=directory.cmake,
-            targets=tuple(f"{name}_all" for name in arguments.targets),
-            jobs=arguments.jobs,
-            lock=lock,
-        )
-        run_ninja(ninja_run, reporter)
+    build_project(
+        generate_project(manifest, directory, settings),
+        directory,
+        targets=tuple(f"{name}_all" for name in arguments.targets),
+        jobs=arguments.jobs,
+    )
     for target in targets:
         print(locate_artifact(directory, target))
     return 0

@@ -6,10 +6,12 @@ import argparse
 import contextlib
 from pathlib import Path
 
-from kbuild.cli.commands.build import add_directory_arguments, locate_build, report_waiting
+from kbuild.cli.builds import report_waiting
+from kbuild.cli.commands.build import add_directory_arguments, locate_build
 from kbuild.errors import ConfigurationError
 from kbuild.project.directory import BuildDirectory, hold_lock, remove_build
 from kbuild.project.manifest import MANIFEST_NAME, PROFILES, find_manifest
+from kbuild.stages.paths import normalize
 
 HELP = "Remove what kbuild build made."
 
@@ -24,7 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     manifest = arguments.manifest
     if manifest is None and arguments.output is None:
         manifest = find_manifest(Path.cwd())
-    directory = locate_build((manifest or Path.cwd() / MANIFEST_NAME).absolute(), arguments)
+    root = normalize((manifest or Path.cwd() / MANIFEST_NAME).absolute()).parent
+    directory = locate_build(root, arguments)
     nested = [BuildDirectory(root=directory.root / profile) for profile in PROFILES[1:]]
     for build in (*(nested if arguments.profile is None else ()), directory):
         if build.is_claimed() or build.lock.is_file():

@@ -65,6 +65,6 @@ def _find_usage(arguments: argparse.Namespace) -> Usage:
             f"{manifest.path}: no target {what!r}{did_you_mean(what, known)} "
             "(write ./ in front of the name of a file)"
         )
-    directory = locate_build(manifest.path, arguments)
+    directory = locate_build(manifest.root, arguments)
     check_usage_file(locate_artifact(directory, target), what, target.table.kind)
     return read_usage(locate_usage_file(directory, target))

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from kbuild.backends import AUTOMATIC, builder_names
 from kbuild.cli.arguments import add_repeatable_argument
 from kbuild.cli.build_progress import show_build_on_terminal
-from kbuild.cli.commands.build import report_waiting
+from kbuild.cli.builds import build_project
 from kbuild.cli.foreground import run_to_end
-from kbuild.errors import BuildError, ConfigurationError
+from kbuild.errors import ConfigurationError
 from kbuild.project.checks import check_manifest
-from kbuild.project.configure import configure_directory
-from kbuild.project.directory import hold_lock
-from kbuild.project.generate import locate_artifact
-from kbuild.project.manifest import read_manifest
-from kbuild.project.ninja import NinjaRun, run_ninja
+from kbuild.project.generate import BuildSettings, generate_project, locate_artifact
+from kbuild.project.manifest import DEFAULT_STANDARD, TargetTable
 from kbuild.project.program import (
     MOST_PROGRAMS,
-    TARGET,
-    ProgramSpec,
     copy_program,
+    describe_program,
     locate_program,
     remove_old_programs,
-    write_manifest,
 )
-from kbuild.project.tools import find_build_tools
 from kbuild.toolchain.devices import choose_device
 
 HELP = "Build a program from kernel sources and C++ sources, and run it."
@@ -42,11 +35,20 @@ The cache keeps the {MOST_PROGRAMS} programs that were run last, and all program
 """
 _SEPARATOR: Final = "--"
 _LEVELS: Final = ("0", "1", "2", "3", "s")
-_OPTIONS: Final = {
+# Compilers keep assert() when they optimize, but CMake's release builds remove it.
+_KEEP_ASSERTIONS: Final = "-UNDEBUG"
+# The options that set a key of a target. The sources have no option.
+OPTIONS: Final = {
     "architectures": "--arch",
+    "backend": "--backend",
+    "compile_options": "--device-options",
+    "definitions": "-D",
     "device_standard": "--std",
+    "host_options": "--host-options",
     "include_directories": "-I",
     "link_directories": "-L",
+    "link_libraries": "-l",
+    "rdc": "--rdc",
 }
 
 
@@ -64,7 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "-L", "DIR", "search DIR for libraries", dest="library_directories", type=Path
     )
     parser.add_argument(
-        "--std", default=17, type=int, metavar="N", help="use C++ standard N (default: 17)"
+        "--std",
+        default=DEFAULT_STANDARD,
+        type=int,
+        metavar="N",
+        help="use C++ standard N (default: %(default)s)",
     )
     parser.add_argument(
         "--host-options",
@@ -135,14 +141,16 @@ def run(arguments: argparse.Namespace) -> int:
     """
     _check_output(arguments)
     backend, architecture = _choose_device(arguments.backend)
-    spec = _describe_program(arguments, backend, architecture)
-    program = _build(spec)
+    settings = BuildSettings(
+        profile="debug" if arguments.debug else "release", optimization=arguments.optimization
+    )
+    program = _build(_read_table(arguments, backend, architecture), settings)
     if arguments.output:
         program = copy_program(program, arguments.output.absolute())
     if not arguments.build_only:
         if architecture is None:
             raise ConfigurationError(
-                f"--backend {spec.backend}: the program is built, but there is no usable device "
+                f"--backend {backend}: the program is built, but there is no usable device "
                 f"here; run {program} on a machine with a device, or use another backend, for "
                 "example --backend cpu"
             )
@@ -164,43 +172,16 @@ def _check_output(arguments: argparse.Namespace) -> None:
         )
 
 
-def _build(spec: ProgramSpec) -> Path:
+def _build(table: TargetTable, settings: BuildSettings) -> Path:
     """Build what changed, and return the path of the program."""
-    directory = locate_program(spec)
-    tools = find_build_tools()
+    manifest = describe_program(table)
+    directory = locate_program(manifest, settings)
+    check_manifest(manifest, directory.root)
     if not directory.is_claimed():
-        remove_old_programs(directory.root.parent)
-    with (
-        _naming_arguments(),
-        hold_lock(directory, lambda holder: report_waiting(directory, holder)) as lock,
-    ):
-        manifest = read_manifest(write_manifest(spec, directory))
-        check_manifest(manifest, directory.root)
-        with show_build_on_terminal() as reporter:
-            configure_directory(directory, manifest, spec.settings, tools, reporter.report_line)
-            run_ninja(NinjaRun(ninja=tools.ninja, directory=directory.cmake, lock=lock), reporter)
+        remove_old_programs(manifest.root)
+    project = generate_project(manifest, directory, settings)
+    build_project(project, directory, show=show_build_on_terminal)
     return locate_artifact(directory, manifest.targets[0])
-
-
-@contextmanager
-def _naming_arguments() -> Iterator[None]:
-    """Let errors name the command's arguments instead of keys of the generated manifest."""
-    try:
-        yield
-    except ConfigurationError as error:
-        raise ConfigurationError(_name_argument(str(error))) from error
-    except BuildError as error:
-        raise BuildError(_name_argument(str(error)), error.exit_code) from error
-
-
-def _name_argument(message: str) -> str:
-    _, marker, rest = message.rpartition(f"[target.{TARGET}]")
-    if not marker:
-        return message
-    key, separator, problem = rest.lstrip(".:").partition(": ")
-    if key in _OPTIONS and separator:
-        return f"{_OPTIONS[key]}: {problem}"
-    return problem if key == "sources" else rest.lstrip(".: ")
 
 
 def _choose_device(backend: str) -> tuple[str, str | None]:
@@ -211,30 +192,31 @@ def _choose_device(backend: str) -> tuple[str, str | None]:
         return backend, None
 
 
-def _describe_program(
+def _read_table(
     arguments: argparse.Namespace, backend: str, architecture: str | None
-) -> ProgramSpec:
+) -> TargetTable:
+    """Return the settings of the program, with absolute paths."""
     for path in arguments.sources:
         if not path.is_file():
             what = "expected a file, not a directory" if path.is_dir() else "no such file"
             raise ConfigurationError(f"{path}: {what}")
     own = (architecture,) if architecture else ()
-    return ProgramSpec(
+    return TargetTable(
         sources=_make_absolute(arguments.sources),
+        kind="executable",
         backend=backend,
         architectures=tuple(arguments.architectures) or own,
-        standard=arguments.std,
+        rdc=arguments.rdc,
         include_directories=_make_absolute(arguments.include_directories),
         definitions=tuple(arguments.definitions),
+        compile_options=(_KEEP_ASSERTIONS, *shlex.split(arguments.device_options)),
+        device_standard=arguments.std,
+        host_options=(_KEEP_ASSERTIONS, *shlex.split(arguments.host_options)),
         link_directories=_make_absolute(arguments.library_directories),
         link_libraries=tuple(arguments.libraries),
-        host_options=tuple(shlex.split(arguments.host_options)),
-        device_options=tuple(shlex.split(arguments.device_options)),
-        rdc=arguments.rdc,
-        optimization=arguments.optimization,
-        debug=arguments.debug,
+        verify=False,
     )
 
 
-def _make_absolute(paths: Sequence[Path]) -> tuple[Path, ...]:
-    return tuple(path.absolute() for path in paths)
+def _make_absolute(paths: Sequence[Path]) -> tuple[str, ...]:
+    return tuple(str(path.absolute()) for path in paths)

@@ -18,27 +18,11 @@ from kbuild.errors import SourceError
 from kbuild.model import InitialContent, Kernel, KernelRecord, Variable, VariableRecord
 from kbuild.stages.edges import MixedSource
 from kbuild.stages.stubs.kernel_table import SourceImages, find_common_kernels
-from kbuild.values import dataclass
+from kbuild.stages.stubs.symbols import SymbolTables
+from kbuild.stages.stubs.variables import VariableTable
 
 # A mixed source, what it demands, and the index of its container.
 Demand: TypeAlias = tuple[MixedSource, Entries, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MixedTables:
-    """The rows of a target, and the symbols through which the stub unit refers to each of them.
-
-    The first ``own_kernels`` rows are kernels of the target's own sources. The others are those of
-    static libraries. None means that all rows are the target's own.
-    """
-
-    kernels: tuple[KernelRecord, ...]
-    handles: tuple[str, ...]
-    stubs: tuple[str, ...]
-    variables: tuple[VariableRecord, ...]
-    shadows: tuple[str, ...]
-    initials: tuple[InitialContent | None, ...]
-    own_kernels: int | None = None
 
 
 def name_handle(module: str, index: int) -> str:
@@ -84,7 +68,7 @@ def _hide_shared(
 
 def build_mixed_tables(
     containers: tuple[SourceImages, ...], demands: tuple[Demand, ...], *, has_stubs: bool
-) -> MixedTables:
+) -> SymbolTables:
     """Build one row per entry, in the order of the containers.
 
     Raises:
@@ -93,13 +77,15 @@ def build_mixed_tables(
     """
     kernels = tuple(_list_kernels(containers, demands, has_stubs=has_stubs))
     variables = tuple(_list_variables(containers, demands))
-    return MixedTables(
+    return SymbolTables(
         kernels=tuple(row for row, _, _ in kernels),
+        variables=VariableTable(
+            rows=tuple(row for row, _, _ in variables),
+            initials=tuple(initial for _, _, initial in variables),
+        ),
         handles=tuple(handle for _, handle, _ in kernels),
         stubs=tuple(stub for _, _, stub in kernels),
-        variables=tuple(row for row, _, _ in variables),
         shadows=tuple(shadow for _, shadow, _ in variables),
-        initials=tuple(initial for _, _, initial in variables),
     )
 
 

@@ -273,7 +273,10 @@ def project(tmp_path: Path) -> bytes:
     target = ManifestTarget(name="k", table=table, sources=(Path("/src/a.cu"),))
     profile = ProfileTable(definitions=("Y",), debug_stubs=True)
     manifest = Manifest(
-        path=Path("/src/kbuild.toml"), targets=(target,), profiles=(("debug", profile),)
+        root=Path("/src"),
+        targets=(target,),
+        path=Path("/src/kbuild.toml"),
+        profiles=(("debug", profile),),
     )
     directory = BuildDirectory(root=tmp_path)
     settings = BuildSettings(profile="debug", device_jobs=3)

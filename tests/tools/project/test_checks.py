@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kbuild.cli.main import main
 from kbuild.errors import ConfigurationError
 from kbuild.project.checks import check_manifest
 from kbuild.project.manifest import read_manifest
@@ -38,14 +39,15 @@ def check(path: Path, output: Path | None = None) -> None:
         ('include_directories = ["i;n"]', "include_directories", "';'"),
     ],
 )
-def test_errors_name_file_and_key(tmp_path: Path, line: str, key: str, expected: str) -> None:
+def test_errors_name_file_and_key(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, key: str, expected: str
+) -> None:
     path = write_manifest(tmp_path, line + "\n")
 
-    with pytest.raises(ConfigurationError) as caught:
-        check(path)
+    assert main(["build", "-f", str(path)]) == 2
 
-    message = str(caught.value)
-    assert message.startswith(f"{path}: [target.t].{key}: ")
+    message = capsys.readouterr().err
+    assert message.startswith(f"kbuild: error: {path}: [target.t].{key}: ")
     assert expected in message
     assert len(message.splitlines()) == 1
 
@@ -83,7 +85,7 @@ PROGRAM = '[target.p]\nkind = "executable"\nsources = ["p.cpp"]\n'
     ],
 )
 def test_program_without_kernel_sources_links_another_target(
-    tmp_path: Path, text: str, expected: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, expected: str
 ) -> None:
     (tmp_path / "p.cpp").touch()
     path = write_manifest(tmp_path, text)
@@ -91,6 +93,5 @@ def test_program_without_kernel_sources_links_another_target(
     if not expected:
         check(path)
         return
-    with pytest.raises(ConfigurationError) as caught:
-        check(path)
-    assert str(caught.value) == f"{path}: {expected}"
+    assert main(["build", "-f", str(path)]) == 2
+    assert capsys.readouterr().err == f"kbuild: error: {path}: {expected}\n"

@@ -18,7 +18,6 @@ HOUR = 3600
 def make_program(cache: Path, name: str, hours: float) -> BuildDirectory:
     """Make the build of a program that was run some hours ago."""
     directory = BuildDirectory(root=cache / name)
-    (cache / f"{name}.toml").write_text("")
     with hold_lock(directory, pytest.fail):
         claim_directory(directory, (program.TARGET,))
         (directory.root / program.TARGET).mkdir()
@@ -38,7 +37,6 @@ def test_programs_that_were_run_last_stay(tmp_path: Path) -> None:
     remove_old_programs(tmp_path)
 
     assert list_programs(tmp_path) == {f"p{age}" for age in range(MOST_PROGRAMS)}
-    assert {path.stem for path in tmp_path.glob("*.toml")} == list_programs(tmp_path)
 
 
 def test_programs_in_use_and_other_files_stay(
@@ -49,12 +47,12 @@ def test_programs_in_use_and_other_files_stay(
     make_program(tmp_path, "old", 2)
     (make_program(tmp_path, "other", 2).root / "file").touch()
     locked = make_program(tmp_path, "locked", 2)
-    (tmp_path / "removed.toml").touch()  # by another process
+    (tmp_path / "removed").mkdir()  # another process removes it
     with hold_lock(locked, pytest.fail):
         used = time.time() - 2 * HOUR
         os.utime(locked.lock, (used, used))
 
         remove_old_programs(tmp_path)
 
-    assert list_programs(tmp_path) == {"recent", "locked", "other"}
+    assert list_programs(tmp_path) == {"recent", "locked", "other", "removed"}
     assert (tmp_path / "other" / "file").is_file()

@@ -25,9 +25,8 @@ from kbuild.project.sources import find_sources, match_files
 )
 def test_invalid_patterns_are_rejected(tmp_path: Path, pattern: str, expected: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        find_sources(tmp_path, "FILE: [target.t].sources", (pattern,))
+        find_sources(tmp_path, (pattern,))
 
-    assert str(caught.value).startswith("FILE: [target.t].sources: ")
     assert expected in str(caught.value)
 
 
@@ -36,9 +35,9 @@ def test_only_matching_files_are_checked(tmp_path: Path) -> None:
     (tmp_path / "a;b" / "k.cu").touch()
     (tmp_path / "plain.cu").touch()
 
-    found = find_sources(tmp_path, "sources", ("*.cu",))
+    found = find_sources(tmp_path, ("*.cu",))
     with pytest.raises(ConfigurationError, match=r"a;b/k\.cu: build tools do not take ';'"):
-        find_sources(tmp_path, "sources", ("**/*.cu",))
+        find_sources(tmp_path, ("**/*.cu",))
 
     assert found == (tmp_path / "plain.cu",)
 

@@ -1,12 +1,15 @@
-"""What build tools receive from kbuild's environment."""
+"""What build tools receive from kbuild's environment, and what their errors say."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from kbuild.project.tools import _resolve_compilers
+from kbuild.errors import BuildError
+from kbuild.model import Command
+from kbuild.project.tools import _resolve_compilers, run_tool
 
 
 def test_relative_compilers_are_relative_to_the_user(
@@ -21,3 +24,26 @@ def test_relative_compilers_are_relative_to_the_user(
         "CXX": f"{tmp_path}/wrapper -m64",
         "HIPCXX": f"{tmp_path}/bin/clang",
     }
+
+
+@pytest.mark.parametrize(
+    ("keyword", "message", "key", "expected"),
+    [
+        ("PRIVATE", "PRIVATE: a;b.cu: rename it", "sources", "a;b.cu: rename it"),
+        ("ARCHITECTURES", "unknown architecture", "architectures", "unknown architecture"),
+        (None, "add CXX to LANGUAGES", None, "add CXX to LANGUAGES"),
+    ],
+)
+def test_error_of_a_plan_has_a_key_instead_of_a_keyword(
+    tmp_path: Path, keyword: str | None, message: str, key: str | None, expected: str
+) -> None:
+    failure = f"Failure(exit_code=2, message={message!r}, setting={keyword!r}, target='t')"
+    code = f"from kbuild.process import *; leave_failure({failure}); raise SystemExit(1)"
+    command = Command(argv=(sys.executable, "-c", code))
+
+    with pytest.raises(BuildError) as raised:
+        run_tool(command, tmp_path)
+
+    error = raised.value
+    assert (error.target, error.setting, str(error)) == ("t", key, expected)
+    assert error.exit_code == 2

@@ -141,12 +141,14 @@ def test_torch_and_setuptools_add_their_options(
         *("-DTORCH_API_INCLUDE_EXTENSION_H", "-DPy_LIMITED_API=0x030A0000"),
         "-DTORCH_EXTENSION_NAME=c",
     )
-    assert target.cxx_options == ("-DNDEBUG", *common, "-std=c++17")
-    assert target.nvcc.device == (
+    assert target.host.table.host_options == ("-DNDEBUG", *common, "-std=c++17")
+    assert target.kernels
+    table = target.kernels.table
+    assert table.compile_options == (
         *("-D__CUDA_NO_HALF_OPERATORS__", "-Xcompiler", "-fPIC", *common),
     )
-    assert target.nvcc.architectures == ("90-real",)
-    assert target.include_directories == ("/python",)
+    assert table.architectures == ("90-real",)
+    assert target.host.table.include_directories == ("/python",)
     assert target.link_words == ("-pthread",)
     assert project.nvcc == Path("/cuda/bin/nvcc")
 
@@ -190,6 +192,15 @@ def test_missing_gpu_is_an_error_with_a_fix(
     with pytest.raises(
         CompileError, match="no GPU that selects the architecture; set TORCH_CUDA_ARCH_LIST"
     ):
+        run(command, monkeypatch, extension)
+
+
+def test_errors_name_the_extension_and_its_argument(
+    command: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extension = make_extension("a", "a.cpp", define_macros=[("A", "1;2")])
+
+    with pytest.raises(CompileError, match="kbuild: extension 'a': define_macros: 'A=1;2': CMake"):
         run(command, monkeypatch, extension)
 
 

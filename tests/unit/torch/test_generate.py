@@ -9,38 +9,61 @@ import os
 from pathlib import Path
 
 from kbuild.project.directory import BuildDirectory
+from kbuild.project.manifest import ManifestTarget, TargetTable
 from kbuild.torch.extension import TorchTarget
 from kbuild.torch.generate import TorchProject, generate_project, locate_extension
-from kbuild.torch.nvcc_options import NvccOptions
 
 REFERENCE = Path(__file__).parent / "ref" / "torch.cmake.ref"
 HOST_ONLY = TorchTarget(
     name="pkg._host",
     file_name="_host.abi3.so",
-    sources=(Path("/src/host.cpp"), Path("/src/old.c")),
-    kernel_sources=(),
-    include_directories=("/torch/include",),
-    definitions=('TEXT="a b"',),
-    cxx_options=("-O3", "-include", "a b.h"),
-    nvcc=NvccOptions(),
+    host=ManifestTarget(
+        name="pkg._host.host",
+        table=TargetTable(
+            sources=("/src/host.cpp", "/src/old.c"),
+            kind="object",
+            include_directories=("/torch/include",),
+            definitions=('TEXT="a b"',),
+            host_options=("-O3", "-include", "a b.h"),
+        ),
+        sources=(Path("/src/host.cpp"), Path("/src/old.c")),
+        has_host_code=True,
+    ),
+    kernels=None,
     link_objects=("/o/x.o",),
     link_words=("-L/torch/lib", "-lc10", "-Wl,-rpath,$ORIGIN"),
 )
 KERNELS = TorchTarget(
     name="pkg._C",
     file_name="_C.cpython-312-x86_64-linux-gnu.so",
-    sources=(Path("/src/ops.cpp"),),
-    kernel_sources=(Path("/src/a.cu"), Path("/src/b.cu")),
-    include_directories=("/torch/include",),
-    definitions=(),
-    cxx_options=("-std=c++17",),
-    nvcc=NvccOptions(
-        architectures=("80-real", "90"),
-        standard="20",
-        host_compiler="g++-13",
-        is_relocatable=True,
-        device=("-Xcompiler", "-fPIC", "--expt-relaxed-constexpr"),
-        host=("-fPIC", "-O3"),
+    host=ManifestTarget(
+        name="pkg._C.host",
+        table=TargetTable(
+            sources=("/src/ops.cpp",),
+            kind="object",
+            include_directories=("/torch/include",),
+            host_options=("-std=c++17",),
+        ),
+        sources=(Path("/src/ops.cpp"),),
+        has_host_code=True,
+    ),
+    kernels=ManifestTarget(
+        name="pkg._C.kernels",
+        table=TargetTable(
+            sources=("/src/a.cu", "/src/b.cu"),
+            kind="object",
+            backend="cuda",
+            architectures=("80-real", "90"),
+            rdc=True,
+            include_directories=("/torch/include",),
+            compile_options=("-Xcompiler", "-fPIC", "--expt-relaxed-constexpr"),
+            device_standard=20,
+            host_compiler="g++-13",
+            host_options=("-fPIC", "-O3"),
+            verify=False,
+        ),
+        sources=(Path("/src/a.cu"), Path("/src/b.cu")),
+        has_host_code=True,
     ),
     link_objects=(),
     link_words=(),

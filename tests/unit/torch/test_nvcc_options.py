@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.torch.nvcc_options import NvccOptions, read_nvcc_options
+from kbuild.project.manifest import TargetTable
+from kbuild.torch.nvcc_options import read_nvcc_options
+
+TABLE = TargetTable(sources=("a.cu",))
 
 
 @pytest.mark.parametrize(
@@ -24,34 +30,34 @@ from kbuild.torch.nvcc_options import NvccOptions, read_nvcc_options
     ],
 )
 def test_architectures(line: str, architectures: tuple[str, ...]) -> None:
-    assert read_nvcc_options(line.split()) == NvccOptions(architectures=architectures)
+    assert read_nvcc_options(TABLE, line.split()) == replace(TABLE, architectures=architectures)
 
 
 def test_architectures_are_listed_once() -> None:
     option = "-gencode=arch=compute_90,code=sm_90"
 
-    assert read_nvcc_options((option, option)).architectures == ("90-real",)
+    assert read_nvcc_options(TABLE, (option, option)).architectures == ("90-real",)
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("-std=c++20",), NvccOptions(standard="20")),
-        (("--std", "gnu++17"), NvccOptions(standard="17")),
-        (("-ccbin", "/bin/g++-13"), NvccOptions(host_compiler="/bin/g++-13")),
-        (("--compiler-bindir=clang++",), NvccOptions(host_compiler="clang++")),
-        (("-rdc=true",), NvccOptions(is_relocatable=True)),
-        (("-dc",), NvccOptions(is_relocatable=True)),
-        (("-rdc=true", "-rdc", "false"), NvccOptions()),
-        (("--threads", "4", "-t=2"), NvccOptions()),
-        (("-O3", "-lineinfo"), NvccOptions(device=("-O3", "-lineinfo"), host=("-O3",))),
-        (("--debug",), NvccOptions(device=("--debug",), host=("-g",))),
-        (("-DA=1", "-UB"), NvccOptions(device=("-DA=1", "-UB"))),
-        (("-G",), NvccOptions(device=("-G",))),
+        (("-std=c++20",), {"device_standard": 20}),
+        (("--std", "gnu++17"), {"device_standard": 17}),
+        (("-ccbin", "/bin/g++-13"), {"host_compiler": "/bin/g++-13"}),
+        (("--compiler-bindir=clang++",), {"host_compiler": "clang++"}),
+        (("-rdc=true",), {"rdc": True}),
+        (("-dc",), {"rdc": True}),
+        (("-rdc=true", "-rdc", "false"), {}),
+        (("--threads", "4", "-t=2"), {}),
+        (("-O3", "-lineinfo"), {"compile_options": ("-O3", "-lineinfo"), "host_options": ("-O3",)}),
+        (("--debug",), {"compile_options": ("--debug",), "host_options": ("-g",)}),
+        (("-DA=1", "-UB"), {"compile_options": ("-DA=1", "-UB")}),
+        (("-G",), {"compile_options": ("-G",)}),
     ],
 )
-def test_options_have_their_own_settings(words: tuple[str, ...], expected: NvccOptions) -> None:
-    assert read_nvcc_options(words) == expected
+def test_options_have_their_own_settings(words: tuple[str, ...], expected: dict[str, Any]) -> None:
+    assert read_nvcc_options(TABLE, words) == replace(TABLE, **expected)
 
 
 @pytest.mark.parametrize(
@@ -66,10 +72,10 @@ def test_options_have_their_own_settings(words: tuple[str, ...], expected: NvccO
 def test_options_for_the_host_compiler_reach_both_passes(
     words: tuple[str, ...], host: tuple[str, ...]
 ) -> None:
-    options = read_nvcc_options(words)
+    options = read_nvcc_options(TABLE, words)
 
-    assert options.host == host
-    assert options.device[0] == "-Xcompiler"
+    assert options.host_options == host
+    assert options.compile_options[0] == "-Xcompiler"
 
 
 @pytest.mark.parametrize(
@@ -85,6 +91,6 @@ def test_options_for_the_host_compiler_reach_both_passes(
 )
 def test_errors_name_the_option(words: tuple[str, ...], message: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
-        read_nvcc_options(words)
+        read_nvcc_options(TABLE, words)
 
     assert message in str(raised.value)

@@ -1,0 +1,53 @@
+"""Build a generated project: the part that all commands with builds share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from kbuild.cli.build_progress import show_build
+from kbuild.project.configure import configure_project
+from kbuild.project.directory import BuildDirectory, hold_lock
+from kbuild.project.generate import GeneratedProject
+from kbuild.project.ninja import BuildReporter, NinjaRun, run_ninja
+from kbuild.project.tools import find_build_tools
+
+
+def build_project(
+    project: GeneratedProject,
+    directory: BuildDirectory,
+    *,
+    targets: tuple[str, ...] = (),
+    jobs: int | None = None,
+    show: Callable[[], AbstractContextManager[BuildReporter]] = show_build,
+) -> None:
+    """Configure a project in a build directory, and build it.
+
+    Args:
+        project: The project.
+        directory: The build directory. If another process has locked it, this one waits.
+        targets: The targets of ninja. By default, ninja builds everything.
+        jobs: How many edges run at once. By default, ninja decides.
+        show: Shows the progress.
+
+    Raises:
+        KbuildError: A tool is missing, the directory contains other files, a target cannot be
+            planned, or the build failed.
+    """
+    tools = find_build_tools()
+    with (
+        hold_lock(directory, lambda holder: report_waiting(directory, holder)) as lock,
+        show() as reporter,
+    ):
+        configure_project(directory, project, tools, reporter.report_line)
+        ninja_run = NinjaRun(
+            ninja=tools.ninja, directory=directory.cmake, targets=targets, jobs=jobs, lock=lock
+        )
+        run_ninja(ninja_run, reporter)
+
+
+def report_waiting(directory: BuildDirectory, holder: str) -> None:
+    """Say which process has the lock."""
+    message = f"kbuild: waiting for another kbuild (process {holder}) to leave {directory.root}"
+    print(message, file=sys.stderr, flush=True)

@@ -1,0 +1,1 @@
+"""The steps of the pack edge, which `kbuild.stages.pack` runs in order."""

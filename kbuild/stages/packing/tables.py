@@ -1,0 +1,75 @@
+"""Build the tables of a target from the records of its sources."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kbuild import files
+from kbuild.backends.interface.mixed import Entries
+from kbuild.stages.device_libraries import adapt_linkage
+from kbuild.stages.mixed.tables import Demand, build_mixed_tables, keep_shared_names_local
+from kbuild.stages.packing.inputs import PackInputs, group_registered, list_declaring
+from kbuild.stages.sources.parameter_names import declare_params
+from kbuild.stages.stubs.handles import render_handles
+from kbuild.stages.stubs.kernel_table import build_kernel_table
+from kbuild.stages.stubs.symbols import SymbolTables
+from kbuild.stages.stubs.variables import build_variable_table
+
+
+def build_tables(inputs: PackInputs) -> SymbolTables:
+    """Build the rows of a target. For mixed sources, also write the files with their handles.
+
+    Raises:
+        SourceError: Two sources define one kernel, or the images of a source disagree.
+    """
+    tables = _build_mixed(inputs) if inputs.plan.mixed else _build_plain(inputs)
+    return replace(tables, kernels=declare_params(tables.kernels, list_declaring(inputs)))
+
+
+def _build_plain(inputs: PackInputs) -> SymbolTables:
+    sources = group_registered(inputs)
+    kernels = build_kernel_table(sources, has_stubs=inputs.plan.debug_stubs != "OFF")
+    handles = frozenset(kernel.handle for kernel in kernels)
+    return SymbolTables(kernels=kernels, variables=build_variable_table(sources, handles))
+
+
+def _build_mixed(inputs: PackInputs) -> SymbolTables:
+    plan = inputs.plan
+    own = _list_demands(inputs)
+    others = (
+        (source, adapt_linkage(entries, library.plan, plan.visibility), container)
+        for library in inputs.libraries
+        for source, entries, container in _list_demands(library)
+    )
+    demands = keep_shared_names_local((*own, *others))
+    tables = build_mixed_tables(
+        group_registered(inputs), demands, has_stubs=plan.debug_stubs != "OFF"
+    )
+    _write_handles(inputs, demands[: len(own)], tables)
+    return replace(tables, own_kernels=sum(len(entries.kernels) for _, entries, _ in own))
+
+
+def _write_handles(inputs: PackInputs, demands: tuple[Demand, ...], tables: SymbolTables) -> None:
+    """Write the handles of the target's own sources, whose rows are the first ones."""
+    rows = iter(tables.kernels)
+    for source, entries, _ in demands:
+        names = tuple(next(rows).handle for _ in entries.kernels)
+        content = render_handles(
+            entries, names, source.module, inputs.plan.visibility, source.display_source
+        )
+        files.write_if_changed(source.handles, content)
+
+
+def _list_demands(inputs: PackInputs) -> tuple[Demand, ...]:
+    """List the entries of the mixed sources.
+
+    The architectures of a source have the same kernels, so the entries of the first one count.
+    """
+    entries: dict[str, Entries] = {}
+    for record in inputs.compiled:
+        if record.entries is not None:
+            entries.setdefault(record.source, record.entries)
+    return tuple(
+        (source, entries[source.display_source], 0 if inputs.plan.prelinked else container)
+        for container, source in enumerate(inputs.plan.mixed)
+    )

@@ -1,34 +1,31 @@
 """Find the kernels that source text declares, with the names and types of their parameters.
 
 The device images of most backends do not contain parameter names, so that debuggers would show
-numbered arguments. The text is parsed, not compiled, so aliases are not resolved. If the text is
-not preprocessed, declarations that come from macros are not found, and code inside ``#if`` is
-ignored, because it might not be the code that is compiled.
-
-Source: the CUDA grammar of tree-sitter, which the ``build`` extra installs.
+numbered arguments. The text is not compiled, so aliases are not resolved. If the text is not
+preprocessed, declarations that come from macros are not found, and code inside ``#if`` is ignored,
+because it might not be the code that is compiled.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from kbuild.errors import ToolchainError
+from kbuild.cxx.declarations import Declaration, find_name, find_qualified
+from kbuild.cxx.declarators import find_declarator, split_initializer
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.tokens import drop_attributes, split_at_commas
+from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
-
-_KERNEL: Final = "__global__"
-# kbuild's headers define this macro as `__global__`.
-_MACRO: Final = re.compile(rb"\bKBUILD_KERNEL\b")
+# kbuild's headers define the second one as the first.
+_KERNEL: Final = frozenset(("__global__", "KBUILD_KERNEL"))
 _UNNAMED: Final = "(anonymous namespace)"
-_FUNCTIONS: Final = ("function_definition", "declaration", "field_declaration")
-_PARAMETERS: Final = ("parameter_declaration", "optional_parameter_declaration")
 _IGNORED_WORDS: Final = ("__restrict__", "__restrict", "__grid_constant__")
 _ARRAY: Final = re.compile(r"(?:\[[^\]]*\])")
+_C: Final = '"C"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,124 +56,89 @@ class DeclaredKernel:
         return "::".join((*self.scope, self.name))
 
 
-def find_kernels(text: bytes) -> tuple[DeclaredKernel, ...]:
-    """Return every kernel that ``text`` declares or defines, in the order of the text.
-
-    Raises:
-        ToolchainError: tree-sitter is not installed, and the text has a kernel.
-    """
-    if _KERNEL.encode() not in text and not _MACRO.search(text):
+def find_declared_kernels(text: bytes) -> tuple[DeclaredKernel, ...]:
+    """Return every kernel that ``text`` declares or defines, in the order of the text."""
+    if not any(word.encode() in text for word in _KERNEL):
         return ()
-    tree = _parser().parse(_MACRO.sub(_KERNEL.encode(), text))
-    return tuple(_walk(tree.root_node, (), is_c=False))
+    unit = Unit(text.decode(errors="replace"), is_source=True)
+    left_out = tuple(_list_conditional(unit))
+    return tuple(
+        kernel
+        for found in find_qualified(unit, _KERNEL)
+        if not any(start < found.start < end for start, end in left_out)
+        if (kernel := _read_kernel(unit, found)) is not None
+    )
 
 
-@cache
-def _parser() -> Parser:
-    try:
-        # The grammar is large, and most commands do not parse sources.
-        import tree_sitter_cuda  # noqa: PLC0415
-        from tree_sitter import Language, Parser  # noqa: PLC0415
-    except ImportError as error:
-        raise ToolchainError(
-            f"cannot parse kernel sources without tree-sitter ({error}); "
-            "run: pip install 'kbuild[build]'"
-        ) from error
-
-    return Parser(Language(tree_sitter_cuda.language()))
-
-
-def _walk(node: Node, scope: tuple[str, ...], *, is_c: bool) -> Iterator[DeclaredKernel]:
-    for child in node.children:
-        if child.type in _FUNCTIONS and any(c.type == _KERNEL for c in child.children):
-            found = _read_function(child, scope, is_c=is_c)
-            if found is not None:
-                yield found
-        elif child.type == "namespace_definition":
-            yield from _walk_body(child, (*scope, *_read_namespace(child)), is_c=is_c)
-        elif child.type in ("class_specifier", "struct_specifier"):
-            name = child.child_by_field_name("name")
-            if name is not None:
-                yield from _walk_body(child, (*scope, _text(name)), is_c=is_c)
-        elif child.type == "linkage_specification":
-            value = child.child_by_field_name("value")
-            is_own = value is not None and _text(value) == '"C"'
-            yield from _walk(child, scope, is_c=is_own)
-        elif child.type.startswith("preproc_") and not _is_guard(child):
-            continue  # the text does not say which branch is compiled
-        elif child.type not in ("compound_statement", "template_instantiation"):
-            yield from _walk(child, scope, is_c=is_c)
+def _list_conditional(unit: Unit) -> Iterator[tuple[int, int]]:
+    """Yield the parts of the text that depend on conditions, other than include guards."""
+    opened: list[tuple[int, bool]] = []
+    for index, directive in enumerate(unit.directives):
+        words = directive.text[1:].split()
+        kind = words[0] if words else ""
+        if kind.startswith("if"):
+            following = unit.directives[index + 1 : index + 2]
+            defined = following[0].text[1:].split() if following else []
+            is_guard = kind == "ifndef" and defined[:2] == ["define", *words[1:2]]
+            opened.append((directive.start, is_guard))
+        elif kind == "endif" and opened:
+            start, is_guard = opened.pop()
+            if not is_guard:
+                yield start, directive.start
 
 
-def _is_guard(node: Node) -> bool:
-    """Return whether this is an include guard: ``#ifndef X``, then ``#define X``."""
-    name = node.child_by_field_name("name")
-    first = next((c for c in node.named_children if c != name), None)
-    defined = first.child_by_field_name("name") if first and first.type == "preproc_def" else None
-    return name is not None and defined is not None and _text(name) == _text(defined)
-
-
-def _walk_body(node: Node, scope: tuple[str, ...], *, is_c: bool) -> Iterator[DeclaredKernel]:
-    body = node.child_by_field_name("body")
-    if body is not None:
-        yield from _walk(body, scope, is_c=is_c)
-
-
-def _read_namespace(node: Node) -> tuple[str, ...]:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return (_UNNAMED,)
-    parts = (part.removeprefix("inline").strip() for part in _text(name).split("::"))
-    return tuple(part for part in parts if part)
-
-
-def _read_function(node: Node, scope: tuple[str, ...], *, is_c: bool) -> DeclaredKernel | None:
-    declarator = node.child_by_field_name("declarator")
-    while declarator is not None and declarator.type != "function_declarator":
-        declarator = declarator.child_by_field_name("declarator")
-    if declarator is None:
+def _read_kernel(unit: Unit, found: Declaration) -> DeclaredKernel | None:
+    head = list(found.head)
+    place = find_name(head)
+    around = find_scopes(unit).around(found.start)
+    if (
+        found.kind != "function"
+        or place is None
+        or found.is_instantiation
+        or any(scope.kind == "block" for scope in around)
+    ):
         return None
-    name = declarator.child_by_field_name("declarator")
-    params = declarator.child_by_field_name("parameters")
-    if name is None or params is None or params.has_error:
-        return None
-    *outer, own = _text(name).partition("<")[0].split("::")
-    found = tuple(_read_param(c) for c in params.named_children if c.type in _PARAMETERS)
-    is_void = len(found) == 1 and found[0] == DeclaredParam(type="void", name=None)
+    outer: list[str] = []
+    while place > 1 and head[place - 1].text == "::" and head[place - 2].is_word:
+        place -= 2
+        outer.insert(0, head[place].text)
+    languages = [scope for scope in around if scope.kind == "language"]
+    is_block_of_c = bool(languages) and _C in _list_head(unit, languages[-1])
+    parameters = split_at_commas(drop_attributes(unit.list_tokens(*found.parameters)))
+    read = tuple(_read_parameter(part) for part in parameters if not _is_pack(part))
+    is_void = read == (DeclaredParam(type="void", name=None),)
     return DeclaredKernel(
-        name=own.strip(),
-        scope=(*scope, *(part.strip() for part in outer if part.strip())),
-        params=() if is_void else found,
-        is_c=is_c,
-        is_definition=node.type == "function_definition",
+        name=found.name,
+        scope=(*(name for scope in around for name in _list_names(scope)), *outer),
+        params=() if is_void else read,
+        is_c=is_block_of_c or any(token.text == _C for token in head),
+        is_definition=found.body is not None,
     )
 
 
-def _read_param(node: Node) -> DeclaredParam:
+def _list_head(unit: Unit, scope: Scope) -> list[str]:
+    return unit.words[unit.find_index(scope.head) : unit.find_index(scope.brace)]
+
+
+def _list_names(scope: Scope) -> Iterator[str]:
+    if scope.kind == "namespace":
+        yield from scope.name.split("::") if scope.name else (_UNNAMED,)
+    elif scope.kind == "class":
+        yield scope.name
+
+
+def _is_pack(tokens: list[Token]) -> bool:
+    return any(token.text == "..." for token in tokens)
+
+
+def _read_parameter(tokens: list[Token]) -> DeclaredParam:
     """Read a parameter. Its type is the text of the declaration without the name."""
-    name = _find_name(node.child_by_field_name("declarator"))
-    default = node.child_by_field_name("default_value")
-    end = default.start_byte if default is not None else node.end_byte
-    source = node.text or b""
-    text = source[: end - node.start_byte].rstrip(b" \n\t=")
-    if name is not None:
-        start, stop = name.start_byte - node.start_byte, name.end_byte - node.start_byte
-        text = text[:start] + b" " + text[stop:]
+    body, _ = split_initializer(tokens)
+    _, place = find_declarator(body)
+    words = [token.text for index, token in enumerate(body) if index != place]
     return DeclaredParam(
-        type=_spell_type(text.decode(errors="replace")), name=_text(name) if name else None
+        type=_spell_type(" ".join(words)), name=None if place is None else body[place].text
     )
-
-
-def _find_name(declarator: Node | None) -> Node | None:
-    """Find the identifier that a nested declarator declares."""
-    if declarator is None or declarator.type == "identifier":
-        return declarator
-    inner = declarator.child_by_field_name("declarator")
-    if inner is None:  # the grammar has no field for parentheses and references
-        inner = next(
-            (c for c in declarator.named_children if "declarator" in c.type), None
-        ) or next((c for c in declarator.named_children if c.type == "identifier"), None)
-    return _find_name(inner)
 
 
 def _spell_type(text: str) -> str:
@@ -185,7 +147,3 @@ def _spell_type(text: str) -> str:
     spelled = re.sub(r"(?<=\w) (?=\W)|(?<=\W) (?=\w)|(?<=\W) (?=\W)", "", " ".join(words))
     spelled = re.sub(r"(?<=[*&])(?=\w)", " ", spelled)
     return spelled if "(" in spelled else _ARRAY.sub("*", spelled, count=1)
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode(errors="replace")

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import without_template_arguments
 from kbuild.model import KernelRecord, Param
-from kbuild.stages.sources.kernels import DeclaredKernel, DeclaredParam, find_kernels
+from kbuild.stages.sources.kernels import DeclaredKernel, DeclaredParam, find_declared_kernels
 
 _BUILTIN: Final = frozenset(
     (
@@ -35,9 +35,6 @@ def declare_params(
     Args:
         kernels: The rows.
         files: The files of each container, by its index. Missing files are ignored.
-
-    Raises:
-        ToolchainError: tree-sitter is not installed.
     """
     incomplete = {row.container for row in kernels if _is_incomplete(row)}
     return declare_from_texts(
@@ -69,7 +66,7 @@ def _index(sources: tuple[bytes, ...]) -> dict[_Name, list[DeclaredKernel]]:
     """Index the declared kernels by name, because a target can have thousands of kernels."""
     found: dict[_Name, list[DeclaredKernel]] = {}
     for text in sources:
-        for kernel in find_kernels(text):
+        for kernel in find_declared_kernels(text):
             name = kernel.name if kernel.is_c else kernel.qualified
             found.setdefault((kernel.is_c, name), []).append(kernel)
     return found

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.errors import ToolchainError
-from kbuild.stages.sources import kernels
-from kbuild.stages.sources.kernels import DeclaredKernel, find_kernels
+from kbuild.stages.sources.kernels import DeclaredKernel, find_declared_kernels
 
 
 def find_one(text: str) -> DeclaredKernel:
-    (found,) = find_kernels(text.encode())
+    (found,) = find_declared_kernels(text.encode())
     return found
 
 
@@ -78,7 +74,7 @@ def test_qualified_name_is_read(text: str, qualified: str) -> None:
 def test_c_linkage_is_read() -> None:
     single = find_one('namespace n { extern "C" __global__ void k(int a); }')
     assert (single.is_c, single.name, single.scope) == (True, "k", ("n",))
-    block = find_kernels(b'extern "C" { __global__ void a(int x) {} void host(); }')
+    block = find_declared_kernels(b'extern "C" { __global__ void a(int x) {} void host(); }')
     assert [(kernel.name, kernel.is_c, kernel.is_definition) for kernel in block] == [
         ("a", True, True)
     ]
@@ -87,7 +83,7 @@ def test_c_linkage_is_read() -> None:
 
 def test_template_instantiations_are_ignored() -> None:
     text = b"template <class T> __global__ void k(T n) {}\ntemplate __global__ void k<int>(int);"
-    assert len(find_kernels(text)) == 1
+    assert len(find_declared_kernels(text)) == 1
 
 
 @pytest.mark.parametrize(
@@ -100,25 +96,14 @@ def test_template_instantiations_are_ignored() -> None:
     ],
 )
 def test_kernels_in_conditional_code_are_ignored(text: str) -> None:
-    assert find_kernels(text.encode()) == ()
+    assert find_declared_kernels(text.encode()) == ()
 
 
 def test_host_functions_are_ignored() -> None:
-    assert find_kernels(b"void f(int n) {}\nint __global__x;") == ()
+    assert find_declared_kernels(b"void f(int n) {}\nint __global__x;") == ()
 
 
 @given(st.binary(max_size=200))
 def test_any_text_is_read(noise: bytes) -> None:
-    find_kernels(b"__global__ void k(int n) {}\n" + noise)
-    find_kernels(noise + b"\n__global__ void k(int n")
-
-
-def test_missing_parser_is_a_toolchain_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tree_sitter_cuda", None)
-    kernels._parser.cache_clear()
-
-    assert find_kernels(b"void host();") == ()
-    with pytest.raises(
-        ToolchainError, match=r"without tree-sitter .*pip install 'kbuild\[build\]'"
-    ):
-        find_kernels(b"__global__ void k();")
+    find_declared_kernels(b"__global__ void k(int n) {}\n" + noise)
+    find_declared_kernels(noise + b"\n__global__ void k(int n")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.stages.sources import preprocessed
-from kbuild.stages.sources.kernels import find_kernels
+from kbuild.stages.sources.kernels import find_declared_kernels
 from kbuild.stages.sources.preprocessed import name_relatively, select_kernels
 
 MARK = '# 1 "/usr/include/other.h" 1 3\n'
@@ -17,7 +17,7 @@ BACK = '# 9 "k.cu" 2\n'
 
 
 def find_one(text: str) -> tuple[str, list[tuple[str, str | None]]]:
-    (kernel,) = find_kernels(select_kernels(text.encode(), ["k"]))
+    (kernel,) = find_declared_kernels(select_kernels(text.encode(), ["k"]))
     return kernel.qualified, [(param.type, param.name) for param in kernel.params]
 
 

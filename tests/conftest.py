@@ -28,6 +28,23 @@ for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):
     os.environ.pop(variable, None)
 
 
+@pytest.fixture(scope="session")
+def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory that all workers of this test run share."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session", autouse=True)
+def share_detected_compilers(run_directory: Path) -> None:
+    """Let CMake identify each compiler once per test run."""
+    from support.compiler_detection import DIRECTORY_VARIABLE  # noqa: PLC0415 (needs the path)
+
+    directory = run_directory / "detected_compilers"
+    directory.mkdir(exist_ok=True)
+    os.environ[DIRECTORY_VARIABLE] = str(directory)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def leave_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Run in an empty directory, so that child processes import the installed kbuild, too."""

@@ -20,8 +20,10 @@ def _is_checkout(entry: str) -> bool:
 # no compiled runtime unless the installation is editable.
 sys.path[:] = [entry for entry in sys.path if not _is_checkout(entry)]
 
-# Tests start thousands of processes. Without bytecode files, each of them would compile kbuild.
+# Tests start thousands of processes. Without bytecode files, each of them would compile kbuild, and
+# each run of the tests would compile all tests.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # CI systems set these. Tests compare text without colors.
 for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):

@@ -20,12 +20,31 @@ def _is_checkout(entry: str) -> bool:
 # no compiled runtime unless the installation is editable.
 sys.path[:] = [entry for entry in sys.path if not _is_checkout(entry)]
 
-# Tests start thousands of processes. Without bytecode files, each of them would compile kbuild.
+# Tests start thousands of processes. Without bytecode files, each of them would compile kbuild, and
+# each run of the tests would compile all tests.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # CI systems set these. Tests compare text without colors.
 for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):
     os.environ.pop(variable, None)
+
+
+@pytest.fixture(scope="session")
+def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory that all workers of this test run share."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session", autouse=True)
+def share_detected_compilers(run_directory: Path) -> None:
+    """Let CMake identify each compiler once per test run."""
+    from support.compiler_detection import DIRECTORY_VARIABLE  # noqa: PLC0415 (needs the path)
+
+    directory = run_directory / "detected_compilers"
+    directory.mkdir(exist_ok=True)
+    os.environ[DIRECTORY_VARIABLE] = str(directory)
 
 
 @pytest.fixture(scope="session", autouse=True)

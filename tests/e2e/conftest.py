@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import sys
 from pathlib import Path
 
@@ -22,24 +21,19 @@ def build_kernel_library(tmp_path_factory: pytest.TempPathFactory) -> BuildKerne
     return make_library_builder(tmp_path_factory)
 
 
-def _make_shared_directory(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
-    """Return a directory that all workers of this run share."""
-    base = tmp_path_factory.getbasetemp()
-    directory = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
-    directory.mkdir(exist_ok=True)
-    return directory
-
-
 @pytest.fixture(scope="session")
-def build_env(tmp_path_factory: pytest.TempPathFactory) -> BuildEnv:
+def build_env(run_directory: Path) -> BuildEnv:
     """Return the build environment of `accuracy`, which builds each file once per test run."""
-    return BuildEnv(directory=_make_shared_directory(tmp_path_factory, "build_env"))
+    directory = run_directory / "build_env"
+    directory.mkdir(exist_ok=True)
+    return BuildEnv(directory=directory)
 
 
 @pytest.fixture(scope="session")
-def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheelhouse(run_directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with a wheel of this checkout's kbuild, which all workers share."""
-    directory = _make_shared_directory(tmp_path_factory, "wheelhouse")
+    directory = run_directory / "wheelhouse"
+    directory.mkdir(exist_ok=True)
     with (directory / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not list(directory.glob("*.whl")):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kbuild import resources
+from support.compiler_detection import find_detection
 
 KBUILD = Path(sysconfig.get_path("scripts")) / "kbuild"
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,13 +33,21 @@ def run_kbuild(*words: object, cwd: Path | None = None) -> subprocess.CompletedP
 def configure(
     source: Path, build: Path, *definitions: str, generator: str = "Ninja"
 ) -> subprocess.CompletedProcess[str]:
-    """Configure a CMake project with these cache definitions."""
-    return run(
+    """Configure a CMake project with these cache definitions.
+
+    CMake identifies each compiler once per test run.
+    """
+    detection = find_detection(generator, definitions)
+    detection.restore(build)
+    result = run(
         *("cmake", "-S", source, "-B", build, "-G", generator),
         f"-Dkbuild_DIR={resources.cmake_directory()}",
         f"-DKBUILD_EXECUTABLE={KBUILD}",
         *(f"-D{definition}" for definition in definitions),
     )
+    if result.returncode == 0:
+        detection.keep(build)
+    return result
 
 
 def build(directory: Path, *targets: str) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,6 @@ from elftools.dwarf.compileunit import CompileUnit
 from elftools.dwarf.die import DIE
 from elftools.dwarf.ranges import BaseAddressEntry, RangeLists, RangeListsPair
 from elftools.elf.elffile import ELFFile
-from elftools.elf.relocation import RelocationSection
 
 from kbuild.errors import InputError
 from kbuild.formats.dwarf.entries import (
@@ -22,13 +21,11 @@ from kbuild.formats.dwarf.entries import (
     type_name,
 )
 from kbuild.formats.dwarf.model import Parameter, Signature
+from kbuild.formats.dwarf.relocations import relocate_debug_sections
 from kbuild.formats.dwarf.value_types import type_of
 from kbuild.formats.elf.constants import SHF_EXECINSTR
 from kbuild.formats.elf.sections import guard
 
-# Relocations of TLS offsets of `__shared__` variables, which pyelftools does not support.
-_TLS_RELOCATIONS: Final = {"EM_X86_64": (17, 21), "EM_AARCH64": (1029,)}
-_NO_RELOCATION: Final = 0
 _NO_PLACES: Final[Mapping[tuple[int, int], str]] = {}
 _SYMBOL: Final = struct.Struct("<IBBHQQ")  # Elf64_Sym
 _SECTION_BITS: Final = 32  # no section is larger
@@ -59,18 +56,20 @@ def read_signatures(
 def _read(
     data: bytes, names: frozenset[str], places: Mapping[tuple[int, int], str]
 ) -> dict[str, Signature]:
-    patched = _without_tls_relocations(data)
+    patched = bytearray(data)
     if places:
         _separate_sections(patched)
     addresses = {
         (section << _SECTION_BITS) + offset: name for (section, offset), name in places.items()
     }
-    file = ELFFile(io.BytesIO(bytes(patched)))
-    if not file.has_dwarf_info():
+    object_file = ELFFile(io.BytesIO(data))
+    if not object_file.has_dwarf_info():
         return {}
+    is_relocated = relocate_debug_sections(object_file, patched)
+    file = ELFFile(io.BytesIO(bytes(patched)))
     found: dict[str, Signature] = {}
     shared: set[str] = set()
-    info = file.get_dwarf_info()
+    info = file.get_dwarf_info(relocate_dwarf_sections=not is_relocated)
     ranges = info.range_lists()
     units = tuple(info.iter_CUs())
     for unit in units:
@@ -141,20 +140,6 @@ def _separate_sections(data: bytearray) -> None:
             if section in code:
                 value += section << _SECTION_BITS
                 _SYMBOL.pack_into(data, start, name, info, other, section, value, size)
-
-
-def _without_tls_relocations(data: bytes) -> bytearray:
-    file = ELFFile(io.BytesIO(data))
-    machine = file.header["e_machine"]
-    patched = bytearray(data)
-    for section in file.iter_sections():
-        if not (isinstance(section, RelocationSection) and section.name.startswith(".rela.debug")):
-            continue
-        for index in range(section.num_relocations()):
-            info = section["sh_offset"] + index * section["sh_entsize"] + 8
-            if struct.unpack_from("<I", patched, info)[0] in _TLS_RELOCATIONS.get(machine, ()):
-                struct.pack_into("<I", patched, info, _NO_RELOCATION)
-    return patched
 
 
 def _functions(scope: DIE) -> Iterator[DIE]:

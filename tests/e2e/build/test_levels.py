@@ -282,10 +282,17 @@ def test_runtime_builds_for_aarch64(aarch64_runtime: Path) -> None:
     assert " T kbuild_cpu_launch\n" in symbols
 
 
-def test_aarch64_image_runs(tmp_path: Path, mixed: Path, aarch64_runtime: Path) -> None:
-    emulator = next((program for program in QEMU if shutil.which(program)), None)
-    if emulator is None:
+@pytest.fixture(scope="module")
+def emulator() -> str:
+    found = next((program for program in QEMU if shutil.which(program)), None)
+    if found is None:
         pytest.skip(f"none of {', '.join(QEMU)} is installed")
+    return found
+
+
+def test_aarch64_image_runs(
+    emulator: str, tmp_path: Path, mixed: Path, aarch64_runtime: Path
+) -> None:
     configure_and_build(mixed, tmp_path / "build", f"DEVICE_COMPILER={shutil.which('g++')}")
     (stub,) = (tmp_path / "build").rglob("kernels_stub.cpp")
     (tmp_path / "host.cpp").write_text(PORTABLE_HOST)

@@ -42,7 +42,9 @@ template void pack<int, float>(int, float);
 NAMES = ("enums", "layouts", "values", "members", "result", "references", "_Z4packIJifEEvDpT_")
 
 
-@pytest.fixture(scope="module", params=["g++", "g++ -gdwarf-4", "clang++-14", "clang++-19"])
+@pytest.fixture(
+    scope="module", params=["g++", "g++ -gdwarf-4", "g++ -gz", "clang++-14", "clang++-19"]
+)
 def signatures(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Signature]:

@@ -34,6 +34,7 @@ void wait_by_clock(int *, int);
 void wait_for_each_other();
 void name_wrong_lane();
 void exit_before_grid_barrier();
+void exit_after_others_wait();
 void spin_forever(int *);
 void wait_for_host(const volatile int *);
 void nothing();
@@ -109,6 +110,7 @@ const kbuild_cpu_kernel kernels[] = {
     KERNEL(wait_for_each_other, "wait_for_each_other", nullptr, 0),
     KERNEL(name_wrong_lane, "name_wrong_lane", nullptr, 0),
     KERNEL(exit_before_grid_barrier, "exit_before_grid_barrier", nullptr, 0),
+    KERNEL(exit_after_others_wait, "exit_after_others_wait", nullptr, 0),
     KERNEL(spin_forever, "spin_forever", pointers, 1, 0),
     KERNEL(wait_for_host, "wait_for_host", pointers, 1, 0),
     KERNEL(nothing, "nothing", nullptr, 0),

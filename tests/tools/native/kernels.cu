@@ -228,6 +228,15 @@ extern "C" __global__ void exit_before_grid_barrier()
         cooperative_groups::this_grid().sync();
 }
 
+// The loop gives other OS threads the time to run the other blocks until they wait.
+extern "C" __global__ void exit_after_others_wait()
+{
+    for (volatile int i = 0; i < (blockIdx.x == 1 ? 20000000 : 1000000); ++i) {
+    }
+    if (blockIdx.x != 1)
+        cooperative_groups::this_grid().sync();
+}
+
 extern "C" __global__ void spin_forever(int *flag)
 {
     while (atomicAdd(flag, 0) == 0) {

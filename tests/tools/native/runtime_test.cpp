@@ -333,7 +333,7 @@ void spinning_threads() {
 void threads_that_wait_by_clock() {
     Registered module;
     int count = 0;
-    constexpr std::chrono::milliseconds wait{2};
+    constexpr std::chrono::milliseconds wait{10};
     const auto start = std::chrono::steady_clock::now();
     SUCCEED(launch(module.handle("wait_by_clock"), make_config({4, 1, 1}, {256, 1, 1}), &count,
                    static_cast<int>(std::chrono::nanoseconds(wait).count())));
@@ -383,6 +383,12 @@ void report_grid() {
     auto config = make_config({3, 1, 1}, {4, 1, 1});
     config.cooperative = 1;
     report("exit_before_grid_barrier", config, KBUILD_CPU_LAUNCH_FAILURE);
+}
+
+void report_exit() {
+    auto config = make_config({2, 1, 1}, {1, 1, 1});
+    config.cooperative = 1;
+    report("exit_after_others_wait", config, KBUILD_CPU_LAUNCH_FAILURE);
 }
 
 void report_spin() {
@@ -633,6 +639,7 @@ const std::map<std::string, std::function<void()>> cases = {
     {"report_block", report_block},
     {"report_mask", report_mask},
     {"report_grid", report_grid},
+    {"report_exit", report_exit},
     {"report_spin", report_spin},
     {"report_long_run", report_long_run},
     {"report_ordinary", report_ordinary},

@@ -235,11 +235,12 @@ def test_vendor_api_launches(build: Build, run: Run) -> None:
     run("vendor_api_kernels", build.container(BASELINE))
 
 
+# Blocks run on several OS threads, and the first one that cannot continue reports its own.
 REPORTS = {
     "block": (
         "kbuild: kernel wait_for_each_other: the threads of a block wait for each other",
-        r"\n  10 threads of block \(0, 0, 0\) in __syncthreads at \S+kernels.cu:\d+: \(0, 0, 0\), ",
-        r"\n  22 threads of block \(0, 0, 0\) in __syncwarp with mask 0xffffffff at \S+kernels.cu:",
+        r"\n  10 threads of block \(., 0, 0\) in __syncthreads at \S+kernels.cu:\d+: \(0, 0, 0\), ",
+        r"\n  22 threads of block \(., 0, 0\) in __syncwarp with mask 0xffffffff at \S+kernels.cu:",
     ),
     "mask": (
         r"kbuild: kernel name_wrong_lane: __syncwarp at \S+kernels.cu:\d+: ",
@@ -249,8 +250,12 @@ REPORTS = {
         "kbuild: kernel exit_before_grid_barrier: some blocks have exited before the grid barrier",
         r"\n  4 threads of block \(\d, 0, 0\) in grid_group::sync\(\) at \S+kernels.cu:\d+: ",
     ),
+    "exit": (
+        "kbuild: kernel exit_after_others_wait: some blocks have exited before the grid barrier",
+        r"\n  1 threads of block \(0, 0, 0\) in grid_group::sync\(\) at \S+kernels.cu:\d+: ",
+    ),
     "spin": (
-        "kbuild: kernel spin_forever: no thread has made progress for 0.2 seconds",
+        "kbuild: kernel spin_forever: no thread has made progress for 1 seconds",
         r"\n  8 threads of block \(\d, 0, 0\) in an atomic function that changes nothing: ",
     ),
     "ordinary": (
@@ -264,7 +269,7 @@ REPORTS = {
 def test_a_launch_that_cannot_continue_is_reported(build: Build, kind: str) -> None:
     command = (build.directory / "runtime_test", f"report_{kind}", build.container(BASELINE))
     # On a loaded machine, a thread of another launch can make no progress for this time.
-    limit = {"KBUILD_CPU_TIMEOUT": "0.2"} if kind == "spin" else {}
+    limit = {"KBUILD_CPU_TIMEOUT": "1"} if kind == "spin" else {}
     environment = {**os.environ, **limit}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=60, check=False

@@ -48,7 +48,7 @@ public:
              {"early_exit", "staggered_exit", "count_votes", "count_launches", "divide"})
             add(name, {{0, 8}});
         for (const char* name : {"nothing", "wait_for_each_other", "name_wrong_lane",
-                                 "exit_before_grid_barrier"})
+                                 "exit_before_grid_barrier", "exit_after_others_wait"})
             add(name, {});
         for (const char* name : {"exchange", "converge", "meet", "spin_forever", "wait_for_host"})
             add(name, {{0, 8}});

@@ -10,25 +10,31 @@ constexpr int looks_before_sleep = 100;
 
 }  // namespace
 
-bool GridBarrier::arrive() noexcept {
+void GridBarrier::arrive() noexcept {
     const std::lock_guard lock(mutex_);
-    if (++arrived_ + exited_ < blocks_) return true;
-    if (exited_ > 0) return false;
+    ++arrived_;
+    break_if_stuck();
+    if (arrived_ < blocks_) return;
     arrived_ = 0;
     phase_.fetch_add(1, std::memory_order_release);
     changed_.notify_all();
-    return true;
 }
 
-bool GridBarrier::exit() noexcept {
+void GridBarrier::exit() noexcept {
     const std::lock_guard lock(mutex_);
-    return ++exited_ + arrived_ < blocks_ || arrived_ == 0;
+    ++exited_;
+    break_if_stuck();
+}
+
+void GridBarrier::break_if_stuck() noexcept {
+    if (arrived_ == 0 || exited_ == 0 || arrived_ + exited_ < blocks_) return;
+    is_broken_.store(true, std::memory_order_release);
+    changed_.notify_all();
 }
 
 void GridBarrier::wait(std::uint64_t phase) noexcept {
     const auto is_over = [&] {
-        return phase_.load(std::memory_order_acquire) != phase ||
-               is_broken_.load(std::memory_order_relaxed);
+        return phase_.load(std::memory_order_acquire) != phase || is_broken();
     };
     for (int i = 0; i < looks_before_sleep; ++i) {
         if (is_over()) return;

@@ -16,16 +16,21 @@ public:
 
     std::uint64_t phase() const noexcept { return phase_.load(std::memory_order_acquire); }
 
-    // All threads of a block wait for the end of the current phase, or have exited. Both functions
-    // return false if the phase cannot end, because some blocks have exited and the rest wait.
-    bool arrive() noexcept;
-    bool exit() noexcept;
+    // All threads of a block wait for the end of the current phase, or have exited.
+    void arrive() noexcept;
+    void exit() noexcept;
 
-    // Waits for the end of the phase, or for wake_all().
+    // Returns whether the phase cannot end: some blocks have exited and the rest wait, or
+    // wake_all() was called.
+    bool is_broken() const noexcept { return is_broken_.load(std::memory_order_acquire); }
+
+    // Waits until the phase has ended, or the barrier is broken.
     void wait(std::uint64_t phase) noexcept;
     void wake_all() noexcept;
 
 private:
+    void break_if_stuck() noexcept;
+
     const std::uint64_t blocks_;
     std::atomic<std::uint64_t> phase_{1};
     std::atomic<bool> is_broken_{false};

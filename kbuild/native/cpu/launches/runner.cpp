@@ -215,11 +215,14 @@ bool BlockRunner::find_work() noexcept {
         if (!block_->is_at_grid_barrier())
             report("the threads of a block wait for each other", KBUILD_CPU_LAUNCH_FAILURE);
         block_->grid_phase = launch_->grid_barrier.phase();
-        if (!launch_->grid_barrier.arrive())
-            report("some blocks have exited before the grid barrier", KBUILD_CPU_LAUNCH_FAILURE);
+        launch_->grid_barrier.arrive();
     }
     for (;;) {
         if (launch_->error() != 0 && !residents_.empty()) abandon();
+        // An OS thread whose blocks wait reports this. The one that ran the last block to exit can
+        // have none left.
+        if (launch_->grid_barrier.is_broken() && !residents_.empty())
+            report("some blocks have exited before the grid barrier", KBUILD_CPU_LAUNCH_FAILURE);
         if (continue_waiting_block()) return true;
         if (can_add_block() && start_block()) return true;
         if (continue_yielded_block()) return true;
@@ -232,8 +235,7 @@ bool BlockRunner::find_work() noexcept {
 
 void BlockRunner::end_block() noexcept {
     residents_.erase(std::find(residents_.begin(), residents_.end(), block_));
-    if (launch_->is_cooperative && !launch_->grid_barrier.exit())
-        report("some blocks have exited before the grid barrier", KBUILD_CPU_LAUNCH_FAILURE);
+    if (launch_->is_cooperative) launch_->grid_barrier.exit();
 }
 
 // Continues a block whose phase of the grid barrier has ended.

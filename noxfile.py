@@ -18,6 +18,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("typos")
+    session.run("python", "scripts/update_host_names.py", "--check")
 
 
 @nox.session

@@ -12,6 +12,16 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def native(session: nox.Session) -> None:
+    """Build and run the tests of the runtime, also with sanitizers."""
+    session.install("cmake>=3.22", "ninja>=1.11")
+    for preset in session.posargs or ("dev", "clang", "ucontext", "asan", "ubsan", "tsan"):
+        session.run("cmake", "--preset", preset)
+        session.run("cmake", "--build", "--preset", preset)
+        session.run("ctest", "--preset", preset)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style, formatting, and spelling."""
     session.install("ruff>=0.9", "typos>=1.50")

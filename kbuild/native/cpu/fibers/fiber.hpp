@@ -59,9 +59,9 @@ inline void Fiber::switch_to(Fiber& from, Fiber& to) {
 
 // The saved registers, the runtime's frames, and usually the kernel's frame.
 inline void Fiber::prefetch() const noexcept {
-    constexpr int lines = 4, line_bytes = 64;
+    constexpr std::size_t lines = 4, line_bytes = 64;
     const auto* stack = static_cast<const char*>(stack_pointer_);
-    for (int i = 0; i < lines; ++i) __builtin_prefetch(stack + i * line_bytes, 1);
+    for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(stack + i * line_bytes, 1);
 }
 
 #endif

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import nox
 
 nox.options.sessions = ["lint", "types", "docs", "tests"]
@@ -12,12 +14,34 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def native(session: nox.Session) -> None:
+    """Build and run the tests of the runtime, also with sanitizers."""
+    session.install("cmake>=3.22", "ninja>=1.11")
+    for preset in session.posargs or ("dev", "clang", "ucontext", "asan", "ubsan", "tsan"):
+        session.run("cmake", "--preset", preset)
+        session.run("cmake", "--build", "--preset", preset)
+        session.run("ctest", "--preset", preset)
+
+
+@nox.session
+def tidy(session: nox.Session) -> None:
+    """Check the runtime with clang-tidy 19 (Debian: clang-tidy-19), which takes a minute or two."""
+    session.install("cmake>=3.22", "ninja>=1.11")
+    build = Path("build", "tidy")
+    session.run("cmake", "--preset", "dev", "-B", str(build), "-DCMAKE_UNITY_BUILD=ON")
+    units = sorted(map(str, build.glob("CMakeFiles/kbuild_cpu_objects.dir/Unity/*.cxx")))
+    options = ("--quiet", "--config-file=.clang-tidy", "-p", str(build))
+    session.run("clang-tidy-19", *options, *units, external=True)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style, formatting, and spelling."""
     session.install("ruff>=0.9", "typos>=1.50")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("typos")
+    session.run("python", "scripts/update_host_names.py", "--check")
 
 
 @nox.session

@@ -1,6 +1,4 @@
-/* HIP's names of what host code uses, for backends other than HIP.
- *
- * hip/cuda_host_names.h has the same pairs in the other direction; a test compares them. */
+/* HIP's names of what host code uses, for backends other than HIP. */
 #pragma once
 
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
@@ -10,6 +8,7 @@
         kernel<<<(grid), (block), (shared_bytes), (stream)>>>(__VA_ARGS__);  \
     } while (0)
 
+/* From here on: written by scripts/update_host_names.py from host_names.txt. */
 #define hipAccessPolicyWindow cudaAccessPolicyWindow
 #define hipAccessProperty cudaAccessProperty
 #define hipAccessPropertyNormal cudaAccessPropertyNormal

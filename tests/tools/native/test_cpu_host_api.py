@@ -10,7 +10,6 @@ import pytest
 
 from kbuild import resources
 from support.commands import ROOT
-from support.tools.native_sources import join_runtime_sources
 from support.tools.toolchains import require_programs
 
 HERE = Path(__file__).parent
@@ -128,23 +127,6 @@ def test_mixed_sources_behave_as_with_the_vendor(tmp_path: Path, name: str) -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout == (MISTAKES / f"{name}.txt").read_text()
     assert ("Assertion `null != nullptr` failed." in done.stderr) == (name == "mistakes")
-
-
-@pytest.mark.slow
-def test_streams_have_no_data_races(tmp_path: Path) -> None:
-    """The program runs no kernels: the sanitizer does not know the stacks of device threads."""
-    require_programs("g++")
-    program = tmp_path / "stress"
-    compiled = run(
-        *("g++", "-std=c++17", "-O1", "-g", "-fsanitize=thread", "-pthread", *INCLUDES),
-        *(f"-I{NATIVE / 'cpu'}", HERE / "streams_stress.cpp", join_runtime_sources(tmp_path)),
-        *(*(NATIVE / "cpu").rglob("*.S"), "-ldl", "-o", program),
-    )
-    assert compiled.returncode == 0, compiled.stderr
-
-    done = run(program)
-
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("kind", UNSUPPORTED)

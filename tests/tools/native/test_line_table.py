@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import random
-import struct
-import subprocess
 from pathlib import Path
-from typing import Final
 
 import pytest
 from elftools.elf.elffile import ELFFile
 
 from kbuild.backends.cpu.lines import compute_checksum
-from kbuild.formats.elf.file import Elf
 from support.commands import ROOT, run, succeed
 from support.tools.toolchains import require_programs
 
 HERE = Path(__file__).parent
 CPU = ROOT / "kbuild" / "native" / "cpu"
-SECTIONS = (".debug_line", ".debug_line_str", ".debug_str")
+SECTIONS = (".debug_line", ".debug_line_str")
 SOURCE = """\
 #include <vector>
 #include "below/header.hpp"
@@ -42,7 +37,6 @@ inline int twice(int number) {
     return 2 * number;
 }
 """
-MALFORMED: Final = 3000
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +73,7 @@ def test_lines_are_those_of_another_reader(
     require_programs(compiler[0], "objcopy")
     library = compile_library(tmp_path, *compiler, f"-gdwarf-{version}")
     lines_only = tmp_path / "lines.so"
-    kept = [f"--keep-section={name}" for name in SECTIONS[:2]]
+    kept = [f"--keep-section={name}" for name in SECTIONS]
     succeed(run("objcopy", "--strip-debug", *kept, library, lines_only))
     expected = _read_lines(library)
     assert len(expected) > 50
@@ -125,35 +119,3 @@ def test_checksums_are_those_of_builds(reader: Path, tmp_path: Path, source: byt
     path.write_bytes(source)
 
     assert succeed(run(reader, "checksum", path)) == f"{compute_checksum(source):08x}\n"
-
-
-def test_malformed_tables_are_skipped(reader: Path, tmp_path: Path) -> None:
-    """The program checks memory accesses; each table must also end soon."""
-    elf = Elf(compile_library(tmp_path, "g++", "-O2", "-gdwarf-5").read_bytes())
-    sections = [bytes(elf.content(s)) for name in SECTIONS for s in elf.sections_named(name)]
-    numbers = random.Random(1)  # noqa: S311 - a fixed sequence
-    tables = b"".join(_spoil(sections, numbers) for _ in range(MALFORMED))
-    (tmp_path / "tables").write_bytes(tables)
-
-    done = subprocess.run(
-        [reader, tmp_path / "tables"], capture_output=True, text=True, timeout=300, check=False
-    )
-
-    assert (done.returncode, done.stdout) == (0, f"{MALFORMED} tables\n"), done.stderr
-
-
-def _spoil(sections: list[bytes], numbers: random.Random) -> bytes:
-    """Change bytes, cut, or replace the sections, and write them in the program's format."""
-    written = b""
-    for section in sections:
-        content = bytearray(section)
-        for _ in range(numbers.randrange(8)):
-            # The header and the tables of names are at the start.
-            at = min(numbers.randrange(len(content)), numbers.randrange(len(content)))
-            content[at] = numbers.choice((0, 1, 0x7F, 0x80, 0xFF, numbers.randrange(256)))
-        if numbers.random() < 0.2:
-            del content[numbers.randrange(len(content)) :]
-        if numbers.random() < 0.1:
-            content = bytearray(numbers.randbytes(200))
-        written += struct.pack("<I", len(content)) + bytes(content)
-    return written

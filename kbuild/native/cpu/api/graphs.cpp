@@ -101,6 +101,7 @@ void disown_graph(void* handle) {
 std::vector<Node*> find_nodes(void* const* handles, std::size_t count) {
     require(handles != nullptr || count == 0, "the list of nodes is a null pointer");
     std::vector<Node*> nodes;
+    nodes.reserve(count);
     for (std::size_t i = 0; i < count; ++i)
         nodes.push_back(&GraphHandles::instance().node(handles[i]));
     return nodes;

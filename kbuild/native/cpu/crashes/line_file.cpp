@@ -81,7 +81,7 @@ std::string working_directory() {
 // the program.
 std::string find_source(const std::string& name) {
     if (name.front() == '/') return access(name.c_str(), R_OK) == 0 ? name : "";
-    for (auto directory : {working_directory(), program_path()})
+    for (const auto& directory : {working_directory(), program_path()})
         for (auto slash = directory.rfind('/'); slash != std::string::npos && slash != 0;
              slash = directory.rfind('/', slash - 1)) {
             const auto path = directory.substr(0, slash + 1) + name;

@@ -184,6 +184,7 @@ bool read_header(LineBytes& unit, const LineSections& sections, LineHeader& head
     header.smallest_instruction = static_cast<unsigned>(bytes.number(1));
     if (header.version >= 4) bytes.number(1);  // operations per instruction
     bytes.number(1);                           // whether lines are statements at the start
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): the field is signed
     header.line_base = static_cast<std::int8_t>(bytes.number(1));
     header.line_range = static_cast<unsigned>(bytes.number(1));
     const auto opcodes = bytes.number(1);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -195,7 +196,8 @@ void wait_for_call(Reporter& reporter, double seconds) {
     constexpr long second = 1000000000;
     timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
-    const auto nanoseconds = end.tv_nsec + static_cast<long>((seconds - static_cast<long>(seconds)) * second);
+    const auto nanoseconds =
+        end.tv_nsec + static_cast<long>((seconds - std::floor(seconds)) * second);
     end.tv_sec += static_cast<time_t>(seconds) + nanoseconds / second;
     end.tv_nsec = nanoseconds % second;
     while (sem_timedwait(&reporter.called, &end) != 0 && errno == EINTR) {}

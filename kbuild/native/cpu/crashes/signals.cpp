@@ -22,7 +22,7 @@ namespace {
 constexpr int crash_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 // With a mark, this signal is a question of the reporter. No other signal is taken from the program.
 constexpr int question_signal = SIGBUS;
-constexpr std::size_t signal_stack_bytes = 64 * 1024;
+constexpr std::size_t signal_stack_bytes = std::size_t{64} * 1024;
 
 // What the signals did before. Written before the handlers are installed.
 struct sigaction former_actions[NSIG];

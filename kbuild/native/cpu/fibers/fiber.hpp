@@ -6,6 +6,8 @@
 #define KBUILD_CPU_FIBER_UCONTEXT 1  // tests select it on x86-64, too
 #endif
 
+#include "fibers/sanitizers.hpp"
+
 #include <cstddef>
 
 #if defined(KBUILD_CPU_FIBER_UCONTEXT)
@@ -21,12 +23,15 @@ struct Stack {
 };
 
 // A suspended computation, or the place where the running one will be saved. Owns no memory.
-class Fiber {
+class Fiber : private StackAnnotation {
 public:
     // Prepares the fiber to call body(argument) on the stack, and discards its earlier state.
-    // `body` must not return. While it runs, `caller` must be suspended, because a stack trace of
-    // the fiber continues there.
+    // `body` must call `begin` first, and must not return. While it runs, `caller` must be suspended,
+    // because a stack trace of the fiber continues there.
     void prepare(Stack stack, void (*body)(void*), void* argument, const Fiber& caller);
+
+    // Tells sanitizers that the first switch to the running fiber is complete.
+    static void begin() noexcept { arrive_first(); }
 
     // Saves the running fiber in `from`, and continues `to`.
     static void switch_to(Fiber& from, Fiber& to);
@@ -47,14 +52,16 @@ private:
 extern "C" void kbuild_cpu_fiber_switch(void** save, void* resume);
 
 inline void Fiber::switch_to(Fiber& from, Fiber& to) {
+    from.leave_for(to);
     kbuild_cpu_fiber_switch(&from.stack_pointer_, to.stack_pointer_);
+    from.arrive();
 }
 
 // The saved registers, the runtime's frames, and usually the kernel's frame.
 inline void Fiber::prefetch() const noexcept {
-    constexpr int lines = 4, line_bytes = 64;
+    constexpr std::size_t lines = 4, line_bytes = 64;
     const auto* stack = static_cast<const char*>(stack_pointer_);
-    for (int i = 0; i < lines; ++i) __builtin_prefetch(stack + i * line_bytes, 1);
+    for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(stack + i * line_bytes, 1);
 }
 
 #endif

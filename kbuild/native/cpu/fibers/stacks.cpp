@@ -11,8 +11,8 @@
 namespace kbuild::cpu {
 namespace {
 
-constexpr std::size_t default_stack_bytes = 256 * 1024;
-constexpr std::size_t smallest_stack_bytes = 16 * 1024;
+constexpr std::size_t default_stack_bytes = std::size_t{256} * 1024;
+constexpr std::size_t smallest_stack_bytes = std::size_t{16} * 1024;
 constexpr std::size_t largest_stack_bytes = std::size_t{1} << 30;
 
 // A guard page splits the mapping in two, and Linux allows about 65,000 mappings per process

@@ -24,6 +24,7 @@ unsigned low(std::uint64_t word) { return static_cast<unsigned>(word); }
 
 // Stack traces end at the fiber's entry, because glibc's context does not record a caller.
 void Fiber::prepare(Stack stack, void (*body)(void*), void* argument, const Fiber&) {
+    start_on(stack.base, stack.size);
     getcontext(&context_);
     context_.uc_stack.ss_sp = stack.base;
     context_.uc_stack.ss_size = stack.size;
@@ -34,7 +35,11 @@ void Fiber::prepare(Stack stack, void (*body)(void*), void* argument, const Fibe
                 high(data), low(data));
 }
 
-void Fiber::switch_to(Fiber& from, Fiber& to) { swapcontext(&from.context_, &to.context_); }
+void Fiber::switch_to(Fiber& from, Fiber& to) {
+    from.leave_for(to);
+    swapcontext(&from.context_, &to.context_);
+    from.arrive();
+}
 
 void Fiber::prefetch() const noexcept {}
 

@@ -21,6 +21,7 @@ static_assert(sizeof(SavedRegisters) == 56);
 }  // namespace
 
 void Fiber::prepare(Stack stack, void (*body)(void*), void* argument, const Fiber& caller) {
+    start_on(stack.base, stack.size);
     const auto top =
         reinterpret_cast<std::uintptr_t>(stack.base + stack.size) & ~std::uintptr_t{15};
     auto* saved = new (reinterpret_cast<void*>(top - sizeof(SavedRegisters))) SavedRegisters{};

@@ -125,8 +125,9 @@ void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const cha
     runner.abandon();
 }
 
-// Prints what the threads of all blocks on this OS thread wait for, and ends the launch.
-void BlockRunner::report(const std::string& problem, int error) noexcept {
+// Prints what the threads of all blocks on this OS thread wait for, and ends the launch. Does not
+// return, so that destructors of the caller do not run.
+void BlockRunner::report(const char* problem, int error) noexcept {
     if (launch_->fail(error))
         std::fputs(describe_waits(*launch_, problem, residents_).c_str(), stderr);
     abandon();

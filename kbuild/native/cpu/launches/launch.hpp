@@ -58,7 +58,7 @@ public:
     // Chooses ranges for a number of threads. Call this before any of them takes blocks.
     void share(unsigned threads) noexcept {
         if (is_cooperative) return;
-        blocks_per_range_ = std::clamp<std::uint64_t>(block_count / (8 * threads), 1, 64);
+        blocks_per_range_ = std::clamp<std::uint64_t>(block_count / (std::uint64_t{8} * threads), 1, 64);
     }
 
     // Ends the launch: blocks that have not started do not run. Returns false if it failed before.

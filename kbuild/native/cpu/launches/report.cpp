@@ -45,11 +45,14 @@ std::string demangle_kernel(const char* symbol) {
 
 std::string kernel_name(const Launch& launch) { return demangle_kernel(launch.kernel.name); }
 
-std::string describe_timeout() {
-    char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%g", spin_timeout());
-    return std::string("no thread has made progress for ") + seconds +
-           " seconds (KBUILD_CPU_TIMEOUT)";
+const char* describe_timeout() {
+    static const std::string text = [] {
+        char seconds[32];
+        std::snprintf(seconds, sizeof seconds, "%g", spin_timeout());
+        return std::string("no thread has made progress for ") + seconds +
+               " seconds (KBUILD_CPU_TIMEOUT)";
+    }();
+    return text.c_str();
 }
 
 std::string to_string(const kbuild_dim3& index) {
@@ -68,7 +71,7 @@ std::string describe(const kbuild_cpu_call& call, std::uint64_t mask) {
     return text;
 }
 
-std::string describe_waits(const Launch& launch, const std::string& problem,
+std::string describe_waits(const Launch& launch, const char* problem,
                            const std::vector<Block*>& blocks) {
     std::string text = "kbuild: kernel " + kernel_name(launch) + ": " + problem +
                        "; these threads wait:";

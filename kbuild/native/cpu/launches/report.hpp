@@ -17,13 +17,13 @@ std::string describe(const kbuild_cpu_call& call, std::uint64_t mask);
 std::string demangle_kernel(const char* symbol);
 std::string kernel_name(const Launch& launch);
 
-// Says that the launch has spun for longer than the limit.
-std::string describe_timeout();
+// Says that the launch has spun for longer than the limit. The text is never freed.
+const char* describe_timeout();
 
 std::string to_string(const kbuild_dim3& index);
 
 // Describes what the threads of the blocks wait for, one line per call.
-std::string describe_waits(const Launch& launch, const std::string& problem,
+std::string describe_waits(const Launch& launch, const char* problem,
                            const std::vector<Block*>& blocks);
 
 }  // namespace kbuild::cpu

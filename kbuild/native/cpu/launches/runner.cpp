@@ -39,6 +39,13 @@ pthread_key_t make_runner_key() {
     return key;
 }
 
+// Copies words of an interrupted stack. AddressSanitizer forbids access to some of them.
+__attribute__((no_sanitize("address"))) void copy_words(std::uintptr_t* to, std::uintptr_t from,
+                                                        std::size_t bytes) noexcept {
+    const volatile auto* const words = reinterpret_cast<const std::uintptr_t*>(from);
+    for (std::size_t i = 0; i < bytes / sizeof *to; ++i) to[i] = words[i];
+}
+
 }  // namespace
 
 BlockRunner& BlockRunner::of_this_thread() {
@@ -86,8 +93,7 @@ void BlockRunner::fill_stop(Stop& stop, const MachineContext& registers) const n
     stop.stack_pointer = registers.stack_pointer();
     const auto used = stop.stack_start + stack.size - stop.stack_pointer;
     if (stop.stack_pointer % sizeof *stop.stack_words == 0 && !is_stack_full(stop) && used < stack.size)
-        std::memcpy(stop.stack_words, reinterpret_cast<const void*>(stop.stack_pointer),
-                    std::min(sizeof stop.stack_words, used));
+        copy_words(stop.stack_words, stop.stack_pointer, std::min(sizeof stop.stack_words, used));
 }
 
 void BlockRunner::leave_kernel() {
@@ -145,7 +151,10 @@ void BlockRunner::run(Launch& launch) noexcept {
     launch_ = nullptr;
 }
 
-void BlockRunner::fiber_main(void* runner) { static_cast<BlockRunner*>(runner)->run_threads(); }
+void BlockRunner::fiber_main(void* runner) {
+    Fiber::begin();
+    static_cast<BlockRunner*>(runner)->run_threads();
+}
 
 // Runs on every fiber, until no work is left for it.
 void BlockRunner::run_threads() noexcept {

@@ -91,6 +91,7 @@ void Watchdog::set_idle(bool is_idle) noexcept {
     }
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): the launch has checked the variable that gives the limit
 bool Watchdog::pause() noexcept {
     set_idle(true);
     if (rounds_ < rounds_before_sleep)

@@ -49,6 +49,7 @@ void Streams::queue_nodes(const Graph& graph, const ExecutableGraph& executable,
     std::map<const Node*, JobPointer> jobs;
     for (const Node* node : graph.sort()) {
         std::vector<JobPointer> predecessors;
+        predecessors.reserve(node->dependencies.size());
         for (const Node* dependency : node->dependencies)
             predecessors.push_back(jobs.at(dependency));
         if (predecessors.empty()) predecessors = before;

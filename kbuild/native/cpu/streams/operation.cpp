@@ -20,11 +20,12 @@ constexpr std::size_t argument_alignment = 128;
 
 // Runs one kernel, and puts the operations that its threads have queued on the stack.
 void launch_now(const KernelCall& call, std::vector<Operation>& stack) {
-    Launch work(call.use->image(), call.use->kernel(), call.config, call.arguments.pointers());
+    const KernelUse& use = *call.use;  // NOLINT(bugprone-unchecked-optional-access): it is loaded
+    Launch work(use.image(), use.kernel(), call.config, call.arguments.pointers());
     Pool::instance().run(work);
     const int error = work.error();
     if (error == 0) return work.children.move_to(stack);
-    const auto detail = std::string("kernel ") + call.use->kernel().name +
+    const auto detail = std::string("kernel ") + use.kernel().name +
                         " failed: " + kbuild_cpu_error_text(error);
     break_device(error, detail.c_str());
     throw Failure(static_cast<kbuild_cpu_error>(error), detail);

@@ -38,7 +38,7 @@ float scale(float coordinate, long size, bool is_normalized, cudaTextureAddressM
             coordinate = std::fmod(whole, 2.0f) != 0 ? 1 - (coordinate - whole) : coordinate - whole;
         coordinate *= static_cast<float>(size);
     }
-    constexpr float limit = 1 << 29;
+    constexpr float limit = 0x1p29f;
     if (std::isnan(coordinate)) return 0;
     return std::clamp(coordinate, -limit, limit);
 }

@@ -1,8 +1,7 @@
-/* CUDA's names of what host code uses, for the HIP backend.
- *
- * hip_host_names.h has the same pairs in the other direction; a test compares them. */
+/* CUDA's names of what host code uses, for the HIP backend. */
 #pragma once
 
+/* From here on: written by scripts/update_host_names.py from host_names.txt. */
 #define cudaAccessPolicyWindow hipAccessPolicyWindow
 #define cudaAccessProperty hipAccessProperty
 #define cudaAccessPropertyNormal hipAccessPropertyNormal

@@ -1,35 +1,14 @@
 // Creates the descriptor that a stub unit contains, at run time and from a container file.
-#ifndef TEST_MODULE_HPP
-#define TEST_MODULE_HPP
+#ifndef KBUILD_TESTS_TEST_MODULE_HPP
+#define KBUILD_TESTS_TEST_MODULE_HPP
 
 #include <kbuild/cpu_runtime.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <string>
 #include <vector>
-
-#define CHECK(condition)                                                         \
-    do {                                                                         \
-        if (!(condition)) {                                                      \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            std::_Exit(1);                                                       \
-        }                                                                        \
-    } while (false)
-
-// Like CHECK(call == 0), but also prints the runtime's error message.
-#define SUCCEED(call)                                                                   \
-    do {                                                                                \
-        if (const int code = (call)) {                                                  \
-            std::fprintf(stderr, "%s:%d: %s: %d %s\n", __FILE__, __LINE__, #call, code, \
-                         kbuild_cpu_error_message(code));                               \
-            std::_Exit(1);                                                              \
-        }                                                                               \
-    } while (false)
 
 inline std::string read_file(const char* path) {
     std::ifstream file(path, std::ios::binary);

@@ -1,20 +1,12 @@
 // Uses streams, events, graphs, and pools from several threads, for a sanitizer.
 #include <cuda_runtime.h>
 
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
+#include <doctest/doctest.h>
+
 #include <thread>
 #include <vector>
 
-#define CHECK(condition)                                                         \
-    do {                                                                         \
-        if (!(condition)) {                                                      \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            std::_Exit(1);                                                       \
-        }                                                                        \
-    } while (false)
-#define SUCCEED(call) CHECK((call) == cudaSuccess)
+#define SUCCEED(call) REQUIRE((call) == cudaSuccess)
 
 namespace {
 
@@ -45,7 +37,7 @@ void alternate() {
         if (i % 10 == 0) (void)cudaStreamQuery(streams[0]);
     }
     for (auto& stream : streams) SUCCEED(cudaStreamSynchronize(stream));
-    CHECK(counter.value == rounds);
+    REQUIRE(counter.value == rounds);
     for (auto& stream : streams) SUCCEED(cudaStreamDestroy(stream));
     for (auto& event : events) SUCCEED(cudaEventDestroy(event));
 }
@@ -54,7 +46,7 @@ void launch_graphs() {
     Counter first, second;
     cudaStream_t stream, other;
     cudaEvent_t fork, join;
-    cudaGraph_t graph;
+    cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable;
     char *memory = nullptr, *host = nullptr;
     SUCCEED(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -81,7 +73,9 @@ void launch_graphs() {
     }
     SUCCEED(cudaStreamSynchronize(stream));
     SUCCEED(cudaStreamSynchronize(other));
-    CHECK(first.value == rounds && second.value == rounds && host[bytes - 1] == 7);
+    REQUIRE(first.value == rounds);
+    REQUIRE(second.value == rounds);
+    REQUIRE(host[bytes - 1] == 7);
     SUCCEED(cudaFreeAsync(memory, stream));
     SUCCEED(cudaStreamDestroy(stream));
     SUCCEED(cudaStreamDestroy(other));
@@ -101,16 +95,14 @@ void use_default_stream(Counter& shared) {
         SUCCEED(cudaMemcpyAsync(memory, ordinary, sizeof ordinary, cudaMemcpyHostToDevice,
                                 blocking));
         SUCCEED(cudaMemcpy(back, memory, sizeof back, cudaMemcpyDeviceToHost));
-        CHECK(back[0] == 1);
+        REQUIRE(back[0] == 1);
         SUCCEED(cudaLaunchHostFunc(cudaStreamPerThread, [](void*) {}, nullptr));
     }
     SUCCEED(cudaStreamDestroy(blocking));
     SUCCEED(cudaFree(memory));
 }
 
-}  // namespace
-
-int main() {
+TEST_CASE("streams, events, graphs, and pools are used from several threads") {
     Counter shared;
     std::vector<std::thread> threads;
     for (int i = 0; i < thread_count; ++i)
@@ -121,6 +113,7 @@ int main() {
         });
     for (auto& thread : threads) thread.join();
     SUCCEED(cudaDeviceSynchronize());
-    CHECK(shared.value == thread_count * (rounds / 5));
-    return 0;
+    REQUIRE(shared.value == thread_count * (rounds / 5));
 }
+
+}  // namespace

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.cub import reject_device_algorithms, translate_cub
+from kbuild.backends.cpu.mixed.annotations import reject_device_algorithms
+from kbuild.backends.cpu.mixed.assembly import replace_assembly
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.lines import locate
@@ -71,7 +72,8 @@ def read_host_text(text: str, unit: HostUnit) -> HostText:
         q.define_qualifiers("host_text.h"),
         *q.translate_pragmas(text),
         *q.move_alignments(text),
-        *translate_cub(text),
+        *q.qualify_aliases(text),
+        *replace_assembly(text),
         *edit_host_text(text, declarations, is_relocatable=unit.relocatable),
     )
     return _describe(text, declarations, edits)
@@ -125,7 +127,6 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
     Raises:
         SourceError: A launch cannot be read, or needs a header.
     """
-    from kbuild.backends.cpu.mixed.assembly import reject_assembly  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
@@ -135,9 +136,9 @@ def read_device_text(text: str, unit: CompileUnit) -> HostText:
     edits = (
         *q.translate_pragmas(text),
         *q.move_alignments(text),
-        *reject_assembly(text),
+        *q.qualify_aliases(text),
+        *replace_assembly(text),
         *reject_host_calls(text, declarations),
-        *translate_cub(text),
         *kernels,
     )
     if not unit.is_mixed:

@@ -45,6 +45,7 @@ __all__ = [
     "list_device_bodies",
     "list_words",
     "move_alignments",
+    "qualify_aliases",
     "reject_unnamed_lambdas",
     "runs_on_host",
     "translate_pragmas",
@@ -66,6 +67,10 @@ _SHARED_ALIGNMENT: Final = re.compile(
     r"__attribute__\(\(visibility\(\"hidden\"\), tls_model\(\"local-dynamic\"\)\)\)"
     rf"{_GAP}(?:__constinit{_GAP})?thread_local{_GAP}"
     r"(?P<alignment>alignas\s*\((?:[^()]|\([^()]*\))*\))"
+)
+# g++ rejects an alias with the name of the class that it is for; nvcc accepts it, and CUB has some.
+_ALIAS: Final = re.compile(
+    r"\busing (BlockExchange|BlockRakingLayout|BlockScan|WarpReduce|WarpScan) = (?=\1<)"
 )
 # A line marker.
 _THRUST: Final = re.compile(r'^# \d+ "[^"\n]*/thrust/detail/config\.h"', re.MULTILINE)
@@ -126,6 +131,11 @@ def move_alignments(text: str) -> list[Edit]:
         edits.append(Edit(start=found.start(), end=found.start(), text=f"{found['alignment']} "))
         edits.append(Edit(start=start, end=end, text=""))
     return edits
+
+
+def qualify_aliases(text: str) -> list[Edit]:
+    """Qualify the classes of CUB that have aliases with the same names."""
+    return [Edit(start=f.end(), end=f.end(), text="cub::") for f in _ALIAS.finditer(text)]
 
 
 def compiles_with_clang(text: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.cub import list_lane_reads
+from kbuild.backends.cpu.mixed.assembly import list_lane_reads
 from kbuild.backends.cpu.mixed.thread_words import (
     ERRORS,
     FUNCTIONS,

@@ -23,3 +23,4 @@
 #define __kbuild_managed__
 #define __kbuild_host__
 #define __kbuild_launch_bounds__(...)
+#define __kbuild_no_algorithm__

@@ -19,6 +19,7 @@
 /* The size of this variable is the launch bound, or 0 without one.  Its symbol contains the kernel's, also
  * in instances of templates. */
 #define __kbuild_launch_bounds__(...)
+#define __kbuild_no_algorithm__
 #define __kbuild_bounded__(...) static constexpr long long __kbuild_bounds__[] = {__VA_ARGS__}; \
     __attribute__((used)) static const char __kbuild_bound__[__kbuild_bounds__[0] > 0 ? __kbuild_bounds__[0] : 0] = {};
 #if defined(__clang__)

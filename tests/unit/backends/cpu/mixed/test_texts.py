@@ -273,3 +273,11 @@ def test_alignment_of_shared_memory_precedes_it(constant: str) -> None:
     moved = apply_edits(text, q.move_alignments(text))
 
     assert moved == f"alignas(4) int a; alignas(f(8)) extern{shared} char b[];"
+
+
+def test_aliases_with_the_name_of_their_class_are_qualified() -> None:
+    text = "struct S { using WarpScan = WarpScan<T, 8>; using Mine = WarpScan<T, 8>; };"
+
+    assert apply(text, q.qualify_aliases(text)) == (
+        "struct S { using WarpScan = cub::WarpScan<T, 8>; using Mine = WarpScan<T, 8>; };"
+    )

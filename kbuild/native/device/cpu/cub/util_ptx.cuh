@@ -27,25 +27,25 @@ unsigned int BFE(__T __value, unsigned int __start, unsigned int __length) {
     return __start < sizeof(__T) * 8 ? static_cast<unsigned int>(__value >> __start & __mask) : 0;
 }
 
-inline unsigned int SHFL_UP_SYNC(unsigned int __word, int __offset, int __control, unsigned int __mask) {
+inline unsigned int KBUILD_NEEDS_BLOCK SHFL_UP_SYNC(unsigned int __word, int __offset, int __control, unsigned int __mask) {
     return ::kbuild_cpu::ptx::shuffle_up(__word, __offset, __control, __mask);
 }
-inline unsigned int SHFL_DOWN_SYNC(unsigned int __word, int __offset, int __control, unsigned int __mask) {
+inline unsigned int KBUILD_NEEDS_BLOCK SHFL_DOWN_SYNC(unsigned int __word, int __offset, int __control, unsigned int __mask) {
     return ::kbuild_cpu::ptx::shuffle_down(__word, __offset, __control, __mask);
 }
 
 template <int __width, class __T>
-__T ShuffleUp(const __T &__value, int __offset, int __first, unsigned int __mask) {
+__T KBUILD_NEEDS_BLOCK ShuffleUp(const __T &__value, int __offset, int __first, unsigned int __mask) {
     return ::kbuild_cpu::ptx::shuffle_up(__value, __offset, __first | (32 - __width) << 8, __mask);
 }
 template <int __width, class __T>
-__T ShuffleDown(const __T &__value, int __offset, int __last, unsigned int __mask) {
+__T KBUILD_NEEDS_BLOCK ShuffleDown(const __T &__value, int __offset, int __last, unsigned int __mask) {
     return ::kbuild_cpu::ptx::shuffle_down(__value, __offset, __last | (32 - __width) << 8, __mask);
 }
 
 /* Returns the lanes with the same low bits.  Lanes that do not exist never match. */
 template <int __bits, int __lanes = 32>
-unsigned int MatchAny(unsigned int __value) {
+unsigned int KBUILD_NEEDS_BLOCK MatchAny(unsigned int __value) {
     static_assert(__bits >= 1 && __bits <= 32);
     const kbuild_cpu_call __call{"cub::MatchAny", nullptr, 0, 32};
     return static_cast<unsigned int>(

@@ -109,7 +109,12 @@ def test_functions_in_host_texts(source: str, expected: str) -> None:
     ],
 )
 def test_host_texts_with_thrust_keep_device_functions(source: str, expected: str) -> None:
-    assert make_host_text(f'# 1 "/x/thrust/detail/config.h" 1 3\n{source}') == expected
+    headers = (
+        "void __kbuild_needs_block__ __syncthreads(); int __kbuild_needs_thread__ atomicAdd();"
+    )
+    text = make_host_text(f'# 1 "/x/thrust/detail/config.h" 1 3\n{headers} {source}')
+
+    assert text == f"{headers} {expected}"
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ __device__ inline shuffle find_higher(int __offset, unsigned int __control) {
     }                                                                                                    \
     /* Adds the value of the other lane if it is in the part of the warp. */                             \
     template <class __T>                                                                                 \
-    __device__ inline __T add_##way(__T __value, int __offset, unsigned int __control,                   \
+    __device__ inline __T KBUILD_CALL_NEEDS_BLOCK add_##way(__T __value, int __offset, unsigned int __control,                   \
                                     unsigned int __mask) {                                               \
         const shuffle __from = find(__offset, __control);                                                \
         const __T __other = shuffle_object({"a shuffle of CUB", nullptr, 0, 32}, __mask, __value, __from); \

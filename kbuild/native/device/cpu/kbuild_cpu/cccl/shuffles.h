@@ -34,7 +34,7 @@ warp_shuffle_result<::cuda::std::remove_cv_t<__T>> kbuild_shuffle(const __T &__v
 
 #define KBUILD_CPU_WARP_SHUFFLE(name, function)                                                            \
     template <int __width = 32, class __T>                                                                 \
-    [[nodiscard]] auto warp_shuffle_##name(const __T &__value, int __from,                                 \
+    [[nodiscard]] auto KBUILD_NEEDS_BLOCK warp_shuffle_##name(const __T &__value, int __from,                                 \
                                            unsigned int __mask = 0xFFFFFFFF,                               \
                                            ::cuda::std::integral_constant<int, __width> = {}) {            \
         const auto __source =                                                                              \
@@ -42,7 +42,7 @@ warp_shuffle_result<::cuda::std::remove_cv_t<__T>> kbuild_shuffle(const __T &__v
         return ::cuda::device::kbuild_shuffle<__width>(__value, __source, __mask);                         \
     }                                                                                                      \
     template <int __width, class __T>                                                                      \
-    [[nodiscard]] auto warp_shuffle_##name(const __T &__value, int __from,                                 \
+    [[nodiscard]] auto KBUILD_NEEDS_BLOCK warp_shuffle_##name(const __T &__value, int __from,                                 \
                                            ::cuda::std::integral_constant<int, __width> __constant) {      \
         return ::cuda::device::warp_shuffle_##name(__value, __from, 0xFFFFFFFF, __constant);               \
     }

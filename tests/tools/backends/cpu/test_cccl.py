@@ -49,7 +49,16 @@ def test_cub_in_kernels(tmp_path: Path, compiler: str, options: tuple[str, ...])
 @pytest.mark.parametrize("version", ["13.0.85", "13.2.86", "13.3.5.*"])
 def test_versions(tmp_path: Path, version: str) -> None:
     wheel = f"nvidia-cuda-cccl=={version}"
-    download = [sys.executable, "-m", "pip", "download", "--no-deps", "-d", tmp_path, wheel]
+    download: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "-d",
+        tmp_path,
+        wheel,
+    ]
     if subprocess.run(download, capture_output=True, check=False).returncode != 0:
         pytest.skip(f"cannot download {wheel}")
     (path,) = tmp_path.glob("*.whl")

@@ -26,13 +26,13 @@ constexpr int kbuild_hip_warpSize = KBUILD_CPU_WARP_SIZE;
 
 /* Without a mask: the lanes that reach the call together.  As in HIP's headers, these are overloads, so
  * that programs can add some for their own types. */
-#define KBUILD_CPU_HIP_SHUFFLE(name, index, T)                                                   \
-    inline T KBUILD_NEEDS_BLOCK kbuild_hip_##name(T __value, KBUILD_CPU_SHUFFLE_##index __from,                     \
-                               int __width = KBUILD_CPU_WARP_SIZE, KBUILD_CPU_CALLER) {          \
-        const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name);                               \
-        return kbuild_cpu::shuffle_value(                                                        \
-            __call, kbuild_cpu::converge(__call), __value,                                       \
-            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width));          \
+#define KBUILD_CPU_HIP_SHUFFLE(name, index, T)                                                  \
+    inline T KBUILD_NEEDS_BLOCK kbuild_hip_##name(T __value, KBUILD_CPU_SHUFFLE_##index __from, \
+                               int __width = KBUILD_CPU_WARP_SIZE, KBUILD_CPU_CALLER) {         \
+        const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name);                              \
+        return kbuild_cpu::shuffle_value(                                                       \
+            __call, kbuild_cpu::converge(__call), __value,                                      \
+            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width));         \
     }
 #define KBUILD_CPU_HIP_SHUFFLES(T)               \
     KBUILD_CPU_HIP_SHUFFLE(__shfl, index, T)     \
@@ -50,16 +50,16 @@ KBUILD_CPU_HIP_SHUFFLES(__nv_bfloat16)
 KBUILD_CPU_HIP_SHUFFLES(__nv_bfloat162)
 #endif
 
-#define KBUILD_CPU_HIP_MASKED_SHUFFLE(name, index)                                               \
-    template <class __Mask, class __T>                                                           \
-    inline __T KBUILD_NEEDS_BLOCK kbuild_hip_##name##_sync(__Mask __mask, __T __value,                              \
-                                        KBUILD_CPU_SHUFFLE_##index __from,                       \
-                                        int __width = KBUILD_CPU_WARP_SIZE, KBUILD_CPU_CALLER) { \
+#define KBUILD_CPU_HIP_MASKED_SHUFFLE(name, index)                                                \
+    template <class __Mask, class __T>                                                            \
+    inline __T KBUILD_NEEDS_BLOCK kbuild_hip_##name##_sync(__Mask __mask, __T __value,            \
+                                        KBUILD_CPU_SHUFFLE_##index __from,                        \
+                                        int __width = KBUILD_CPU_WARP_SIZE, KBUILD_CPU_CALLER) {  \
         static_assert(sizeof(__Mask) == 8, "the mask of a HIP warp operation must have 64 bits"); \
-        const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name "_sync");                       \
-        return kbuild_cpu::shuffle_value(                                                        \
-            __call, __mask, __value,                                                             \
-            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width));          \
+        const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name "_sync");                        \
+        return kbuild_cpu::shuffle_value(                                                         \
+            __call, __mask, __value,                                                              \
+            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width));           \
     }
 
 KBUILD_CPU_HIP_MASKED_SHUFFLE(__shfl, index)

@@ -67,11 +67,11 @@ __device__ inline bool KBUILD_NEEDS_THREAD __nv_atomic_compare_exchange(__T *__a
     return kbuild_cpu::atomic_compare_exchange(__address, __expected, *__desired, __success, __failure);
 }
 
-#define KBUILD_CPU_FETCH(name, operation)                                                              \
-    template <class __T>                                                                               \
-    __device__ inline __T KBUILD_NEEDS_THREAD __nv_atomic_fetch_##name(__T *__address, kbuild_cpu::same_t<__T> __value,    \
-                                                   int __order, int = __NV_THREAD_SCOPE_SYSTEM) {      \
-        return kbuild_cpu::operation(__address, __value, __order);                                     \
+#define KBUILD_CPU_FETCH(name, operation)                                                                               \
+    template <class __T>                                                                                                \
+    __device__ inline __T KBUILD_NEEDS_THREAD __nv_atomic_fetch_##name(__T *__address, kbuild_cpu::same_t<__T> __value, \
+                                                   int __order, int = __NV_THREAD_SCOPE_SYSTEM) {                       \
+        return kbuild_cpu::operation(__address, __value, __order);                                                      \
     }
 KBUILD_CPU_FETCH(add, atomic_add)
 KBUILD_CPU_FETCH(sub, atomic_subtract)

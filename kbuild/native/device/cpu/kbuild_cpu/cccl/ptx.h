@@ -39,20 +39,20 @@ __device__ inline shuffle find_higher(int __offset, unsigned int __control) {
     return {__is_own ? __lane : __lane + __offset, __is_own};
 }
 
-#define KBUILD_CPU_PTX_SHUFFLE(way, find)                                                                \
-    template <class __T>                                                                                 \
-    __device__ inline __T shuffle_##way(const __T &__value, int __offset, unsigned int __control,        \
-                                        unsigned int __mask) {                                           \
-        return shuffle_object({"a shuffle of CUB", nullptr, 0, 32}, __mask, __value,                     \
-                              find(__offset, __control));                                                \
-    }                                                                                                    \
-    /* Adds the value of the other lane if it is in the part of the warp. */                             \
-    template <class __T>                                                                                 \
-    __device__ inline __T KBUILD_CALL_NEEDS_BLOCK add_##way(__T __value, int __offset, unsigned int __control,                   \
-                                    unsigned int __mask) {                                               \
-        const shuffle __from = find(__offset, __control);                                                \
-        const __T __other = shuffle_object({"a shuffle of CUB", nullptr, 0, 32}, __mask, __value, __from); \
-        return __from.__is_own ? __value : __other + __value;                                            \
+#define KBUILD_CPU_PTX_SHUFFLE(way, find)                                                                      \
+    template <class __T>                                                                                       \
+    __device__ inline __T shuffle_##way(const __T &__value, int __offset, unsigned int __control,              \
+                                        unsigned int __mask) {                                                 \
+        return shuffle_object({"a shuffle of CUB", nullptr, 0, 32}, __mask, __value,                           \
+                              find(__offset, __control));                                                      \
+    }                                                                                                          \
+    /* Adds the value of the other lane if it is in the part of the warp. */                                   \
+    template <class __T>                                                                                       \
+    __device__ inline __T KBUILD_CALL_NEEDS_BLOCK add_##way(__T __value, int __offset, unsigned int __control, \
+                                    unsigned int __mask) {                                                     \
+        const shuffle __from = find(__offset, __control);                                                      \
+        const __T __other = shuffle_object({"a shuffle of CUB", nullptr, 0, 32}, __mask, __value, __from);     \
+        return __from.__is_own ? __value : __other + __value;                                                  \
     }
 KBUILD_CPU_PTX_SHUFFLE(up, find_lower)
 KBUILD_CPU_PTX_SHUFFLE(down, find_higher)

@@ -1,4 +1,5 @@
-/* The headers that CUB's algorithms for warps include, because those define macros for keywords. */
+/* What CUB's algorithms for warps include.  Their headers are included with macros for keywords, which these
+ * must not see. */
 #pragma GCC system_header
 
 #include <cub/config.cuh>

@@ -1,8 +1,10 @@
-"""Replace inline PTX by calls that do not compile.
+"""Replace inline PTX by calls of functions.
 
-Otherwise, a host compiler would report the letters of PTX's constraints, or the assembler would
-report a line of its input. Headers contain functions with PTX that nobody calls, so this module
-raises no error itself. The compiler reports a call only if it compiles the function.
+A few instructions have a function in ``kbuild_cpu/ptx.h``, whose arguments are the operands of the
+statement. All others become calls that do not compile. Otherwise, a host compiler would report the
+letters of PTX's constraints, or the assembler would report a line of its input. Headers contain
+functions with PTX that nobody calls, so this module raises no error itself. The compiler reports a
+call only if it compiles the function.
 """
 
 from __future__ import annotations
@@ -27,6 +29,16 @@ _RAW: Final = "R"  # the prefix of a raw string
 _ESCAPE: Final = re.compile(r"\\[nrtv\n]|[\s\"\\]")
 _LINE_BREAKS: Final = re.compile(r"\n(?:#[^\n]*(?=\n))?")
 _LONGEST_QUOTE: Final = 60
+_READ: Final = "read_"
+_REGISTERS: Final = ("laneid", *(f"lanemask_{name}" for name in ("eq", "lt", "le", "ge", "gt")))
+# Instructions, and the functions that they become.
+_FUNCTIONS: Final = {
+    **{f"mov.u32 %0, %%{name};": f"{_READ}{name}" for name in _REGISTERS},
+    "bfind.u32 %0, %1;": "find_top_bit",
+    "bfe.u32 %0, %1, %2, %3;": "extract_bits",
+    "shl.b32 %0, %1, %2;": "shift_left",
+    "shr.b32 %0, %1, %2;": "shift_right",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +58,32 @@ class _Statement:
     end: int
 
 
-def reject_assembly(code: Unit) -> Iterator[Edit]:
+def replace_assembly(code: Unit) -> Iterator[Edit]:
     """Yield the edits for all inline PTX in preprocessed text."""
-    statements = (_read_statement(code, index) for index in code.find(_WORDS))
-    for number, statement in enumerate(filter(None, statements)):
-        # A declaration with the same name would share the message.
-        yield from _replace(code.text, f"inline_ptx_{number}", statement)
+    for number, (_, statement) in enumerate(_list_statements(code)):
+        function = _FUNCTIONS.get(statement.code)
+        if function is None:
+            # A declaration with the same name would share the message.
+            yield from _reject(code.text, f"inline_ptx_{number}", statement)
+        else:
+            yield from _call(code.text, function, statement)
+
+
+def list_lane_reads(code: Unit) -> list[Token]:
+    """Return the first words of the statements that read the number of the lane."""
+    return [
+        word
+        for word, statement in _list_statements(code)
+        if _FUNCTIONS.get(statement.code, "").startswith(_READ)
+    ]
+
+
+def _list_statements(code: Unit) -> Iterator[tuple[Token, _Statement]]:
+    """Yield the statements with PTX, with their first words."""
+    for index in code.find(_WORDS):
+        statement = _read_statement(code, index)
+        if statement is not None:
+            yield code.get_token(index), statement
 
 
 def _read_statement(code: Unit, index: int) -> _Statement | None:
@@ -81,25 +113,44 @@ def _read_literal(word: str, *, is_raw: bool) -> str:
     return word.partition("(")[2].rpartition(")")[0] if is_raw else word[1:-1]
 
 
-def _replace(text: str, name: str, statement: _Statement) -> Iterator[Edit]:
-    """Yield edits that leave only the expressions of the operands."""
-    code, tokens = statement.code, statement.operands
+def _reject(text: str, name: str, statement: _Statement) -> Iterator[Edit]:
+    """Yield edits that leave only the expressions of the operands, after a call of an error."""
+    code = statement.code
     quote = code if len(code) <= _LONGEST_QUOTE else f"{code[:_LONGEST_QUOTE]}..."
     before = (
         '__extension__({ extern __attribute__((error("kbuild: the cpu backend does not support '
         f"inline PTX: '{quote}'; write C++ for this backend, below "
         f'#ifdef KBUILD_BACKEND_CPU"))) void {name}(); {name}();'
     )
+    operand = " static_cast<void>"
+    yield from _replace(text, statement, (before, operand, f";{operand}", "; })"))
+
+
+def _call(text: str, function: str, statement: _Statement) -> Iterator[Edit]:
+    """Yield edits that make the statement a call."""
+    yield from _replace(text, statement, (f"::kbuild_cpu::ptx::{function}(", "", ", ", ")"))
+
+
+def _replace(text: str, statement: _Statement, parts: tuple[str, str, str, str]) -> Iterator[Edit]:
+    """Yield edits that leave only the expressions of the operands.
+
+    Args:
+        text: The preprocessed text.
+        statement: The statement.
+        parts: The texts at the start, before the first operand, before each other one, and at the
+            end.
+    """
+    head, separator, between, last = parts
     start = statement.start
     depth = 0
-    for index, token in enumerate(tokens):
+    for index, token in enumerate(statement.operands):
         # An operand is a string and an expression in parentheses.
-        if depth == 0 and token.text == "(" and tokens[index - 1].text[-1] == '"':
-            yield _fill(text, start, token.start, f"{before} static_cast<void>")
-            before = ";"
+        if depth == 0 and token.text == "(" and statement.operands[index - 1].text[-1] == '"':
+            yield _fill(text, start, token.start, head + separator)
+            head, separator = "", between
         depth += (token.text in "([{") - (token.text in ")]}")
         start = token.end if depth == 0 and token.text == ")" else start
-    yield _fill(text, start, statement.end, f"{before} }})" if before != ";" else "; })")
+    yield _fill(text, start, statement.end, head + last)
 
 
 def _fill(text: str, start: int, end: int, new: str) -> Edit:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.thread_words import ONLY_IN_KERNELS
+from kbuild.backends.cpu.mixed.annotations import find_thread_words
 from kbuild.backends.host_texts import (
     LINKAGE,
     edit_kernel,
@@ -37,7 +37,7 @@ def edit_host_text(
     """
     text = code.text
     shared = frozenset(() if is_relocatable else list_extern(declarations))
-    has_callers = q.runs_on_host(text)
+    only_in_kernels = find_thread_words(code).only_in_kernels if q.runs_on_host(text) else ""
     functions = frozenset(
         found.name for found in declarations if q.is_device_only(found) and found.name
     )
@@ -49,7 +49,9 @@ def edit_host_text(
                 yield Edit(start=start, end=start, text="static ")
         elif q.is_device_only(found) and q.GLOBAL in found.words:
             yield from edit_kernel(text, found)
-        elif found.kind == "function" and has_callers and _can_run(code, found):
+        elif (
+            found.kind == "function" and only_in_kernels and _can_run(code, found, only_in_kernels)
+        ):
             yield from _edit_callable(found)
         elif found.kind == "function":
             yield from _edit_function(text, found)
@@ -83,12 +85,12 @@ def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:
         yield from replace_body(text, found, found.body, stop)
 
 
-def _can_run(code: Unit, found: Declaration) -> bool:
+def _can_run(code: Unit, found: Declaration, only_in_kernels: str) -> bool:
     """Return whether a device function with a body needs nothing that only kernels have."""
     return (
         found.body is not None
         and q.is_device_only(found)
-        and not list_words(code, ONLY_IN_KERNELS, inside=found.body)
+        and not list_words(code, only_in_kernels, inside=found.body)
     )
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.launch_bounds import find_launch_bounds
-from kbuild.backends.cpu.mixed.thread_words import INDEX
-from kbuild.backends.cpu.mixed.unseen_threads import can_replace, find_unseen
+from kbuild.backends.cpu.mixed.plain_loops import can_replace, find_plain_loops
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.mentions import describe_place, list_words
@@ -21,7 +21,7 @@ from kbuild.cxx.signatures import read_signature
 from kbuild.cxx.unit import Unit
 
 _VALUES: Final = ("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")
-# The constants of a launch, and what an unseen thread receives them as.
+# The constants of a launch, and their names in a plain loop.
 _CONSTANTS: Final = {
     "blockIdx": "__kbuild_block__",
     "blockDim": "__kbuild_size__",
@@ -52,11 +52,11 @@ def edit_kernels(
         and found.body is not None
         and not _returns_value(found)
     )
-    unseen = find_unseen(code, kernels, declarations) if is_complete else frozenset()
+    plain = find_plain_loops(code, kernels, declarations) if is_complete else frozenset()
     bounds = find_launch_bounds(code, declarations)
     for kernel in kernels:
         bound = bounds.get(kernel.start, "")
-        yield from _edit_body(code, kernel, bound, is_seen=kernel.start not in unseen)
+        yield from _edit_body(code, kernel, bound, is_plain=kernel.start in plain)
 
 
 def _returns_value(kernel: Declaration) -> bool:
@@ -65,7 +65,7 @@ def _returns_value(kernel: Declaration) -> bool:
     return "void" not in words and not words.isdisjoint(_VALUES)
 
 
-def _edit_body(code: Unit, kernel: Declaration, bound: str, *, is_seen: bool) -> Iterator[Edit]:
+def _edit_body(code: Unit, kernel: Declaration, bound: str, *, is_plain: bool) -> Iterator[Edit]:
     if kernel.body is None:
         return
     start, end = kernel.body
@@ -76,17 +76,18 @@ def _edit_body(code: Unit, kernel: Declaration, bound: str, *, is_seen: bool) ->
     names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
     before = [f"__kbuild_bounded__({bound})"] if bound else []
     before += ["__kbuild_name__"] if names else []
-    if is_seen or INDEX in fixed:
+    if not is_plain or INDEX in fixed:
         before += [f"__kbuild_{name}__(::{name})" for name in _CONSTANTS if name in used]
-        before.append("__kbuild_threads_of_variable__" if INDEX in fixed else "__kbuild_threads__")
-        inside, after = "", "__kbuild_threads_end__"
+        kind = "suspendable_of_variable" if INDEX in fixed else "suspendable"
+        before.append(f"__kbuild_{kind}__")
+        inside, after = "", "__kbuild_suspendable_end__"
     else:
-        before.append("__kbuild_unseen_threads__")
+        before.append("__kbuild_plain_loop__")
         constants = [
             f"__kbuild_{name}__({value})" for name, value in _CONSTANTS.items() if name in used
         ]
         inside = "".join(f" {word}" for word in constants)
-        after = f"__kbuild_unseen_threads_end__({_choose_index(code, mentions)})"
+        after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
     outer, inner = _rebind_references(code.text, kernel)
     prologue = " ".join((*outer, *before))
     yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}")

@@ -47,6 +47,7 @@ __all__ = [
     "list_device_bodies",
     "list_words",
     "move_alignments",
+    "qualify_aliases",
     "reject_unnamed_lambdas",
     "runs_on_host",
     "translate_pragmas",
@@ -64,6 +65,10 @@ _PRAGMA: Final = re.compile(
 _SHARED: Final = re.compile(
     r'(?:extern |static )?__attribute__ \( \( visibility \( "hidden" \) , '
     r'tls_model \( "local-dynamic" \) \) \) (?:__constinit )?thread_local'
+)
+# g++ rejects an alias with the name of the class that it is for; nvcc accepts it, and CUB has some.
+_ALIASED: Final = frozenset(
+    ("BlockExchange", "BlockRakingLayout", "BlockScan", "WarpReduce", "WarpScan")
 )
 # A line marker.
 _THRUST: Final = re.compile(r'^# \d+ "[^"\n]*/thrust/detail/config\.h"', re.MULTILINE)
@@ -128,6 +133,20 @@ def move_alignments(code: Unit) -> Iterator[Edit]:
         alignment = code.text[first:last]
         yield Edit(start=code.starts[start], end=code.starts[start], text=f"{alignment} ")
         yield Edit(start=first, end=last, text="")
+
+
+def qualify_aliases(code: Unit) -> Iterator[Edit]:
+    """Qualify the classes of CUB that have aliases with the same names."""
+    for index in code.find(_ALIASED):
+        before = (
+            code.get(index - 3),
+            code.get(index - 2),
+            code.get(index - 1),
+            code.get(index + 1),
+        )
+        if before == ("using", code.words[index], "=", "<"):
+            place = code.starts[index]
+            yield Edit(start=place, end=place, text="cub::")
 
 
 def compiles_with_clang(text: str) -> bool:

@@ -102,7 +102,7 @@ void BlockRunner::leave_kernel() {
     runner.abandon();
 }
 
-// The index of an unseen thread does not exist, but nobody asks for the errors of such a thread.
+// A plain loop stores no index, but nobody asks for the errors of its threads.
 std::uint64_t BlockRunner::number_of_thread() const noexcept {
     const auto& block = *builtins_.block_idx;
     const auto& grid = launch_->grid;

@@ -10,7 +10,7 @@
 namespace nvcuda {
 namespace experimental {
 
-class awbarrier {
+class KBUILD_NEEDS_BLOCK awbarrier {
 public:
     class arrival_token {
     public:

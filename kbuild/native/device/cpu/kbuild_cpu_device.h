@@ -47,4 +47,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#if !defined(NDEBUG)
+namespace kbuild_cpu {
+using ::KBUILD_NEEDS_THREAD __assert_fail;
+}
+#endif
+
 #endif

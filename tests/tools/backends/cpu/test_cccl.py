@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -36,11 +38,52 @@ def test_thrust_calls_device_functions_on_the_host(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [("-O0",), ("-O3",)])
 def test_cub_in_kernels(tmp_path: Path, compiler: str, options: tuple[str, ...]) -> None:
     compilers = (compiler, compiler)
-    sources = (PROJECT / "cub.cu",)
-    program = build_program(tmp_path, sources, compilers=compilers, options=options)
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    for name in ("cub.cu", "overridden.cu"):
+        sources = (PROJECT / name,)
+        program = build_program(tmp_path / name, sources, compilers=compilers, options=options)
+        done = subprocess.run([program], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "")
 
-    assert (done.returncode, done.stdout) == (0, "")
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["13.0.85", "13.2.86", "13.3.5.*"])
+def test_versions(tmp_path: Path, version: str) -> None:
+    wheel = f"nvidia-cuda-cccl=={version}"
+    download: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "-d",
+        tmp_path,
+        wheel,
+    ]
+    if subprocess.run(download, capture_output=True, check=False).returncode != 0:
+        pytest.skip(f"cannot download {wheel}")
+    (path,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(tmp_path)
+    options = ("-O1", f"-I{tmp_path / 'nvidia' / 'cu13' / 'include' / 'cccl'}")
+    for name in ("cub.cu", "overridden.cu", "thrust.cu"):
+        program = build_program(tmp_path / name, (PROJECT / name,), options=options)
+        done = subprocess.run([program], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("version", ["2008002", "3006000"])
+def test_other_versions_are_errors(tmp_path: Path, version: str) -> None:
+    header = tmp_path / "cccl" / "cuda" / "std" / "__cccl" / "version.h"
+    header.parent.mkdir(parents=True)
+    header.write_text(f"#define CCCL_VERSION {version}\n")
+    source = tmp_path / "a.cu"
+    source.write_text("#include <nv/target>\nint main() {}\n")
+    options = (f"-I{tmp_path / 'cccl'}",)
+    with pytest.raises(
+        ToolError, match=rf"does not support CCCL {version}; expected 3\.0 to 3\.5 "
+    ):
+        build_program(tmp_path, (source,), options=options)
+    build_program(tmp_path, (source,), options=(*options, "-DKBUILD_UNTESTED_CCCL"))
 
 
 @pytest.mark.slow

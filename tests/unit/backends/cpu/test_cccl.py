@@ -68,15 +68,6 @@ def test_fix_for_a_missing_header(log: str, header: str) -> None:
     assert "pip install nvidia-cuda-cccl" in fix
 
 
-def test_fix_for_a_header_for_devices() -> None:
-    log = (
-        "In file included from /x/cub/device/device_scan.cuh:32,\n"
-        "/x/cub/device/dispatch/dispatch_scan.cuh:55:10: fatal error: cudaTypedefs.h: No such\n"
-    )
-
-    assert "does not support <cub/device/device_scan.cuh>" in find_fix(log)
-
-
 @pytest.mark.parametrize(
     "log", ["", "a.cu:1:10: fatal error: mine/sort.h: No such file or directory\n"]
 )

@@ -1,8 +1,10 @@
-/* CUB without its algorithms for devices, whose kernels are PTX; sources that use them get an error. */
+/* CUB. */
 #pragma once
 #pragma GCC system_header
 
 #include <cub/config.cuh>
+
+#include "../kbuild_cpu/cccl/device_algorithms.h"
 
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>

@@ -7,7 +7,7 @@
 
 #pragma GCC system_header
 
-__device__ inline void __syncthreads(KBUILD_CPU_CALLER) {
+__device__ inline void KBUILD_NEEDS_BLOCK __syncthreads(KBUILD_CPU_CALLER) {
     kbuild_cpu::block_barrier(KBUILD_CPU_CALL("__syncthreads"));
 }
 
@@ -28,20 +28,20 @@ __device__ inline int count_at_barrier(const kbuild_cpu_call &__call, bool __pre
 
 }  // namespace kbuild_cpu
 
-__device__ inline int __syncthreads_count(int __predicate, KBUILD_CPU_CALLER) {
+__device__ inline int KBUILD_NEEDS_BLOCK __syncthreads_count(int __predicate, KBUILD_CPU_CALLER) {
     return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_count"), __predicate != 0);
 }
-__device__ inline int __syncthreads_or(int __predicate, KBUILD_CPU_CALLER) {
+__device__ inline int KBUILD_NEEDS_BLOCK __syncthreads_or(int __predicate, KBUILD_CPU_CALLER) {
     return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_or"), __predicate != 0) != 0;
 }
-__device__ inline int __syncthreads_and(int __predicate, KBUILD_CPU_CALLER) {
+__device__ inline int KBUILD_NEEDS_BLOCK __syncthreads_and(int __predicate, KBUILD_CPU_CALLER) {
     return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_and"), __predicate == 0) == 0;
 }
 
-#define KBUILD_CPU_FENCE(name)                                  \
-    __device__ inline void name(KBUILD_CPU_CALLER) {            \
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);                \
-        kbuild_cpu::spin_call(KBUILD_CPU_CALL(#name), 1);       \
+#define KBUILD_CPU_FENCE(name)                                           \
+    __device__ inline void KBUILD_NEEDS_THREAD name(KBUILD_CPU_CALLER) { \
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);                         \
+        kbuild_cpu::spin_call(KBUILD_CPU_CALL(#name), 1);                \
     }
 
 KBUILD_CPU_FENCE(__threadfence)
@@ -51,7 +51,7 @@ KBUILD_CPU_FENCE(__threadfence_system)
 #undef KBUILD_CPU_FENCE
 
 /* Polls usually sleep between two looks, so other threads run at once. */
-__device__ inline void __nanosleep(unsigned int, KBUILD_CPU_CALLER) {
+__device__ inline void KBUILD_NEEDS_THREAD __nanosleep(unsigned int, KBUILD_CPU_CALLER) {
     kbuild_cpu::spin_call(KBUILD_CPU_CALL("__nanosleep"), KBUILD_CPU_SPIN_LIMIT);
 }
 

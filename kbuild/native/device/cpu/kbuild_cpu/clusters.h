@@ -11,8 +11,8 @@
 
 __device__ inline unsigned int __clusterDimIsSpecified() { return 0; }
 __device__ inline dim3 __clusterDim() { return {1, 1, 1}; }
-__device__ inline dim3 __clusterIdx() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
-__device__ inline dim3 __clusterGridDimInClusters() { return gridDim; }
+__device__ inline dim3 KBUILD_NEEDS_BLOCK __clusterIdx() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+__device__ inline dim3 KBUILD_NEEDS_BLOCK __clusterGridDimInClusters() { return gridDim; }
 __device__ inline dim3 __clusterRelativeBlockIdx() { return {0, 0, 0}; }
 __device__ inline unsigned int __clusterRelativeBlockRank() { return 0; }
 __device__ inline unsigned int __clusterSizeInBlocks() { return 1; }
@@ -23,9 +23,9 @@ __device__ inline void *__cluster_map_shared_rank(const void *__address, unsigne
 /* A thread passes the barrier when all threads wait, which is later than CUDA requires. */
 __device__ inline void __cluster_barrier_arrive() {}
 __device__ inline void __cluster_barrier_arrive_relaxed() {}
-__device__ inline void __cluster_barrier_wait(KBUILD_CPU_CALLER) {
+__device__ inline void KBUILD_NEEDS_BLOCK __cluster_barrier_wait(KBUILD_CPU_CALLER) {
     kbuild_cpu::block_barrier(KBUILD_CPU_CALL("__cluster_barrier_wait"));
 }
-__device__ inline void __threadfence_cluster() { __threadfence_block(); }
+__device__ inline void KBUILD_NEEDS_THREAD __threadfence_cluster() { __threadfence_block(); }
 
 #endif

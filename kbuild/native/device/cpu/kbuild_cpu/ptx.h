@@ -1,4 +1,4 @@
-/* Single instructions of PTX as functions; see kbuild/backends/cpu/mixed/cub.py.  The arguments are the
+/* Single instructions of PTX as functions; see kbuild/backends/cpu/mixed/assembly.py.  The arguments are the
  * operands of a statement. */
 #ifndef KBUILD_CPU_PTX_H
 #define KBUILD_CPU_PTX_H
@@ -28,6 +28,23 @@ KBUILD_CPU_LANE_REGISTER(lanemask_gt, ~((2u << lane()) - 1))
 template <class __T>
 inline void find_top_bit(__T &__result, unsigned int __value) {
     __result = static_cast<__T>(__value == 0 ? -1 : 31 - __builtin_clz(__value));
+}
+
+
+inline void extract_bits(unsigned int &__result, unsigned int __value, unsigned int __start,
+                         unsigned int __length) {
+    __start &= 255;
+    __length &= 255;
+    const unsigned int __mask = __length < 32 ? (1u << __length) - 1 : ~0u;
+    __result = __start < 32 ? __value >> __start & __mask : 0;
+}
+
+/* Shifts by more than the width give 0. */
+inline void shift_left(unsigned int &__result, unsigned int __value, unsigned int __bits) {
+    __result = __bits < 32 ? __value << __bits : 0;
+}
+inline void shift_right(unsigned int &__result, unsigned int __value, unsigned int __bits) {
+    __result = __bits < 32 ? __value >> __bits : 0;
 }
 
 }  // namespace kbuild_cpu::ptx

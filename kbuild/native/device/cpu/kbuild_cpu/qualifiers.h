@@ -2,6 +2,8 @@
 #ifndef KBUILD_CPU_QUALIFIERS_H
 #define KBUILD_CPU_QUALIFIERS_H
 
+#include "annotations.h"
+
 #pragma GCC system_header
 
 /* The backend finds kernels in the section __patchable_function_entries.  This attribute creates

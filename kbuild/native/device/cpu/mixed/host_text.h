@@ -23,3 +23,9 @@
 #define __kbuild_managed__
 #define __kbuild_host__
 #define __kbuild_launch_bounds__(...)
+#define __kbuild_needs_thread__
+#define __kbuild_needs_block__
+#define __kbuild_call_needs_thread__
+#define __kbuild_call_needs_block__
+#define __kbuild_kernel_needs_thread__
+#define __kbuild_no_algorithm__

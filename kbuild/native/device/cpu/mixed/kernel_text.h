@@ -3,7 +3,7 @@
  * of the source keep their numbers.  The body becomes a function without a name that is called for each
  * thread with copies of the kernel's parameters.  The kernel's symbol then runs all threads of a block.
  *
- * An unseen thread does not stop before its end, and nobody reads its index.  Then the inner loop
+ * In a plain loop, no thread stops before its end, and nobody reads its index.  Then the inner loop
  * contains nothing but the body, so that compilers vectorize it.  Its variable has the type that the
  * body uses for the index in the grid; gcc splits only loops whose own variable is compared.  threadIdx
  * has an index that does not exist, so that a mistake is visible.  The other conditions state what gcc
@@ -13,12 +13,18 @@
  * launch runs the same body in a small function that knows nothing about ranges.  The size of the grid
  * is volatile there, because gcc forgets the ranges of values that were compared before.
  *
- * Otherwise, each thread stores its index.  If a thread was suspended, the runtime has let other
+ * In a suspendable loop, each thread stores its index.  If a thread was suspended, the runtime has let other
  * threads run meanwhile, and starts the rest with another call. */
 #define __kbuild_global__ __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
 /* The size of this variable is the launch bound, or 0 without one.  Its symbol contains the kernel's, also
  * in instances of templates. */
 #define __kbuild_launch_bounds__(...)
+#define __kbuild_needs_thread__
+#define __kbuild_needs_block__
+#define __kbuild_call_needs_thread__
+#define __kbuild_call_needs_block__
+#define __kbuild_kernel_needs_thread__
+#define __kbuild_no_algorithm__
 #define __kbuild_bounded__(...) static constexpr long long __kbuild_bounds__[] = {__VA_ARGS__}; \
     __attribute__((used)) static const char __kbuild_bound__[__kbuild_bounds__[0] > 0 ? __kbuild_bounds__[0] : 0] = {};
 #if defined(__clang__)
@@ -49,11 +55,11 @@ __asm__(".type blockIdx, %tls_object\n.type blockDim, %tls_object\n.type gridDim
     "kbuild: a kernel cannot have a pack of references; pass values or pointers");
 #define __kbuild_poison__ ::threadIdx.x = ::threadIdx.y = ::threadIdx.z = ~0u;
 struct __kbuild_large_grid__ {}; /* in the name of the function, so that it can be told from the program's */
-#define __kbuild_unseen_threads__ __kbuild_poison__ \
+#define __kbuild_plain_loop__ __kbuild_poison__ \
     const auto __kbuild_body__ = [=]([[maybe_unused]] const ::uint3 threadIdx, \
         [[maybe_unused]] const ::uint3 __kbuild_block__, [[maybe_unused]] const ::dim3 __kbuild_size__, \
         [[maybe_unused]] const ::dim3 __kbuild_grid__) __kbuild_inlined__ -> void
-#define __kbuild_unseen_threads_end__(type, first) ; \
+#define __kbuild_plain_loop_end__(type, first) ; \
     if (__builtin_expect(const_cast<const volatile unsigned int &>(::gridDim.x) > 2097151, 0)) { \
         const auto __kbuild_run__ = [](auto &__kbuild_copied__, __kbuild_large_grid__) __kbuild_outlined__ { \
             for (unsigned int __kbuild_z__ = 0; __kbuild_z__ < ::blockDim.z; ++__kbuild_z__) \
@@ -95,11 +101,11 @@ struct __kbuild_large_grid__ {}; /* in the name of the function, so that it can 
                 ::threadIdx.x = __kbuild_x__; \
                 ::threadIdx.y = __kbuild_y__; \
                 ::threadIdx.z = __kbuild_z__;
-#define __kbuild_threads__ __kbuild_each_thread__ \
+#define __kbuild_suspendable__ __kbuild_each_thread__ \
                 [=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__ -> void
-#define __kbuild_threads_of_variable__ __kbuild_each_thread__ \
+#define __kbuild_suspendable_of_variable__ __kbuild_each_thread__ \
                 [=](const ::uint3) __kbuild_inlined__ -> void
-#define __kbuild_threads_end__ \
+#define __kbuild_suspendable_end__ \
                 (::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__}); \
                 if (__builtin_expect(::kbuild_cpu_progress.suspensions != __kbuild_suspensions__, 0)) return; \
             }

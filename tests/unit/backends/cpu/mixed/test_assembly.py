@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.assembly import reject_assembly
+from kbuild.backends.cpu.mixed.assembly import list_lane_reads, replace_assembly
 from kbuild.cxx.model import HostText
 from kbuild.cxx.rewrite import rewrite
 from kbuild.cxx.unit import Unit
@@ -12,14 +12,14 @@ from kbuild.cxx.unit import Unit
 
 def make_text(source: str) -> str:
     code = Unit(source)
-    edits = tuple(reject_assembly(code))
+    edits = tuple(replace_assembly(code))
     return rewrite(code, HostText(kernels=(), launches=(), edits=edits), "m").text
 
 
 @pytest.mark.parametrize(
     ("code", "quote"),
     [
-        ('"mov.u32 %0, %%laneid;" : "=r"(x)', "mov.u32 %0, %%laneid;"),
+        ('"mov.u32 %0, %%smid;" : "=r"(x)', "mov.u32 %0, %%smid;"),
         ('"{\\n\\t" ".reg .pred p;\\n" "exit;}"', "{ .reg .pred p; exit;}"),
         ('R"(ex2.approx.f32 %0, %1;)" : "=f"(x) : "f"(y)', "ex2.approx.f32 %0, %1;"),
         ('"trap;"', "trap;"),
@@ -31,6 +31,31 @@ def test_ptx_is_replaced_by_an_error(code: str, quote: str) -> None:
     text = make_text(f"void f() {{ asm volatile ({code}); }}")
     assert f"does not support inline PTX: '{quote}'" in text
     assert "asm" not in text
+
+
+@pytest.mark.parametrize(
+    ("statement", "call"),
+    [
+        ('"bfind.u32 %0, %1;" : "=r"(a[0]) : "r"(b)', "find_top_bit((a[0]), (b))"),
+        ('"mov.u32 %0, %%lanemask_lt;\\n\\t" : "=r"(a)', "read_lanemask_lt((a))"),
+        (
+            '"shl.b32 %0, %1, %2;" : "=r"(a) : "r"(b), "r"(f(1))',
+            "shift_left((a), (b), (f(1)))",
+        ),
+        (
+            '"bfe" ".u32 %0, %1, %2, %3;" : "=r"(a) : "r"(b), "r"(1), "r"(2) : "memory"',
+            "extract_bits((a), (b), (1), (2))",
+        ),
+    ],
+)
+def test_some_instructions_are_calls(statement: str, call: str) -> None:
+    assert make_text(f"asm volatile({statement}); g();") == f"::kbuild_cpu::ptx::{call}; g();"
+
+
+def test_reads_of_the_lane_are_listed() -> None:
+    text = 'asm("bfind.u32 %0, %1;" : "=r"(a) : "r"(b)); asm("mov.u32 %0, %%laneid;" : "=r"(c));'
+
+    assert [word.start for word in list_lane_reads(Unit(text))] == [text.rindex("asm")]
 
 
 @pytest.mark.parametrize(

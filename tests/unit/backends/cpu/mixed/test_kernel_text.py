@@ -8,51 +8,51 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.kernel_text import edit_kernels
 from kbuild.cxx.unit import Unit
 
-LOOP = "__kbuild_unseen_threads__"
+LOOP = "__kbuild_plain_loop__"
 START = "__kbuild_block__.x * __kbuild_width__"
 BLOCK = "__kbuild_blockIdx__(__kbuild_block__)"
 SIZE = "__kbuild_blockDim__(__kbuild_size__)"
 GRID = "__kbuild_gridDim__(__kbuild_grid__)"
-UNSEEN_END = "} __kbuild_unseen_threads_end__(unsigned, 0) }"
-END = "} __kbuild_threads_end__ }"
+PLAIN_END = "} __kbuild_plain_loop_end__(unsigned, 0) }"
+END = "} __kbuild_suspendable_end__ }"
 
 
 def rewrite(source: str, *, is_complete: bool = True) -> str:
-    text = f'# 1 "a.cu"\n{source}'
+    text = f'void __kbuild_needs_block__ __syncthreads();\n# 1 "a.cu"\n{source}'
     code = Unit(text)
     edits = list(edit_kernels(code, q.find_declarations(code), is_complete=is_complete))
     for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
-    return text.split("\n", 1)[1]
+    return text.split("\n", 2)[2]
 
 
 @pytest.mark.parametrize(
     ("body", "start", "end"),
     [
-        ("p[threadIdx.x] = 1;", f"{LOOP} {{", UNSEEN_END),
-        ("p[0] = 1;", f"{LOOP} {{", UNSEEN_END),
+        ("p[threadIdx.x] = 1;", f"{LOOP} {{", PLAIN_END),
+        ("p[0] = 1;", f"{LOOP} {{", PLAIN_END),
         (
             "const int i = blockIdx.x * blockDim.x + threadIdx.x; p[i] = 1;",
             f"{LOOP} {{ {BLOCK} {SIZE}",
-            f"}} __kbuild_unseen_threads_end__(int, {START}) }}",
+            f"}} __kbuild_plain_loop_end__(int, {START}) }}",
         ),
         (
             "unsigned int i = threadIdx.x + blockDim.x * blockIdx.x; p[i] = gridDim.x;",
             f"{LOOP} {{ {BLOCK} {SIZE} {GRID}",
-            f"}} __kbuild_unseen_threads_end__(unsigned, {START}) }}",
+            f"}} __kbuild_plain_loop_end__(unsigned, {START}) }}",
         ),
-        ("__syncthreads(); p[threadIdx.x] = 1;", "__kbuild_threads__ {", END),
+        ("__syncthreads(); p[threadIdx.x] = 1;", "__kbuild_suspendable__ {", END),
         (
             "__syncthreads(); p[blockIdx.x] = 1;",
-            "__kbuild_blockIdx__(::blockIdx) __kbuild_threads__ {",
+            "__kbuild_blockIdx__(::blockIdx) __kbuild_suspendable__ {",
             END,
         ),
-        ("struct L { int x = threadIdx.x; };", "__kbuild_threads_of_variable__ {", END),
+        ("struct L { int x = threadIdx.x; };", "__kbuild_suspendable_of_variable__ {", END),
         # Lambdas without captures cannot use constants of the kernel.
         (
             "auto f = [] { return blockIdx.x; }; p[gridDim.x] = f();",
             f"{LOOP} {{ {GRID}",
-            UNSEEN_END,
+            PLAIN_END,
         ),
     ],
 )
@@ -98,7 +98,7 @@ def test_body_is_in_a_loop(body: str, start: str, end: str) -> None:
 def test_launch_bounds_are_in_the_body(declarations: str, bounds: str | None) -> None:
     start = "{" if bounds is None else f"{{ __kbuild_bounded__({bounds})"
 
-    assert rewrite(declarations).endswith(f"{start} {LOOP} {{{UNSEEN_END}")
+    assert rewrite(declarations).endswith(f"{start} {LOOP} {{{PLAIN_END}")
 
 
 def test_only_bodies_of_kernels_change() -> None:
@@ -112,8 +112,8 @@ def test_only_bodies_of_kernels_change() -> None:
     loop = f"{{ {LOOP} {{"
 
     assert rewrite(source) == source.replace(
-        "\n{\n    *p = 1;\n}", f"\n{loop}\n    *p = 1;\n{UNSEEN_END}"
-    ).replace("{ *p = 2; }", f"{loop} *p = 2; {UNSEEN_END}")
+        "\n{\n    *p = 1;\n}", f"\n{loop}\n    *p = 1;\n{PLAIN_END}"
+    ).replace("{ *p = 2; }", f"{loop} *p = 2; {PLAIN_END}")
 
 
 def test_parameters_hide_variables() -> None:

@@ -113,7 +113,12 @@ def test_functions_in_host_texts(source: str, expected: str) -> None:
     ],
 )
 def test_host_texts_with_thrust_keep_device_functions(source: str, expected: str) -> None:
-    assert make_host_text(f'# 1 "/x/thrust/detail/config.h" 1 3\n{source}') == expected
+    headers = (
+        "void __kbuild_needs_block__ __syncthreads(); int __kbuild_needs_thread__ atomicAdd();"
+    )
+    text = make_host_text(f'# 1 "/x/thrust/detail/config.h" 1 3\n{headers} {source}')
+
+    assert text == f"{headers} {expected}"
 
 
 @pytest.mark.parametrize(
@@ -278,3 +283,11 @@ def test_alignment_of_shared_memory_precedes_it(constant: str) -> None:
     moved = apply_edits(text, q.move_alignments(Unit(text)))
 
     assert moved == f"alignas(4) int a; alignas(f(8)) extern{shared} char b[];"
+
+
+def test_aliases_with_the_name_of_their_class_are_qualified() -> None:
+    text = "struct S { using WarpScan = WarpScan<T, 8>; using Mine = WarpScan<T, 8>; };"
+
+    assert apply(text, list(q.qualify_aliases(Unit(text)))) == (
+        "struct S { using WarpScan = cub::WarpScan<T, 8>; using Mine = WarpScan<T, 8>; };"
+    )

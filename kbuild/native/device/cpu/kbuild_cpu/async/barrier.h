@@ -14,7 +14,7 @@
 namespace cuda {
 
 template <thread_scope __Scope, class __Completion = kbuild_cpu::no_completion>
-class barrier {
+class KBUILD_CALL_NEEDS_BLOCK barrier {
 public:
     class arrival_token {
     public:

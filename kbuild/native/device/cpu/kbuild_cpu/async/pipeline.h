@@ -38,7 +38,7 @@ private:
 };
 
 template <thread_scope __Scope>
-class pipeline {
+class KBUILD_CALL_NEEDS_BLOCK pipeline {
 public:
     pipeline(pipeline &&__other)
         : __stages(__other.__stages), __stage_count(__other.__stage_count),
@@ -118,22 +118,22 @@ private:
     size_t __head = 0, __tail = 0;
 };
 
-inline pipeline<thread_scope_thread> make_pipeline() { return {}; }
+inline pipeline<thread_scope_thread> KBUILD_NEEDS_BLOCK make_pipeline() { return {}; }
 
 template <class __Group, thread_scope __Scope, uint8_t __Stages>
-pipeline<__Scope> make_pipeline(const __Group &__group,
+pipeline<__Scope> KBUILD_NEEDS_BLOCK make_pipeline(const __Group &__group,
                                 pipeline_shared_state<__Scope, __Stages> *__state) {
     return {__group, __state, true, true};
 }
 template <class __Group, thread_scope __Scope, uint8_t __Stages>
-pipeline<__Scope> make_pipeline(const __Group &__group,
+pipeline<__Scope> KBUILD_NEEDS_BLOCK make_pipeline(const __Group &__group,
                                 pipeline_shared_state<__Scope, __Stages> *__state,
                                 size_t __producers) {
     const bool __is_producer = __group.thread_rank() < __producers;
     return {__group, __state, __is_producer, !__is_producer};
 }
 template <class __Group, thread_scope __Scope, uint8_t __Stages>
-pipeline<__Scope> make_pipeline(const __Group &__group,
+pipeline<__Scope> KBUILD_NEEDS_BLOCK make_pipeline(const __Group &__group,
                                 pipeline_shared_state<__Scope, __Stages> *__state,
                                 pipeline_role __role) {
     const bool __is_producer = __role == pipeline_role::producer;

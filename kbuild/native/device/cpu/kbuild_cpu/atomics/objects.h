@@ -116,7 +116,7 @@ private:
 namespace cuda {
 
 template <class __T, thread_scope __scope = thread_scope_system>
-class atomic_ref : public kbuild_cpu::atomic_operations<atomic_ref<__T, __scope>, __T> {
+class KBUILD_CALL_NEEDS_THREAD atomic_ref : public kbuild_cpu::atomic_operations<atomic_ref<__T, __scope>, __T> {
 public:
     static constexpr size_t required_alignment = sizeof(__T) <= 16 ? sizeof(__T) : alignof(__T);
 
@@ -134,7 +134,7 @@ private:
 };
 
 template <class __T, thread_scope __scope = thread_scope_system>
-class atomic : public kbuild_cpu::atomic_operations<atomic<__T, __scope>, __T> {
+class KBUILD_CALL_NEEDS_THREAD atomic : public kbuild_cpu::atomic_operations<atomic<__T, __scope>, __T> {
 public:
     atomic() noexcept = default;
     constexpr atomic(__T __value) noexcept : __value_(__value) {}

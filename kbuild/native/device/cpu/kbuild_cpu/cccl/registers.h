@@ -9,10 +9,10 @@
 
 KBUILD_CPU_CCCL_PTX
 
-#define KBUILD_CPU_REGISTER(name, value) \
-    template <class = void>              \
-    unsigned int get_sreg_##name() {     \
-        return value;                    \
+#define KBUILD_CPU_REGISTER(name, value)                \
+    template <class = void>                             \
+    unsigned int KBUILD_NEEDS_BLOCK get_sreg_##name() { \
+        return value;                                   \
     }
 #define KBUILD_CPU_REGISTERS(name, variable)       \
     KBUILD_CPU_REGISTER(name##_x, ::variable.x)    \

@@ -65,7 +65,7 @@ template <unsigned int __Threads = 1024>
 struct alignas(8) block_tile_memory {};
 
 /* All threads of the block. */
-class thread_block : public thread_group {
+class KBUILD_CALL_NEEDS_BLOCK thread_block : public thread_group {
 public:
     static constexpr cuda::thread_scope thread_scope = cuda::thread_scope_block;
     struct arrival_token {};
@@ -88,12 +88,12 @@ private:
     thread_block() : thread_group(__of_block) {}
     friend thread_block this_thread_block();
 };
-inline thread_block this_thread_block() { return {}; }
+inline thread_block KBUILD_NEEDS_BLOCK this_thread_block() { return {}; }
 template <unsigned int __Threads>
-inline thread_block this_thread_block(block_tile_memory<__Threads> &) { return this_thread_block(); }
+inline thread_block KBUILD_NEEDS_BLOCK this_thread_block(block_tile_memory<__Threads> &) { return this_thread_block(); }
 
 /* The blocks of a cluster.  A launch on the CPU has clusters of one block. */
-class cluster_group : public thread_group {
+class KBUILD_CALL_NEEDS_BLOCK cluster_group : public thread_group {
 public:
     struct arrival_token {};
 
@@ -120,10 +120,10 @@ private:
     cluster_group() : thread_group(__of_cluster) {}
     friend cluster_group this_cluster();
 };
-inline cluster_group this_cluster() { return {}; }
+inline cluster_group KBUILD_NEEDS_BLOCK this_cluster() { return {}; }
 
 /* All threads of a cooperative launch. */
-class grid_group : public thread_group {
+class KBUILD_CALL_NEEDS_BLOCK grid_group : public thread_group {
 public:
     struct arrival_token {};
 
@@ -160,7 +160,7 @@ private:
     grid_group() : thread_group(__of_grid) {}
     friend grid_group this_grid();
 };
-inline grid_group this_grid() { return {}; }
+inline grid_group KBUILD_NEEDS_BLOCK this_grid() { return {}; }
 
 
 template <class __Group>
@@ -172,7 +172,7 @@ inline auto group_size(const __Group &__group) { return __group.num_threads(); }
 
 
 __attribute__((error("kbuild: the cpu backend does not support multi_grid_group, which CUDA 13 removed")))
-thread_group this_multi_grid();
+thread_group KBUILD_NEEDS_BLOCK this_multi_grid();
 
 KBUILD_CPU_GROUPS_END
 

@@ -144,17 +144,17 @@ public:
 };
 
 template <unsigned int __N>
-inline thread_block_tile<__N, thread_block> tiled_partition(const thread_block &__parent) {
+inline thread_block_tile<__N, thread_block> KBUILD_NEEDS_BLOCK tiled_partition(const thread_block &__parent) {
     return thread_block_tile<__N, thread_block>(__parent);
 }
 template <unsigned int __N, unsigned int __M, class __P>
-inline thread_block_tile<__N, thread_block_tile<__M, __P>> tiled_partition(
+inline thread_block_tile<__N, thread_block_tile<__M, __P>> KBUILD_NEEDS_BLOCK tiled_partition(
     const thread_block_tile<__M, __P> &__parent) {
     static_assert(__N <= __M, "a tile must not be larger than its parent");
     return thread_block_tile<__N, thread_block_tile<__M, __P>>(__parent);
 }
 
-inline thread_block_tile<1, void> this_thread() { return {0, 1}; }
+inline thread_block_tile<1, void> KBUILD_CALL_NEEDS_BLOCK this_thread() { return {0, 1}; }
 
 KBUILD_CPU_GROUPS_END
 

@@ -78,7 +78,7 @@ public:
         : __warp_group(__in, __meta_rank, __meta_size) {}
 };
 
-inline coalesced_group coalesced_threads(KBUILD_CPU_CALLER) {
+inline coalesced_group KBUILD_NEEDS_BLOCK coalesced_threads(KBUILD_CPU_CALLER) {
     return coalesced_group(__lanes(static_cast<__lane_mask>(
         kbuild_cpu::converge(KBUILD_CPU_GROUP_CALL("coalesced_threads()")))));
 }
@@ -94,7 +94,7 @@ inline __lanes __divide(const kbuild_cpu_call &__call, const __lanes &__parent,
         __mask |= __lane_mask{1} << __parent.__lane(__i);
     return __lanes(__mask);
 }
-inline coalesced_group tiled_partition(const coalesced_group &__parent, unsigned int __size,
+inline coalesced_group KBUILD_NEEDS_BLOCK tiled_partition(const coalesced_group &__parent, unsigned int __size,
                                        KBUILD_CPU_CALLER) {
     const __lanes __tile =
         __divide(KBUILD_CPU_GROUP_CALL("tiled_partition()"), __parent.__get_lanes(), __size);
@@ -102,7 +102,7 @@ inline coalesced_group tiled_partition(const coalesced_group &__parent, unsigned
     return coalesced_group(__tile, __parent.thread_rank() / __size,
                            (__parent.size() + __size - 1) / __size);
 }
-inline thread_group tiled_partition(const thread_group &__parent, unsigned int __size,
+inline thread_group KBUILD_NEEDS_BLOCK tiled_partition(const thread_group &__parent, unsigned int __size,
                                     KBUILD_CPU_CALLER) {
     const kbuild_cpu_call __call = KBUILD_CPU_GROUP_CALL("tiled_partition()");
     if (__parent.__kind_ == thread_group::__of_lanes)
@@ -117,7 +117,7 @@ inline thread_group tiled_partition(const thread_group &__parent, unsigned int _
 
 /* The group of those whose predicate is false comes first. */
 template <class __Group>
-inline coalesced_group binary_partition(const __Group &__parent, bool __predicate,
+inline coalesced_group KBUILD_NEEDS_BLOCK binary_partition(const __Group &__parent, bool __predicate,
                                         KBUILD_CPU_CALLER) {
     const __lanes &__all = __parent.__get_lanes();
     const __lane_mask __true =
@@ -128,7 +128,7 @@ inline coalesced_group binary_partition(const __Group &__parent, bool __predicat
 
 /* Divides a group into those whose labels are equal. */
 template <class __Group, class __Label>
-inline coalesced_group labeled_partition(const __Group &__parent, __Label __label,
+inline coalesced_group KBUILD_NEEDS_BLOCK labeled_partition(const __Group &__parent, __Label __label,
                                          KBUILD_CPU_CALLER) {
     if constexpr (std::is_same_v<__Label, bool>)
         return binary_partition(__parent, __label, __file, __line);

@@ -1,5 +1,7 @@
 /* Errors. */
 
+#include "../annotations.h"
+
 KBUILD_API(GetLastError)(void)
 {
     KBUILD_CALL(kbuild_cpu_take_error());
@@ -19,3 +21,11 @@ KBUILD_HOST_API const char *KBUILD_VENDOR(GetErrorString)(KBUILD_VENDOR(Error_t)
 {
     return kbuild_cpu_error_text(__error);
 }
+
+/* They return the errors of the thread that calls them. */
+#if defined(__cplusplus)
+namespace kbuild_cpu {
+using ::KBUILD_KERNEL_NEEDS_THREAD KBUILD_VENDOR(GetLastError);
+using ::KBUILD_KERNEL_NEEDS_THREAD KBUILD_VENDOR(PeekAtLastError);
+}
+#endif

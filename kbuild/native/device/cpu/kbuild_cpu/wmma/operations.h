@@ -189,7 +189,7 @@ void fill_fragment(fragment<__Use, __M, __N, __K, __T, __Layout> &__fragment,
 }
 
 template <int __M, int __N, int __K, class __T, class __Layout>
-void load_matrix_sync(fragment<matrix_a, __M, __N, __K, __T, __Layout> &__a,
+void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<matrix_a, __M, __N, __K, __T, __Layout> &__a,
                       const typename kbuild_cpu::stored_type<__T>::type *__from, unsigned __stride,
                       KBUILD_CPU_CALLER) {
     __syncwarp(0xFFFFFFFF, __file, __line);
@@ -201,7 +201,7 @@ void load_matrix_sync(fragment<matrix_a, __M, __N, __K, __T, __Layout> &__a,
 }
 
 template <int __M, int __N, int __K, class __T, class __Layout>
-void load_matrix_sync(fragment<matrix_b, __M, __N, __K, __T, __Layout> &__b,
+void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<matrix_b, __M, __N, __K, __T, __Layout> &__b,
                       const typename kbuild_cpu::stored_type<__T>::type *__from, unsigned __stride,
                       KBUILD_CPU_CALLER) {
     using __Tile = kbuild_cpu::tile<__M, __N>;
@@ -214,7 +214,7 @@ void load_matrix_sync(fragment<matrix_b, __M, __N, __K, __T, __Layout> &__b,
 }
 
 template <int __M, int __N, int __K, class __T>
-void load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__c, const __T *__from,
+void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__c, const __T *__from,
                       unsigned __stride, layout_t __layout, KBUILD_CPU_CALLER) {
     using __Tile = kbuild_cpu::tile<__M, __N>;
     __syncwarp(0xFFFFFFFF, __file, __line);
@@ -226,7 +226,7 @@ void load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__c, const __T 
 }
 
 template <int __M, int __N, int __K, class __T>
-void store_matrix_sync(__T *__to, const fragment<accumulator, __M, __N, __K, __T> &__c,
+void KBUILD_NEEDS_BLOCK store_matrix_sync(__T *__to, const fragment<accumulator, __M, __N, __K, __T> &__c,
                        unsigned __stride, layout_t __layout, KBUILD_CPU_CALLER) {
     using __Tile = kbuild_cpu::tile<__M, __N>;
     __syncwarp(0xFFFFFFFF, __file, __line);
@@ -239,7 +239,7 @@ void store_matrix_sync(__T *__to, const fragment<accumulator, __M, __N, __K, __T
 /* Lanes exchange nothing, and so do not wait.  `__saturates` is for integers. */
 template <int __M, int __N, int __K, class __D, class __A, class __B, class __C, class __LayoutA,
           class __LayoutB>
-void mma_sync(fragment<accumulator, __M, __N, __K, __D> &__d,
+void KBUILD_NEEDS_BLOCK mma_sync(fragment<accumulator, __M, __N, __K, __D> &__d,
               const fragment<matrix_a, __M, __N, __K, __A, __LayoutA> &__a,
               const fragment<matrix_b, __M, __N, __K, __B, __LayoutB> &__b,
               const fragment<accumulator, __M, __N, __K, __C> &__c, bool __saturates = false) {

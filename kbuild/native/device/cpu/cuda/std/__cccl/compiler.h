@@ -1,11 +1,10 @@
 /* The header with which CCCL finds out about its compiler: a C++ compiler, which knows no PTX. */
 #pragma GCC system_header
+#include "../../../kbuild_cpu/cccl/version.h"
 #include "../../../kbuild_cpu/cccl/begin.h"
 #include_next <cuda/std/__cccl/compiler.h>
 #include "../../../kbuild_cpu/cccl/end.h"
 #if defined(KBUILD_MIXED) || defined(KBUILD_DEVICE_CODE)
-#include "../../../kbuild_cpu/cccl/ptx.h"
-
 /* g++ accepts only a number here.  kbuild translates nvcc's pragma. */
 #if !defined(__clang__)
 #undef _CCCL_PRAGMA_UNROLL

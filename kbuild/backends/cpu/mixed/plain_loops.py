@@ -1,6 +1,7 @@
-"""Find the kernels whose loop over threads does not need to show which thread runs.
+"""Find the kernels whose thread loop can be vectorized.
 
-The compiler vectorizes such a loop. In all other kernels, each thread stores its index into
+Such a kernel gets a plain loop: no thread of it waits, and nothing but its body reads the index of
+the thread. All other kernels get a suspendable loop, in which each thread stores its index into
 ``threadIdx``, for device functions that read it and for the runtime. If this module takes a kernel
 for one of the first kind by mistake, the kernel computes wrong values. Therefore, it decides by
 names alone: every function with a name that is also that of a function in doubt is in doubt.
@@ -13,13 +14,8 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.cub import list_lane_reads
-from kbuild.backends.cpu.mixed.thread_words import (
-    ERRORS,
-    FUNCTIONS,
-    INDEX,
-    NAMESPACES,
-)
+from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords, find_thread_words
+from kbuild.backends.cpu.mixed.assembly import list_lane_reads
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.mentions import (
@@ -36,11 +32,9 @@ from kbuild.cxx.unit import Unit
 
 _MOST_NAMES: Final = 200
 _MOST_MENTIONS: Final = 5000
-_CALLABLE: Final = re.compile(f"{FUNCTIONS}|{ERRORS}")
-_ERROR: Final = re.compile(ERRORS)
 
 
-def find_unseen(
+def find_plain_loops(
     code: Unit, kernels: tuple[Declaration, ...], declarations: tuple[Declaration, ...]
 ) -> frozenset[int]:
     """Return the starts of the kernels that need neither their index stored nor a way to stop.
@@ -51,28 +45,34 @@ def find_unseen(
         declarations: What the user marked.
     """
     bodies = (d.body for d in declarations if d.body and d.words & {q.DEVICE, q.GLOBAL})
-    search = _Search(code, kernels, tuple(bodies))
-    words = f"{INDEX}|{FUNCTIONS}|{ERRORS}|{NAMESPACES}"
+    thread_words = find_thread_words(code)
+    search = _Search(code, kernels, tuple(bodies), thread_words)
+    words = thread_words.pattern
     if not search.add_mentions(list_lane_reads(code)):
         return frozenset()
     while words and search.add(words):
         words = "|".join(map(re.escape, search.take_names()))
     if words:
         return frozenset()
-    return frozenset(kernel.start for kernel in kernels) - search.seen
+    return frozenset(kernel.start for kernel in kernels) - search.suspendable
 
 
 class _Search:
     """The kernels that mention a word, or the name of a function that mentions one, and so on.
 
     Attributes:
-        seen: The starts of these kernels.
+        suspendable: The starts of these kernels.
     """
 
     def __init__(
-        self, code: Unit, kernels: tuple[Declaration, ...], device_bodies: tuple[Span, ...]
+        self,
+        code: Unit,
+        kernels: tuple[Declaration, ...],
+        device_bodies: tuple[Span, ...],
+        thread_words: ThreadWords,
     ) -> None:
         self._code = code
+        self._thread_words = thread_words
         self._device_bodies = device_bodies
         self._kernels = {kernel.body[0]: kernel for kernel in kernels if kernel.body}
         self._headers = _find_headers(code)
@@ -80,7 +80,7 @@ class _Search:
         self._types: set[str] = set()
         self._new: set[str] = set()
         self._mentions = 0
-        self.seen: set[int] = set()
+        self.suspendable: set[int] = set()
 
     def take_names(self) -> list[str]:
         """Return the names that the last call of `add` found."""
@@ -100,13 +100,13 @@ class _Search:
         return is_bounded and all(map(self._add_mention, words))
 
     def _is_of_host(self, word: Token) -> bool:
-        return _ERROR.fullmatch(word.text) is not None and not any(
+        return word.text in self._thread_words.device_functions and not any(
             start < word.start < end for start, end in self._device_bodies
         )
 
     def _add_mention(self, word: Token) -> bool:
         place = describe_place(self._code, word)
-        is_function = word.text in self._names or bool(_CALLABLE.fullmatch(word.text))
+        is_function = word.text in self._names or word.text in self._thread_words.functions
         if place.kind == "declaration":
             return True
         if place.kind in ("using", "namespace"):
@@ -118,15 +118,12 @@ class _Search:
         kernel = self._kernels.get(place.function.body[0])
         if kernel is not None:
             if word.text != INDEX or not can_replace(self._code, word, place):
-                self.seen.add(kernel.start)
+                self.suspendable.add(kernel.start)
             return True
         return self._add_function(place.function, place)
 
     def _add_alias(self, word: Token, place: Place) -> bool:
         head = [token.text for token in place.head]
-        if head[:2] == ["using", "namespace"]:
-            # The functions that make groups are words themselves.
-            return word.text == "cooperative_groups"
         if self._code.get(self._code.find_index(word.start) + 1) == "=":
             return True  # the definition of an alias that is known
         name = head[1] if head[2:3] == ["="] else self._find_last_name(word)
@@ -156,7 +153,7 @@ class _Search:
 
 
 def _find_headers(code: Unit) -> tuple[Span, ...]:
-    """Return the parts of the text that `thread_words` describes."""
+    """Return the parts of the text whose names have annotations."""
     native = resources.native_directory()
     return find_files(code, (str(native / "device" / "cpu"), str(native / "include")))
 

@@ -1,0 +1,88 @@
+"""Read the annotations of names in the device headers.
+
+``kbuild_cpu/annotations.h`` defines them. They survive preprocessing, so that a text says which
+words matter to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from kbuild.backends.cpu.cccl import NO_DEVICE_ALGORITHMS
+from kbuild.cxx.lines import locate
+from kbuild.cxx.unit import Unit
+from kbuild.errors import SourceError
+
+INDEX: Final = "threadIdx"
+_NEED: Final = re.compile(r"__kbuild_(call_|kernel_)?needs_(thread|block)__")
+_NO_ALGORITHM: Final = "__kbuild_no_algorithm__"
+_CALL: Final = r"(?=\s*(?:[(<]|::))"
+# What else does not exist in host code. `tls_model` is an attribute of shared memory.
+_ONLY_IN_KERNELS: Final = f"{INDEX}|blockIdx|blockDim|gridDim|tls_model"
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadWords:
+    """The names that need to know which thread runs, or that can stop it.
+
+    Attributes:
+        pattern: A regular expression for mentions of these names, and of the thread's index.
+        functions: The functions among them whose every mention matches.
+        device_functions: Those that matter only in device code.
+        only_in_kernels: A regular expression for mentions of what does not exist in host code.
+    """
+
+    pattern: str
+    functions: frozenset[str]
+    device_functions: frozenset[str]
+    only_in_kernels: str
+
+
+def find_thread_words(code: Unit) -> ThreadWords:
+    """Return the annotated names of preprocessed text."""
+    annotations = {word: found for word in code.vocabulary if (found := _NEED.fullmatch(word))}
+    named: dict[str, set[str]] = {"call_": set(), "kernel_": set(), "block": set(), "(": set()}
+    words: set[str] = set()
+    for index in code.find(annotations.keys()):
+        limit, need = annotations[code.words[index]].groups()
+        name = code.get(index + 1)
+        words.add(name)
+        for kind in (limit, need, code.get(index + 2)):
+            if kind in named:
+                named[kind].add(name)
+    calls = named["call_"]
+    words -= calls
+    return ThreadWords(
+        pattern="|".join((INDEX, *_match_names(words), *_match_names(calls, _CALL))),
+        functions=frozenset(words & named["("]),
+        device_functions=frozenset(named["kernel_"]),
+        only_in_kernels="|".join(
+            (
+                _ONLY_IN_KERNELS,
+                *_match_names(words & named["block"]),
+                *_match_names(calls & named["block"], _CALL),
+            )
+        ),
+    )
+
+
+def _match_names(names: Iterable[str], after: str = "") -> Iterable[str]:
+    """Yield regular expressions, which are faster for names that have the same start."""
+    for start, group in groupby(sorted(names), key=lambda name: name[:2]):
+        yield f"{start}(?:{'|'.join(name[2:] for name in group)}){after}"
+
+
+def reject_device_algorithms(code: Unit) -> None:
+    """Raise SourceError if preprocessed text calls an algorithm of CUB for devices."""
+    names = {code.get(index + 1) for index in code.find((_NO_ALGORITHM,))}
+    for index in code.find(names) if names else ():
+        is_member = code.get(index + 1) == "::" and code.get(index + 2).isidentifier()
+        if is_member and code.get(index + 3) in ("(", "<"):
+            raise SourceError(
+                f"{locate(code.text, code.starts[index])}: the cpu backend does not support "
+                f"'cub::{code.get(index)}::{code.get(index + 2)}', {NO_DEVICE_ALGORITHMS}"
+            )

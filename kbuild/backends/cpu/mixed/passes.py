@@ -1,0 +1,196 @@
+"""The passes of mixed sources on the CPU. See `MixedPasses` for the protocol.
+
+Both passes preprocess the source with a prelude that keeps the qualifiers (see
+``kbuild_cpu_mixed.h``), and compile the rewritten text as ordinary C++.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from kbuild.backends.cpu import build
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.annotations import reject_device_algorithms
+from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.backends.file_names import forget_directory, name_files
+from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Edit, HostText
+from kbuild.errors import SourceError
+from kbuild.model import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from kbuild.backends.interface.build import CompileUnit
+    from kbuild.backends.interface.toolchain import Toolchain
+    from kbuild.cxx.declarations import Declaration
+    from kbuild.cxx.unit import Unit
+
+# The project's C++ compiler compiles the host text.
+compile_host_text: Final = None
+read_assembly: Final = None
+
+# What launches kernels, or calls the runtime, in a source without host code.
+_RUNTIME_CALL: Final = re.compile(rb"<<<|\bcuda[A-Z]\w+\s*\(")
+_CHEVRON: Final = "namespace chevron"
+_CLANG_OPTIONS: Final = ("-Wno-unused-private-field", "-Wno-unused-const-variable")
+
+
+def listing_command(
+    unit: HostUnit,
+    tc: Toolchain,
+) -> None:
+    """See `MixedPasses`: the host pass is one command."""
+
+
+def describe_host_pass(
+    unit: HostUnit,
+    tc: Toolchain,
+    listing: str,  # noqa: ARG001 - the interface's signature
+) -> FrontEnd:
+    """See `MixedPasses`: the project's compiler preprocesses the source."""
+    text = unit.output.with_name(unit.output.name + ".host.ii")
+    argv = (
+        *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.standard}"),
+        *(*build.PRELUDE, *build.header_options(tc)),
+        *build.preprocessor_options(unit),
+        *(*unit.options, *unit.device_options),
+        *(str(unit.source), "-o", str(text)),
+    )
+    command = Command(argv=argv, inputs=(unit.source,), outputs=(text, unit.depfile))
+    return FrontEnd(commands=(command,), text=text)
+
+
+def read_host_text(code: Unit, unit: HostUnit) -> HostText:
+    """See `MixedPasses`: kernels without code, and shadows of variables."""
+    from kbuild.backends.cpu.mixed.host_text import edit_host_text  # noqa: PLC0415 - each pass needs one
+
+    declarations = q.find_declarations(code)
+    edits = (
+        q.define_qualifiers("host_text.h"),
+        *q.translate_pragmas(code),
+        *q.move_alignments(code),
+        *q.qualify_aliases(code),
+        *replace_assembly(code),
+        *edit_host_text(code, declarations, is_relocatable=unit.relocatable),
+    )
+    return _describe(code, declarations, edits)
+
+
+def list_host_options(
+    unit: HostUnit,
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+) -> tuple[str, ...]:
+    """See `MixedPasses`: the standard that the text was preprocessed for.
+
+    clang's warnings about unused entities also need the bodies of device functions.
+    """
+    has_standard = any(option.startswith("-std=") for option in unit.options)
+    standard = () if has_standard else (f"-std=gnu++{unit.standard}",)
+    return (*standard, *(_CLANG_OPTIONS if unit.compiler_id.endswith("Clang") else ()))
+
+
+def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
+    """See `MixedPasses`: the device compiler preprocesses the source for its architecture."""
+    text = unit.output.with_name(unit.output.name + ".device.ii")
+    argv = (
+        *(str(tc.compiler), "-E", *build.language_options(unit, tc)),
+        *(() if unit.is_mixed else _kernel_options(unit.source)),
+        *build.preprocessor_options(unit),
+        *name_files(unit),
+        *build.target_options(unit),
+        *(str(unit.source), "-o", str(text)),
+    )
+    command = Command(
+        argv=argv,
+        inputs=(unit.source,),
+        outputs=(text, unit.depfile),
+        env=forget_directory(unit),
+    )
+    return FrontEnd(commands=(command,), text=text)
+
+
+def _kernel_options(source: Path) -> Iterator[str]:
+    """Yield the options for a source without host code. Most need no headers for launches."""
+    yield "-DKBUILD_MARK_KERNELS"
+    if source.is_file() and _RUNTIME_CALL.search(source.read_bytes()):
+        yield from ("-include", "cuda_device_runtime_api.h")
+
+
+def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
+    """See `MixedPasses`: the whole source, in which a kernel runs the threads of a block.
+
+    The text of a mixed source also gets a table of its device variables.
+
+    Raises:
+        SourceError: A launch cannot be read, or needs a header.
+    """
+    from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
+
+    declarations = q.find_declarations(code)
+    kernels = edit_kernels(code, declarations, is_complete=not unit.relocatable)
+    edits = (
+        *q.translate_pragmas(code),
+        *q.move_alignments(code),
+        *q.qualify_aliases(code),
+        *replace_assembly(code),
+        *reject_host_calls(code, declarations),
+        *kernels,
+    )
+    if not unit.is_mixed:
+        edits = (q.define_qualifiers("kernel_text.h"), *edits)
+        return _describe_launches(code, edits)
+    edits = (
+        q.define_qualifiers("kernel_text.h", "device_text.h"),
+        *edits,
+        *edit_device_text(code.text, declarations, unit.display_source),
+    )
+    return _describe(code, declarations, edits)
+
+
+def _describe(
+    code: Unit, declarations: tuple[Declaration, ...], edits: tuple[Edit, ...]
+) -> HostText:
+    from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
+    from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
+
+    reject_device_algorithms(code)
+    if q.compiles_with_clang(code.text):
+        q.reject_unnamed_lambdas(code.text, declarations)
+    launches = find_launches(code)
+    return HostText(kernels=find_kernels(code), launches=launches, edits=_order(edits))
+
+
+def _describe_launches(code: Unit, edits: tuple[Edit, ...]) -> HostText:
+    """Describe a source without host code. Kernels need siblings only if it launches some."""
+    from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
+    from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
+
+    launches = find_launches(code)
+    if launches and _CHEVRON not in code.text:
+        place = locate(code.text, launches[0].start)
+        raise SourceError(
+            f"{place}: a header launches a kernel, but the source does "
+            "not include <cuda_device_runtime_api.h>; include it before the header"
+        )
+    kernels = find_kernels(code) if launches else ()
+    return HostText(kernels=kernels, launches=launches, edits=_order(edits))
+
+
+def _order(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    return tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
+
+
+def read_entries(
+    unit: CompileUnit,
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+) -> Entries:
+    """See `MixedPasses`: what the image, or the object for a device link, contains."""
+    from kbuild.backends.cpu.mixed.entries import list_entries  # noqa: PLC0415 - loads parsers
+
+    return list_entries(unit)

@@ -1,0 +1,1 @@
+#include "../../kbuild_cpu/cccl/device_algorithms.h"

@@ -1,0 +1,32 @@
+/* Annotations of names in these headers, which kbuild reads in preprocessed text.  Each one is directly before
+ * the name in its declaration, and the passes define it as nothing. */
+#ifndef KBUILD_CPU_ANNOTATIONS_H
+#define KBUILD_CPU_ANNOTATIONS_H
+
+#pragma GCC system_header
+
+#if defined(KBUILD_MIXED) || defined(KBUILD_MARK_KERNELS)
+/* A function that stops the thread, lets others run, or reports which thread runs.  A kernel that mentions
+ * the name has a suspendable loop. */
+#define KBUILD_NEEDS_THREAD __kbuild_needs_thread__
+/* The same, for a function that also needs the index of the thread or the other threads of its block.  So it
+ * does not exist in host code. */
+#define KBUILD_NEEDS_BLOCK __kbuild_needs_block__
+/* The same, if programs use the name for other things, too: for a class, or a function with a common name.
+ * Only calls, template arguments, and qualified names count. */
+#define KBUILD_CALL_NEEDS_THREAD __kbuild_call_needs_thread__
+#define KBUILD_CALL_NEEDS_BLOCK __kbuild_call_needs_block__
+/* A function that needs the thread only if device code calls it. */
+#define KBUILD_KERNEL_NEEDS_THREAD __kbuild_kernel_needs_thread__
+/* A class of CUB whose functions do not exist on the CPU. */
+#define KBUILD_NO_ALGORITHM __kbuild_no_algorithm__
+#else
+#define KBUILD_NEEDS_THREAD
+#define KBUILD_NEEDS_BLOCK
+#define KBUILD_CALL_NEEDS_THREAD
+#define KBUILD_CALL_NEEDS_BLOCK
+#define KBUILD_KERNEL_NEEDS_THREAD
+#define KBUILD_NO_ALGORITHM
+#endif
+
+#endif

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.mentions import list_words
 from kbuild.cxx.declarations import Declaration
-from kbuild.cxx.mentions import list_words
 from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.unit import Unit
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import find_thread_words
+from kbuild.backends.cpu.mixed.mentions import list_words
 from kbuild.backends.host_texts import (
     LINKAGE,
     edit_kernel,
@@ -18,7 +19,6 @@ from kbuild.backends.host_texts import (
 )
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
-from kbuild.cxx.mentions import list_words
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
 

@@ -12,10 +12,10 @@ from typing import Final
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.launch_bounds import find_launch_bounds
+from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
 from kbuild.backends.cpu.mixed.plain_loops import can_replace, find_plain_loops
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
-from kbuild.cxx.mentions import describe_place, list_words
 from kbuild.cxx.model import Edit
 from kbuild.cxx.signatures import read_signature
 from kbuild.cxx.unit import Unit

@@ -16,9 +16,7 @@ from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords, find_thread_words
 from kbuild.backends.cpu.mixed.assembly import list_lane_reads
-from kbuild.cxx.declarations import Declaration
-from kbuild.cxx.lexer import Token
-from kbuild.cxx.mentions import (
+from kbuild.backends.cpu.mixed.mentions import (
     Place,
     describe_place,
     find_files,
@@ -27,6 +25,8 @@ from kbuild.cxx.mentions import (
     is_called_by_name,
     list_words,
 )
+from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
 from kbuild.cxx.unit import Unit
 

@@ -10,7 +10,7 @@ import pytest
 
 from kbuild import resources
 from kbuild.backends.cpu.mixed.annotations import INDEX, find_thread_words
-from kbuild.cxx.mentions import Place, describe_place, list_words
+from kbuild.backends.cpu.mixed.mentions import Place, describe_place, list_words
 from kbuild.cxx.unit import Unit
 from support.commands import run, succeed
 from support.tools.toolchains import require_programs

@@ -12,8 +12,8 @@ from kbuild.errors import ConfigurationError
 from kbuild.project.manifest import Manifest, ManifestTarget, TargetTable, error_prefix
 from kbuild.project.sources import is_kernel_source
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
+from kbuild.stages.settings import check_file, check_standard
 from kbuild.stages.sources.launches import find_launch
-from kbuild.stages.target import STANDARDS
 
 _DEVICE_KEYS: Final = frozenset(
     (
@@ -51,9 +51,7 @@ def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
         _check_plain_program(manifest, target)
     key = manifest.name_key(target.name, "headers")
     for path in (manifest.root / header for header in table.headers):
-        check_path(path, key)
-        if not path.is_file():
-            raise ConfigurationError(f"{key}: {path}: no such file")
+        check_file(path, key)
     key = manifest.name_key(target.name, "include_directories")
     for path in (manifest.root / directory for directory in table.include_directories):
         check_path(path, key)
@@ -61,16 +59,8 @@ def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
             raise ConfigurationError(f"{key}: {path}: no such directory")
     if table.policy:
         key = manifest.name_key(target.name, "policy")
-        policy = manifest.root / table.policy
-        check_path(policy, key)
-        if not policy.is_file():
-            raise ConfigurationError(f"{key}: {policy}: no such file")
-    if str(table.device_standard) not in STANDARDS:
-        key = manifest.name_key(target.name, "device_standard")
-        raise ConfigurationError(
-            f"{key}: unsupported standard {table.device_standard}; "
-            f"expected one of {', '.join(STANDARDS)}"
-        )
+        check_file(manifest.root / table.policy, key)
+    check_standard(table.device_standard, manifest.name_key(target.name, "device_standard"))
     if table.backend != AUTOMATIC:
         with error_prefix(manifest.name_key(target.name, "backend")):
             find_builder(table.backend)

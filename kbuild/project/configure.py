@@ -21,7 +21,7 @@ from kbuild.project.manifest import Manifest
 from kbuild.project.tools import BuildTools, run_tool
 
 # The keys of a manifest that differ from the CMake keyword.
-_KEYS: Final = {"PRIVATE": "sources"}
+_KEYS: Final = {"PRIVATE": "sources", "DEVICE_OPTIONS": "compile_options"}
 
 
 def configure_directory(

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from kbuild import records
 from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.files import read_toml
-from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
 from kbuild.project.sources import (
     contains_host_code,
     find_sources,
@@ -23,11 +22,9 @@ from kbuild.project.sources import (
 )
 from kbuild.project.target_names import check_conflicts, check_name
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path, normalize
+from kbuild.stages.settings import KernelSettings, StubChoice, check_words
 
 T = TypeVar("T")
-
-# TOML booleans correspond to CMake's ON and OFF.
-StubChoice: TypeAlias = Literal[True, False, "symbols"]
 
 MANIFEST_NAME: Final = "kbuild.toml"
 PYPROJECT_NAME: Final = "pyproject.toml"
@@ -36,32 +33,15 @@ PROFILES: Final = ("release", "debug")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TargetTable:
+class TargetTable(KernelSettings):
     """A ``[target.<name>]`` table. Paths are unchanged and relative to the manifest.
 
     ``host_options``, ``link_directories``, and ``link_libraries`` apply to targets with host code.
     """
 
-    sources: tuple[str, ...]
-    kind: ArtifactKind = "shared"
-    backend: str = "cpu"
-    architectures: tuple[str, ...] = ()
-    headers: tuple[str, ...] = ()
-    debug_stubs: StubChoice = False
-    rdc: bool = False
-    compression: CompressionMode | None = None
-    visibility: Visibility | None = None
-    runtime: RuntimeLinkage = "shared"
-    include_directories: tuple[str, ...] = ()
-    definitions: tuple[str, ...] = ()
-    compile_options: tuple[str, ...] = ()
-    device_standard: int = 17
-    host_compiler: str | None = None
     host_options: tuple[str, ...] = ()
     link_directories: tuple[str, ...] = ()
     link_libraries: tuple[str, ...] = ()
-    verify: bool = True
-    policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +198,7 @@ def _read_table(kind: type[T], path: Path, header: str, table: Any) -> T:
 def _read_profile(path: Path, name: str, table: Any) -> ProfileTable:
     header = f"[profile.{name}]"
     read = _read_table(ProfileTable, path, header, table)
-    _reject_semicolons(f"{path}: {header}", (*read.definitions, *read.compile_options))
+    check_words((*read.definitions, *read.compile_options), f"{path}: {header}")
     return read
 
 
@@ -258,15 +238,7 @@ def _check_target(where: str, name: str, table: TargetTable) -> None:
     if not table.sources:
         raise ConfigurationError(f"{where}.sources: expected at least one file or pattern")
     texts = (*table.definitions, *table.compile_options, *table.host_options)
-    _reject_semicolons(where, (*texts, *table.link_libraries))
-
-
-def _reject_semicolons(where: str, values: tuple[str, ...]) -> None:
-    for value in values:
-        if ";" in value:
-            raise ConfigurationError(
-                f"{where}: {value!r}: CMake splits values at semicolons; remove the semicolon"
-            )
+    check_words((*texts, *table.link_libraries), where)
 
 
 def _reject_unknown(path: Path, what: str, data: dict[str, Any], known: tuple[str, ...]) -> None:

@@ -43,7 +43,9 @@ def write_record(
     for name in ("a.cu", "b.cu"):
         (directory / name).touch()
     known = {**PROJECT, **(TARGET if function == "kbuild_target_sources" else {})}
-    lines = {name: (value.format(directory),) for name, value in known.items()}
+    lines: dict[str, tuple[str, ...]] = {
+        name: (value.format(directory),) for name, value in known.items()
+    }
     for name, value in facts.items():
         lines[name.replace("__", ".")] = (value,) if isinstance(value, str) else value
     pairs = [("function", function), ("name", arguments[0] if arguments else function)]

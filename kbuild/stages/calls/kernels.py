@@ -4,39 +4,23 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from kbuild import records
-from kbuild.errors import ConfigurationError, InputError
+from kbuild.errors import ConfigurationError
 from kbuild.stages.calls.arguments import (
     ADD_KERNELS,
-    KINDS,
     TARGET_SOURCES,
-    Arguments,
-    Signature,
-    accepts_switch,
     check_keywords,
     check_values,
-    is_list,
     split_arguments,
 )
+from kbuild.stages.calls.keyword_settings import make_absolute, read_settings
 from kbuild.stages.calls.record import CallRecord
 from kbuild.stages.paths import normalize
-from kbuild.stages.settings import (
-    KernelSettings,
-    about_setting,
-    check_file,
-    check_standard,
-    check_words,
-)
+from kbuild.stages.settings import KernelSettings, about_setting, check_file
 from kbuild.values import dataclass
 
 FUNCTIONS: Final = {"kbuild_add_kernels": ADD_KERNELS, "kbuild_target_sources": TARGET_SOURCES}
-_SWITCHES: Final = {
-    **dict.fromkeys(("ON", "TRUE", "YES", "1"), True),
-    **dict.fromkeys(("OFF", "FALSE", "NO", "0"), False),
-}
-_PATHS: Final = ("sources", "headers", "include_directories")
 _MIXED_SUFFIXES: Final = (".cu", ".hip")
 
 
@@ -46,7 +30,8 @@ class KernelCall:
 
     ``target`` is the CMake target. Each call for a target with mixed sources has its own ``name``.
     Paths in ``settings`` are absolute, but can be generator expressions. ``keywords`` are those in
-    the call.
+    the call. In ``sources``, ``headers``, and ``generated``, each file has one spelling; the build
+    generates the last ones. ``definitions`` are those that sources have for themselves.
     """
 
     record: CallRecord
@@ -55,43 +40,15 @@ class KernelCall:
     is_mixed: bool
     settings: KernelSettings
     keywords: tuple[str, ...]
-
-    @property
-    def source_directory(self) -> str:
-        """The directory of the call, from which relative paths start."""
-        return self.record.find("CMAKE_CURRENT_SOURCE_DIR")
+    sources: tuple[Path, ...]
+    headers: tuple[Path, ...] = ()
+    generated: frozenset[Path] = frozenset()
+    definitions: tuple[tuple[Path, tuple[str, ...]], ...] = ()
 
     @property
     def language(self) -> str:
         """The CMake language of the stub unit. Projects with C++ often do not enable C."""
         return "CXX" if self.record.find("CMAKE_CXX_COMPILER_LOADED") else "C"
-
-    @property
-    def generated(self) -> frozenset[Path]:
-        """The arguments that are files which the build generates."""
-        return frozenset(
-            normalize(Path(_make_absolute(word, self.source_directory)))
-            for word in self.record.generated
-        )
-
-    @property
-    def sources(self) -> tuple[Path, ...]:
-        """The sources, each with one spelling."""
-        return tuple(normalize(Path(source)) for source in self.settings.sources)
-
-    @property
-    def headers(self) -> tuple[Path, ...]:
-        """The headers, each with one spelling."""
-        return tuple(normalize(Path(header)) for header in self.settings.headers)
-
-    @property
-    def definitions(self) -> dict[Path, tuple[str, ...]]:
-        """The definitions that each source has for itself."""
-        known = {
-            normalize(Path(_make_absolute(word, self.source_directory))): definitions
-            for word, definitions in self.record.definitions.items()
-        }
-        return {source: known.get(source, ()) for source in self.sources}
 
 
 def read_kernel_call(record: CallRecord) -> KernelCall:
@@ -118,13 +75,20 @@ def read_kernel_call(record: CallRecord) -> KernelCall:
         raise ConfigurationError(
             f"{signature.required} is missing; name at least one kernel source"
         )
+    settings = read_settings(record, signature, arguments)
     call = KernelCall(
         record=record,
         target=record.find("target.NAME", target),
         name=record.find("name"),
         is_mixed=is_mixed,
-        settings=_read_settings(record, signature, arguments),
+        settings=settings,
         keywords=tuple(arguments.values),
+        sources=tuple(normalize(Path(source)) for source in settings.sources),
+        headers=tuple(normalize(Path(header)) for header in settings.headers),
+        generated=frozenset(_locate(record, word) for word in record.generated),
+        definitions=tuple(
+            (_locate(record, word), values) for word, values in record.definitions.items()
+        ),
     )
     _check_languages(call)
     _check_files(call, signature.required)
@@ -160,87 +124,6 @@ def _check_existing_target(record: CallRecord, target: str) -> None:
         )
 
 
-def _find_kind(record: CallRecord) -> str:
-    """Return the kind of an existing target."""
-    kind = record.find("target.TYPE").removesuffix("_LIBRARY")
-    if kind not in (*KINDS, "EXECUTABLE"):
-        raise ConfigurationError(
-            f"a target of type {kind} has no objects; expected an executable or a library of type "
-            "STATIC, SHARED, MODULE, or OBJECT"
-        )
-    return kind.lower()
-
-
-def _choose_kind(record: CallRecord, arguments: Arguments) -> str:
-    chosen = [kind for kind in KINDS if kind in arguments.flags]
-    if len(chosen) > 1:
-        raise ConfigurationError(
-            f"{' and '.join(chosen)} cannot be combined; choose one library type"
-        )
-    default = "SHARED" if record.find("BUILD_SHARED_LIBS") else "STATIC"
-    return (*chosen, default)[0].lower()
-
-
-def _read_settings(
-    record: CallRecord, signature: Signature, arguments: Arguments
-) -> KernelSettings:
-    """Return the settings that the call contains, and the defaults of the others."""
-    is_mixed = signature is TARGET_SOURCES
-    settings: dict[str, Any] = {
-        "kind": _find_kind(record) if is_mixed else _choose_kind(record, arguments)
-    }
-    if record.find("KBUILD_BACKEND"):
-        settings["backend"] = record.find("KBUILD_BACKEND")
-    if is_mixed:
-        settings["device_standard"] = int(record.find("standard"))
-    names = {**signature.single, **signature.lists}
-    directory = record.find("CMAKE_CURRENT_SOURCE_DIR")
-    for keyword, words in arguments.values.items():
-        name = names[keyword]
-        with about_setting(keyword):
-            if name in _PATHS:
-                settings[name] = tuple(_make_absolute(word, directory) for word in words)
-            elif is_list(name):
-                check_words(words if name != "architectures" else (), keyword)
-                settings[name] = words
-            else:
-                settings[name] = _read_value(name, keyword, words[0])
-    if "policy" in settings:
-        settings["policy"] = str(normalize(Path(directory, settings["policy"])))
-    return KernelSettings(**settings)
-
-
-def _read_value(name: str, keyword: str, word: str) -> Any:
-    value: object = int(word) if name == "device_standard" and word.isdigit() else word
-    if accepts_switch(name):
-        value = _read_switch(name, keyword, word)
-    kind: Any = records.fields_of(KernelSettings)[name].kind
-    try:
-        read = records.from_json(kind, value, keyword)
-    except InputError as error:
-        raise ConfigurationError(str(error)) from error
-    if name == "device_standard":
-        check_standard(read, keyword)
-    return read
-
-
-def _read_switch(name: str, keyword: str, word: str) -> bool | str:
-    choices: dict[str, bool | str] = {**_SWITCHES}
-    if name == "debug_stubs":
-        choices["SYMBOLS"] = "symbols"
-    if word not in choices:
-        expected = "ON, SYMBOLS, OFF" if "SYMBOLS" in choices else "ON, OFF"
-        raise ConfigurationError(
-            f"{keyword}: unsupported value {word!r}; expected one of {expected}"
-        )
-    return choices[word]
-
-
-def _make_absolute(path: str, directory: str) -> str:
-    """Return an absolute path, but leave generator expressions unchanged."""
-    return path if path.startswith(("/", "$")) else f"{directory}/{path}"
-
-
 def _check_languages(call: KernelCall) -> None:
     find = call.record.find
     if call.is_mixed and call.language != "CXX":
@@ -253,14 +136,13 @@ def _check_languages(call: KernelCall) -> None:
         )
 
 
+def _locate(record: CallRecord, word: str) -> Path:
+    """Return the file that an argument names."""
+    return normalize(Path(make_absolute(word, record.find("CMAKE_CURRENT_SOURCE_DIR"))))
+
+
 def _check_files(call: KernelCall, keyword: str) -> None:
-    for source in call.sources:
-        if call.is_mixed and source.suffix not in _MIXED_SUFFIXES:
-            raise ConfigurationError(
-                f"{source} is not a .cu or .hip file; add C++ sources with target_sources()"
-            )
-        if call.sources.count(source) > 1:
-            raise ConfigurationError(f"{source} is named twice; name it once")
+    _check_sources(call)
     files = {keyword: call.sources, "HEADERS": call.headers}
     if call.settings.policy:
         files["POLICY"] = (Path(call.settings.policy),)
@@ -268,8 +150,20 @@ def _check_files(call: KernelCall, keyword: str) -> None:
         with about_setting(setting):
             for path in paths:
                 check_file(path, setting, call.generated)
-    for source, definitions in call.definitions.items():
-        if any("$<" in definition for definition in definitions):
+
+
+def _check_sources(call: KernelCall) -> None:
+    known: set[Path] = set()
+    for source in call.sources:
+        if call.is_mixed and source.suffix not in _MIXED_SUFFIXES:
+            raise ConfigurationError(
+                f"{source} is not a .cu or .hip file; add C++ sources with target_sources()"
+            )
+        if source in known:
+            raise ConfigurationError(f"{source} is named twice; name it once")
+        known.add(source)
+    for source, definitions in call.definitions:
+        if source in known and any("$<" in definition for definition in definitions):
             raise ConfigurationError(
                 f"unsupported generator expression in COMPILE_DEFINITIONS of {source}: "
                 f"{';'.join(definitions)}; use target_compile_definitions()"

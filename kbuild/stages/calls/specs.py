@@ -31,7 +31,7 @@ def list_configurations(record: CallRecord) -> tuple[str, ...]:
 def make_spec(call: KernelCall, configuration: str) -> TargetSpec:
     """Return the target in one configuration. Each one has separate outputs."""
     record, settings = call.record, call.settings
-    source_root = record.find("KBUILD_SOURCE_ROOT", call.source_directory)
+    source_root = record.find("KBUILD_SOURCE_ROOT", record.find("CMAKE_CURRENT_SOURCE_DIR"))
     languages = record.find_all("backend_languages")  # whether or not they are enabled
     return TargetSpec(
         name=call.name,
@@ -58,7 +58,7 @@ def make_spec(call: KernelCall, configuration: str) -> TargetSpec:
         host_compiler_id=record.find("CMAKE_CXX_COMPILER_ID"),
         launcher=_find_launcher(record),
         launchers=_pair(record, languages, "CMAKE_{}_COMPILER_LAUNCHER"),
-        definitions=tuple(call.definitions.items()),
+        definitions=call.definitions,
     )
 
 

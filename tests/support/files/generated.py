@@ -271,6 +271,8 @@ def kernel_call() -> KernelCall:
         is_mixed=False,
         settings=settings,
         keywords=(),
+        sources=tuple(map(Path, settings.sources)),
+        headers=tuple(map(Path, settings.headers)),
     )
 
 

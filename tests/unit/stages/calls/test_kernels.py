@@ -82,7 +82,7 @@ def test_generated_sources_and_headers_need_not_exist(tmp_path: Path) -> None:
 def test_sources_have_their_own_definitions(tmp_path: Path) -> None:
     call = add_kernels(tmp_path, "SOURCES", "a.cu", "b.cu", definition__3=("A=1", "-DB"))
 
-    assert call.definitions == {tmp_path / "a.cu": (), tmp_path / "b.cu": ("A=1", "-DB")}
+    assert call.definitions == ((tmp_path / "b.cu", ("A=1", "-DB")),)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +174,7 @@ def test_wrong_kernel_call_is_rejected(
         (("PUBLIC", "a.cu"), {}, "expected PRIVATE instead of PUBLIC; write"),
         ((), {}, "PRIVATE is missing"),
         (("PRIVATE", "a.cpp"), {}, "{0}/a.cpp is not a .cu or .hip file; add C++ sources with"),
+        (("PRIVATE", "a.cu"), {"standard": "29"}, "DEVICE_STANDARD: unsupported standard 29"),
         (("PRIVATE", "a.cu"), {"known": ()}, "target t does not exist; create it first"),
         (("PRIVATE", "a.cu"), {"target__IMPORTED": "TRUE"}, "another project built t; expected"),
         (

@@ -5,7 +5,7 @@ Both have the same names, defaults, and checks, which are defined here.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -78,14 +78,20 @@ def check_file(path: Path, where: str, generated: Container[Path] = ()) -> None:
         raise ConfigurationError(f"{where}: {path}: no such file")
 
 
-def check_words(words: Iterable[str], where: str) -> None:
-    """Reject options and definitions that CMake would not pass on unchanged."""
+def check_words(words: Sequence[str], where: str) -> None:
+    """Reject options and definitions that CMake would split into several."""
     for word in words:
         # Generator expressions can expand to lists.
         if ";" in word and "$<" not in word:
             raise ConfigurationError(
                 f"{where}: {word!r}: CMake splits values at semicolons; remove the semicolon"
             )
+    check_lines(words, where)
+
+
+def check_lines(words: Iterable[str], where: str) -> None:
+    """Reject options and definitions that do not fit into a line of a handoff file."""
+    for word in words:
         if "\n" in word:
             raise ConfigurationError(
                 f"{where}: {word!r}: a value cannot contain a line break; remove it"

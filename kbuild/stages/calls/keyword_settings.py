@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,13 +19,14 @@ from kbuild.stages.calls.arguments import (
 )
 from kbuild.stages.calls.record import CallRecord
 from kbuild.stages.paths import normalize
-from kbuild.stages.settings import KernelSettings, about_setting, check_standard, check_words
+from kbuild.stages.settings import KernelSettings, about_setting, check_lines, check_standard
 
 _SWITCHES: Final = {
     **dict.fromkeys(("ON", "TRUE", "YES", "1"), True),
     **dict.fromkeys(("OFF", "FALSE", "NO", "0"), False),
 }
-_PATHS: Final = ("sources", "headers", "include_directories")
+_FILES: Final = ("sources", "headers")
+_PATHS: Final = (*_FILES, "include_directories")
 
 
 def read_settings(record: CallRecord, signature: Signature, arguments: Arguments) -> KernelSettings:
@@ -45,11 +48,8 @@ def read_settings(record: CallRecord, signature: Signature, arguments: Arguments
     for keyword, words in arguments.values.items():
         name = names[keyword]
         with about_setting(keyword):
-            if name in _PATHS:
-                settings[name] = tuple(make_absolute(word, directory) for word in words)
-            elif is_list(name):
-                check_words(words if name != "architectures" else (), keyword)
-                settings[name] = words
+            if is_list(name):
+                settings[name] = tuple(_read_list(name, keyword, words, directory))
             else:
                 settings[name] = _read_value(name, keyword, words[0])
     if "policy" in settings:
@@ -79,6 +79,19 @@ def _choose_kind(record: CallRecord, arguments: Arguments) -> str:
         )
     default = "SHARED" if record.find("BUILD_SHARED_LIBS") else "STATIC"
     return (*chosen, default)[0].lower()
+
+
+def _read_list(name: str, keyword: str, words: tuple[str, ...], directory: str) -> Iterator[str]:
+    """Return the values of a list, of which an argument can contain several."""
+    for word in words:
+        # Files are listed one by one, so that a semicolon belongs to their names.
+        is_single = name in _FILES or "$<" in word
+        values = [word] if is_single else re.split(r"(?<!\\);", word)
+        check_lines(values, keyword)
+        for value in values:
+            text = value if is_single else value.replace("\\;", ";")
+            if text:
+                yield make_absolute(text, directory) if name in _PATHS else text
 
 
 def _read_value(name: str, keyword: str, word: str) -> Any:

@@ -35,6 +35,9 @@ def test_omitted_keywords_have_defaults(tmp_path: Path) -> None:
         (("OBJECT",), {"BUILD_SHARED_LIBS": "ON"}, {"kind": "object"}),
         (("COMPRESSION", "none"), {}, {"compression": "none"}),
         (("DEFINITIONS", "A=1", "$<1:B;C>"), {}, {"definitions": ("A=1", "$<1:B;C>")}),
+        (("DEFINITIONS", "A;B=1\\;2"), {}, {"definitions": ("A", "B=1;2")}),
+        (("ARCHITECTURES", "80;90", ";"), {}, {"architectures": ("80", "90")}),
+        (("INCLUDE_DIRECTORIES", "/a;/b"), {}, {"include_directories": ("/a", "/b")}),
     ],
 )
 def test_keywords_and_variables_become_settings(
@@ -123,12 +126,6 @@ def test_sources_have_their_own_definitions(tmp_path: Path) -> None:
             {},
             "DEVICE_STANDARD",
             "DEVICE_STANDARD: expected an integer, found 'c++17'",
-        ),
-        (
-            ("SOURCES", "a.cu", "DEFINITIONS", "A;B"),
-            {},
-            "DEFINITIONS",
-            "DEFINITIONS: 'A;B': CMake splits values at semicolons; remove the semicolon",
         ),
         (
             ("SOURCES", "a.cu", "COMPILE_OPTIONS", "-a\n -b"),

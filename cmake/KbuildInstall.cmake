@@ -15,6 +15,20 @@ function(_kbuild_install_companion target what path)
     endif()
 endfunction()
 
+# Installs the runtime beside a library or program.
+function(_kbuild_bundle_runtime target runtime)
+    get_target_property(path ${runtime} IMPORTED_LOCATION)
+    _kbuild_install_companion(${target} BESIDE "${path}")
+endfunction()
+
+# Sets `result` to the path of a directory in install scripts.
+function(_kbuild_locate_installed result directory)
+    if(NOT IS_ABSOLUTE "${directory}")
+        string(PREPEND directory "\${CMAKE_INSTALL_PREFIX}/")
+    endif()
+    set(${result} "${directory}" PARENT_SCOPE)
+endfunction()
+
 # Generator expressions in install(CODE) depend on a policy of the project (CMP0087), so that they are in a file.
 function(_kbuild_install_companions)
     set(content "")

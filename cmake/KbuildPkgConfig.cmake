@@ -1,48 +1,12 @@
 # Files for pkg-config, which describe libraries with kernels to builds without CMake.
 include_guard(GLOBAL)
 
-# Writes the files of a library with mixed sources at the end of the directory, because its link libraries can
-# be named later. Variables of the caller do not exist there.
-function(_kbuild_defer_pkg_config target kind)
-    if(kind STREQUAL "EXECUTABLE" OR NOT arg_NAME STREQUAL target) # the first call describes the target
-        return()
-    endif()
-    set(words "")
-    foreach(word IN ITEMS "${target}" "${kind}" "${_kbuild_runtime_target}" "${arg_RUNTIME}"
-            "${KBUILD_PKG_CONFIG_DIRECTORY}" "${CMAKE_INSTALL_INCLUDEDIR}")
-        string(APPEND words " [==[${word}]==]")
-    endforeach()
-    cmake_language(EVAL CODE "cmake_language(DEFER CALL _kbuild_describe_mixed_library ${words})")
-endfunction()
-
-function(_kbuild_describe_mixed_library target kind _kbuild_runtime_target arg_RUNTIME directory installed_headers)
-    if(directory)
-        set(KBUILD_PKG_CONFIG_DIRECTORY "${directory}")
-    endif()
-    if(NOT installed_headers)
-        set(installed_headers include)
-    endif()
-    if(NOT IS_ABSOLUTE "${installed_headers}")
-        string(PREPEND installed_headers "\${CMAKE_INSTALL_PREFIX}/")
-    endif()
-    _kbuild_write_pkg_config("${target}" "${kind}")
-endfunction()
-
 # Writes <target>.pc for the build tree, and registers another one for the installed artifact. A module is
-# never linked, and an object library is not installed as a library.
+# never linked, and an object library is not installed as a library. `BUNDLE` means that the runtime is installed
+# beside the artifact.
 function(_kbuild_write_pkg_config target kind)
-    if(kind STREQUAL "MODULE")
-        return()
-    endif()
-    set(directory "${CMAKE_BINARY_DIR}/kbuild/pkgconfig")
-    if(DEFINED KBUILD_PKG_CONFIG_DIRECTORY)
-        set(directory "${KBUILD_PKG_CONFIG_DIRECTORY}")
-    endif()
-    get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
-    if(is_multi_config)
-        string(APPEND directory "/$<CONFIG>")
-    endif()
-    _kbuild_describe_runtime(runtime_flags runtime_libraries)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "BUNDLE" "DIRECTORY;INSTALLED_HEADERS;RUNTIME" "")
+    _kbuild_describe_runtime(runtime_flags runtime_libraries ${arg_RUNTIME})
 
     # pkgconf quotes only what looks like an option, so files must be parts of options.
     if(kind STREQUAL "OBJECT")
@@ -55,12 +19,12 @@ function(_kbuild_write_pkg_config target kind)
     endif()
     set(headers "$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>")
     # Libraries with mixed sources link these privately.
-    foreach(library IN ITEMS kbuild::headers ${_kbuild_runtime_target})
+    foreach(library IN ITEMS kbuild::headers ${arg_RUNTIME})
         string(APPEND headers ";$<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>")
     endforeach()
     set(headers "$<FILTER:$<REMOVE_DUPLICATES:${headers}>,EXCLUDE,^$>")
-    _kbuild_describe_libraries(libraries "${target}" "${kind}" "")
-    _kbuild_generate_pkg_config("${target}" "${directory}/${target}.pc" ""
+    _kbuild_describe_libraries(libraries "${target}" "${kind}" ${arg_RUNTIME} "")
+    _kbuild_generate_pkg_config("${target}" "${arg_DIRECTORY}/${target}.pc" ""
         "-I\"$<JOIN:${headers},\" -I\">\" ${runtime_flags}" "${artifact}${libraries} ${runtime_libraries}")
     if(kind STREQUAL "OBJECT" OR DEFINED SKBUILD) # wheels contain no paths of this machine
         return()
@@ -68,18 +32,18 @@ function(_kbuild_write_pkg_config target kind)
 
     set(installed "${CMAKE_CURRENT_BINARY_DIR}/kbuild/${target}/$<CONFIG>/pkgconfig/${target}.pc.in")
     get_property(headers GLOBAL PROPERTY _KBUILD_INCLUDE_DIRECTORY)
-    string(APPEND headers ";$<TARGET_PROPERTY:${_kbuild_runtime_target},INTERFACE_INCLUDE_DIRECTORIES>")
+    string(APPEND headers ";$<TARGET_PROPERTY:${arg_RUNTIME},INTERFACE_INCLUDE_DIRECTORIES>")
     set(headers "$<JOIN:${headers},\" -I\">")
-    if(arg_RUNTIME STREQUAL "bundle") # beside the artifact
+    if(arg_BUNDLE)
         set(runtime_libraries
-            "-l:$<TARGET_FILE_NAME:${_kbuild_runtime_target}> -Wl,-rpath,\${libdir}")
+            "-l:$<TARGET_FILE_NAME:${arg_RUNTIME}> -Wl,-rpath,\${libdir}")
     endif()
-    _kbuild_describe_libraries(libraries "${target}" "${kind}" "\${libdir}")
+    _kbuild_describe_libraries(libraries "${target}" "${kind}" ${arg_RUNTIME} "\${libdir}")
     _kbuild_generate_pkg_config("${target}" "${installed}"
         "libdir=\${pcfiledir}/..\nincludedir=\${pcfiledir}/@INCLUDEDIR@\n"
         "-I\${includedir} -I\"${headers}\" ${runtime_flags}"
         "-L\${libdir} -l:$<TARGET_FILE_NAME:${target}> -Wl,-rpath,\${libdir}${libraries} ${runtime_libraries}")
-    # `installed_headers` is a variable of the caller.
+    _kbuild_locate_installed(installed_headers "${arg_INSTALLED_HEADERS}")
     _kbuild_install_companion(${target} PKGCONFIG "${installed}|${installed_headers}")
 endfunction()
 
@@ -102,13 +66,13 @@ endfunction()
 
 # Sets `result` to the link libraries that an archive or objects need, without kbuild's own. A shared library
 # names its libraries itself. The directory `installed`, if given, contains the libraries of the project.
-function(_kbuild_describe_libraries result target kind installed)
+function(_kbuild_describe_libraries result target kind runtime installed)
     set(words "")
     set(queue ${target})
     if(NOT kind MATCHES "^(STATIC|OBJECT)$")
         set(queue "")
     endif()
-    set(known ${target} kbuild::headers ${_kbuild_runtime_target})
+    set(known ${target} kbuild::headers ${runtime})
     while(queue)
         list(POP_FRONT queue current)
         _kbuild_list_link_libraries(libraries ${current})
@@ -150,17 +114,17 @@ endfunction()
 
 # Sets `flags` to the definitions for host code, and `libraries` to the device runtime, which host code
 # calls directly.
-function(_kbuild_describe_runtime flags libraries)
-    set(definitions "-D$<JOIN:$<TARGET_PROPERTY:${_kbuild_runtime_target},INTERFACE_COMPILE_DEFINITIONS>, -D>")
-    get_target_property(path ${_kbuild_runtime_target} IMPORTED_LOCATION)
+function(_kbuild_describe_runtime flags libraries runtime)
+    set(definitions "-D$<JOIN:$<TARGET_PROPERTY:${runtime},INTERFACE_COMPILE_DEFINITIONS>, -D>")
+    get_target_property(path ${runtime} IMPORTED_LOCATION)
     get_filename_component(directory "${path}" DIRECTORY)
     get_filename_component(name "${path}" NAME)
     set(words "-L\"${directory}\" -l:${name}")
-    get_target_property(kind ${_kbuild_runtime_target} TYPE)
+    get_target_property(kind ${runtime} TYPE)
     if(kind STREQUAL "SHARED_LIBRARY")
         string(APPEND words " -Wl,-rpath,\"${directory}\"")
     endif()
-    get_target_property(linked ${_kbuild_runtime_target} INTERFACE_LINK_LIBRARIES)
+    get_target_property(linked ${runtime} INTERFACE_LINK_LIBRARIES)
     foreach(library IN LISTS linked)
         string(APPEND words " -l${library}")
     endforeach()

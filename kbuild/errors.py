@@ -94,10 +94,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     If no known word is similar, return ``"; expected one of a, b, c"``.
     """
+    words = sorted(known)
+    nearest = find_similar(word, words)
+    return f"; did you mean {nearest!r}?" if nearest else f"; expected one of {', '.join(words)}"
+
+
+def find_similar(word: str, known: Iterable[str], similarity: float = 0.5) -> str | None:
+    """Return the nearest known word, or None if none of them is similar enough."""
     import difflib  # noqa: PLC0415 - needed only for errors
 
-    words = sorted(known)
-    nearest = difflib.get_close_matches(word, words, n=1, cutoff=0.5)
-    if nearest:
-        return f"; did you mean {nearest[0]!r}?"
-    return f"; expected one of {', '.join(words)}"
+    return next(iter(difflib.get_close_matches(word, known, n=1, cutoff=similarity)), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -12,8 +11,8 @@ from kbuild.errors import ConfigurationError, about
 from kbuild.project.manifest import Manifest, ManifestTarget, TargetTable
 from kbuild.project.sources import is_kernel_source
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
+from kbuild.stages.settings import check_file, check_standard
 from kbuild.stages.sources.launches import find_launch
-from kbuild.stages.target import STANDARDS
 
 _DEVICE_SETTINGS: Final = (
     *("backend", "architectures", "headers", "debug_stubs", "rdc", "compression", "visibility"),
@@ -44,39 +43,31 @@ def check_manifest(manifest: Manifest, output: Path) -> None:
         load_policy(policy, reads_baseline=False)
 
 
-def check_standard(standard: int) -> None:
-    """Raise ConfigurationError if device code cannot have this C++ standard."""
-    if str(standard) not in STANDARDS:
-        raise ConfigurationError(
-            f"unsupported standard {standard}; expected one of {', '.join(STANDARDS)}",
-            setting="device_standard",
-        )
-
-
 def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
     table = target.table
     _check_launches(target)
     if target.is_plain_program:
         _check_plain_program(manifest, target)
-    paths = {
-        "headers": (table.headers, Path.is_file, "file"),
-        "include_directories": (table.include_directories, Path.is_dir, "directory"),
-        "policy": ((table.policy,) if table.policy else (), Path.is_file, "file"),
-    }
-    for setting, (names, exists, kind) in paths.items():
-        with about(setting=setting):
-            for name in names:
-                _check_exists(manifest.root / name, exists, kind)
-    check_standard(table.device_standard)
+    for header in table.headers:
+        with about(setting="headers"):
+            check_file(manifest.root / header)
+    for directory in table.include_directories:
+        with about(setting="include_directories"):
+            _check_directory(manifest.root / directory)
+    if table.policy:
+        with about(setting="policy"):
+            check_file(manifest.root / table.policy)
+    with about(setting="device_standard"):
+        check_standard(table.device_standard)
     if table.backend != AUTOMATIC:
         with about(setting="backend"):
             find_builder(table.backend)
 
 
-def _check_exists(path: Path, exists: Callable[[Path], bool], kind: str) -> None:
+def _check_directory(path: Path) -> None:
     check_path(path)
-    if not exists(path):
-        raise ConfigurationError(f"{path}: no such {kind}")
+    if not path.is_dir():
+        raise ConfigurationError(f"{path}: no such directory")
 
 
 def _check_launches(target: ManifestTarget) -> None:

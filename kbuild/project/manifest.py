@@ -5,15 +5,13 @@ The keys of a target are the keywords of ``kbuild_add_kernels`` in lower case.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from kbuild import records
 from kbuild.errors import ConfigurationError, InputError, about, did_you_mean
 from kbuild.files import read_toml
-from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
 from kbuild.project.sources import (
     contains_host_code,
     find_sources,
@@ -22,11 +20,9 @@ from kbuild.project.sources import (
 )
 from kbuild.project.target_names import check_conflicts, check_name
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path, normalize
+from kbuild.stages.settings import KernelSettings, StubChoice, check_words
 
 T = TypeVar("T")
-
-# TOML booleans correspond to CMake's ON and OFF.
-StubChoice: TypeAlias = Literal[True, False, "symbols"]
 
 MANIFEST_NAME: Final = "kbuild.toml"
 PYPROJECT_NAME: Final = "pyproject.toml"
@@ -36,33 +32,16 @@ DEFAULT_STANDARD: Final = 17
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TargetTable:
+class TargetTable(KernelSettings):
     """The settings of a target, as a ``[target.<name>]`` table lists them.
 
     Paths are unchanged, and relative to the root of the manifest. ``host_options``,
     ``link_directories``, and ``link_libraries`` apply to targets with host code.
     """
 
-    sources: tuple[str, ...]
-    kind: ArtifactKind = "shared"
-    backend: str = "cpu"
-    architectures: tuple[str, ...] = ()
-    headers: tuple[str, ...] = ()
-    debug_stubs: StubChoice = False
-    rdc: bool = False
-    compression: CompressionMode | None = None
-    visibility: Visibility | None = None
-    runtime: RuntimeLinkage = "shared"
-    include_directories: tuple[str, ...] = ()
-    definitions: tuple[str, ...] = ()
-    compile_options: tuple[str, ...] = ()
-    device_standard: int = DEFAULT_STANDARD
-    host_compiler: str | None = None
     host_options: tuple[str, ...] = ()
     link_directories: tuple[str, ...] = ()
     link_libraries: tuple[str, ...] = ()
-    verify: bool = True
-    policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +190,8 @@ def _read_profile(path: Path, name: str, table: Any) -> ProfileTable:
     read = _read_table(ProfileTable, path, header, table)
     try:
         for setting in ("definitions", "compile_options"):
-            reject_semicolons(setting, getattr(read, setting))
+            with about(setting=setting):
+                check_words(getattr(read, setting))
     except ConfigurationError as error:
         raise ConfigurationError(f"{path}: {header}.{error.setting}: {error}") from error
     return read
@@ -231,7 +211,8 @@ def make_target(root: Path, name: str, table: TargetTable) -> ManifestTarget:
     with about(target=name):
         check_name(name)
         for setting in ("definitions", "compile_options", "host_options", "link_libraries"):
-            reject_semicolons(setting, getattr(table, setting))
+            with about(setting=setting):
+                check_words(getattr(table, setting))
         sources = _find_sources(root, table)
         has_host_code = table.kind == "executable" or any(map(contains_host_code, sources))
         if has_host_code:
@@ -264,16 +245,6 @@ def _reject_host_settings(table: TargetTable) -> None:
                 "the sources of the target contain no host code; remove the key, or use "
                 'kind = "executable"',
                 setting=key,
-            )
-
-
-def reject_semicolons(setting: str, values: Iterable[str]) -> None:
-    """Raise ConfigurationError for a value of a setting that CMake would split."""
-    for value in values:
-        if ";" in value:
-            raise ConfigurationError(
-                f"{value!r}: CMake splits values at semicolons; remove the semicolon",
-                setting=setting,
             )
 
 

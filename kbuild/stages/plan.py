@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from kbuild import files
 from kbuild.backends import AUTOMATIC, find_builder, find_mixed, select_values
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
-from kbuild.errors import ConfigurationError, KbuildError
+from kbuild.errors import ConfigurationError, about
 from kbuild.resources import identify_installation
 from kbuild.stages.edges import (
     BuildPlan,
@@ -53,19 +52,19 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         architectures=spec.default_architectures,
         platforms=spec.platforms,
     )
-    with _about("BACKEND"):
+    with about(setting="BACKEND"):
         builder = choose_backend(spec.backend, hints)
         if spec.is_mixed:
             find_mixed(builder.TRAITS.name)  # before a missing compiler is reported
     _check_paths(spec, builder)
     _check_runtime(spec, builder, hints)
     compilers = builder.list_candidates(hints).names
-    with _about("HOST_COMPILER" if spec.host_compiler in compilers else "BACKEND"):
+    with about(setting="HOST_COMPILER" if spec.host_compiler in compilers else "BACKEND"):
         toolchain = find_toolchain(builder, hints)
-    with _about("COMPRESSION"):
+    with about(setting="COMPRESSION"):
         if builder.check_compression is not None:
             builder.check_compression(spec.compression, toolchain)
-    with _about("ARCHITECTURES"):
+    with about(setting="ARCHITECTURES"):
         toolchains = {
             arch: find_toolchain_for(builder, arch, toolchain, hints)
             for arch in _expand_architectures(spec, builder, toolchain, hints)
@@ -73,7 +72,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     launcher = find_launcher(spec.choose_launcher(builder.TRAITS.language))
     hosts = _plan_hosts(spec, toolchain, tuple(toolchains)) if spec.is_mixed else ()
     edges = _plan_edges(spec, toolchains, launcher, {host.source: host for host in hosts})
-    with _about("RDC"):
+    with about(setting="RDC"):
         links = _plan_links(spec, builder, edges) if spec.rdc == "ON" else ()
     # Editors get the options of the native compiler, not those of a cross compiler.
     shown = next((e for e in reversed(edges) if e.toolchain == toolchain), edges[-1])
@@ -92,16 +91,6 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
 
 def _asks_for_devices(spec: TargetSpec) -> bool:
     return any(name.rpartition(":")[2] == "native" for name in spec.architectures)
-
-
-@contextmanager
-def _about(keyword: str) -> Iterator[None]:
-    """Add to errors the keyword that they are about."""
-    try:
-        yield
-    except KbuildError as error:
-        error.setting = error.setting or keyword
-        raise
 
 
 def _expand_architectures(
@@ -254,19 +243,16 @@ def _check_paths(spec: TargetSpec, builder: Builder) -> None:
 
     The edges check include directories, because they are known only after CMake has generated.
     """
-    with _about(spec.sources_keyword):
+    with about(setting=spec.sources_keyword):
         for source in spec.sources:
             check_path(source, spec.sources_keyword, builder.TRAITS.unsafe.sources)
-    with _about("HEADERS"):
-        for header in spec.headers:
-            check_path(header, "HEADERS")
     check_path(spec.source_root, "the project directory", builder.TRAITS.unsafe.sources)
     check_path(spec.output_directory, "the build directory", builder.TRAITS.unsafe.outputs)
 
 
 def _check_settings(spec: TargetSpec) -> None:
     """Reject settings that contradict each other."""
-    with _about("RUNTIME"):
+    with about(setting="RUNTIME"):
         if spec.runtime == "static" and spec.kind == "shared":
             raise ConfigurationError(
                 "RUNTIME static: a program that links a shared kernel library has its own runtime, "
@@ -287,7 +273,7 @@ def _check_settings(spec: TargetSpec) -> None:
 
 def _check_runtime(spec: TargetSpec, builder: Builder, hints: ToolchainHints) -> None:
     found = {runtime.linkage for runtime in builder.find_runtimes(hints)}
-    with _about("RUNTIME"):
+    with about(setting="RUNTIME"):
         if spec.runtime == "static" and found and "static" not in found:
             raise ConfigurationError(
                 f"RUNTIME static: backend {builder.TRAITS.name} has no static runtime here; use "

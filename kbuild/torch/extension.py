@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from kbuild.errors import ConfigurationError, about
-from kbuild.project.checks import check_standard
 from kbuild.project.manifest import (
     DEFAULT_STANDARD,
     ManifestTarget,
     TargetTable,
-    reject_semicolons,
 )
+from kbuild.stages.settings import check_standard, check_words
 from kbuild.torch.nvcc_options import read_nvcc_options
 
 _KERNEL_SUFFIX: Final = ".cu"
@@ -197,8 +196,11 @@ def _list_link_words(extension: Any) -> Iterator[str]:
 
 
 def _check_options(target: TorchTarget) -> None:
-    reject_semicolons("link_libraries", target.link_words)
+    with about(setting="link_libraries"):
+        check_words(target.link_words)
     for part in filter(None, (target.host, target.kernels)):
         for setting in ("definitions", "compile_options", "host_options"):
-            reject_semicolons(setting, getattr(part.table, setting))
-        check_standard(part.table.device_standard)
+            with about(setting=setting):
+                check_words(getattr(part.table, setting))
+        with about(setting="device_standard"):
+            check_standard(part.table.device_standard)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from support.calls import write_record
 from support.commands import KBUILD, build, configure, run_kbuild, succeed
 from support.tools.nvidia_compiler import NVCC, needs_nvcc
 
@@ -64,24 +65,27 @@ kbuild_add_kernels(t SOURCES a.cu)
         ("kbuild_add_kernels(t SHARED)", "kbuild_add_kernels(t): SOURCES is missing"),
         (
             "kbuild_add_kernels(t SHARED SOURCES a.cu SOURCE b.cu)",
-            "kbuild_add_kernels(t): unknown SOURCES or keyword SOURCE; did you mean SOURCES?",
+            "kbuild_add_kernels(t): unknown SOURCES or keyword 'SOURCE'; did you mean 'SOURCES'?",
         ),
         (
             "kbuild_add_kernels(t SOURCES a.cu ARCHITECTURE 80)",
-            "unknown SOURCES or keyword ARCHITECTURE; did you mean ARCHITECTURES?",
+            "unknown SOURCES or keyword 'ARCHITECTURE'; did you mean 'ARCHITECTURES'?",
         ),
         (
             "kbuild_add_kernels(t SHARD SOURCES a.cu)",
-            "unknown argument SHARD; did you mean SHARED?",
+            "unknown argument 'SHARD'; did you mean 'SHARED'?",
         ),
         (
             "kbuild_add_kernels(t SOURCES a.cu ARCHITECTURES 80 DEBUG_STUB ON)",
-            "unknown ARCHITECTURES or keyword DEBUG_STUB; did you mean DEBUG_STUBS?",
+            "unknown ARCHITECTURES or keyword 'DEBUG_STUB'; did you mean 'DEBUG_STUBS'?",
         ),
-        ("kbuild_add_kernels(t XYZ SOURCES a.cu)", "unknown argument XYZ "),
+        (
+            "kbuild_add_kernels(t XYZ SOURCES a.cu)",
+            "unknown argument 'XYZ'; expected one of ARCHITECTURES, BACKEND,",
+        ),
         (
             "kbuild_add_kernels(t SHARED BACKNED cpu SOURCES a.cu)",
-            "kbuild_add_kernels(t): unknown argument BACKNED; did you mean BACKEND?",
+            "kbuild_add_kernels(t): unknown argument 'BACKNED'; did you mean 'BACKEND'?",
         ),
         (
             "kbuild_add_kernels(t SHARED SOURCES a.cu BACKEND)",
@@ -90,7 +94,7 @@ kbuild_add_kernels(t SOURCES a.cu)
         ("kbuild_add_kernels(t SHARED STATIC SOURCES a.cu)", "cannot be combined"),
         (
             "kbuild_add_kernels(SHARED SOURCES a.cu)",
-            "kbuild_add_kernels(): the first argument is the keyword SHARED; expected the name",
+            "kbuild_add_kernels(SHARED): the first argument is the keyword SHARED; expected",
         ),
         ("kbuild_add_kernels(SOURCES a.cu)", "the first argument is the keyword SOURCES"),
         ("kbuild_add_kernels(t SOURCES missing.cu)", "missing.cu: no such file"),
@@ -98,12 +102,18 @@ kbuild_add_kernels(t SOURCES a.cu)
         ("kbuild_add_kernels(t SOURCES a.cu a.cu)", "named twice"),
         ("kbuild_add_kernels(t SOURCES a.cu ../source/a.cu)", "named twice"),
         ("kbuild_add_kernels(t SOURCES a.cu BACKEND cuad)", "unknown BACKEND 'cuad'"),
-        ("kbuild_add_kernels(t SOURCES a.cu RDC MAYBE)", "RDC is 'MAYBE'"),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu RDC MAYBE)",
+            "RDC: unsupported value 'MAYBE'; expected one of ON, OFF",
+        ),
         (
             "kbuild_add_kernels(t SOURCES a.cu ARCHITECTURES x86-64-v9)",
             "unknown architecture 'x86-64-v9'",
         ),
-        ("kbuild_add_kernels(t SOURCES a.cu VISIBILITY public)", "VISIBILITY is 'public'"),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu VISIBILITY public)",
+            "VISIBILITY: unsupported value 'public'",
+        ),
         (
             "kbuild_add_kernels(t SOURCES a.cu HOST_COMPILER /no/such/g++)",
             "compiler /no/such/g++ not found",
@@ -112,11 +122,14 @@ kbuild_add_kernels(t SOURCES a.cu)
             "kbuild_add_kernels(t SOURCES a.cu POLICY none.toml)",
             "none.toml: no such file",
         ),
-        ("kbuild_add_kernels(t SOURCES a.cu VERIFY maybe)", "VERIFY is 'maybe'"),
-        ("kbuild_add_kernels(t SOURCES a.cu DEVICE_STANDARD 98)", "DEVICE_STANDARD is '98'"),
+        ("kbuild_add_kernels(t SOURCES a.cu VERIFY maybe)", "VERIFY: unsupported value 'maybe'"),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu DEVICE_STANDARD 98)",
+            "DEVICE_STANDARD: unsupported standard 98; expected one of 17,",
+        ),
         ("kbuild_verify()", "kbuild_verify(): name at least one target"),
         ("kbuild_verify(nothing)", "kbuild_verify(): target nothing does not exist"),
-        ("kbuild_verify(POLCY a.toml)", "target POLCY does not exist; did you mean POLICY?"),
+        ("kbuild_verify(POLCY a.toml)", "target POLCY does not exist; did you mean 'POLICY'?"),
         ("kbuild_add_smoke_test(nothing)", "target nothing does not exist"),
         (
             "add_executable(t)\nkbuild_add_smoke_test(t)",
@@ -124,17 +137,20 @@ kbuild_add_kernels(t SOURCES a.cu)
         ),
         (
             "kbuild_add_kernels(t SOURCES a.cu)\nkbuild_add_smoke_test(t CASE a.py)",
-            "kbuild_add_smoke_test(t): unknown argument CASE; did you mean CASES?",
+            "kbuild_add_smoke_test(t): unknown argument 'CASE'; did you mean 'CASES'?",
         ),
         (
             "kbuild_add_kernels(t SOURCES a.cu)\nkbuild_add_verify_test(t POLICIES a.toml)",
-            "kbuild_add_verify_test(t): unknown argument POLICIES; did you mean POLICY?",
+            "kbuild_add_verify_test(t): unknown argument 'POLICIES'; did you mean 'POLICY'?",
         ),
         (
             "kbuild_add_kernels(t SOURCES a.cu)\nkbuild_add_smoke_test(t CASES none.py)",
             "none.py: no such file",
         ),
-        ("kbuild_add_kernels(t SOURCES a.cu DEBUG_STUBS MAYBE)", "DEBUG_STUBS is 'MAYBE'"),
+        (
+            "kbuild_add_kernels(t SOURCES a.cu DEBUG_STUBS MAYBE)",
+            "DEBUG_STUBS: unsupported value 'MAYBE'",
+        ),
         ("kbuild_target_sources(t PRIVATE a.cu)", "target t does not exist; create it first"),
         (
             "add_executable(t)\nkbuild_target_sources(t a.cu)",
@@ -154,7 +170,7 @@ kbuild_add_kernels(t SOURCES a.cu)
         ),
         (
             CONDITIONAL_DEFINITION,
-            "t: unsupported generator expression in COMPILE_DEFINITIONS of",
+            "kbuild_add_kernels(t): unsupported generator expression in COMPILE_DEFINITIONS of",
         ),
     ],
 )
@@ -518,15 +534,10 @@ def test_full_disk_causes_no_traceback() -> None:
 
 
 def test_exit_code_is_3_if_the_compiler_is_missing(tmp_path: Path) -> None:
-    (tmp_path / "a.cu").write_text(KERNEL)
-    handoff = tmp_path / "t.txt"
-    handoff.write_text(
-        f"name t\nkind shared\nbackend cpu\nsource {tmp_path}/a.cu\nsource_root {tmp_path}\n"
-        f"output_directory {tmp_path}/out\nvisibility default\ndebug_stubs OFF\nrdc OFF\n"
-        "runtime shared\nstandard 17\nhost_compiler no-such-compiler\nstub_suffix .c\n"
-    )
+    words = ("SOURCES", "a.cu", "HOST_COMPILER", "no-such-compiler")
+    record = write_record(tmp_path, "kbuild_add_kernels", "t", *words)
 
-    result = run_kbuild("plan", handoff, "-o", tmp_path / "plan.cmake")
+    result = run_kbuild("plan", record, "-o", tmp_path / "plan.cmake")
 
     assert result.returncode == 3
     assert "compiler no-such-compiler not found" in result.stderr

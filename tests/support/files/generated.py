@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from kbuild import resources
 from kbuild.backends.cpu.adapter import AdapterKernel, adapter_rows
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
 from kbuild.backends.interface.toolchain import Runtime, Toolchain
@@ -25,8 +26,12 @@ from kbuild.model import (
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.generate import BuildSettings, generate_project
 from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
+from kbuild.stages.calls.cmake_plan import render_plan
+from kbuild.stages.calls.kernels import KernelCall
+from kbuild.stages.calls.record import CallRecord
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge, PackPlan
 from kbuild.stages.render import render
+from kbuild.stages.settings import KernelSettings
 from kbuild.stages.stubs.handles import render_handles
 from kbuild.stages.stubs.unit import (
     StubInputs,
@@ -208,7 +213,7 @@ def plan() -> bytes:
         display_source="a ]==] b.cu",
         arch="x86-64",
         standard="17",
-        output=Path("/out/a.x86-64"),
+        output=Path("/out/kbuild/t/a.x86-64"),
         toolchain=toolchain,
     )
     pack = PackPlan(
@@ -218,7 +223,7 @@ def plan() -> bytes:
         visibility="hidden",
         headers=(),
         compiled=(edge.stamp,),
-        output_directory=Path("/out"),
+        output_directory=Path("/out/kbuild/t"),
         stub_suffix=".c",
         toolchain=toolchain,
     )
@@ -227,7 +232,7 @@ def plan() -> bytes:
         target="t",
         arch="x86-64",
         compiled=(edge.stamp,),
-        output=Path("/out/t.x86-64.linked"),
+        output=Path("/out/kbuild/t/t.x86-64.linked"),
         toolchain=toolchain,
     )
     built = BuildPlan(
@@ -237,7 +242,38 @@ def plan() -> bytes:
         runtime_target="kbuild::runtime_cpu",
         editor_options=("-x", "c++"),
     )
-    return render("plan.cmake.j2", {"plan": built})
+    content = render_plan(kernel_call(), {"": built})
+    return content.replace(str(resources.native_directory()).encode(), b"/kbuild/native")
+
+
+def kernel_call() -> KernelCall:
+    facts = {
+        "CMAKE_BINARY_DIR": ("/out",),
+        "CMAKE_CURRENT_BINARY_DIR": ("/out",),
+        "CMAKE_CURRENT_SOURCE_DIR": ("/src",),
+        "CMAKE_CXX_COMPILER_LOADED": ("ON",),
+        "CMAKE_EXPORT_COMPILE_COMMANDS": ("ON",),
+        "CMAKE_GENERATOR": ("Ninja",),
+    }
+    settings = KernelSettings(
+        sources=("/src/a ]==] b.cu",),
+        headers=("/src/inc/t.h", "/src/inc/u.h"),
+        definitions=("A=1",),
+        compile_options=("cpu:-Xa", "cuda:-Xb"),
+        policy="/src/p.toml",
+    )
+    return KernelCall(
+        record=CallRecord(
+            function="kbuild_add_kernels", arguments=("t",), facts=facts, definitions={}
+        ),
+        target="t",
+        name="t",
+        is_mixed=False,
+        settings=settings,
+        keywords=(),
+        sources=tuple(map(Path, settings.sources)),
+        headers=tuple(map(Path, settings.headers)),
+    )
 
 
 def runtimes() -> bytes:
@@ -255,7 +291,6 @@ def runtimes() -> bytes:
     ]
     context = {
         "rows": rows,
-        "backends": ("cpu", "cuda", "hip"),
         "languages": ("CXX", "CUDA", "HIP"),
         "dependencies": (Path("/kbuild/plan.py"),),
     }

@@ -31,7 +31,10 @@ INTERNAL_FUNCTIONS = {
     "kbuild_take_stub_result",
 }
 # What a build passes on to its own steps.
-INTERNAL_VARIABLES = {"KBUILD_EXECUTABLE", "KBUILD_EXIT_CODE_FILE", "KBUILD_FAILURE_FILE"}
+INTERNAL_VARIABLES = {
+    *("KBUILD_EXECUTABLE", "KBUILD_EXIT_CODE_FILE", "KBUILD_FAILURE_FILE"),
+    *("KBUILD_PKG_CONFIG_DIRECTORY", "KBUILD_SOURCE_ROOT"),
+}
 MACROS = {"KBUILD_KERNEL"}  # of C++ sources, which Python reads
 
 

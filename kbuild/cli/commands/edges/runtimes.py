@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from kbuild import files, resources
-from kbuild.backends import builder_names, list_builders
+from kbuild.backends import list_builders
 from kbuild.toolchain.find import gather_hints
 from kbuild.toolchain.runtime_targets import describe_runtimes
 
@@ -35,7 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
         rows.append({"target": target, "link_option": option})
     context = {
         "rows": rows,
-        "backends": builder_names(),
         "languages": [builder.TRAITS.language for builder in list_builders()],
         "dependencies": resources.list_dependencies(),
     }

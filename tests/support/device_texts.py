@@ -43,7 +43,7 @@ def select(
             (root / file).parent.mkdir(parents=True, exist_ok=True)
             (root / file).write_text(text)
         command = [
-            *("g++", "-E", "-x", "c++", "-nostdinc", "-Iinclude", "-isystem", "lib"),
+            *("g++", "-E", "-x", "c++", "-nostdinc", "-I", "include", "-isystem", "lib"),
             *(f"-D__{word}__=__kbuild_{word}__" for word in _QUALIFIERS),
             "a.cu",
         ]

@@ -20,6 +20,8 @@ _CALLED: Final = ATTRIBUTES | {
 }
 _OWN_WORD: Final = "__kbuild_"
 _OPENING: Final = frozenset("([{")
+_VALUE_STARTS: Final = frozenset("\"'-+!{")
+_VALUES: Final = frozenset(("true", "false", "nullptr", "sizeof", "alignof"))
 _OPERATOR_TOKENS: Final = 3  # such as `operator`, `=`, `=`
 
 
@@ -104,6 +106,7 @@ def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
     before = mark - 1
     while before >= start and unit.words[before] in qualifiers:
         before -= 1
+    before = _skip_template_parameters(unit, before, start)
     if before >= start and _ends_captures(unit, before, start):
         end = mark
         while unit.get(end) in qualifiers:
@@ -111,6 +114,21 @@ def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
         marks = unit.list_between(mark, end)
         return _make("lambda", marks, marks[0].start, marks[-1].end)
     return _read_declaration(unit, start, qualifiers)
+
+
+def _skip_template_parameters(unit: Unit, index: int, start: int) -> int:
+    """Return the index before a lambda's template parameters; otherwise the index itself."""
+    depth = 0
+    opening = index
+    while opening > start:
+        word = unit.words[opening]
+        if word in (")", "]", "}"):
+            opening = unit.partners.get(opening, opening)
+        depth += (word == ">") - (word == "<")
+        if depth <= 0:
+            break
+        opening -= 1
+    return opening - 1 if unit.get(opening - 1) == "]" and opening < index else index
 
 
 def _ends_captures(unit: Unit, index: int, start: int) -> bool:
@@ -236,13 +254,17 @@ def _read_head(tokens: list[Token]) -> tuple[list[Token], int | None]:
         elif word == "<" and not is_operator:
             end = match_angle(tokens, index) or index
         before = head[-1].text if head else ""
+        inner = _find_inner_parameters(tokens, index, partners)
         if word == "(" and takes_arguments(before):
             head.pop()
+        elif inner is not None:
+            return head + tokens[index:inner], inner
         elif (
             word == "("
             and (is_operator if before == ")" else before != "operator")
             and index in partners
             and not _is_pointer(tokens, index)
+            and not _is_value(tokens[index + 1].text)
         ):
             return head, index
         else:
@@ -254,6 +276,26 @@ def _read_head(tokens: list[Token]) -> tuple[list[Token], int | None]:
 def _is_pointer(tokens: list[Token], parenthesis: int) -> bool:
     """Return whether the parenthesis contains a declarator, such as ``(*name)``."""
     return tokens[parenthesis + 1].text in ("*", "&", "^")
+
+
+def _is_value(word: str) -> bool:
+    """Return whether a token starts an argument of a constructor, and no parameter."""
+    return word.lstrip(".")[:1].isdigit() or word[0] in _VALUE_STARTS or word in _VALUES
+
+
+def _find_inner_parameters(
+    tokens: list[Token], parenthesis: int, partners: dict[int, int]
+) -> int | None:
+    """Return the index of the parameters in a declarator such as ``(*name(int n))(char)``."""
+    close = partners.get(parenthesis)
+    if close is None or tokens[parenthesis].text != "(" or not _is_pointer(tokens, parenthesis):
+        return None
+    index = parenthesis + 2
+    while tokens[index].is_word or tokens[index].text == "::":
+        index += 1
+    is_function = tokens[index].text == "(" and tokens[index - 1].is_word
+    returns = [token.text for token in tokens[close + 1 : close + 2]]
+    return index if is_function and returns in (["("], ["["]) else None
 
 
 def find_name(head: list[Token]) -> int | None:

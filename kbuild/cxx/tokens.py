@@ -40,7 +40,8 @@ def match_angle(tokens: list[Token], index: int) -> int | None:
                 return None
         elif nesting == 0 and word == "<":
             before = tokens[current - 1].text if current > index else ""
-            is_comparison = before in numbers or before == ")" or before[:1].isdigit()
+            is_number = before in numbers and tokens[current - 2].text != "::"
+            is_comparison = is_number or before == ")" or before[:1].isdigit()
             depth += not is_comparison
         elif nesting == 0 and word == ">":
             depth -= 1

@@ -30,6 +30,9 @@ def find_one(text: str) -> Declaration:
         ("D bool operator()(int) const { return true; }", "operator()", "int"),
         ("D V operator==(V a) { return a; }", "operator==", "V a"),
         ("D decltype(f(1)) k(int) { return f(1); }", "k", "int"),
+        ("D int (*k(int n))(char) { return nullptr; }", "k", "int n"),
+        ("D int (&S::k(int n))[2] { return S::v; }", "k", "int n"),
+        ("D int k(...) { return 0; }", "k", "..."),
     ],
 )
 def test_functions(text: str, name: str, parameters: str) -> None:
@@ -49,6 +52,9 @@ def test_functions(text: str, name: str, parameters: str) -> None:
         "D int (*f)(int) = g;",
         'D const char* const names[] = {"x;", "}"};',
         "D std::pair<int, long> p{1, 2};",
+        "D std::pair<int, long> p(1, 2);",
+        "D float v(.5f);",
+        "D int (*f[2])(int (*g)(int));",
     ],
 )
 def test_variables(text: str) -> None:
@@ -82,6 +88,7 @@ def test_explicit_instantiations_have_no_template_header() -> None:
         "void f() { run([=] D (int i) { return i; }); }",
         "void f() { return [&x] H D (int) {}; }",
         "auto f = [] D (int) mutable {};",
+        "auto f = []<class T, class U = B<T[2]>> D (T v) { return v; };",
     ],
 )
 def test_lambdas(text: str) -> None:

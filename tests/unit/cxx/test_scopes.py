@@ -26,6 +26,7 @@ def describe(text: str) -> list[str]:
         ('extern "C" { HERE }', ["language"]),
         ("struct S : B<f()> { HERE }", ["class S"]),
         ("template <class T> class S { public: HERE }", ["class S"]),
+        ("template <class T, bool is_x = n::is_x<T>::value> struct S { HERE }", ["class S"]),
         ("struct __attribute__((x(1))) S { HERE }", ["class S"]),
         ("typedef struct { HERE } S;", ["class"]),
         ("struct S f() { HERE }", ["block"]),

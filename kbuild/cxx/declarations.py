@@ -9,7 +9,7 @@ from typing import Final, Literal
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.tokens import ATTRIBUTES, join, match_angle, match_brackets
+from kbuild.cxx.tokens import ATTRIBUTES, OWN_WORD, join, match_angle, match_brackets
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -18,7 +18,6 @@ _CALLED: Final = ATTRIBUTES | {
     *("decltype", "typeof", "__typeof__", "__typeof", "noexcept", "explicit", "asm", "__asm"),
     *("__asm__", "__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__"),
 }
-_OWN_WORD: Final = "__kbuild_"
 _OPENING: Final = frozenset("([{")
 _VALUE_STARTS: Final = frozenset("\"'-+!{")
 _VALUES: Final = frozenset(("true", "false", "nullptr", "sizeof", "alignof"))
@@ -98,7 +97,7 @@ def read_declaration(unit: Unit, start: int) -> Declaration:
 
 def takes_arguments(word: str) -> bool:
     """Return whether a parenthesis after a word contains its arguments, and no parameters."""
-    return word in _CALLED or word.startswith(_OWN_WORD)
+    return word in _CALLED or word.startswith(OWN_WORD)
 
 
 def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
@@ -251,7 +250,7 @@ def _read_head(tokens: list[Token]) -> tuple[list[Token], int | None]:
         end = index
         if word == "(" or (word == "[" and not is_operator):
             end = partners.get(index, index)
-        elif word == "<" and not is_operator:
+        elif word == "<" and (not head or head[-1].text != "operator"):
             end = match_angle(tokens, index) or index
         before = head[-1].text if head else ""
         inner = _find_inner_parameters(tokens, index, partners)
@@ -274,8 +273,10 @@ def _read_head(tokens: list[Token]) -> tuple[list[Token], int | None]:
 
 
 def _is_pointer(tokens: list[Token], parenthesis: int) -> bool:
-    """Return whether the parenthesis contains a declarator, such as ``(*name)``."""
-    return tokens[parenthesis + 1].text in ("*", "&", "^")
+    """Return whether the parenthesis contains a declarator: ``(*name)``, ``(Class::*name)``."""
+    index = _find_name_end(tokens, parenthesis + 1) - 1
+    is_member = tokens[index - 1].text == "::" and tokens[index].text == "*"
+    return is_member or tokens[parenthesis + 1].text in ("*", "&", "^")
 
 
 def _is_value(word: str) -> bool:

@@ -10,6 +10,7 @@ from kbuild.cxx.unit import match_words
 ATTRIBUTES: Final = frozenset(
     {"__attribute__", "__attribute", "__declspec", "alignas", "__kbuild_launch_bounds__"}
 )
+OWN_WORD: Final = "__kbuild_"  # how the words start that kbuild's headers put into texts
 
 
 def read_tokens(text: str) -> list[Token]:

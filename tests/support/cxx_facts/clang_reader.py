@@ -50,6 +50,7 @@ _CLASSES: Final = frozenset(
         CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
     }
 )
+_BODIES: Final = frozenset({CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ class _Reader:
             and not is_qualified(self._text, position),
             parameters=len(cursor.type.get_canonical().argument_types()) if is_function else 0,
             is_defined=is_function
-            and any(child.kind == CursorKind.COMPOUND_STMT for child in children),
+            and any(child.kind in _BODIES for child in children),
         )
 
     def _belongs(self, attribute: Cursor, cursor: Cursor) -> bool:

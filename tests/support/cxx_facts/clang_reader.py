@@ -20,7 +20,13 @@ from support.cxx_facts.facts import Declared, Fact, Launched, is_qualified
 # clang calls one of these with a launch's configuration, depending on the version of CUDA. An
 # ellipsis takes whatever the source passes.
 _CONFIGURE: Final = ("cudaConfigureCall", "__cudaPushCallConfiguration")
-_PRELUDE: Final = "".join(f'extern "C" int {name}(...);\n' for name in _CONFIGURE)
+# Kernels call functions of kbuild's headers, which are host functions. The pragma makes everything
+# callable. clang reports that it does not suit kernels, but reads them all the same.
+_PRELUDE: Final = (
+    "".join(f'extern "C" int {name}(...);\n' for name in _CONFIGURE)
+    + "#pragma clang force_cuda_host_device begin\n"
+)
+_UNSUITABLE: Final = "attributes are not compatible"
 _OPTIONS: Final = (
     *("-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-nostdinc"),
     *("-ferror-limit=0", "-w"),
@@ -87,7 +93,9 @@ def read_facts(text: str, standard: int) -> Reading:
     errors = tuple(
         (text.count("\n", 0, _find(error.location)) + 1, error.spelling)
         for error in unit.diagnostics
-        if error.severity >= cindex.Diagnostic.Error and not _is_system(error.location)
+        if error.severity >= cindex.Diagnostic.Error
+        and not _is_system(error.location)
+        and not error.spelling.endswith(_UNSUITABLE)
     )
     return Reading(frozenset(_Reader(text).read(unit.cursor)), errors)
 
@@ -166,8 +174,7 @@ class _Reader:
             is_template=cursor.kind == CursorKind.FUNCTION_TEMPLATE
             and not is_qualified(self._text, position),
             parameters=len(cursor.type.get_canonical().argument_types()) if is_function else 0,
-            is_defined=is_function
-            and any(child.kind in _BODIES for child in children),
+            is_defined=is_function and any(child.kind in _BODIES for child in children),
         )
 
     def _belongs(self, attribute: Cursor, cursor: Cursor) -> bool:

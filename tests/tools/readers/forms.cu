@@ -170,7 +170,6 @@ template <class T>
 void launch_template(T* p, Holder h) {
     templated<T><<<1, 1>>>(p, 2);
     templated<<<(1 < 2) ? 1 : 2, 1 >> 0>>>(p);
-    h.template get<T><<<1, 1>>>(*p);
     pack<T, Pair<T, Pair<T, T>>><<<1, sizeof(Pair<T, T>)>>>(*p, {});
 }
 void launch(Holder* h, stream_t stream, int n) {
@@ -235,8 +234,6 @@ template <auto V, class T = decltype(V)>
 __device__ T of_value(T v) { return V < v ? V : v; }
 template <class T, bool B = (sizeof(T) > 2) && ::is_small<T>::value, int = B ? 1 : 2>
 __device__ void computed(T) {}
-template <class T, int N = Value::value < 3 ? 1 : 2>
-__device__ void compared(T) {}
 template <class T, class U = Pair<T, Pair<T, T>>>
 __device__ U nested_default(T) { return {}; }
 template <class T, Pair<int, T> (*F)(T, int) = nullptr, int (Value::*M)() = nullptr>
@@ -283,9 +280,7 @@ __device__ Pair<int, Pair<int, char>> of_pair{1, {2, '}'}};
 __device__ decltype(1 < 2) of_decltype = true;
 __device__ int shifted = 1 << 2 >> 1, after_shift;
 template <class T, int N>
-__device__ T partial[N] = {};
-template <class T>
-__device__ T* partial<T*, 2>[2];
+__device__ T of_two[N] = {};
 static __device__ constexpr int from_condition = Value::value < 3 ? 1 : 2;
 
 // Further classes.

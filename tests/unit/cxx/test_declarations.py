@@ -33,6 +33,8 @@ def find_one(text: str) -> Declaration:
         ("D int (*k(int n))(char) { return nullptr; }", "k", "int n"),
         ("D int (&S::k(int n))[2] { return S::v; }", "k", "int n"),
         ("D int k(...) { return 0; }", "k", "..."),
+        ("D operator P<int, P<int, int>>() const { return {}; }", "operatorP<int,P<int,int>>", ""),
+        ("D bool operator<(P<int, int> p) { return true; }", "operator<", "P<int, int> p"),
     ],
 )
 def test_functions(text: str, name: str, parameters: str) -> None:
@@ -54,6 +56,8 @@ def test_functions(text: str, name: str, parameters: str) -> None:
         "D std::pair<int, long> p{1, 2};",
         "D std::pair<int, long> p(1, 2);",
         "D float v(.5f);",
+        "D int (S::*m)(int, int) const = nullptr;",
+        "D struct S : B { int x; } a, *b;",
         "D int (*f[2])(int (*g)(int));",
     ],
 )

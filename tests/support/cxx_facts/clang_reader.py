@@ -114,7 +114,7 @@ class _Reader:
 
     def read(self, cursor: Cursor) -> Iterator[Fact]:
         for child in cursor.get_children():
-            # Declarations in a namespace of another file can be the project's.
+            # Most of a text is from system headers. To visit it would take ten times as long.
             if not _is_system(child.location):
                 yield from self._read(child, _Around())
 

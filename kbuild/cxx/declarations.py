@@ -9,7 +9,7 @@ from typing import Final, Literal
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.tokens import ATTRIBUTES, join, match_angle, match_brackets
+from kbuild.cxx.tokens import ATTRIBUTES, OWN_WORD, join, match_angle, match_brackets
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -18,8 +18,9 @@ _CALLED: Final = ATTRIBUTES | {
     *("decltype", "typeof", "__typeof__", "__typeof", "noexcept", "explicit", "asm", "__asm"),
     *("__asm__", "__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__"),
 }
-_OWN_WORD: Final = "__kbuild_"
 _OPENING: Final = frozenset("([{")
+_VALUE_STARTS: Final = frozenset("\"'-+!{")
+_VALUES: Final = frozenset(("true", "false", "nullptr", "sizeof", "alignof"))
 _OPERATOR_TOKENS: Final = 3  # such as `operator`, `=`, `=`
 
 
@@ -96,7 +97,7 @@ def read_declaration(unit: Unit, start: int) -> Declaration:
 
 def takes_arguments(word: str) -> bool:
     """Return whether a parenthesis after a word contains its arguments, and no parameters."""
-    return word in _CALLED or word.startswith(_OWN_WORD)
+    return word in _CALLED or word.startswith(OWN_WORD)
 
 
 def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
@@ -104,6 +105,7 @@ def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
     before = mark - 1
     while before >= start and unit.words[before] in qualifiers:
         before -= 1
+    before = _skip_template_parameters(unit, before, start)
     if before >= start and _ends_captures(unit, before, start):
         end = mark
         while unit.get(end) in qualifiers:
@@ -111,6 +113,21 @@ def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
         marks = unit.list_between(mark, end)
         return _make("lambda", marks, marks[0].start, marks[-1].end)
     return _read_declaration(unit, start, qualifiers)
+
+
+def _skip_template_parameters(unit: Unit, index: int, start: int) -> int:
+    """Return the index before a lambda's template parameters; otherwise the index itself."""
+    depth = 0
+    opening = index
+    while opening > start:
+        word = unit.words[opening]
+        if word in (")", "]", "}"):
+            opening = unit.partners.get(opening, opening)
+        depth += (word == ">") - (word == "<")
+        if depth <= 0:
+            break
+        opening -= 1
+    return opening - 1 if unit.get(opening - 1) == "]" and opening < index else index
 
 
 def _ends_captures(unit: Unit, index: int, start: int) -> bool:
@@ -233,16 +250,20 @@ def _read_head(tokens: list[Token]) -> tuple[list[Token], int | None]:
         end = index
         if word == "(" or (word == "[" and not is_operator):
             end = partners.get(index, index)
-        elif word == "<" and not is_operator:
+        elif word == "<" and (not head or head[-1].text != "operator"):
             end = match_angle(tokens, index) or index
         before = head[-1].text if head else ""
+        inner = _find_inner_parameters(tokens, index, partners)
         if word == "(" and takes_arguments(before):
             head.pop()
+        elif inner is not None:
+            return head + tokens[index:inner], inner
         elif (
             word == "("
             and (is_operator if before == ")" else before != "operator")
             and index in partners
             and not _is_pointer(tokens, index)
+            and not _is_value(tokens[index + 1].text)
         ):
             return head, index
         else:
@@ -252,8 +273,30 @@ def _read_head(tokens: list[Token]) -> tuple[list[Token], int | None]:
 
 
 def _is_pointer(tokens: list[Token], parenthesis: int) -> bool:
-    """Return whether the parenthesis contains a declarator, such as ``(*name)``."""
-    return tokens[parenthesis + 1].text in ("*", "&", "^")
+    """Return whether the parenthesis contains a declarator: ``(*name)``, ``(Class::*name)``."""
+    index = _find_name_end(tokens, parenthesis + 1) - 1
+    is_member = tokens[index - 1].text == "::" and tokens[index].text == "*"
+    return is_member or tokens[parenthesis + 1].text in ("*", "&", "^")
+
+
+def _is_value(word: str) -> bool:
+    """Return whether a token starts an argument of a constructor, and no parameter."""
+    return word.lstrip(".")[:1].isdigit() or word[0] in _VALUE_STARTS or word in _VALUES
+
+
+def _find_inner_parameters(
+    tokens: list[Token], parenthesis: int, partners: dict[int, int]
+) -> int | None:
+    """Return the index of the parameters in a declarator such as ``(*name(int n))(char)``."""
+    close = partners.get(parenthesis)
+    if close is None or tokens[parenthesis].text != "(" or not _is_pointer(tokens, parenthesis):
+        return None
+    index = parenthesis + 2
+    while tokens[index].is_word or tokens[index].text == "::":
+        index += 1
+    is_function = tokens[index].text == "(" and tokens[index - 1].is_word
+    returns = [token.text for token in tokens[close + 1 : close + 2]]
+    return index if is_function and returns in (["("], ["["]) else None
 
 
 def find_name(head: list[Token]) -> int | None:

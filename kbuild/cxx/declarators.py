@@ -32,6 +32,7 @@ _FUNDAMENTAL: Final = frozenset(
         "__signed__",
     ]
 )
+CLASS_KEYS: Final = frozenset(("struct", "class", "union", "enum"))
 QUALIFIERS: Final = frozenset(
     [
         "const",
@@ -45,10 +46,7 @@ QUALIFIERS: Final = frozenset(
         "constexpr",
         "__grid_constant__",
         "typename",
-        "struct",
-        "class",
-        "union",
-        "enum",
+        *CLASS_KEYS,
     ]
 )
 TYPE_WORDS: Final = _FUNDAMENTAL | QUALIFIERS
@@ -124,10 +122,15 @@ def _end_of_qualifier(body: list[Token], index: int) -> int:
 def find_type_end(body: list[Token], index: int) -> int:
     """Return the index after the type that a declaration starts with."""
     partners = match_brackets(body)
-    is_known = False
+    is_known = is_class = False
     while index < len(body):
         word = body[index].text
-        if word in TYPE_OPERATORS and index + 1 in partners:
+        is_class = is_class or word in CLASS_KEYS
+        if is_class and word in (":", "{"):  # the definition of the class
+            braces = (brace for brace in range(index, len(body)) if body[brace].text == "{")
+            index = partners.get(next(braces, index), index) + 1
+            is_known, is_class = True, False
+        elif word in TYPE_OPERATORS and index + 1 in partners:
             index = partners[index + 1] + 1
             is_known = True
         elif word in ATTRIBUTES and index + 1 in partners:

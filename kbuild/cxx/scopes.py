@@ -6,11 +6,15 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import Final, Literal
 
-from kbuild.cxx.tokens import drop_attributes, drop_template_headers
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.tokens import OWN_WORD, drop_attributes, drop_template_headers, match_angle
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _CLASS_KEYS: Final = frozenset({"class", "struct", "union", "enum"})
+_SPECIFIERS: Final = frozenset(
+    {"typedef", "static", "extern", "inline", "const", "constexpr", "volatile", "thread_local"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +99,19 @@ def _read_scope(unit: Unit, index: int) -> Scope:
         return Scope(brace, head, "namespace", name)
     if words[:1] == ["extern"] and words[-1].startswith('"'):
         return Scope(brace, head, "language")
-    while words[:1] in (["typedef"], ["static"], ["const"], ["constexpr"]):
-        words = words[1:]
-    if words and words[0] in _CLASS_KEYS and "(" not in words[: _find_base(words)]:
-        return Scope(brace, head, "class", words[1] if len(words) > 1 else "")
+    while tokens and (tokens[0].text in _SPECIFIERS or tokens[0].text.startswith(OWN_WORD)):
+        tokens = tokens[1:]
+    if tokens and tokens[0].text in _CLASS_KEYS and _is_class_head(tokens):
+        return Scope(brace, head, "class", tokens[1].text if len(tokens) > 1 else "")
     return Scope(brace, head, "block")
 
 
-def _find_base(words: list[str]) -> int:
-    return words.index(":") if ":" in words else len(words)
+def _is_class_head(tokens: list[Token]) -> bool:
+    """Return whether nothing but a name and base classes follows the word ``struct``."""
+    index = 1
+    while index < len(tokens) and (tokens[index].is_word or tokens[index].text in ("::", "<")):
+        close = match_angle(tokens, index) if tokens[index].text == "<" else index
+        if close is None:
+            return False
+        index = close + 1
+    return index == len(tokens) or tokens[index].text == ":"

@@ -10,6 +10,7 @@ from kbuild.cxx.unit import match_words
 ATTRIBUTES: Final = frozenset(
     {"__attribute__", "__attribute", "__declspec", "alignas", "__kbuild_launch_bounds__"}
 )
+OWN_WORD: Final = "__kbuild_"  # how the words start that kbuild's headers put into texts
 
 
 def read_tokens(text: str) -> list[Token]:
@@ -40,7 +41,8 @@ def match_angle(tokens: list[Token], index: int) -> int | None:
                 return None
         elif nesting == 0 and word == "<":
             before = tokens[current - 1].text if current > index else ""
-            is_comparison = before in numbers or before == ")" or before[:1].isdigit()
+            is_number = before in numbers and tokens[current - 2].text != "::"
+            is_comparison = is_number or before == ")" or before[:1].isdigit()
             depth += not is_comparison
         elif nesting == 0 and word == ">":
             depth -= 1

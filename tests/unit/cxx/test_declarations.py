@@ -30,6 +30,11 @@ def find_one(text: str) -> Declaration:
         ("D bool operator()(int) const { return true; }", "operator()", "int"),
         ("D V operator==(V a) { return a; }", "operator==", "V a"),
         ("D decltype(f(1)) k(int) { return f(1); }", "k", "int"),
+        ("D int (*k(int n))(char) { return nullptr; }", "k", "int n"),
+        ("D int (&S::k(int n))[2] { return S::v; }", "k", "int n"),
+        ("D int k(...) { return 0; }", "k", "..."),
+        ("D operator P<int, P<int, int>>() const { return {}; }", "operatorP<int,P<int,int>>", ""),
+        ("D bool operator<(P<int, int> p) { return true; }", "operator<", "P<int, int> p"),
     ],
 )
 def test_functions(text: str, name: str, parameters: str) -> None:
@@ -49,6 +54,11 @@ def test_functions(text: str, name: str, parameters: str) -> None:
         "D int (*f)(int) = g;",
         'D const char* const names[] = {"x;", "}"};',
         "D std::pair<int, long> p{1, 2};",
+        "D std::pair<int, long> p(1, 2);",
+        "D float v(.5f);",
+        "D int (S::*m)(int, int) const = nullptr;",
+        "D struct S : B { int x; } a, *b;",
+        "D int (*f[2])(int (*g)(int));",
     ],
 )
 def test_variables(text: str) -> None:
@@ -82,6 +92,7 @@ def test_explicit_instantiations_have_no_template_header() -> None:
         "void f() { run([=] D (int i) { return i; }); }",
         "void f() { return [&x] H D (int) {}; }",
         "auto f = [] D (int) mutable {};",
+        "auto f = []<class T, class U = B<T[2]>> D (T v) { return v; };",
     ],
 )
 def test_lambdas(text: str) -> None:

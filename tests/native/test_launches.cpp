@@ -161,7 +161,7 @@ TEST_CASE("threads that spin let others run") {
 TEST_CASE("threads that read the clock wait at the same time") {
     Registered module;
     int count = 0;
-    constexpr std::chrono::milliseconds wait{2};
+    constexpr std::chrono::milliseconds wait{10};
     const auto start = std::chrono::steady_clock::now();
     REQUIRE_SUCCESS(launch(module.handle("wait_by_clock"), make_config({4, 1, 1}, {256, 1, 1}), &count,
                    static_cast<int>(std::chrono::nanoseconds(wait).count())));

@@ -6,6 +6,16 @@ nox.options.sessions = ["lint", "types", "docs", "tests"]
 nox.options.reuse_existing_virtualenvs = True
 
 
+NATIVE_SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"}
+
+
+def list_native_sources() -> list[str]:
+    """Return the sources that clang-format checks."""
+    directories = (Path("kbuild", "native"), Path("tests", "native"))
+    found = (path for directory in directories for path in directory.rglob("*.*"))
+    return sorted(str(path) for path in found if path.suffix in NATIVE_SUFFIXES)
+
+
 @nox.session(python=["3.10", "3.11", "3.12", "3.13", "3.14"])
 def tests(session: nox.Session) -> None:
     """Run the default tests against an installed wheel."""
@@ -37,11 +47,12 @@ def tidy(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, formatting, and spelling."""
-    session.install("ruff>=0.9", "typos>=1.50")
+    session.install("clang-format==19.1.7", "ruff>=0.9", "typos>=1.50")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("typos")
     session.run("python", "scripts/update_host_names.py", "--check")
+    session.run("clang-format", "--dry-run", "-Werror", *list_native_sources())
 
 
 @nox.session

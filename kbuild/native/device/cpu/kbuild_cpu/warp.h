@@ -128,8 +128,11 @@ __device__ inline __T reduce(const kbuild_cpu_call &__call, uint64_t __mask, __T
 
 /* CUDA has overloads for these types, to which arguments of smaller types are converted.  Headers of
  * other types use KBUILD_CPU_SHUFFLES for them. */
+// clang-format off: it would indent the types as calls
 #define KBUILD_CPU_SHUFFLE_TYPES(X) \
-    X(int) X(unsigned int) X(long) X(unsigned long) X(long long) X(unsigned long long) X(float) X(double)
+    X(int) X(unsigned int) X(long) X(unsigned long) X(long long) X(unsigned long long) \
+    X(float) X(double)
+// clang-format on
 #define KBUILD_CPU_MATCH_TYPES(X) KBUILD_CPU_SHUFFLE_TYPES(X)
 
 #define KBUILD_CPU_SHUFFLE(name, index, T)                                                                         \

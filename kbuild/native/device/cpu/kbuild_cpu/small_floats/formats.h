@@ -11,10 +11,14 @@
 #define KBUILD_SMALL_FUNCTION static inline
 #define KBUILD_SMALL_MEMBER __attribute__((always_inline, visibility("hidden")))
 
-/* Expands to X(type) for each integer type that the vendor's classes convert to, or convert from. */
+/* Expands to X(type) for each integer type that the vendor's classes convert to, or convert from.
+ * clang-format would indent the types as calls. */
+/* clang-format off */
 #define KBUILD_SMALL_SOURCES(X) \
-    X(short) X(unsigned short) X(int) X(unsigned int) X(long) X(unsigned long) X(long long) X(unsigned long long)
+    X(short) X(unsigned short) X(int) X(unsigned int) X(long) X(unsigned long) X(long long) \
+    X(unsigned long long)
 #define KBUILD_SMALL_TARGETS(X) X(char) X(signed char) X(unsigned char) KBUILD_SMALL_SOURCES(X)
+/* clang-format on */
 
 /* The type with the processor's own conversions, if there is one. */
 #if defined(__F16C__) && defined(__FLT16_MAX__)

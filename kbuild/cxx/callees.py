@@ -21,6 +21,7 @@ from kbuild.cxx.tokens import match_angle, match_brackets, split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
+_MOST_ALIASES: Final = 8  # of one another
 _BEFORE_CALLS: Final = frozenset(("return", "else", "do", "case", "and", "or", "not"))
 
 
@@ -124,7 +125,8 @@ class KernelNames:
     def _find_others(self, names: set[str]) -> None:
         """Find functions that are not kernels, and what can be variables, with names of kernels."""
         unit = self._unit
-        heads = sorted((k.start, k.end if k.body is None else k.body[0]) for k in self._all)
+        known = [k for k in self._all if k.form != "declaration" or self._is_reachable(k)]
+        heads = sorted((k.start, k.end if k.body is None else k.body[0]) for k in known)
         launched = {name.token.start for name in self._callees.values() if name is not None}
         heads.append((len(unit.text), len(unit.text)))
         current = 0
@@ -138,7 +140,7 @@ class KernelNames:
             is_typed = before in (">", "*", "&") or (
                 index > 0 and unit.get_token(index - 1).is_word and before not in _BEFORE_CALLS
             )
-            if unit.get(index + 1) == "(" and is_typed:
+            if unit.get(index + 1) == "(" and is_typed and self._is_free(index):
                 self._functions.add(name)
             if can_declare(unit, index):
                 self._declared[name].append(index)
@@ -160,7 +162,7 @@ class KernelNames:
             return Callee(kernel, "sibling")
         if self._is_simple(kernel.text) or (not is_qualified and self._is_hidden(name, launch)):
             return Callee(kernel)
-        return Callee(kernel, "checked" if self._is_visible(name, launch) else "sibling")
+        return Callee(kernel, "checked")
 
     def _is_simple(self, name: str) -> bool:
         """Return whether the address of a kernel is enough to launch it."""
@@ -207,13 +209,15 @@ class KernelNames:
         if kinds <= {"namespace", "language"} and not is_parameter(self._unit, index):
             yield self._scopes.name_namespace(position)
 
-    def _is_visible(self, name: Name, launch: Launch) -> bool:
-        """Return whether the name alone designates the kernel, and not only with its arguments."""
-        if name.qualifiers or name.is_global:
-            return True
-        around = self._scopes.name_namespace(launch.start)
-        return any(
-            namespace == around[: len(namespace)] for namespace in self._namespaces[name.token.text]
+    def _is_free(self, index: int) -> bool:
+        """Return whether a declared function belongs to a namespace, as friends of classes do."""
+        unit = self._unit
+        kinds = {scope.kind for scope in self._scopes.around(unit.starts[index])}
+        is_friend = "friend" in unit.words[unit.find_head(index) : index]
+        return (
+            "block" not in kinds
+            and (is_friend or "class" not in kinds)
+            and not is_parameter(unit, index)
         )
 
     def _is_kernel(self, name: Name) -> bool:
@@ -230,20 +234,31 @@ class KernelNames:
             for namespace in self._namespaces.get(name.token.text, ())
         )
 
-    def _list_aliased(self, alias: str) -> Iterator[tuple[str, ...]]:
-        """Yield the names of the namespaces that a name is an alias of."""
+    def _list_aliased(self, alias: str, depth: int = 0) -> Iterator[tuple[str, ...]]:
+        """Yield the names of the namespaces that a name is an alias of, also through aliases."""
         unit = self._unit
         for index in unit.find((alias,)):
             if unit.get(index - 1) == "namespace" and unit.get(index + 1) == "=":
                 end = unit.find_declaration_end(index, ";") or index
-                yield tuple(word for word in unit.words[index + 2 : end - 1] if word != "::")
+                first, *rest = (word for word in unit.words[index + 2 : end - 1] if word != "::")
+                yield (first, *rest)
+                if depth < _MOST_ALIASES:
+                    for names in self._list_aliased(first, depth + 1):
+                        yield (*names, *rest)
 
     def _select_usings(self, usings: Iterable[Using]) -> Iterator[Using]:
-        """Yield the using-declarations that name kernels of the text, in its order."""
+        """Yield the using-declarations that name kernels of the text, in its order.
+
+        The others declare something else, or reach a kernel in a way that only a compiler sees.
+        """
         for using in usings:
             names = tuple(name for name in using.names if self._is_kernel(name))
-            for name in names:
-                self._namespaces[name.token.text].add(self._scopes.name_namespace(using.start))
+            for name in using.names:
+                if name in names:
+                    self._namespaces[name.token.text].add(self._scopes.name_namespace(using.start))
+                else:
+                    index = self._unit.find_index(name.token.start)
+                    self._declared[name.token.text].append(index)
             if names:
                 yield Using(using.start, using.end, names)
 

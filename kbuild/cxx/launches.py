@@ -38,6 +38,23 @@ def find_launches(unit: Unit) -> tuple[Launch, ...]:
     return tuple(sorted(found, key=lambda launch: (launch.start, -launch.end)))
 
 
+def is_in_statement(unit: Unit, launch: Launch) -> bool:
+    """Return whether a statement ends after a launch, and no ellipsis expands it; in doubt, no."""
+    index = unit.find_index(launch.end)
+    is_after_comma = False
+    while (word := unit.get(index)) not in ("", ";", "}"):
+        if word == "..." and not is_after_comma:
+            return False
+        if word == ")" and unit.get(unit.partners.get(index, index) + 1) == "...":
+            return False
+        if word in _OPENING:
+            index = unit.partners.get(index, index)
+        is_fold = word == "," and unit.get(index + 1) == "..."
+        is_after_comma = word not in _CLOSING and (is_after_comma or (word == "," and not is_fold))
+        index += 1
+    return word == ";"
+
+
 def _read_launch(unit: Unit, index: int, begin: int) -> Launch:
     """Read the launch whose configuration follows the tokens from ``index`` to ``begin``."""
     callee = _find_callee(unit, index)
@@ -128,8 +145,8 @@ def _read_primary(unit: Unit, index: int) -> int | None:
             start = opening
         elif word == "}" and start is not None and (captures := _find_captures(unit, opening)):
             return captures
-        elif not before or not unit.get_token(opening - 1).is_word:  # a block, or a comparison
-            break
+        elif not before or not (before == ">" or unit.get_token(opening - 1).is_word):
+            break  # a block, or a comparison
         index = opening - 1
     return start
 
@@ -162,7 +179,7 @@ def _read_name(unit: Unit, index: int) -> int:
             break
         start = index
         index -= 1
-    return start
+    return start - 1 if unit.get(start - 1) == "typename" else start
 
 
 def _find_angle(unit: Unit, index: int) -> int | None:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from kbuild.cxx.callees import Callee, KernelNames
+from kbuild.cxx.launches import is_in_statement
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText, Launch
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.siblings import LAUNCHED, insert_siblings, name_sibling
+from kbuild.cxx.siblings import insert_siblings, name_sibling
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -45,8 +46,13 @@ def rewrite(unit: Unit, found: HostText, module: str) -> RewrittenText:
     calls = []
     for index, launch in enumerate(found.launches):
         around = scopes.around(launch.start)
-        is_statement = bool(around) and around[-1].kind == "block"
-        name = f"kbuild_{{}}{index}" if is_statement else ""
+        is_statement = (
+            bool(around)
+            and around[-1].kind == "block"
+            and not unit.starts_requirement(unit.find_index(around[-1].brace))
+            and is_in_statement(unit, launch)
+        )
+        name = f"kbuild_c{index}" if is_statement else ""
         calls.append(_Call(launch, names.find_callee(launch), module, name))
     launched = tuple(call.callee.kernel for call in calls if call.callee.kernel is not None)
     checked = frozenset(
@@ -88,8 +94,8 @@ class _Call:
         launch: The launch.
         callee: What it names.
         module: The part of the sibling's name that is unique to the source.
-        variable: The names of the variables of its statement, with a place for the kind; empty
-            where there can be no statement, such as in a type or in the initializer of a member.
+        variable: The name of the configuration in its statement; empty where there can be no
+            statement, such as in a type, in the initializer of a member, or in what a pack expands.
     """
 
     launch: Launch
@@ -150,17 +156,15 @@ class _Text:
         before = "\n" * self._count_lines(launch.start, launch.configuration[0])
         between = "\n" * self._count_lines(launch.configuration[1], launch.arguments[0])
         tail = "\n" * self._count_lines(launch.arguments[1], launch.end)
-        name = call.variable.format("c") or configuration
-        called = f"{between} {self._render_callee(call, name, first)}{arguments})"
-        if not call.variable:
-            return f"{before}{called}{tail}{self._restore_line(call)}"
+        name = call.variable or configuration
         check = ""
         if call.callee.form == "checked":
-            result = call.variable.format("r")
-            called = f" auto {result} ={called}"
-            check = _CHECK.format(result, self._render_name(call, first), LAUNCHED)
+            check = f".template is<{self._render_name(call, first)}>()"
+        called = f"{between} {self._render_callee(call, name, first)}{arguments}){check}"
+        if not call.variable:
+            return f"{before}{called}{tail}{self._restore_line(call)}"
         return (
-            f"__extension__({{{before} auto {name} = {configuration};{called};{check} {tail}}})"
+            f"__extension__({{{before} auto {name} = {configuration};{called}; {tail}}})"
             f"{self._restore_line(call)}"
         )
 
@@ -202,10 +206,6 @@ class _Text:
 _SYSTEM_HEADER: Final = " 3"
 _CONFIGURE: Final = "::kbuild::chevron::configuration"
 _BIND: Final = "::kbuild::chevron::bind"
-_CHECK: Final = (
-    " static_assert({2}<typename decltype({0})::pointer, {1}>::equals(decltype({0})()),"
-    ' "kbuild: something else has the name of this kernel; rename it, or qualify the kernel");'
-)
 
 
 def _put_on_one_line(code: str) -> str:

@@ -15,27 +15,57 @@ _EXPRESSION: Final = frozenset(
     | {"co_yield", "sizeof", "alignof", "typeid", "not", "and", "or", "xor", "operator", "if"}
     | {"namespace", "while", "for", "switch", "template", "decltype", "noexcept", "using"}
 )
-_BEFORE_OPERAND: Final = frozenset(
-    ("", "(", ",", "=", "{", "}", ";", "?", ":", "[", "<", "return", "&", "|", "+", "-", "!")
-)
-_AFTER_DECLARATOR: Final = frozenset(("(", "["))
+_POINTERS: Final = frozenset(("*", "&"))
+_TYPE_ENDS: Final = frozenset((">", "]", "...", "and"))  # `and` also spells `&&`
+_AFTER_NESTED: Final = frozenset((")", "(", "["))
+_AFTER_DECLARATOR: Final = frozenset(("(", "[", "{", "="))
+_BEFORE_INITIALIZED: Final = frozenset((",", "["))  # of one of several variables, or of a capture
+_INITIALIZERS: Final = frozenset(("(", "{", "["))
+_CONTINUING: Final = frozenset(("else", "catch"))  # after a block of the same statement
 _OPENING: Final = frozenset("([")
 _CLOSING: Final = frozenset(")]}")
 
 
 def can_declare(unit: Unit, index: int) -> bool:
     """Return whether the token at an index can be the name in a declaration; in doubt, yes."""
-    before, after = unit.get(index - 1), unit.get(index + 1)
-    if before in (".", "->", "::") or after in ("::", "<"):
+    after = unit.get(index + 1)
+    if unit.get(index - 1) in (".", "->", "::") or after in ("::", "<"):
         return False
     if after == "=":
         return unit.get(index + 2) != "="
-    if before in ("*", "&"):
-        is_nested = after == ")" and unit.get(index + 2) in _AFTER_DECLARATOR
-        return is_nested or unit.get(index - 2) not in _BEFORE_OPERAND
-    if before in (">", "]", "...", "[", ","):
-        return True
-    return bool(before) and unit.get_token(index - 1).is_word and before not in _EXPRESSION
+    first = _skip_pointers(unit, index)
+    before = unit.get(first - 1)
+    if before in _BEFORE_INITIALIZED:
+        return first == index or after in _INITIALIZERS
+    if before == "(":
+        return after in _AFTER_NESTED and unit.get(first - 2) not in _EXPRESSION
+    return _ends_type(unit, first - 1)
+
+
+def _ends_type(unit: Unit, index: int) -> bool:
+    """Return whether the token at an index can be the last one of a type."""
+    word = unit.get(index)
+    if word == ")":  # of an attribute or a type, such as `decltype(x)`, and not of a cast
+        opening = unit.partners.get(index, 0)
+        return opening > 0 and unit.get_token(opening - 1).is_word
+    is_name = bool(word) and unit.get_token(index).is_word and word not in _EXPRESSION
+    return is_name or word in _TYPE_ENDS
+
+
+def _skip_pointers(unit: Unit, index: int) -> int:
+    """Return the index of the first of the ``*`` and ``&`` before a token."""
+    while unit.get(index - 1) in _POINTERS:
+        index -= 1
+    return index
+
+
+def _is_argument(unit: Unit, index: int) -> bool:
+    """Return whether a token looks like an argument, ``f(k)``, and not like ``T (k) = x``."""
+    return (
+        unit.get(_skip_pointers(unit, index) - 1) == "("
+        and unit.get(index + 1) == ")"
+        and unit.get(index + 2) not in _AFTER_DECLARATOR
+    )
 
 
 def is_hidden(unit: Unit, launch: int, declared: Iterable[int], scopes: list[Scope]) -> bool:
@@ -55,7 +85,10 @@ def is_hidden(unit: Unit, launch: int, declared: Iterable[int], scopes: list[Sco
     last = unit.partners.get(unit.find_index(classes[0].brace), launch) if classes else launch
     kinds = {unit.find_index(scope.brace): scope.kind for scope in inner}
     return any(
-        first <= index < last and _reaches(unit, index, launch, first, kinds) for index in declared
+        first <= index < last
+        and not _is_argument(unit, index)
+        and _reaches(unit, index, launch, first, kinds)
+        for index in declared
     )
 
 
@@ -97,10 +130,10 @@ def is_parameter(unit: Unit, index: int) -> bool:
 
 
 def _is_declared_name(unit: Unit, opening: int, index: int) -> bool:
-    """Return whether the bracket is that of ``(*name)`` or ``auto [name]``."""
-    return unit.words[opening] == "[" or all(
-        word in ("*", "&", "const") for word in unit.words[opening + 1 : index]
-    )
+    """Return whether the bracket is that of ``(*name)`` or ``auto [name]``, and not of captures."""
+    if unit.words[opening] == "[":
+        return unit.get(opening - 1) in ("auto", "&")
+    return all(word in ("*", "&", "const") for word in unit.words[opening + 1 : index])
 
 
 def _reaches_statement(unit: Unit, index: int, launch: int) -> bool:
@@ -114,8 +147,8 @@ def _reaches_statement(unit: Unit, index: int, launch: int) -> bool:
         if word in ("{", "(", "[") and index in unit.partners:
             if index < launch < unit.partners[index]:
                 return True
-            if word == "{":
-                return False
             index = unit.partners[index]
+            if word == "{" and unit.get(index + 1) not in _CONTINUING:
+                return False
         index += 1
     return True

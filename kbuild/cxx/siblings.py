@@ -27,7 +27,7 @@ from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 CONFIGURATION: Final = "kbuild_c"
-LAUNCHED: Final = "::kbuild::chevron::launched"
+_LAUNCHED: Final = "::kbuild::chevron::launched"
 _SPECIFIERS: Final = "inline __attribute__((always_inline, artificial, unused))"
 
 
@@ -170,7 +170,7 @@ def _write_body(kernel: _Kernel, is_overloaded: bool) -> str:
 
 def _write_tag(kernel: _Kernel) -> str:
     """Return the type that tells which kernel the sibling launches."""
-    return f"{LAUNCHED}<void (*)({_list_types(kernel)}), {_name_instance(kernel)}>"
+    return f"{_LAUNCHED}<void (*)({_list_types(kernel)}), {_name_instance(kernel)}>"
 
 
 def _write_address(parameter: Parameter) -> str:

@@ -207,12 +207,13 @@ def _read_parameter(tokens: list[Token], new_name: str, *, keep_name: bool = Fal
     name = name or new_name
     before = _drop_restrict(body[:place])
     after = body[place if old is None else old + 1 :]
+    space = " " if after and after[0].is_word else ""  # before an attribute
     return Parameter(
-        text=f"{join(before)} {name}{join(after)}{default}",
+        text=f"{join(before)} {name}{space}{join(after)}{default}",
         type=f"{join(before)} {join(after)}".strip(),
         name=name,
         old_name="" if old is None else body[old].text,
-        is_pack=any(token.text == "..." for token in before),
+        is_pack=bool(before) and before[-1].text == "...",
         key=spell_type(drop_attributes(before), _unname_parameters(drop_attributes(after))),
         default=default,
     )

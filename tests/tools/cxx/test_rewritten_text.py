@@ -1,24 +1,33 @@
-"""Compilers accept what the rewriter writes, and every launch starts the right kernel."""
+"""Compilers accept what the rewriter writes, and every launch starts the right kernel.
+
+The sources say after ``//>`` which kernels the launches of a line start, in order. The first
+argument of a launch is its line. nvcc confirms these comments.
+"""
 
 from __future__ import annotations
 
 import re
 import subprocess
+from collections import defaultdict
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from kbuild import resources
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.host_text import edit_host_text
 from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.model import Edit, HostText
 from kbuild.cxx.rewrite import rewrite
 from kbuild.cxx.unit import Unit
-from support.tools.toolchains import NEWER_CLANG, require_programs
+from support.tools.toolchains import NEWER_CLANG, find_compiler, needs_backend, require_programs
 
-HERE: Final = Path(__file__).parent
+SOURCES: Final = Path(__file__).parent / "launches"
 INCLUDE: Final = f"-I{resources.native_directory() / 'include'}"
+QUALIFIERS: Final = ("global", "host", "device", "launch_bounds")
+DEFINITIONS: Final = tuple(f"-D__{name}__=__kbuild_{name}__" for name in QUALIFIERS)
 STRICT: Final = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
 FURTHER: Final = (
     "-Wno-gnu-line-marker",
@@ -27,144 +36,147 @@ FURTHER: Final = (
     "-Wuseless-cast",
     "-Wextra-semi",
 )
-# The extent and the number of threads that launches have unless they are about configurations.
-USUAL: Final = "1,1,1 2,1,1 0"
-SPELLED: Final = "kernel_spelled(int, unsigned int, float const*, int*, int (*)(int, int))"
-LAUNCHED: Final = {
-    0: f"kernel_forward(int, int) {USUAL}",
-    8: "void kernel_template<int>(int, int*, int) 1,2,1 32,1,1 0",
-    9: f"kernel_forward(int, int) {USUAL}",
-    10: f"{SPELLED} {USUAL}",
-    11: f"kernel_incomplete(int, Incomplete) {USUAL}",
-    12: f"outer::v1::kernel_inline(int) {USUAL}",
-    13: f"outer::v1::kernel_inline(int) {USUAL}",
-    14: f"outer::deep::kernel_deep(int) {USUAL}",
-    15: f"outer::deep::kernel_deep(int) {USUAL}",
-    16: f"outer::deep::kernel_adl(int, outer::deep::Argument) {USUAL}",
-    17: f"void outer::deep::kernel_pack<3, int, double>(int, int, double) {USUAL}",
-    18: f"kernel_friend(int, Friend) {USUAL}",
-    19: f"void kernel_friend_template<int>(int, Box<int>) {USUAL}",
-    20: f"kernel_c {USUAL}",
-    21: f"kernel_overloaded(int) {USUAL}",
-    22: f"kernel_overloaded(int, float*, int) {USUAL}",
-    23: f"void kernel_overloaded<double>(int, double*, double) {USUAL}",
-    24: f"kernel_beside_host(int) {USUAL}",
-    25: f"void kernel_nested<Box, int>(int, Box<int>) {USUAL}",
-    26: f"void kernel_unnamed<HasType, int, 3>(int, HasType) {USUAL}",
-    27: f"kernel_late(int) {USUAL}",
-    28: f"kernel_defaults(int, Box<Box<int> >, bool) {USUAL}",
-    29: "void kernel_template<double>(int, double*, double) 2,1,1 32,1,1 0",
-    30: f"outer::deep::kernel_deep(int) {USUAL}",
-    31: f"outer::deep::kernel_deep(int) {USUAL}",
-    1: "kernel_late(int) 1,1,1 1,1,1 0",
-    3: "kernel_c 1,1,1 1,1,1 0",
-    4: "outer::deep::kernel_deep(int) 1,1,1 1,1,1 0",
-    2: "void kernel_template<double>(int, double*, double) 1,1,1 1,1,1 0",
-    5: "kernel_late(int) 1,1,1 1,1,1 0",
-    6: "kernel_late(int) 1,1,1 1,1,1 0",
-    7: "void kernel_template<double>(int, double*, double) 1,1,1 1,1,1 0",
-    32: "kernel_late(int) 1,1,1 1,1,1 0",
-    33: f"kernel_late(int) {USUAL}",
-    34: f"kernel_late(int) {USUAL}",
-    35: f"kernel_late(int) {USUAL}",
-    36: f"kernel_late(int) {USUAL}",
-    37: f"kernel_late(int) {USUAL}",
-    38: f"kernel_c {USUAL}",
-    39: f"void kernel_template<int>(int, int*, int) {USUAL}",
-    40: "kernel_c 3,1,1 4,1,1 0",
-    41: f"kernel_c {USUAL}",
-    42: "kernel_c 5,1,1 1,1,1 0",
-    43: "kernel_c 1,2,3 64,1,1 4",
-    44: "kernel_c 7,8,9 4,5,6 0",
-    45: "kernel_c 6,1,1 1,1,1 0",
-    47: f"void kernel_pack_first<char, double>(int, double, char) {USUAL}",
-    48: f"kernel_sizes(int, int*, unsigned long) {USUAL}",
-    46: "kernel_c 1,1,1 1,1,1 0",
+# The warnings that a source itself causes.
+ALLOWED: Final = {
+    "modern": ("-Wno-shadow",),
+    "shadows": ("-Wno-shadow", "-Wno-parentheses"),
 }
+OLD: Final = ("usual", "lookup", "places", "shadows", "spelling", "templates")
+CXX20: Final = ("beyond_nvcc", "modern")
+COMPILERS: Final = (("g++", 11), ("g++", 20), ("clang++", 11), (NEWER_CLANG, 20))
+CASES: Final = [
+    (name, compiler, standard)
+    for compiler, standard in COMPILERS
+    for name in (OLD if standard == COMPILERS[0][1] else (*OLD, *CXX20))
+]
+# Not every demangler knows how newer versions write constraints into names.
+SIMPLE_NAMES: Final = {NEWER_CLANG: ("-fclang-abi-compat=17",)}
+# The extent and the shared memory that launches have unless their comments say more.
+USUAL: Final = "[1,1,1 2,1,1 0]"
+EXPECTED: Final = re.compile(r"//> (.*)")
 
-# Launches 49 and 50. Not every demangler knows the names of constrained templates.
-CONSTRAINED: Final = ("kernel_concept", "kernel_auto")
-CONCEPTS: Final = 20  # the standard that introduced them
 
-
-def run(*argv: str | Path) -> str:
-    result = subprocess.run(argv, capture_output=True, text=True, check=False)
+def run(*argv: str | Path, text: str | None = None) -> str:
+    result = subprocess.run(argv, capture_output=True, text=True, check=False, input=text)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
 
-def preprocess(compiler: str, standard: int, *options: str) -> str:
+def preprocess(compiler: str, standard: int, source: Path, *options: str) -> str:
     return run(
         *(compiler, "-E", f"-std=c++{standard}", INCLUDE, *options),
-        *("-x", "c++", HERE / "launches.cu"),
+        *("-include", "kbuild/chevron.hpp", "-x", "c++", source),
     )
 
 
 def rewrite_host_text(text: str) -> str:
-    """Rewrite the text, and leave the kernels declared only, as the host passes do."""
+    """Rewrite the text as the CPU's host pass does."""
     code = Unit(text)
-    kernels = find_kernels(code)
-    edits = [
-        Edit(start=found.start(), end=found.end(), text="")
-        for found in re.finditer("__kbuild_global__ ?", text)
-    ]
-    for kernel in kernels:
-        if kernel.body is not None:
-            edits.append(Edit(start=kernel.body[0], end=kernel.body[1], text=";"))
-        elif kernel.form == "instantiation":
-            edits.append(Edit(start=kernel.start, end=kernel.start, text="extern "))
-    found = HostText(kernels=kernels, launches=find_launches(code), edits=tuple(edits))
+    edits = (
+        q.define_qualifiers("host_text.h"),
+        *edit_host_text(code, q.find_declarations(code)),
+    )
+    ordered = tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
+    found = HostText(kernels=find_kernels(code), launches=find_launches(code), edits=ordered)
     return rewrite(code, found, "unit").text
 
 
-def define_kernels(undefined: list[str]) -> str:
-    """Return assembler code with an empty handle for each kernel, and a table of their names."""
-    names = run("c++filt", *undefined).splitlines()
-    handles = "".join(f".globl {symbol}\n{symbol}: .quad 0\n" for symbol in undefined)
-    rows = "".join(f".quad {symbol}, {index}f\n" for index, symbol in enumerate(undefined))
-    texts = "".join(f'{index}: .string "{name}"\n' for index, name in enumerate(names))
-    table = f".globl kernel_names\nkernel_names:\n{rows}.quad 0, 0\n"
-    return f'.data\n{handles}{table}{texts}.section .note.GNU-stack,"",@progbits\n'
+def build_program(directory: Path, text: str, compiler: str, *options: str) -> Path:
+    """Build a program of rewritten text whose runtime prints launches.
+
+    Every kernel that the compiler does not emit gets an empty handle.
+    """
+    (directory / "text.cpp").write_text(text)
+    # Line markers are an extension only in text that is not preprocessed.
+    run(compiler, "-E", *options, "-w", directory / "text.cpp", "-o", directory / "text.ii")
+    run(compiler, *options, "-g", "-c", directory / "text.ii", "-o", directory / "text.o")
+    undefined = run("nm", "-u", "--format=just-symbols", directory / "text.o").split()
+    handles = "".join(
+        f".globl {symbol}\n{symbol}: .quad 0\n" for symbol in undefined if "kernel" in symbol
+    )
+    assembly = f'.data\n.balign 8\n{handles}.section .note.GNU-stack,"",@progbits\n'
+    (directory / "kernels.s").write_text(assembly)
+    run(
+        *(compiler, "-no-pie", INCLUDE, SOURCES / "recorder.cpp", directory / "text.o"),
+        *(directory / "kernels.s", "-o", directory / "program"),
+    )
+    return directory / "program"
 
 
-@pytest.mark.parametrize(("compiler", "standard"), [("g++", 11), ("g++", 20), (NEWER_CLANG, 20)])
-def test_every_launch_starts_the_right_kernel(tmp_path: Path, compiler: str, standard: int) -> None:
+def read_symbols(program: Path) -> dict[str, str]:
+    """Return the symbols of a program by their addresses, as printf writes them."""
+    lines = (line.split() for line in run("nm", "--defined-only", program).splitlines())
+    return {f"0x{int(address, 16):x}": name for address, _, name in lines if "kernel" in name}
+
+
+def list_started(program: Path, symbols: dict[str, str]) -> dict[int, list[str]]:
+    """Run a program, and return what it starts in each line."""
+    rows = [line.split() for line in run(program).splitlines()]
+    names = run("c++filt", text="\n".join(symbols.get(row[-1], row[-1]) for row in rows))
+    started = defaultdict(list)
+    for row, name in zip(rows, names.splitlines(), strict=True):
+        started[int(row[0])].append(f"{name} [{' '.join(row[1:-1])}]")
+    return dict(started)
+
+
+def list_expected(source: Path) -> dict[int, list[str]]:
+    expected = {}
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        if (found := EXPECTED.search(line)) is not None:
+            launches = found[1].split(" | ")
+            expected[number] = [
+                launch if re.search(r" \[\d[^]]*\]$", launch) else f"{launch} {USUAL}"
+                for launch in launches
+            ]
+    return expected
+
+
+def test_there_are_many_forms() -> None:
+    launches = [list_expected(source) for source in SOURCES.glob("*.cu")]
+    assert {source.stem for source in SOURCES.glob("*.cu")} == {*OLD, *CXX20}
+    assert sum(len(each) for lines in launches for each in lines.values()) > 600
+
+
+@pytest.mark.parametrize(("name", "compiler", "standard"), CASES)
+def test_every_launch_starts_the_right_kernel(
+    tmp_path: Path, name: str, compiler: str, standard: int
+) -> None:
     require_programs(compiler)
-    text = preprocess(compiler, standard, "-include", "kbuild/chevron.hpp")
-    (tmp_path / "text.ii").write_text(rewrite_host_text(text))
-    run(
-        *(compiler, f"-std=c++{standard}", *STRICT, *FURTHER, "-g"),
-        *("-c", tmp_path / "text.ii", "-o", tmp_path / "text.o"),
-    )
-    undefined = run("nm", "-u", "--format=just-symbols", tmp_path / "text.o").split()
-    kernels = [symbol for symbol in undefined if "kernel_" in symbol]
-    (tmp_path / "kernels.s").write_text(define_kernels(kernels))
-    run(
-        *(compiler, INCLUDE, HERE / "recorder.cpp", tmp_path / "text.o", tmp_path / "kernels.s"),
-        *("-o", tmp_path / "program"),
-    )
-    launched = [line.partition(" ") for line in run(tmp_path / "program").splitlines()]
-    started = {int(number): rest for number, _, rest in launched}
-    constrained = {number: started.pop(number) for number in (49, 50) if number in started}
-    assert started == LAUNCHED
-    assert list(started) == list(LAUNCHED)
-    assert len(constrained) == (len(CONSTRAINED) if standard >= CONCEPTS else 0)
-    for name, launched_name in zip(CONSTRAINED, constrained.values(), strict=False):
-        assert name in launched_name
+    source = SOURCES / f"{name}.cu"
+    text = rewrite_host_text(preprocess(compiler, standard, source, *DEFINITIONS))
+    options = (f"-std=c++{standard}", *STRICT, *FURTHER)
+    options += (*ALLOWED.get(name, ()), *SIMPLE_NAMES.get(compiler, ()))
+
+    program = build_program(tmp_path, text, compiler, *options)
+
+    assert list_started(program, read_symbols(program)) == list_expected(source)
+
+
+@needs_backend("cuda")
+@pytest.mark.parametrize("name", [*OLD, "modern"])
+def test_nvcc_starts_the_same_kernels(tmp_path: Path, name: str) -> None:
+    source = SOURCES / f"{name}.cu"
+    target = ("-arch=compute_80", "-code=compute_80", "-std=c++20", "-cudart=none", "-w")
+    run(find_compiler("cuda"), *target, "-c", source, "-o", tmp_path / "launches.o")
+    recorder = SOURCES / "cuda_recorder.cpp"
+    run("g++", tmp_path / "launches.o", recorder, "-o", tmp_path / "program")
+
+    assert list_started(tmp_path / "program", {}) == list_expected(source)
 
 
 def test_the_device_pass_generates_the_kernels(tmp_path: Path) -> None:
-    define = ("-DKBUILD_DEVICE_CODE", "-D__device__=")
-    text = preprocess("g++", 17, *define, "-include", "kbuild/chevron.hpp")
+    source = SOURCES / "usual.cu"
+    device = ("-D__global__=__kbuild_global__", "-DKBUILD_DEVICE_CODE", "-D__device__=")
+    text = preprocess("g++", 17, source, *device)
     code = Unit(text)
-    kernels = find_kernels(code)
     edits = tuple(
         Edit(start=found.start(), end=found.end(), text="")
         for found in re.finditer("__kbuild_global__ ?", text)
     )
-    found = HostText(kernels=kernels, launches=find_launches(code), edits=edits)
+    found = HostText(kernels=find_kernels(code), launches=find_launches(code), edits=edits)
     (tmp_path / "text.ii").write_text(rewrite(code, found, "unit").text)
     run("g++", "-std=c++17", "-O2", "-c", tmp_path / "text.ii", "-o", tmp_path / "text.o")
     defined = run("nm", "--defined-only", "-C", tmp_path / "text.o")
-    expected = {launched.rsplit(" ", 3)[0] for launched in LAUNCHED.values()}
+    launches = {name for names in list_expected(source).values() for name in names}
+    expected = {launch.rpartition(" [")[0] for launch in launches}
     assert [name for name in sorted(expected) if f" {name}\n" not in defined] == []

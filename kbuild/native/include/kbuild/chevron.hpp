@@ -32,7 +32,7 @@ class configuration {
 
 public:
     // NOLINTNEXTLINE(google-explicit-constructor)
-    configuration(dim3 __grid, dim3 __block = dim3(1), size_t __shared_bytes = 0,
+    constexpr configuration(dim3 __grid, dim3 __block = dim3(1), size_t __shared_bytes = 0,
                   void* __stream = nullptr, end = end(), const char* __file = __builtin_FILE(),
                   unsigned __line = __builtin_LINE())
         : grid(__grid), block(__block), shared_bytes(__shared_bytes), stream(__stream),
@@ -171,12 +171,22 @@ inline void launch_address(void (*__kernel)(__P...), const configuration& __conf
 // has, too. A launch asserts that its expression is the same kernel.
 template <class __P, __P __kernel>
 struct launched {
-    using pointer = __P;
-    static constexpr bool equals(launched) { return true; }
-    template <class __T>
-    static constexpr bool equals(__T) {
-        return false;
+    template <__P __named>
+    void is() const {
+        static_assert(same<__named, __kernel>::value,
+                      "kbuild: something else has the name of this kernel; rename it, or qualify the "
+                      "kernel");
     }
+
+private:
+    template <__P, __P>
+    struct same {
+        static constexpr bool value = false;
+    };
+    template <__P __same>
+    struct same<__same, __same> {
+        static constexpr bool value = true;
+    };
 };
 
 // A kernel that is only known at run time.

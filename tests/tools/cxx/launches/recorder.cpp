@@ -2,20 +2,15 @@
 #include <kbuild/kbuild.h>
 #include <stdio.h>
 
-struct kernel_name {
-    const void* address;
-    const char* name;
-};
-extern "C" const kernel_name kernel_names[];
-
+// The first argument of a launch is its line. A launch without arguments has it as its shared memory.
 extern "C" int kbuild_cpu_launch_limited(const void* handle,
                                          const struct kbuild_launch_config* config,
                                          void* const* args) {
-    const kernel_name* found = kernel_names;
-    while (found->address != handle && found->address != nullptr) ++found;
-    printf("%d %s %u,%u,%u %u,%u,%u %zu\n", *static_cast<int*>(args[0]),
-           found->name, config->grid.x, config->grid.y, config->grid.z, config->block.x,
-           config->block.y, config->block.z, config->shared_bytes);
+    const auto shared_bytes = static_cast<int>(config->shared_bytes);
+    const bool has_arguments = args[0] != nullptr;
+    printf("%d %u,%u,%u %u,%u,%u %d %p\n", has_arguments ? *static_cast<int*>(args[0]) : shared_bytes,
+           config->grid.x, config->grid.y, config->grid.z, config->block.x, config->block.y,
+           config->block.z, has_arguments ? shared_bytes : 0, handle);
     return 0;
 }
 extern "C" int kbuild_cpu_push_configuration(const struct kbuild_launch_config*) { return 1; }

@@ -27,7 +27,12 @@ clang_reader = pytest.importorskip(
 )
 
 FORMS: Final = Path(__file__).with_name("forms.cu")
-LAUNCHES: Final = ROOT / "tests" / "tools" / "cxx" / "launches.cu"
+LAUNCHES: Final = ROOT / "tests" / "tools" / "cxx" / "launches"
+# What the reader does not know, and no pass needs: the one difference of a source.
+UNKNOWN: Final = {
+    "spelling": "a comma between two comparisons in a configuration",
+    "templates": "the second function of a declaration",
+}
 WORDS: Final = (
     *(f"-D__{word}__=__kbuild_{word}__" for word in ("global", "device", "host", "constant")),
     *("-D__managed__=__kbuild_managed__",),
@@ -108,10 +113,12 @@ def test_forms_that_kbuild_does_not_read(text: str) -> None:
     assert compare(text)[1] == ()
 
 
-def test_launches_of_the_rewriter_test() -> None:
-    facts, differences = compare(preprocess(LAUNCHES, *list_prelude()))
+@pytest.mark.parametrize("source", sorted(LAUNCHES.glob("*.cu")), ids=lambda path: path.stem)
+def test_launches_of_the_rewriter_test(source: Path) -> None:
+    facts, differences = compare(preprocess(source, *list_prelude()))
 
-    assert not [str(difference) for difference in differences if not difference.error]
+    unexpected = [str(difference) for difference in differences if not difference.error]
+    assert len(unexpected) == (source.stem in UNKNOWN), unexpected
     assert len(differences) < len(facts) / 10
 
 

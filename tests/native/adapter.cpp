@@ -46,8 +46,7 @@ namespace {
 // Runs the threads of the block that have not started. Generated images have such loops in their
 // kernels; see kbuild_cpu/threads.h.
 template <class Kernel>
-void for_each_thread(Kernel run_thread)
-{
+void for_each_thread(Kernel run_thread) {
     const uint32_t suspensions = kbuild_cpu_progress.suspensions;
     uint32_t x = kbuild_cpu_progress.start.x, y = kbuild_cpu_progress.start.y;
     for (uint32_t z = kbuild_cpu_progress.start.z; z < blockDim.z; ++z, y = 0)
@@ -57,8 +56,7 @@ void for_each_thread(Kernel run_thread)
                 threadIdx.y = y;
                 threadIdx.z = z;
                 run_thread();
-                if (kbuild_cpu_progress.suspensions != suspensions)
-                    return;
+                if (kbuild_cpu_progress.suspensions != suspensions) return;
             }
 }
 
@@ -69,11 +67,9 @@ template <class... P, void (*kernel)(P...)>
 struct Adapter<kernel> {
     template <int... i>
     struct Indices {
-        static void run(void *const *args)
-        {
+        static void run(void *const *args) {
             (void)args;
-            do
-                for_each_thread([&] { kernel(*static_cast<P *>(args[i])...); });
+            do for_each_thread([&] { kernel(*static_cast<P *>(args[i])...); });
             while (start_next_block());
         }
     };
@@ -86,7 +82,11 @@ constexpr kbuild_param histogram_params[] = {{0, 8}, {8, 4}, {16, 8}};
 constexpr kbuild_param apply_params[] = {{0, 16}, {16, 8}};
 
 #define KERNEL(function, symbol, params, count, ...) \
-    {symbol, Adapter<&function>::Indices<__VA_ARGS__>::run, params, count, 0, nullptr, nullptr, nullptr, 0}
+    {symbol,  Adapter<&function>::Indices<__VA_ARGS__>::run, \
+     params,  count, \
+     0,       nullptr, \
+     nullptr, nullptr, \
+     0}
 
 const kbuild_cpu_kernel kernels[] = {
     KERNEL(saxpy, "saxpy", saxpy_params, 4, 0, 1, 2, 3),

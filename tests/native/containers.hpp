@@ -33,9 +33,11 @@ inline std::string make_container(const std::string& image, const std::string& a
     const auto names = pad(table + text);
     const std::uint64_t image_offset = table_offset + names.size();
     const std::uint64_t size = pad(image).size() + image_offset;
-    const auto header = "\x10\xff\x10\xad" + pack(std::uint32_t{1}, size, header_bytes, entry_bytes);
-    const auto entry = pack(std::uint16_t{1}, std::uint16_t{0}, std::uint32_t{0}, table_offset,
-                            std::uint64_t{strings.size()}, image_offset, std::uint64_t{image.size()});
+    const auto header =
+        "\x10\xff\x10\xad" + pack(std::uint32_t{1}, size, header_bytes, entry_bytes);
+    const auto entry =
+        pack(std::uint16_t{1}, std::uint16_t{0}, std::uint32_t{0}, table_offset,
+             std::uint64_t{strings.size()}, image_offset, std::uint64_t{image.size()});
     return header + entry + names + pad(image);
 }
 

@@ -1,15 +1,12 @@
 // The kernels that runtime_test.cpp launches. Each of them tests one feature.
 #include <cooperative_groups.h>
 
-extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
-{
+extern "C" __global__ void saxpy(int n, float a, const float *x, float *y) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        y[i] += a * x[i];
+    if (i < n) y[i] += a * x[i];
 }
 
-extern "C" __global__ void store_indices(uint3 *threads, uint3 *blocks)
-{
+extern "C" __global__ void store_indices(uint3 *threads, uint3 *blocks) {
     const unsigned int threads_per_block = blockDim.x * blockDim.y * blockDim.z;
     const unsigned int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     const unsigned int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
@@ -17,22 +14,18 @@ extern "C" __global__ void store_indices(uint3 *threads, uint3 *blocks)
     blocks[block * threads_per_block + thread] = blockIdx;
 }
 
-extern "C" __global__ void block_sum(const int *in, int *out)
-{
+extern "C" __global__ void block_sum(const int *in, int *out) {
     __shared__ int partial[1024];
     partial[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
     __syncthreads();
     for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
-        if (threadIdx.x < half)
-            partial[threadIdx.x] += partial[threadIdx.x + half];
+        if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
         __syncthreads();
     }
-    if (threadIdx.x == 0)
-        out[blockIdx.x] = partial[0];
+    if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
 
-extern "C" __global__ void reverse(const int *in, int *out)
-{
+extern "C" __global__ void reverse(const int *in, int *out) {
     extern __shared__ int dynamic[];
     dynamic[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
@@ -40,14 +33,11 @@ extern "C" __global__ void reverse(const int *in, int *out)
 }
 
 // Some threads wait at the barrier when one fails.
-extern "C" __global__ void fail(int *out, int is_assertion)
-{
+extern "C" __global__ void fail(int *out, int is_assertion) {
     atomicAdd(out, 1);
-    if (threadIdx.x % 2 == 0)
-        __syncthreads();
+    if (threadIdx.x % 2 == 0) __syncthreads();
     if (blockIdx.x == 1 && threadIdx.x == 33) {
-        if (is_assertion)
-            assert(out == nullptr);
+        if (is_assertion) assert(out == nullptr);
         __trap();
     }
     __syncthreads();
@@ -55,23 +45,18 @@ extern "C" __global__ void fail(int *out, int is_assertion)
 }
 
 // Odd threads exit before the barriers. Thread 0 reads what the others wrote between the barriers.
-extern "C" __global__ void early_exit(int *out)
-{
+extern "C" __global__ void early_exit(int *out) {
     __shared__ int sum;
-    if (threadIdx.x % 2 == 1)
-        return;
-    if (threadIdx.x == 0)
-        sum = 0;
+    if (threadIdx.x % 2 == 1) return;
+    if (threadIdx.x == 0) sum = 0;
     __syncthreads();
     atomicAdd(&sum, 1);
     __syncthreads();
-    if (threadIdx.x == 0)
-        out[blockIdx.x] = sum;
+    if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
 // Thread i waits i times, so the exit of a thread completes each barrier.
-extern "C" __global__ void staggered_exit(int *waits)
-{
+extern "C" __global__ void staggered_exit(int *waits) {
     const dim3 before = threadIdx;
     for (unsigned int i = 0; i < threadIdx.x; ++i) {
         __syncthreads();
@@ -80,28 +65,22 @@ extern "C" __global__ void staggered_exit(int *waits)
     assert(before.x == threadIdx.x);
 }
 
-extern "C" __global__ void count_votes(int *out)
-{
+extern "C" __global__ void count_votes(int *out) {
     for (int round = 0; round < 3; ++round) {
         const int small = __syncthreads_count(threadIdx.x < 10);
         const int any = __syncthreads_or(threadIdx.x == 5);
         const int all = __syncthreads_and(threadIdx.x < 5);
-        if (threadIdx.x == 0)
-            out[blockIdx.x] = small * 100 + any * 10 + all;
+        if (threadIdx.x == 0) out[blockIdx.x] = small * 100 + any * 10 + all;
     }
 }
 
-extern "C" __global__ void histogram(const unsigned char *in, int n, unsigned int *bins)
-{
+extern "C" __global__ void histogram(const unsigned char *in, int n, unsigned int *bins) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         atomicAdd(&bins[in[i]], 1);
 }
 
 __device__ int launches;
-extern "C" __global__ void count_launches(int *out)
-{
-    *out = ++launches;
-}
+extern "C" __global__ void count_launches(int *out) { *out = ++launches; }
 
 struct Affine {
     double scale;
@@ -109,8 +88,7 @@ struct Affine {
 };
 namespace ns {
 template <class T>
-__global__ void apply(Affine f, T *values)
-{
+__global__ void apply(Affine f, T *values) {
     __shared__ T tile[64];
     tile[threadIdx.x] = values[threadIdx.x];
     __syncthreads();
@@ -120,37 +98,30 @@ template __global__ void apply<float>(Affine, float *);
 }  // namespace ns
 
 // Computes one third, rounded according to the thread's floating-point environment.
-extern "C" __global__ void divide(volatile float *values)
-{
-    values[2] = values[0] / values[1];
-}
+extern "C" __global__ void divide(volatile float *values) { values[2] = values[0] / values[1]; }
 
-extern "C" __global__ void spin(volatile int *started, volatile int *stop)
-{
+extern "C" __global__ void spin(volatile int *started, volatile int *stop) {
     *started = 1;
-    while (!*stop)
-        __nanosleep(100);
+    while (!*stop) __nanosleep(100);
 }
 
 // Lanes of two masks take turns, the lanes from 20 on exit, and all warps meet at barriers.
-extern "C" __global__ void exchange(int *out)
-{
+extern "C" __global__ void exchange(int *out) {
     const int lane = threadIdx.x % 32;
-    if (lane >= 20)
-        return;
+    if (lane >= 20) return;
     int sum = 0;
     for (int i = 0; i < 50; ++i) {
-        const unsigned int mask = i % 2 == 0 ? 0xffffffffu : lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau;
+        const unsigned int mask = i % 2 == 0      ? 0xffffffffu
+                                  : lane % 2 == 0 ? 0x55555555u
+                                                  : 0xaaaaaaaau;
         sum += __shfl_sync(mask, lane + i, (lane + 2 * i) % 20);
-        if (i % 10 == 0)
-            __syncthreads();
+        if (i % 10 == 0) __syncthreads();
     }
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 // Each branch has its own call site.
-extern "C" __global__ void converge(unsigned int *out)
-{
+extern "C" __global__ void converge(unsigned int *out) {
     unsigned int mask = 0;
     if (threadIdx.x % 4 == 0)
         mask = __activemask();
@@ -161,13 +132,11 @@ extern "C" __global__ void converge(unsigned int *out)
 }
 
 // Each round reads what the next block has written in shared and global memory.
-extern "C" __global__ void cooperate(int *values, int rounds)
-{
+extern "C" __global__ void cooperate(int *values, int rounds) {
     extern __shared__ int dynamic[];
     __shared__ int fixed;
     const auto grid = cooperative_groups::this_grid();
-    if (threadIdx.x == 0)
-        fixed = blockIdx.x;
+    if (threadIdx.x == 0) fixed = blockIdx.x;
     dynamic[threadIdx.x] = blockIdx.x;
     for (int i = 0; i < rounds; ++i) {
         grid.sync();
@@ -178,8 +147,7 @@ extern "C" __global__ void cooperate(int *values, int rounds)
 }
 
 // Blocks wait for each other without a cooperative launch.
-extern "C" __global__ void meet(int *arrived)
-{
+extern "C" __global__ void meet(int *arrived) {
     __syncthreads();
     if (threadIdx.x == 0) {
         atomicAdd(arrived, 1);
@@ -190,65 +158,50 @@ extern "C" __global__ void meet(int *arrived)
 }
 
 // Each thread waits for the same time.
-extern "C" __global__ void wait_by_clock(int *count, int nanoseconds)
-{
+extern "C" __global__ void wait_by_clock(int *count, int nanoseconds) {
     const long long start = clock64();
     while (clock64() - start < nanoseconds) {
     }
     atomicAdd(count, 1);
 }
 
-extern "C" __global__ void lock(int *lock, int *count)
-{
+extern "C" __global__ void lock(int *lock, int *count) {
     for (int i = 0; i < 3; ++i) {
-        while (atomicCAS(lock, 0, 1) != 0)
-            __nanosleep(10);
+        while (atomicCAS(lock, 0, 1) != 0) __nanosleep(10);
         *count = *count + 1;
         __threadfence();
         atomicExch(lock, 0);
     }
 }
 
-extern "C" __global__ void wait_for_each_other()
-{
+extern "C" __global__ void wait_for_each_other() {
     if (threadIdx.x < 10)
         __syncthreads();
     else
         __syncwarp();
 }
 
-extern "C" __global__ void name_wrong_lane()
-{
-    __syncwarp(2u << threadIdx.x % 31);
-}
+extern "C" __global__ void name_wrong_lane() { __syncwarp(2u << threadIdx.x % 31); }
 
-extern "C" __global__ void exit_before_grid_barrier()
-{
-    if (blockIdx.x != 1)
-        cooperative_groups::this_grid().sync();
+extern "C" __global__ void exit_before_grid_barrier() {
+    if (blockIdx.x != 1) cooperative_groups::this_grid().sync();
 }
 
 // The loop gives other OS threads the time to run the other blocks until they wait.
-extern "C" __global__ void exit_after_others_wait()
-{
+extern "C" __global__ void exit_after_others_wait() {
     for (volatile int i = 0; i < (blockIdx.x == 1 ? 20000000 : 1000000); ++i) {
     }
-    if (blockIdx.x != 1)
-        cooperative_groups::this_grid().sync();
+    if (blockIdx.x != 1) cooperative_groups::this_grid().sync();
 }
 
-extern "C" __global__ void spin_forever(int *flag)
-{
+extern "C" __global__ void spin_forever(int *flag) {
     while (atomicAdd(flag, 0) == 0) {
     }
 }
 
-extern "C" __global__ void wait_for_host(const volatile int *flag)
-{
+extern "C" __global__ void wait_for_host(const volatile int *flag) {
     while (*flag == 0) {
     }
 }
 
-extern "C" __global__ void nothing()
-{
-}
+extern "C" __global__ void nothing() {}

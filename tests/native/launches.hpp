@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 // Like REQUIRE(call == 0), but also prints the runtime's error message.
-#define REQUIRE_SUCCESS(call)                                      \
-    do {                                                           \
-        const int code_ = (call);                                  \
+#define REQUIRE_SUCCESS(call) \
+    do { \
+        const int code_ = (call); \
         REQUIRE_MESSAGE(code_ == 0, kbuild_cpu_error_message(code_)); \
     } while (false)
 
@@ -50,8 +50,8 @@ inline void check_saxpy(const TestModule& module, int n) {
     std::vector<float> x(static_cast<size_t>(n)), y(x.size(), 1.0f);
     std::iota(x.begin(), x.end(), 0.0f);
     const auto blocks = static_cast<uint32_t>((n + 255) / 256);
-    REQUIRE_SUCCESS(launch(module.handle("saxpy"), make_config({blocks, 1, 1}, {256, 1, 1}), n, 2.0f,
-                   x.data(), y.data()));
+    REQUIRE_SUCCESS(launch(module.handle("saxpy"), make_config({blocks, 1, 1}, {256, 1, 1}), n,
+                           2.0f, x.data(), y.data()));
     for (size_t i = 0; i < y.size(); ++i) REQUIRE(y[i] == 1.0f + 2.0f * x[i]);
 }
 
@@ -59,7 +59,7 @@ inline void check_block_sum(const TestModule& module, uint32_t blocks, uint32_t 
     std::vector<int> in(blocks * threads), out(blocks, -1);
     std::iota(in.begin(), in.end(), 0);
     REQUIRE_SUCCESS(launch(module.handle("block_sum"), make_config({blocks, 1, 1}, {threads, 1, 1}),
-                   in.data(), out.data()));
+                           in.data(), out.data()));
     for (uint32_t b = 0; b < blocks; ++b) {
         const auto begin = in.begin() + b * threads;
         REQUIRE(out[b] == std::accumulate(begin, begin + threads, 0));

@@ -67,8 +67,8 @@ TEST_CASE("malformed containers are described") {
 }
 
 TEST_CASE("damaged containers are read or rejected") {
-    const auto sound = make_container(std::string(20, 'i'), "x86-64") +
-                       make_container("image", "x86-64-v3");
+    const auto sound =
+        make_container(std::string(20, 'i'), "x86-64") + make_container("image", "x86-64-v3");
     std::mt19937 random(42);
     int accepted = 0, rejected = 0;
     for (int round = 0; round < 100000; ++round) {

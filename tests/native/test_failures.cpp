@@ -12,10 +12,10 @@ namespace {
 TEST_CASE("a deadlock breaks the device") {
     Registered module;
     REQUIRE(launch(module.handle("wait_for_each_other"), make_config({5, 1, 1}, {64, 1, 1})) ==
-          KBUILD_CPU_LAUNCH_FAILURE);
+            KBUILD_CPU_LAUNCH_FAILURE);
     int blocks = 0;
     REQUIRE(launch(module.handle("nothing"), make_config({1, 1, 1}, {1, 1, 1})) ==
-          KBUILD_CPU_LAUNCH_FAILURE);  // as after a trap
+            KBUILD_CPU_LAUNCH_FAILURE);  // as after a trap
     REQUIRE_SUCCESS(kbuild_cpu_device_count(&blocks));
 }
 
@@ -46,8 +46,7 @@ TEST_CASE("invalid launches have an error") {
         make_config({1, 65536, 1}, {1, 1, 1}),
         make_config({1, 1, 65536}, {1, 1, 1}),
     };
-    for (const auto& config : wrong)
-        REQUIRE(launch(nothing, config) == KBUILD_CPU_INVALID_VALUE);
+    for (const auto& config : wrong) REQUIRE(launch(nothing, config) == KBUILD_CPU_INVALID_VALUE);
     REQUIRE(last_message_has(KBUILD_CPU_INVALID_VALUE, "grid is (1, 1, 65536)"));
 
     REQUIRE(kbuild_cpu_launch(saxpy, &one, nullptr) == KBUILD_CPU_INVALID_VALUE);
@@ -112,9 +111,10 @@ TEST_CASE("a launch can lack memory for stacks") {
     REQUIRE(setrlimit(RLIMIT_AS, &limit) == 0);
     std::vector<int> out(1, -1);
     REQUIRE(launch(module.handle("early_exit"), make_config({1, 1, 1}, {1024, 1, 1}), out.data()) ==
-          KBUILD_CPU_OUT_OF_MEMORY);
+            KBUILD_CPU_OUT_OF_MEMORY);
     REQUIRE(out[0] == -1);
-    REQUIRE_SUCCESS(launch(module.handle("early_exit"), make_config({1, 1, 1}, {32, 1, 1}), out.data()));
+    REQUIRE_SUCCESS(
+        launch(module.handle("early_exit"), make_config({1, 1, 1}, {32, 1, 1}), out.data()));
     REQUIRE(out[0] == 16);
 }
 #endif

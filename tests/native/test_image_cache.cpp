@@ -101,8 +101,7 @@ TEST_CASE("a module whose image is loaded already gets another file") {
     const Registered first, second;
     int a = 0, b = 0;
     const auto one = make_config({1, 1, 1}, {1, 1, 1});
-    for (int i = 0; i < 3; ++i)
-        REQUIRE_SUCCESS(launch(first.handle("count_launches"), one, &a));
+    for (int i = 0; i < 3; ++i) REQUIRE_SUCCESS(launch(first.handle("count_launches"), one, &a));
     REQUIRE_SUCCESS(launch(second.handle("count_launches"), one, &b));
     REQUIRE(a == 3);
     REQUIRE(b == 1);

@@ -20,7 +20,7 @@ TEST_CASE("every thread of every block has its indices") {
     const kbuild_dim3 grid = {3, 2, 4}, block = {5, 3, 2};
     std::vector<kbuild_dim3> threads(3 * 2 * 4 * 5 * 3 * 2), blocks(threads.size());
     REQUIRE_SUCCESS(launch(module.handle("store_indices"), make_config(grid, block), threads.data(),
-                   blocks.data()));
+                           blocks.data()));
     size_t i = 0;
     for (uint32_t bz = 0; bz < 4; ++bz)
         for (uint32_t by = 0; by < 2; ++by)
@@ -28,7 +28,8 @@ TEST_CASE("every thread of every block has its indices") {
                 for (uint32_t tz = 0; tz < 2; ++tz)
                     for (uint32_t ty = 0; ty < 3; ++ty)
                         for (uint32_t tx = 0; tx < 5; ++tx, ++i) {
-                            REQUIRE((threads[i].x == tx && threads[i].y == ty && threads[i].z == tz));
+                            REQUIRE(
+                                (threads[i].x == tx && threads[i].y == ty && threads[i].z == tz));
                             REQUIRE((blocks[i].x == bx && blocks[i].y == by && blocks[i].z == bz));
                         }
 }
@@ -42,15 +43,17 @@ TEST_CASE("a launch sets the size of dynamic shared memory") {
     Registered module;
     std::vector<int> in(512), out(512);
     std::iota(in.begin(), in.end(), 0);
-    REQUIRE_SUCCESS(launch(module.handle("reverse"), make_config({1, 1, 1}, {512, 1, 1}, 512 * sizeof(int)),
-                   in.data(), out.data()));
+    REQUIRE_SUCCESS(launch(module.handle("reverse"),
+                           make_config({1, 1, 1}, {512, 1, 1}, 512 * sizeof(int)), in.data(),
+                           out.data()));
     REQUIRE(std::equal(in.rbegin(), in.rend(), out.begin()));
 }
 
 TEST_CASE("threads can exit before a barrier") {
     Registered module;
     std::vector<int> out(9);
-    REQUIRE_SUCCESS(launch(module.handle("early_exit"), make_config({9, 1, 1}, {101, 1, 1}), out.data()));
+    REQUIRE_SUCCESS(
+        launch(module.handle("early_exit"), make_config({9, 1, 1}, {101, 1, 1}), out.data()));
     for (int sum : out) REQUIRE(sum == 51);
 
     std::vector<int> waits(200);
@@ -62,7 +65,8 @@ TEST_CASE("threads can exit before a barrier") {
 TEST_CASE("barriers count votes") {
     Registered module;
     std::vector<int> out(7);
-    REQUIRE_SUCCESS(launch(module.handle("count_votes"), make_config({7, 1, 1}, {33, 1, 1}), out.data()));
+    REQUIRE_SUCCESS(
+        launch(module.handle("count_votes"), make_config({7, 1, 1}, {33, 1, 1}), out.data()));
     for (int vote : out) REQUIRE(vote == 10 * 100 + 1 * 10 + 0);
 }
 
@@ -72,8 +76,8 @@ TEST_CASE("blocks update the same memory") {
     std::vector<unsigned> expected(256), bins(256);
     for (size_t i = 0; i < in.size(); ++i)
         ++expected[in[i] = static_cast<unsigned char>(i * i >> 3)];
-    REQUIRE_SUCCESS(launch(module.handle("histogram"), make_config({500, 1, 1}, {64, 1, 1}), in.data(),
-                   static_cast<int>(in.size()), bins.data()));
+    REQUIRE_SUCCESS(launch(module.handle("histogram"), make_config({500, 1, 1}, {64, 1, 1}),
+                           in.data(), static_cast<int>(in.size()), bins.data()));
     REQUIRE(bins == expected);
 }
 
@@ -85,8 +89,8 @@ TEST_CASE("a parameter can be a structure") {
     } affine = {2.0, 3};
     std::vector<float> values(64);
     std::iota(values.begin(), values.end(), 0.0f);
-    REQUIRE_SUCCESS(launch(module.handle("_ZN2ns5applyIfEEv6AffinePT_"), make_config({1, 1, 1}, {64, 1, 1}),
-                   affine, values.data()));
+    REQUIRE_SUCCESS(launch(module.handle("_ZN2ns5applyIfEEv6AffinePT_"),
+                           make_config({1, 1, 1}, {64, 1, 1}), affine, values.data()));
     for (size_t i = 0; i < 64; ++i) REQUIRE(values[i] == 2.0f * static_cast<float>(63 - i) + 3.0f);
 }
 
@@ -104,7 +108,8 @@ TEST_CASE("kernels have their own rounding mode") {
 TEST_CASE("lanes exchange values") {
     Registered module;
     std::vector<int> out(4 * 96, -1);
-    REQUIRE_SUCCESS(launch(module.handle("exchange"), make_config({4, 1, 1}, {96, 1, 1}), out.data()));
+    REQUIRE_SUCCESS(
+        launch(module.handle("exchange"), make_config({4, 1, 1}, {96, 1, 1}), out.data()));
     for (size_t thread = 0; thread < out.size(); ++thread) {
         const int lane = static_cast<int>(thread % 96 % 32);
         int sum = 0;
@@ -116,7 +121,8 @@ TEST_CASE("lanes exchange values") {
 TEST_CASE("lanes that converge know their mask") {
     Registered module;
     std::vector<unsigned> out(50);
-    REQUIRE_SUCCESS(launch(module.handle("converge"), make_config({1, 1, 1}, {50, 1, 1}), out.data()));
+    REQUIRE_SUCCESS(
+        launch(module.handle("converge"), make_config({1, 1, 1}, {50, 1, 1}), out.data()));
     for (unsigned thread = 0; thread < 50; ++thread) {
         const unsigned lanes = thread < 32 ? ~0u : (1u << 18) - 1;
         const unsigned every_fourth = 0x11111111u << thread % 4;
@@ -140,7 +146,7 @@ TEST_CASE("the blocks of a cooperative launch wait for each other") {
     config.cooperative = 1;
     REQUIRE(launch(module.handle("nothing"), config) == KBUILD_CPU_COOPERATIVE_LAUNCH_TOO_LARGE);
     REQUIRE(last_message_has(KBUILD_CPU_COOPERATIVE_LAUNCH_TOO_LARGE,
-                           "has 1048576 blocks of 64 threads, but the maximum on "));
+                             "has 1048576 blocks of 64 threads, but the maximum on "));
     int blocks = 0;
     REQUIRE_SUCCESS(kbuild_cpu_occupancy(&blocks, module.handle("nothing"), 1024, 0, 0));
     config = make_config({static_cast<uint32_t>(blocks), 1, 1}, {1024, 1, 1});
@@ -151,7 +157,8 @@ TEST_CASE("the blocks of a cooperative launch wait for each other") {
 TEST_CASE("threads that spin let others run") {
     Registered module;
     int lock = 0, count = 0, arrived = 0;
-    REQUIRE_SUCCESS(launch(module.handle("lock"), make_config({8, 1, 1}, {64, 1, 1}), &lock, &count));
+    REQUIRE_SUCCESS(
+        launch(module.handle("lock"), make_config({8, 1, 1}, {64, 1, 1}), &lock, &count));
     REQUIRE(count == 8 * 64 * 3);
     REQUIRE_SUCCESS(launch(module.handle("meet"), make_config({20, 1, 1}, {32, 1, 1}), &arrived));
     REQUIRE(arrived == 20);
@@ -163,8 +170,8 @@ TEST_CASE("threads that read the clock wait at the same time") {
     int count = 0;
     constexpr std::chrono::milliseconds wait{10};
     const auto start = std::chrono::steady_clock::now();
-    REQUIRE_SUCCESS(launch(module.handle("wait_by_clock"), make_config({4, 1, 1}, {256, 1, 1}), &count,
-                   static_cast<int>(std::chrono::nanoseconds(wait).count())));
+    REQUIRE_SUCCESS(launch(module.handle("wait_by_clock"), make_config({4, 1, 1}, {256, 1, 1}),
+                           &count, static_cast<int>(std::chrono::nanoseconds(wait).count())));
     REQUIRE(count == 4 * 256);
 #if !defined(KBUILD_CPU_TSAN)  // with which everything takes longer
     REQUIRE(std::chrono::steady_clock::now() - start < 256 * wait / 2);

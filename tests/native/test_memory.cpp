@@ -31,10 +31,10 @@ TEST_CASE("memory is allocated, copied, and released") {
     REQUIRE_SUCCESS(kbuild_cpu_copy(pointer, text.data(), text.size(), KBUILD_COPY_TO_DEVICE));
     REQUIRE(std::memcmp(pointer, text.data(), text.size()) == 0);
     REQUIRE(kbuild_cpu_copy(nullptr, text.data(), 1, KBUILD_COPY_TO_DEVICE) ==
-          KBUILD_CPU_INVALID_VALUE);
+            KBUILD_CPU_INVALID_VALUE);
     REQUIRE(kbuild_cpu_copy(pointer, nullptr, 1, KBUILD_COPY_TO_HOST) == KBUILD_CPU_INVALID_VALUE);
     REQUIRE(kbuild_cpu_copy(pointer, pointer, 1, static_cast<kbuild_copy_direction>(0)) ==
-          KBUILD_CPU_INVALID_VALUE);
+            KBUILD_CPU_INVALID_VALUE);
     REQUIRE_SUCCESS(kbuild_cpu_copy(nullptr, nullptr, 0, KBUILD_COPY_ON_DEVICE));
     REQUIRE_SUCCESS(kbuild_cpu_release(pointer));
     REQUIRE_SUCCESS(kbuild_cpu_release(nullptr));

@@ -59,9 +59,10 @@ public:
             rows_.push_back({shared == shared_.end() ? handle(name.c_str()) : shared->second,
                              name.c_str(), params.data(), static_cast<uint32_t>(params.size()), 0});
         }
-        module_ = {KBUILD_MODULE_ABI, sizeof module_, "test",      "cpu", "{}",   2,
-                   rows_.data(),      rows_.size(),   &container_, 1,     nullptr,
-                   variables_.data(), variables_.size()};
+        module_ = {
+            KBUILD_MODULE_ABI, sizeof module_, "test",      "cpu", "{}",    2,
+            rows_.data(),      rows_.size(),   &container_, 1,     nullptr, variables_.data(),
+            variables_.size()};
         return &module_;
     }
 

@@ -48,7 +48,7 @@ TEST_CASE("modules are registered while kernels run") {
         check_saxpy(passing, 300);
         kbuild_cpu_unregister(descriptor);
         REQUIRE(launch(passing.handle("saxpy"), make_config({1, 1, 1}, {1, 1, 1})) ==
-              KBUILD_CPU_INVALID_HANDLE);
+                KBUILD_CPU_INVALID_HANDLE);
     }
     stop = true;
     for (auto& thread : threads) thread.join();
@@ -61,7 +61,8 @@ TEST_CASE("the removal of a module waits for its launches") {
     static volatile int started = 0, stop = 0;
     std::atomic<bool> unregistered{false};
     std::thread launching([&] {
-        REQUIRE_SUCCESS(launch(module.handle("spin"), make_config({1, 1, 1}, {1, 1, 1}), &started, &stop));
+        REQUIRE_SUCCESS(
+            launch(module.handle("spin"), make_config({1, 1, 1}, {1, 1, 1}), &started, &stop));
     });
     while (!started) std::this_thread::yield();
     std::thread removing([&] {
@@ -125,7 +126,8 @@ TEST_CASE("atexit handlers launch kernels") {
         int n = 1;
         float a = 2, x = 3, y = 4;
         auto *from = &x, *to = &y;
-        if (launch(module->handle("saxpy"), make_config({1, 1, 1}, {1, 1, 1}), n, a, from, to) != 0 ||
+        if (launch(module->handle("saxpy"), make_config({1, 1, 1}, {1, 1, 1}), n, a, from, to) !=
+                0 ||
             y != 10)
             std::_Exit(1);
     });

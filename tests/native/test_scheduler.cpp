@@ -102,8 +102,7 @@ TEST_CASE("a failure that nobody awaits breaks the device") {
     REQUIRE(broken_device() == 0);
 
     const auto failing = make_job(HostCall{fail, nullptr});
-    const auto skipped =
-        make_job(HostCall{[](void* data) { ++*static_cast<int*>(data); }, &calls});
+    const auto skipped = make_job(HostCall{[](void* data) { ++*static_cast<int*>(data); }, &calls});
     const auto call_back = [](void*, int error, void* data) { *static_cast<int*>(data) = error; };
     const auto callback = make_job(CallbackCall{call_back, nullptr, &code});
     scheduler.submit(failing, {});

@@ -26,8 +26,7 @@ void alternate() {
     Counter counter;
     cudaStream_t streams[2];
     cudaEvent_t events[2];
-    for (auto& stream : streams)
-        SUCCEED(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (auto& stream : streams) SUCCEED(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     for (auto& event : events) SUCCEED(cudaEventCreate(&event));
     for (int i = 0; i < rounds; ++i) {
         SUCCEED(cudaLaunchHostFunc(streams[i % 2], increment, &counter));
@@ -92,8 +91,8 @@ void use_default_stream(Counter& shared) {
     SUCCEED(cudaStreamCreate(&blocking));
     for (int i = 0; i < rounds / 5; ++i) {
         SUCCEED(cudaLaunchHostFunc(nullptr, increment, &shared));
-        SUCCEED(cudaMemcpyAsync(memory, ordinary, sizeof ordinary, cudaMemcpyHostToDevice,
-                                blocking));
+        SUCCEED(
+            cudaMemcpyAsync(memory, ordinary, sizeof ordinary, cudaMemcpyHostToDevice, blocking));
         SUCCEED(cudaMemcpy(back, memory, sizeof back, cudaMemcpyDeviceToHost));
         REQUIRE(back[0] == 1);
         SUCCEED(cudaLaunchHostFunc(cudaStreamPerThread, [](void*) {}, nullptr));

@@ -68,7 +68,7 @@ TEST_CASE_FIXTURE(Kernels, "every call that launches a kernel works") {
     REQUIRE(cudaLaunchKernelEx(&config, nothing) == cudaSuccess);
     REQUIRE(cudaLaunchCooperativeKernel(nothing, 2, 1, nullptr) == cudaSuccess);
     REQUIRE(cudaLaunchCooperativeKernel(nothing, 1 << 20, 1, nullptr) ==
-          cudaErrorCooperativeLaunchTooLarge);
+            cudaErrorCooperativeLaunchTooLarge);
     REQUIRE(cudaGetLastError() == cudaErrorCooperativeLaunchTooLarge);
     attributes[1].id = cudaLaunchAttributeClusterDimension;
     attributes[1].val.clusterDim = {2, 1, 1};
@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(Kernels, "every call that launches a kernel works") {
     REQUIRE(cudaGetLastError() == cudaErrorNotSupported);
     REQUIRE(cudaLaunchKernel(nothing, 1, 1025, nullptr) == cudaErrorInvalidValue);
     REQUIRE(cudaLaunchKernel(nothing, 1, 1, nullptr, 0, cudaStream_t(0x12340)) ==
-          cudaErrorInvalidResourceHandle);
+            cudaErrorInvalidResourceHandle);
     REQUIRE(cudaGetLastError() == cudaErrorInvalidResourceHandle);
 }
 
@@ -100,9 +100,9 @@ TEST_CASE_FIXTURE(Kernels, "a captured graph launches a kernel, a copy, and a ho
         source = nullptr;  // the graph has a copy
     }
     REQUIRE(cudaMemcpyAsync(back, out, 64 * sizeof(int), cudaMemcpyDeviceToHost, stream) ==
-          cudaSuccess);
-    REQUIRE(cudaLaunchHostFunc(stream, [](void* data) { ++*static_cast<int*>(data); }, &calls) ==
-          cudaSuccess);
+            cudaSuccess);
+    REQUIRE(cudaLaunchHostFunc(
+                stream, [](void* data) { ++*static_cast<int*>(data); }, &calls) == cudaSuccess);
     REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
     REQUIRE(cudaGraphInstantiate(&executable, graph) == cudaSuccess);
     REQUIRE(calls == 0);
@@ -111,7 +111,7 @@ TEST_CASE_FIXTURE(Kernels, "a captured graph launches a kernel, a copy, and a ho
         std::memset(back, 0, 64 * sizeof(int));
         REQUIRE(cudaGraphLaunch(executable, stream) == cudaSuccess);
         REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
-    REQUIRE(calls == round + 1);
+        REQUIRE(calls == round + 1);
         for (int i = 0; i < 64; ++i) REQUIRE(back[i] == 63 - i);
     }
     REQUIRE(cudaGraphExecDestroy(executable) == cudaSuccess);
@@ -148,10 +148,12 @@ TEST_CASE_FIXTURE(Kernels, "host functions cannot use the device") {
 
 TEST_CASE_FIXTURE(Kernels, "a kernel has a limit of dynamic shared memory") {
     int in[1] = {}, out[1] = {};
-    const int *source = in;
+    const int* source = in;
     int* result = out;
     void* args[] = {&source, &result};
-    const auto launch_with = [&](int bytes) { return cudaLaunchKernel(reverse, 1, 1, args, bytes); };
+    const auto launch_with = [&](int bytes) {
+        return cudaLaunchKernel(reverse, 1, 1, args, bytes);
+    };
     cudaFuncAttributes attributes;
     REQUIRE(cudaFuncGetAttributes(&attributes, reverse) == cudaSuccess);
     REQUIRE(attributes.maxDynamicSharedSizeBytes == limit);
@@ -185,7 +187,7 @@ TEST_CASE_FIXTURE(Kernels, "occupancy depends on threads and shared memory") {
     REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reverse, 32, 0) == cudaSuccess);
     REQUIRE(blocks == device.maxBlocksPerMultiProcessor);
     REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reverse, 32, limit + 1) ==
-          cudaSuccess);
+            cudaSuccess);
     REQUIRE(blocks == 0);
     REQUIRE(cudaOccupancyMaxPotentialBlockSize(&grid, &threads, reverse) == cudaSuccess);
     const int resident = device.maxThreadsPerMultiProcessor / 1024;
@@ -196,7 +198,7 @@ TEST_CASE_FIXTURE(Kernels, "occupancy depends on threads and shared memory") {
     // Each thread needs 512 bytes, so that the limit allows 96.
     const auto bytes = [](int size) { return size * 512; };
     REQUIRE(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &threads, reverse, bytes) ==
-          cudaSuccess);
+            cudaSuccess);
     REQUIRE(threads == 96);
 }
 

@@ -28,10 +28,9 @@ std::uint64_t variable_count(const kbuild_module& module) {
 
 void check_descriptor(const kbuild_module& module) {
     if (module.abi != KBUILD_MODULE_ABI || module.size < offsetof(kbuild_module, variables))
-        throw Failure(KBUILD_CPU_INVALID_VALUE, "the module has ABI version " +
-                                                    std::to_string(module.abi) +
-                                                    ", but this runtime supports " +
-                                                    std::to_string(KBUILD_MODULE_ABI));
+        throw Failure(KBUILD_CPU_INVALID_VALUE,
+                      "the module has ABI version " + std::to_string(module.abi) +
+                          ", but this runtime supports " + std::to_string(KBUILD_MODULE_ABI));
     for (std::uint64_t i = 0; i < module.kernel_count; ++i)
         if (module.kernels[i].container >= module.container_count)
             throw Failure(KBUILD_CPU_INVALID_VALUE,
@@ -71,7 +70,8 @@ const kbuild_cpu_kernel* match(const Image& image, const kbuild_kernel& row) {
 [[noreturn]] void report_mismatch(const Image& image, const kbuild_kernel& row) {
     const std::string name = row.device_name;
     if (image.find(name) == nullptr)
-        throw Failure(KBUILD_CPU_KERNEL_NOT_FOUND, "the device image does not contain kernel " + name);
+        throw Failure(KBUILD_CPU_KERNEL_NOT_FOUND,
+                      "the device image does not contain kernel " + name);
     throw Failure(KBUILD_CPU_INVALID_IMAGE,
                   "the artifact and its device image have different parameters for kernel " + name);
 }
@@ -96,15 +96,17 @@ const void* find_shadow(const kbuild_module& module, const void* address) {
 // Several modules or sources have a variable with this name, but the host has only one symbol for it.
 [[noreturn]] void report_ambiguity(const std::vector<VariableRow>& rows) {
     const auto name_of = [](const VariableRow& row) { return row.module->descriptor.target; };
-    const std::string start =
-        std::string("device variable ") +
-        rows[0].module->descriptor.variables[rows[0].index].device_name + " is defined by several ";
+    const std::string start = std::string("device variable ") +
+                              rows[0].module->descriptor.variables[rows[0].index].device_name +
+                              " is defined by several ";
     if (rows[0].module == rows[1].module)
-        throw Failure(KBUILD_CPU_INVALID_SYMBOL,
-                      start + "sources of kernel target " + name_of(rows[0]) +
-                          ", each for its own kernels; make it static, or build the target with RDC ON");
-    throw Failure(KBUILD_CPU_INVALID_SYMBOL, start + "kernel targets, among them " + name_of(rows[0]) +
-                                                 " and " + name_of(rows[1]) + "; rename one");
+        throw Failure(
+            KBUILD_CPU_INVALID_SYMBOL,
+            start + "sources of kernel target " + name_of(rows[0]) +
+                ", each for its own kernels; make it static, or build the target with RDC ON");
+    throw Failure(KBUILD_CPU_INVALID_SYMBOL, start + "kernel targets, among them " +
+                                                 name_of(rows[0]) + " and " + name_of(rows[1]) +
+                                                 "; rename one");
 }
 
 }  // namespace
@@ -221,7 +223,8 @@ void Registry::load(RegisteredModule& module, std::uint32_t index, const char* n
         if (kernel.container != index) continue;
         const auto* found = match(*container.loaded.image, kernel);
         module.kernels[i] = found;
-        if (found != nullptr && found->function != nullptr) rows_[found->function].push_back({&module, i});
+        if (found != nullptr && found->function != nullptr)
+            rows_[found->function].push_back({&module, i});
     }
     for (std::uint64_t i = 0; i < variable_count(module.descriptor); ++i)
         if (module.descriptor.variables[i].container == index)
@@ -301,8 +304,7 @@ void Registry::initialize_managed(const kbuild_module& descriptor, void (*initia
         const auto found = modules_.find(&descriptor);
         if (found != modules_.end()) module = found->second.get();
     }
-    if (module == nullptr)
-        throw Failure(KBUILD_CPU_INVALID_VALUE, "the module is not registered");
+    if (module == nullptr) throw Failure(KBUILD_CPU_INVALID_VALUE, "the module is not registered");
     for (std::uint64_t i = 0; i < variable_count(descriptor); ++i) {
         const auto& row = descriptor.variables[i];
         if (!kbuild_is_managed(&row, initialize)) continue;

@@ -14,14 +14,12 @@ constexpr const char* letters = "iuf  cb";
 constexpr std::uint8_t code_handle = 3;
 
 bool is_contiguous(const nb::dlpack::dltensor& array) {
-    if (array.strides == nullptr)
-        return true;
+    if (array.strides == nullptr) return true;
     std::int64_t expected = 1;
     bool contiguous = true;
     for (auto axis = array.ndim; axis-- > 0;) {
         const auto length = array.shape[axis];
-        if (length == 0)
-            return true;
+        if (length == 0) return true;
         contiguous = contiguous && (length == 1 || array.strides[axis] == expected);
         expected *= length;
     }
@@ -29,12 +27,10 @@ bool is_contiguous(const nb::dlpack::dltensor& array) {
 }
 
 bool is_element(nb::dlpack::dtype type, const ElementTypes& elements) {
-    if (type.lanes != 1 || type.code == code_handle || type.bits % 8 != 0)
-        return false;
+    if (type.lanes != 1 || type.code == code_handle || type.bits % 8 != 0) return false;
     // NumPy has no name for the others, such as bfloat16, so any pointer accepts them.
     const bool has_letter = type.code <= code_complex + 1 && letters[type.code] != ' ';
-    if (elements.empty() || !has_letter)
-        return true;
+    if (elements.empty() || !has_letter) return true;
     const std::string spelled = letters[type.code] + std::to_string(type.bits / 8);
     return std::find(elements.begin(), elements.end(), spelled) != elements.end();
 }
@@ -49,15 +45,13 @@ bool is_usable(nb::dlpack::device device, const ArrayRules& rules) {
 // Returns an item of a dictionary; null, without an error, if it is missing.
 nb::handle get_item(nb::handle dictionary, const nb::object& key) {
     auto* found = PyDict_GetItemWithError(dictionary.ptr(), key.ptr());
-    if (found == nullptr)
-        PyErr_Clear();
+    if (found == nullptr) PyErr_Clear();
     return found;
 }
 
 // Returns an address or a stream; nothing if `number` is not an integer of 64 bits.
 std::optional<std::uintptr_t> read_number(nb::handle number) {
-    if (!number.is_valid() || !PyLong_CheckExact(number.ptr()))
-        return std::nullopt;
+    if (!number.is_valid() || !PyLong_CheckExact(number.ptr())) return std::nullopt;
     const auto value = PyLong_AsUnsignedLongLong(number.ptr());
     if (PyErr_Occurred() != nullptr) {
         PyErr_Clear();
@@ -69,8 +63,7 @@ std::optional<std::uintptr_t> read_number(nb::handle number) {
 }  // namespace
 
 bool StreamChoice::accept(std::uintptr_t stated) {
-    if (is_fixed || is_stated)
-        return stream == stated;
+    if (is_fixed || is_stated) return stream == stated;
     stream = stated;
     is_stated = true;
     return true;
@@ -79,8 +72,7 @@ bool StreamChoice::accept(std::uintptr_t stated) {
 const ExchangeApi* ExchangeApi::find(PyTypeObject* kind) {
     const auto capsule = nb::getattr(nb::handle(reinterpret_cast<PyObject*>(kind)),
                                      "__dlpack_c_exchange_api__", nb::none());
-    if (PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api") == 0)
-        return nullptr;
+    if (PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api") == 0) return nullptr;
     const auto* table =
         static_cast<const ExchangeApi*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
     const bool is_usable = table->version_.major == 1 && table->tensor_from_object_ != nullptr;
@@ -104,8 +96,7 @@ std::optional<std::uintptr_t> ExchangeApi::read_address(PyObject* array, const A
             PyErr_Clear();
             return std::nullopt;
         }
-        if (!stream.accept(reinterpret_cast<std::uintptr_t>(current)))
-            return std::nullopt;
+        if (!stream.accept(reinterpret_cast<std::uintptr_t>(current))) return std::nullopt;
     }
     return reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
 }
@@ -117,16 +108,14 @@ std::optional<std::uintptr_t> read_interface(PyObject* array, const ArrayRules& 
         PyErr_Clear();
         return std::nullopt;
     }
-    if (!PyDict_Check(interface.ptr()))
-        return std::nullopt;
+    if (!PyDict_Check(interface.ptr())) return std::nullopt;
     const auto data = get_item(interface, rules.data_key);
     const auto strides = get_item(interface, rules.strides_key);
     const auto spelled = get_item(interface, rules.type_key);
     const auto stated = get_item(interface, rules.stream_key);
     if (!data.is_valid() || !PyTuple_Check(data.ptr()) || PyTuple_Size(data.ptr()) < 1)
         return std::nullopt;
-    if (strides.is_valid() && !strides.is_none())
-        return std::nullopt;
+    if (strides.is_valid() && !strides.is_none()) return std::nullopt;
     if (!elements.empty()) {
         const char* text =
             spelled.is_valid() ? PyUnicode_AsUTF8AndSize(spelled.ptr(), nullptr) : nullptr;
@@ -137,8 +126,7 @@ std::optional<std::uintptr_t> read_interface(PyObject* array, const ArrayRules& 
     }
     if (stated.is_valid() && !stated.is_none()) {
         const auto number = read_number(stated);
-        if (!number || !stream.accept(*number))
-            return std::nullopt;
+        if (!number || !stream.accept(*number)) return std::nullopt;
     }
     return read_number(PyTuple_GetItem(data.ptr(), 0));
 }

@@ -61,19 +61,22 @@ int call_entry(const LaunchCall& call, unsigned char* config, void** arguments) 
 Launcher::Launcher(std::vector<Parameter> parameters, ArrayRules rules, LaunchCall call,
                    nb::object prepare, nb::object keep, nb::object recover, nb::object refused,
                    nb::object owner)
-    : parameters_(std::move(parameters)), rules_(std::move(rules)), call_(std::move(call)),
-      prepare_(std::move(prepare)), keep_(std::move(keep)), recover_(std::move(recover)),
-      refused_(std::move(refused)), owner_(std::move(owner)) {
-    for (const auto& parameter : parameters_)
-        size_ = std::max(size_, parameter.end());
+    : parameters_(std::move(parameters)),
+      rules_(std::move(rules)),
+      call_(std::move(call)),
+      prepare_(std::move(prepare)),
+      keep_(std::move(keep)),
+      recover_(std::move(recover)),
+      refused_(std::move(refused)),
+      owner_(std::move(owner)) {
+    for (const auto& parameter : parameters_) size_ = std::max(size_, parameter.end());
     if (call_.config.size() > most_config_bytes)
         throw nb::value_error("the configuration is too large");
 }
 
 Outcome Launcher::launch(nb::handle arguments) {
     const auto count = static_cast<std::size_t>(PyTuple_Size(arguments.ptr()));
-    if (count != parameters_.size())
-        return Outcome::not_launched;
+    if (count != parameters_.size()) return Outcome::not_launched;
     Frame frame(size_, count);
     StreamChoice stream{call_.stream_offset < 0, call_.stream};
     std::vector<nb::object> kept;
@@ -87,8 +90,7 @@ Outcome Launcher::launch(nb::handle arguments) {
     submit(frame.pointers(), stream);
     if (!keep_.is_none()) {
         nb::list converted;
-        for (auto& each : kept)
-            converted.append(std::move(each));
+        for (auto& each : kept) converted.append(std::move(each));
         keep_(arguments, converted);
     }
     return stream.is_stated ? Outcome::launched_in_stream_of_arrays : Outcome::launched;
@@ -100,12 +102,10 @@ void Launcher::submit(void** arguments, const StreamChoice& stream) const {
     std::memcpy(config.data(), call_.config.data(), call_.config.size());
     if (stream.is_stated)
         std::memcpy(config.data() + call_.stream_offset, &stream.stream, sizeof(stream.stream));
-    if (!prepare_.is_none())
-        prepare_();
+    if (!prepare_.is_none()) prepare_();
     for (bool is_first = true;; is_first = false) {
         const int status = call_entry(call_, config.data(), arguments);
-        if (status == 0 || !nb::cast<bool>(recover_(status, is_first)))
-            return;
+        if (status == 0 || !nb::cast<bool>(recover_(status, is_first))) return;
     }
 }
 

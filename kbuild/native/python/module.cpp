@@ -50,18 +50,17 @@ NB_MODULE(_launcher, module) {
                nb::object prepare, nb::object keep, nb::object recover, nb::object refused,
                nb::object owner) {
                 const auto* bytes = static_cast<const unsigned char*>(config.data());
-                LaunchCall call{entry, function, {bytes, bytes + config.size()},
+                LaunchCall call{entry,  function,      {bytes, bytes + config.size()},
                                 stream, stream_offset, is_driver};
                 new (self) Launcher(make_parameters(parameters),
-                                    make_rules(std::move(devices), std::move(interface)), std::move(call),
-                                    std::move(prepare), std::move(keep), std::move(recover),
-                                    std::move(refused), std::move(owner));
+                                    make_rules(std::move(devices), std::move(interface)),
+                                    std::move(call), std::move(prepare), std::move(keep),
+                                    std::move(recover), std::move(refused), std::move(owner));
             },
-            nb::kw_only(), nb::arg("parameters"), nb::arg("devices"),
-            nb::arg("interface").none(), nb::arg("entry"), nb::arg("function"), nb::arg("config"),
-            nb::arg("stream"), nb::arg("stream_offset"), nb::arg("is_driver"),
-            nb::arg("prepare").none(), nb::arg("keep").none(), nb::arg("recover"),
-            nb::arg("refused"), nb::arg("owner").none())
+            nb::kw_only(), nb::arg("parameters"), nb::arg("devices"), nb::arg("interface").none(),
+            nb::arg("entry"), nb::arg("function"), nb::arg("config"), nb::arg("stream"),
+            nb::arg("stream_offset"), nb::arg("is_driver"), nb::arg("prepare").none(),
+            nb::arg("keep").none(), nb::arg("recover"), nb::arg("refused"), nb::arg("owner").none())
         .def("launch", [](Launcher& self, nb::args arguments) {
             return static_cast<int>(self.launch(arguments));
         });

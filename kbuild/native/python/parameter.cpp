@@ -24,18 +24,20 @@ bool fail() {
 
 Parameter::Parameter(std::size_t offset, std::size_t size, char code, bool takes_arrays,
                      ElementTypes elements, nb::object find)
-    : offset_(offset), size_(size), code_(code), takes_arrays_(takes_arrays),
-      elements_(std::move(elements)), find_(std::move(find)) {}
+    : offset_(offset),
+      size_(size),
+      code_(code),
+      takes_arrays_(takes_arrays),
+      elements_(std::move(elements)),
+      find_(std::move(find)) {}
 
 bool Parameter::write(PyObject* value, unsigned char* frame, const ArrayRules& rules,
                       StreamChoice& stream, nb::handle refused, std::vector<nb::object>& kept) {
     auto* kind = Py_TYPE(value);
-    if (reinterpret_cast<PyObject*>(kind) != kind_.ptr())
-        choose_route(kind, rules);
+    if (reinterpret_cast<PyObject*>(kind) != kind_.ptr()) choose_route(kind, rules);
     auto* target = frame + offset_;
     switch (route_) {
-    case Route::packed:
-        return pack(value, target);
+    case Route::packed: return pack(value, target);
     case Route::exchanged: {
         const auto address = exchange_->read_address(value, rules, elements_, stream);
         return address && store<std::uint64_t>(*address, target);
@@ -49,15 +51,13 @@ bool Parameter::write(PyObject* value, unsigned char* frame, const ArrayRules& r
         const auto converter = converter_;
         auto converted = nb::steal(PyObject_CallFunctionObjArgs(converter.ptr(), value, nullptr));
         if (!converted.is_valid()) {
-            if (PyErr_ExceptionMatches(refused.ptr()) == 0)
-                nb::raise_python_error();
+            if (PyErr_ExceptionMatches(refused.ptr()) == 0) nb::raise_python_error();
             return fail();
         }
         kept.push_back(std::move(converted));
         return pack(kept.back().ptr(), target);
     }
-    case Route::none:
-        break;
+    case Route::none: break;
     }
     return false;
 }
@@ -94,49 +94,39 @@ bool Parameter::pack(PyObject* value, unsigned char* target) const {
     case 'f':
     case 'd': {
         const double number = PyFloat_AsDouble(value);
-        if (number == -1.0 && PyErr_Occurred() != nullptr)
-            return fail();
-        if (code_ == 'd')
-            return store(number, target);
+        if (number == -1.0 && PyErr_Occurred() != nullptr) return fail();
+        if (code_ == 'd') return store(number, target);
         const auto rounded = static_cast<float>(number);
         return (std::isfinite(rounded) || !std::isfinite(number)) && store(rounded, target);
     }
     case 's': {
         char* content = nullptr;
         Py_ssize_t length = 0;
-        if (PyBytes_AsStringAndSize(value, &content, &length) < 0)
-            return fail();
-        if (static_cast<std::size_t>(length) != size_)
-            return false;
+        if (PyBytes_AsStringAndSize(value, &content, &length) < 0) return fail();
+        if (static_cast<std::size_t>(length) != size_) return false;
         std::memcpy(target, content, size_);
         return true;
     }
-    default:
-        return pack_integer(value, target);
+    default: return pack_integer(value, target);
     }
 }
 
 bool Parameter::pack_integer(PyObject* value, unsigned char* target) const {
     const auto number = nb::steal(PyNumber_Index(value));
-    if (!number.is_valid())
-        return fail();
+    if (!number.is_valid()) return fail();
     const bool is_signed = code_ >= 'a';
     const auto bits = 8 * size_;
     if (is_signed) {
         const long long wide = PyLong_AsLongLong(number.ptr());
-        if (wide == -1 && PyErr_Occurred() != nullptr)
-            return fail();
+        if (wide == -1 && PyErr_Occurred() != nullptr) return fail();
         const auto rest = wide >> (bits - 1);
-        if (rest != 0 && rest != -1)
-            return false;
+        if (rest != 0 && rest != -1) return false;
         std::memcpy(target, &wide, size_);  // the first bytes are the low ones
         return true;
     }
     const unsigned long long wide = PyLong_AsUnsignedLongLong(number.ptr());
-    if (wide == static_cast<unsigned long long>(-1) && PyErr_Occurred() != nullptr)
-        return fail();
-    if (bits < 64 && (wide >> bits) != 0)
-        return false;
+    if (wide == static_cast<unsigned long long>(-1) && PyErr_Occurred() != nullptr) return fail();
+    if (bits < 64 && (wide >> bits) != 0) return false;
     std::memcpy(target, &wide, size_);
     return true;
 }

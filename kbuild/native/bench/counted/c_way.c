@@ -14,12 +14,11 @@ extern const struct launch_values {
     float *y;
 } *values;
 
-int launch_by_c(void)
-{
+int launch_by_c(void) {
     const struct launch_values *const v = values;
     const kbuild_launch_config config = {
-        .grid = { (uint32_t)v->grid, 1, 1 },
-        .block = { (uint32_t)v->block, 1, 1 },
+        .grid = {(uint32_t)v->grid, 1, 1},
+        .block = {(uint32_t)v->block, 1, 1},
         .shared_bytes = v->bytes,
         .stream = v->stream,
     };
@@ -27,8 +26,7 @@ int launch_by_c(void)
     float a = v->a;
     const float *x = v->x;
     float *y = v->y;
-    void *arguments[] = { &n, &a, &x, &y };
-    if (kbuild_launch(direct, &config, arguments))
-        return 1;
+    void *arguments[] = {&n, &a, &x, &y};
+    if (kbuild_launch(direct, &config, arguments)) return 1;
     return 0;
 }

@@ -15,8 +15,8 @@ int launch_by_runtime() {
     const float* x = v.x;
     float* y = v.y;
     void* arguments[] = {&n, &a, &x, &y};
-    if (cudaLaunchKernel(reinterpret_cast<const void*>(direct), dim3(v.grid), dim3(v.block), arguments,
-                         v.bytes, static_cast<cudaStream_t>(v.stream)) != cudaSuccess)
+    if (cudaLaunchKernel(reinterpret_cast<const void*>(direct), dim3(v.grid), dim3(v.block),
+                         arguments, v.bytes, static_cast<cudaStream_t>(v.stream)) != cudaSuccess)
         return 1;
     return 0;
 }
@@ -33,9 +33,11 @@ int find_driver() {
     void* entry = nullptr;
     cudaKernel_t kernel = nullptr;
     cudaDriverEntryPointQueryResult result;
-    (void)cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &entry, 12000, cudaEnableDefault, &result);
+    (void)cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &entry, 12000, cudaEnableDefault,
+                                           &result);
     (void)cudaGetKernel(&kernel, reinterpret_cast<const void*>(direct));
-    driver = {reinterpret_cast<decltype(&cuLaunchKernelEx)>(entry), reinterpret_cast<CUfunction>(kernel)};
+    driver = {reinterpret_cast<decltype(&cuLaunchKernelEx)>(entry),
+              reinterpret_cast<CUfunction>(kernel)};
     return 0;
 }
 
@@ -65,12 +67,14 @@ __attribute__((noinline)) void call_stub(int n, float a, const float* x, float* 
     std::size_t bytes;
     cudaStream_t stream;
     __cudaPopCallConfiguration(&grid, &block, &bytes, &stream);
-    (void)cudaLaunchKernel(reinterpret_cast<const void*>(direct), grid, block, arguments, bytes, stream);
+    (void)cudaLaunchKernel(reinterpret_cast<const void*>(direct), grid, block, arguments, bytes,
+                           stream);
 }
 
 int launch_by_push_and_pop() {
     const LaunchValues& v = *values;
-    if (__cudaPushCallConfiguration(dim3(v.grid), dim3(v.block), v.bytes, static_cast<cudaStream_t>(v.stream)) == 0)
+    if (__cudaPushCallConfiguration(dim3(v.grid), dim3(v.block), v.bytes,
+                                    static_cast<cudaStream_t>(v.stream)) == 0)
         call_stub(v.n, v.a, v.x, v.y);
     return 0;
 }

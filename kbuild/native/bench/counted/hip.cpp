@@ -14,8 +14,8 @@ int launch_by_runtime() {
     const float* x = v.x;
     float* y = v.y;
     void* arguments[] = {&n, &a, &x, &y};
-    if (hipLaunchKernel(reinterpret_cast<const void*>(direct), dim3(v.grid), dim3(v.block), arguments, v.bytes,
-                        static_cast<hipStream_t>(v.stream)) != hipSuccess)
+    if (hipLaunchKernel(reinterpret_cast<const void*>(direct), dim3(v.grid), dim3(v.block),
+                        arguments, v.bytes, static_cast<hipStream_t>(v.stream)) != hipSuccess)
         return 1;
     return 0;
 }
@@ -27,13 +27,14 @@ __attribute__((noinline)) void call_stub(int n, float a, const float* x, float* 
     std::size_t bytes;
     hipStream_t stream;
     (void)__hipPopCallConfiguration(&grid, &block, &bytes, &stream);
-    (void)hipLaunchKernel(reinterpret_cast<const void*>(direct), grid, block, arguments, bytes, stream);
+    (void)hipLaunchKernel(reinterpret_cast<const void*>(direct), grid, block, arguments, bytes,
+                          stream);
 }
 
 int launch_by_push_and_pop() {
     const LaunchValues& v = *values;
-    if (__hipPushCallConfiguration(dim3(v.grid), dim3(v.block), v.bytes, static_cast<hipStream_t>(v.stream)) ==
-        hipSuccess)
+    if (__hipPushCallConfiguration(dim3(v.grid), dim3(v.block), v.bytes,
+                                   static_cast<hipStream_t>(v.stream)) == hipSuccess)
         call_stub(v.n, v.a, v.x, v.y);
     return 0;
 }

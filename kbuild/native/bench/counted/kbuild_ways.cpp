@@ -13,7 +13,8 @@ int launch_directly() {
 
 int launch_elsewhere() {
     const LaunchValues& v = *values;
-    if (kbuild::launch(elsewhere, {v.grid, v.block, v.bytes, v.stream}, v.n, v.a, v.x, v.y)) return 1;
+    if (kbuild::launch(elsewhere, {v.grid, v.block, v.bytes, v.stream}, v.n, v.a, v.x, v.y))
+        return 1;
     return 0;
 }
 

@@ -33,7 +33,8 @@ extern "C" __attribute__((noinline)) int count_launches(int (*launch)(), int cou
 
 int main(int word_count, char** words) {
     if (word_count != 3) {
-        for_each_way([](int, const Way& way) { std::printf("%d\t%s\n", way.is_by_hand, way.name); });
+        for_each_way(
+            [](int, const Way& way) { std::printf("%d\t%s\n", way.is_by_hand, way.name); });
         return 0;
     }
     int failures = 0;

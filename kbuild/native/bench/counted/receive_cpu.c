@@ -2,8 +2,8 @@
  * this call.  Everything else, including push and pop, is the real runtime. */
 #include <kbuild/cpu_runtime.h>
 
-int kbuild_cpu_launch(const void *handle, const struct kbuild_launch_config *config, void *const *args)
-{
+int kbuild_cpu_launch(const void *handle, const struct kbuild_launch_config *config,
+                      void *const *args) {
     (void)handle, (void)config, (void)args;
     return 0;
 }

@@ -33,7 +33,8 @@ int kbuild_cpu_add_conditional_node(void** node, void* handle, void* const* depe
     return guarded_use([&] {
         require(node != nullptr && bodies != nullptr, "an argument is a null pointer");
         const auto graph = GraphHandles::instance().graph(handle);
-        ConditionalCall call{graph->find_condition(condition), to_kind(kind, body_count), {}, {}, {}};
+        ConditionalCall call{
+            graph->find_condition(condition), to_kind(kind, body_count), {}, {}, {}};
         require(!call.condition->has_node, "the handle belongs to another conditional node");
         for (unsigned i = 0; i < body_count; ++i) {
             call.bodies.push_back(std::make_shared<Graph>());

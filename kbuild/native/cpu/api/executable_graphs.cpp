@@ -52,7 +52,8 @@ Update compare(const Graph& ours, const Graph& theirs, Node*& different) {
         if (type_of(a) != type_of(b)) return Update::type_changed;
         if (numbers_of(a.dependencies, ours) != numbers_of(b.dependencies, theirs))
             return Update::topology_changed;
-        const auto our_graphs = nested_graphs(a.operation), their_graphs = nested_graphs(b.operation);
+        const auto our_graphs = nested_graphs(a.operation),
+                   their_graphs = nested_graphs(b.operation);
         if (our_graphs.size() != their_graphs.size()) return Update::topology_changed;
         for (std::size_t j = 0; j < our_graphs.size(); ++j) {
             const auto result = compare(*our_graphs[j], *their_graphs[j], different);

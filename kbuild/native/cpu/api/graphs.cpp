@@ -110,8 +110,8 @@ std::vector<Node*> find_nodes(void* const* handles, std::size_t count) {
 Operation make_operation(const kbuild_cpu_node& description) {
     switch (description.node_type) {
     case KBUILD_CPU_NODE_KERNEL: {
-        auto call = make_kernel_call(description.handle, description.configuration, description.argument_list,
-                                     SharedLimit::kernel, false);
+        auto call = make_kernel_call(description.handle, description.configuration,
+                                     description.argument_list, SharedLimit::kernel, false);
         call.use.reset();  // a graph does not keep its kernels loaded
         return call;
     }
@@ -164,10 +164,9 @@ namespace {
 
 using namespace kbuild::cpu;
 
-constexpr const char* node_names[] = {"KERNEL",     "MEMCPY",       "MEMSET", "HOST",
-                                      "CHILD_GRAPH", "EMPTY",        "EVENT_WAIT",
-                                      "EVENT_RECORD", "", "", "MEM_ALLOC", "MEM_FREE", "",
-                                      "CONDITIONAL"};
+constexpr const char* node_names[] = {
+    "KERNEL",       "MEMCPY", "MEMSET", "HOST",      "CHILD_GRAPH", "EMPTY", "EVENT_WAIT",
+    "EVENT_RECORD", "",       "",       "MEM_ALLOC", "MEM_FREE",    "",      "CONDITIONAL"};
 
 std::vector<Node*> select_nodes(const Graph& graph, bool only_roots) {
     std::vector<Node*> nodes;
@@ -224,8 +223,7 @@ int kbuild_cpu_add_node(void** node, void* graph, void* const* dependencies, std
         const auto found = GraphHandles::instance().graph(graph);
         const auto nodes = find_nodes(dependencies, count);
         for (const Node* dependency : nodes)
-            require(dependency->graph == found.get(),
-                    "a node depends on a node of another graph");
+            require(dependency->graph == found.get(), "a node depends on a node of another graph");
         Node& added = found->add(make_operation(*description), nodes);
         if (description->node_type == KBUILD_CPU_NODE_ALLOCATE)
             description->memory = describe(added).memory;
@@ -320,7 +318,7 @@ int kbuild_cpu_print_graph(void* handle, const char* path) {
         require(path != nullptr, "the path is a null pointer");
         const auto graph = GraphHandles::instance().graph(handle);
         const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path, "w"),
-                                                                  &std::fclose);
+                                                                   &std::fclose);
         require(file != nullptr, "the file cannot be written");
         print(*graph, file.get());
     });

@@ -146,8 +146,9 @@ void set_attribute(const void* handle, int attribute, int value) {
         attributes.shared_carveout = value;
         return;
     default:
-        throw Failure(KBUILD_CPU_INVALID_VALUE, "the cpu backend does not support kernel attribute " +
-                                                    std::to_string(attribute));
+        throw Failure(
+            KBUILD_CPU_INVALID_VALUE,
+            "the cpu backend does not support kernel attribute " + std::to_string(attribute));
     }
 }
 
@@ -198,8 +199,11 @@ int kbuild_cpu_describe_function(kbuild_cpu_function* function, const void* hand
         const KernelUse use(handle);
         const auto& attributes = use.attributes();
         // `__shared__` variables belong to the image, so those of one kernel are unknown.
-        *function = {use.kernel().name, 0, static_cast<std::size_t>(attributes.dynamic_shared_limit),
-                     attributes.shared_carveout, allowed_threads(use.kernel()),
+        *function = {use.kernel().name,
+                     0,
+                     static_cast<std::size_t>(attributes.dynamic_shared_limit),
+                     attributes.shared_carveout,
+                     allowed_threads(use.kernel()),
                      registers_per_block / most_threads_per_block,
                      10 * compute_capability_major + compute_capability_minor};
     });

@@ -87,8 +87,7 @@ int kbuild_cpu_call_back(void* stream, void (*callback)(void*, int, void*), void
 int kbuild_cpu_create_event(void** event, unsigned flags) {
     return guarded_use([&] {
         require(event != nullptr, "the address for the result is a null pointer");
-        require((flags & ~(blocking_sync | disable_timing)) == 0,
-                "unsupported flags of an event");
+        require((flags & ~(blocking_sync | disable_timing)) == 0, "unsupported flags of an event");
         *event = Streams::instance().create_event(flags);
     });
 }

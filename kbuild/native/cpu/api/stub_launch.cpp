@@ -32,9 +32,9 @@ int kbuild_cpu_read_configuration(kbuild_launch_config* config) {
 
 int kbuild_cpu_launch_from_stub(const void* handle, void* const* args) {
     if (!slot.is_pushed) {
-        slot.result = kbuild::cpu::remember_failure(
-            KBUILD_CPU_INVALID_CONFIGURATION,
-            "a debug stub was called directly; use kbuild::launch");
+        slot.result =
+            kbuild::cpu::remember_failure(KBUILD_CPU_INVALID_CONFIGURATION,
+                                          "a debug stub was called directly; use kbuild::launch");
         return slot.result;
     }
     slot.is_pushed = false;

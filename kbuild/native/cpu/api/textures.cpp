@@ -81,8 +81,7 @@ int kbuild_cpu_get_array_level(void** level, const void* mipmapped_array, unsign
 }
 
 int kbuild_cpu_find_in_array(kbuild_cpu_area* area, const void* handle, std::size_t byte,
-                             std::size_t row, std::size_t slice,
-                             const kbuild_cpu_area_copy* copy) {
+                             std::size_t row, std::size_t slice, const kbuild_cpu_area_copy* copy) {
     return guarded_use([&] {
         require(area != nullptr && copy != nullptr, "an argument is a null pointer");
         const auto& array = Objects<Array>::instance().find(handle);

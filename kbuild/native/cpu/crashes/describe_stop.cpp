@@ -55,7 +55,9 @@ std::uintptr_t load_address(std::uintptr_t address, std::string* path = nullptr)
     return reinterpret_cast<std::uintptr_t>(file.dli_fbase);
 }
 
-std::string describe_line(const SourceLine& line) { return line.file + ":" + std::to_string(line.line); }
+std::string describe_line(const SourceLine& line) {
+    return line.file + ":" + std::to_string(line.line);
+}
 
 struct Location {
     std::string text;  // such as " at saxpy.cu:12", or empty
@@ -96,8 +98,8 @@ Location find_location(const Stop& stop) {
         location.text += " (in " + describe_line(*lines.innermost) + ")";
     const auto changed = file.find_changed_source(best.file);
     if (!changed.empty())
-        location.note = "\n  the line can be wrong: " + changed +
-                        " has changed since this kernel was compiled";
+        location.note =
+            "\n  the line can be wrong: " + changed + " has changed since this kernel was compiled";
     return location;
 }
 
@@ -136,12 +138,15 @@ std::string describe_memory(const Stop& stop) {
     const auto found = Allocations::instance().find_nearest(reinterpret_cast<void*>(address));
     const auto base = reinterpret_cast<std::uintptr_t>(found.base);
     const auto distance = [address](std::uintptr_t start, std::size_t bytes) {
-        return address < start ? start - address
-                               : address - start < bytes ? 0 : address - start - bytes;
+        return address < start           ? start - address
+               : address - start < bytes ? 0
+                                         : address - start - bytes;
     };
-    if (stop.shared != 0 && distance(stop.shared, stop.shared_bytes) <= KBUILD_CPU_DYNAMIC_SHARED_BYTES)
-        return compare_address(address, stop.shared, stop.shared_bytes,
-                               "the " + count_bytes(stop.shared_bytes) + " of dynamic shared memory");
+    if (stop.shared != 0 &&
+        distance(stop.shared, stop.shared_bytes) <= KBUILD_CPU_DYNAMIC_SHARED_BYTES)
+        return compare_address(
+            address, stop.shared, stop.shared_bytes,
+            "the " + count_bytes(stop.shared_bytes) + " of dynamic shared memory");
     if (found.base == nullptr || distance(base, found.bytes) > farthest_allocation)
         return "no allocation is near it; is the pointer initialized, and is it a device pointer?";
     return compare_address(address, base, found.bytes,
@@ -152,7 +157,8 @@ std::string describe_memory(const Stop& stop) {
 std::string describe_cause(const Stop& stop) {
     if (is_overflow(stop))
         return "\n  stack overflow: the stack of a device thread has " +
-               std::to_string(stop.stack_bytes) + " bytes; set KBUILD_CPU_STACK_BYTES to enlarge it";
+               std::to_string(stop.stack_bytes) +
+               " bytes; set KBUILD_CPU_STACK_BYTES to enlarge it";
     if (stop.sender != 0 && stop.signal != SIGABRT)
         return "\n  process " + std::to_string(stop.sender) + " sent the signal";
     if (stop.signal == SIGFPE && (stop.code == FPE_INTDIV || stop.code == FPE_INTOVF))
@@ -210,7 +216,8 @@ std::string describe_long_run(const Stop& stop, double seconds) {
     return "kbuild: kernel " + demangle_kernel(stop.kernel) + " has been running for " +
            describe_seconds(seconds) + " in block " + to_string(stop.block) + location.text +
            "; if it does not end, set KBUILD_CPU_TIMEOUT to the number of seconds that a block can "
-           "take" + location.note + "\n";
+           "take" +
+           location.note + "\n";
 }
 
 std::string describe_limit(const Stop& stop, double seconds, bool ends_program) {
@@ -218,8 +225,10 @@ std::string describe_limit(const Stop& stop, double seconds, bool ends_program) 
     return "kbuild: kernel " + demangle_kernel(stop.kernel) + " has run for longer than " +
            describe_seconds(seconds) + " (KBUILD_CPU_TIMEOUT)" + location.text + "\n  " +
            describe_place(stop) + location.note + "\n  " +
-           (ends_program ? "the program ends, because the kernel does not return from a library function"
-                         : "the launch ends") + "\n";
+           (ends_program
+                ? "the program ends, because the kernel does not return from a library function"
+                : "the launch ends") +
+           "\n";
 }
 
 void write_report(const char* text, std::size_t size) noexcept {

@@ -24,7 +24,8 @@ bool read_struct(std::string_view bytes, std::uint64_t offset, T& value) noexcep
 // Returns the contents of a section of an uncompressed ELF file, or nothing.
 std::string_view section_bytes(std::string_view file, const ElfW(Shdr) & section) noexcept {
     if (section.sh_type == SHT_NOBITS || (section.sh_flags & SHF_COMPRESSED) != 0) return {};
-    if (section.sh_offset > file.size() || file.size() - section.sh_offset < section.sh_size) return {};
+    if (section.sh_offset > file.size() || file.size() - section.sh_offset < section.sh_size)
+        return {};
     return file.substr(section.sh_offset, section.sh_size);
 }
 

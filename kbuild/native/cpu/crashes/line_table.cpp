@@ -216,8 +216,17 @@ struct Row {
 // Runs a unit's program, and passes each row to `visit(row, is_end)`.
 template <class Visit>
 void run_program(LineBytes& bytes, const LineHeader& header, Visit visit) {
-    enum { copy = 1, advance_pc, advance_line, set_file, set_column, negate, set_basic_block,
-           const_add_pc, fixed_advance_pc };
+    enum {
+        copy = 1,
+        advance_pc,
+        advance_line,
+        set_file,
+        set_column,
+        negate,
+        set_basic_block,
+        const_add_pc,
+        fixed_advance_pc
+    };
     enum { end_sequence = 1, set_address = 2 };
     const unsigned first_special = static_cast<unsigned>(header.operands.size()) + 1;
     Row row;
@@ -271,11 +280,9 @@ bool search_unit(LineBytes& unit, const LineHeader& header, std::uint64_t addres
         const auto start = sequence.front().address;
         if (start > 1 && start <= address && address < row.address) {
             is_found = true;
-            const auto after =
-                std::upper_bound(sequence.begin(), sequence.end() - 1, address,
-                                 [](std::uint64_t target, const Row& other) {
-                                     return target < other.address;
-                                 });
+            const auto after = std::upper_bound(
+                sequence.begin(), sequence.end() - 1, address,
+                [](std::uint64_t target, const Row& other) { return target < other.address; });
             for (auto place = after; place != sequence.begin() && !found.own;) {
                 --place;
                 if (place->line == 0) continue;  // no line of the source
@@ -306,7 +313,8 @@ FoundLines find_lines(const LineSections& sections, std::uint64_t address,
         }
         LineBytes unit(bytes.take(length));
         if (bytes.failed()) break;
-        if (read_header(unit, sections, header) && search_unit(unit, header, address, is_own, found))
+        if (read_header(unit, sections, header) &&
+            search_unit(unit, header, address, is_own, found))
             break;
     }
     return found;

@@ -10,7 +10,8 @@ namespace kbuild::cpu {
 // A view of the context that a signal handler receives. All members are 0 on unknown machines.
 class MachineContext {
 public:
-    explicit MachineContext(void* context) : machine_(static_cast<ucontext_t*>(context)->uc_mcontext) {}
+    explicit MachineContext(void* context)
+        : machine_(static_cast<ucontext_t*>(context)->uc_mcontext) {}
 
     std::uintptr_t program_counter() const noexcept {
 #if defined(__x86_64__)

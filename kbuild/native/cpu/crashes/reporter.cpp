@@ -92,7 +92,8 @@ Reporter& this_reporter() {
         pthread_atfork(nullptr, nullptr, [] {
             process_reporter = new Reporter;
             is_asking = is_answered = false;
-            if (const auto* activity = BlockRunner::activity_of_this_thread()) watch_runner(*activity);
+            if (const auto* activity = BlockRunner::activity_of_this_thread())
+                watch_runner(*activity);
         });
         return true;
     }();
@@ -162,14 +163,16 @@ void end_run(const Reporter& reporter, Watched& thread, Question& question, doub
 
 void check_thread(Reporter& reporter, Watched& thread, double step) {
     const auto count = thread.activity->count.load(std::memory_order_relaxed);
-    if (!thread.activity->is_running.load(std::memory_order_relaxed) || count != thread.last_count) {
+    if (!thread.activity->is_running.load(std::memory_order_relaxed) ||
+        count != thread.last_count) {
         thread = Watched(*thread.activity, thread.thread);
         thread.last_count = count;
         return;
     }
     const auto limit = run_limit();
     thread.seconds += step;
-    if (!thread.told.empty() || thread.seconds < (thread.has_block ? limit.seconds : limit.seconds / 2))
+    if (!thread.told.empty() ||
+        thread.seconds < (thread.has_block ? limit.seconds : limit.seconds / 2))
         return;
     Question question(thread.thread);
     if (!question.has_answer()) return;
@@ -182,7 +185,8 @@ void check_thread(Reporter& reporter, Watched& thread, double step) {
     } else if (limit.is_explicit) {
         end_run(reporter, thread, question, limit.seconds);
     } else {
-        if (!was_told(reporter, answered.kernel)) print_text(describe_long_run(answered, limit.seconds));
+        if (!was_told(reporter, answered.kernel))
+            print_text(describe_long_run(answered, limit.seconds));
         thread.told = answered.kernel;
     }
 }
@@ -200,7 +204,8 @@ void wait_for_call(Reporter& reporter, double seconds) {
         end.tv_nsec + static_cast<long>((seconds - std::floor(seconds)) * second);
     end.tv_sec += static_cast<time_t>(seconds) + nanoseconds / second;
     end.tv_nsec = nanoseconds % second;
-    while (sem_timedwait(&reporter.called, &end) != 0 && errno == EINTR) {}
+    while (sem_timedwait(&reporter.called, &end) != 0 && errno == EINTR) {
+    }
 }
 
 void run_reporter(Reporter& reporter) {

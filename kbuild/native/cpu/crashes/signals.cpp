@@ -88,8 +88,8 @@ void fill_cause(Stop& stop, int number, const siginfo_t& info) noexcept {
     stop.code = info.si_code;
     stop.sender = is_sent(info) ? info.si_pid : 0;
     // For an address that is not canonical, x86-64 reports 0.
-    stop.has_address = (number == SIGSEGV || number == SIGBUS) && !is_sent(info) &&
-                       info.si_code != SI_KERNEL;
+    stop.has_address =
+        (number == SIGSEGV || number == SIGBUS) && !is_sent(info) && info.si_code != SI_KERNEL;
     stop.address = stop.has_address ? reinterpret_cast<std::uintptr_t>(info.si_addr) : 0;
 }
 

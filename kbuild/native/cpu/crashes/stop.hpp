@@ -31,8 +31,8 @@ struct Stop {
     bool has_failed;  // whether the launch has ended with an error
     // The signal, or 0.
     int signal;
-    int code;              // si_code
-    int sender;            // a process id; 0 unless a process sent the signal
+    int code;    // si_code
+    int sender;  // a process id; 0 unless a process sent the signal
     bool has_address;
     std::uintptr_t address;
 };

@@ -40,8 +40,8 @@ std::size_t read_number(const char* file, std::size_t otherwise) {
 ProcessorFacts read_processor_facts() {
     ProcessorFacts facts = {read_entry("/proc/cpuinfo", "model name"), 0, 0};
     if (facts.name.empty()) facts.name = "Processor";
-    facts.clock_khz = static_cast<int>(
-        read_number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", 0));
+    facts.clock_khz =
+        static_cast<int>(read_number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", 0));
     if (facts.clock_khz == 0)
         facts.clock_khz =
             static_cast<int>(std::atof(read_entry("/proc/cpuinfo", "cpu MHz").c_str()) * 1000);
@@ -57,8 +57,8 @@ MemoryFacts read_memory_facts() {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const auto total = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page;
     auto free = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * page;
-    const auto available = std::strtoull(
-        read_entry("/proc/meminfo", "MemAvailable").c_str(), nullptr, 10);  // in KiB
+    const auto available =
+        std::strtoull(read_entry("/proc/meminfo", "MemAvailable").c_str(), nullptr, 10);  // in KiB
     if (available != 0) free = available * 1024;
     const auto limit = std::min(read_number("/sys/fs/cgroup/memory.max", total), total);
     const auto used = read_number("/sys/fs/cgroup/memory.current", 0);

@@ -193,8 +193,7 @@ bool find_attribute(int attribute, int* value) {
     case cudaDevAttrComputeCapabilityMinor: return set(device.minor);
     case cudaDevAttrGlobalL1CacheSupported: return set(device.globalL1CacheSupported);
     case cudaDevAttrLocalL1CacheSupported: return set(device.localL1CacheSupported);
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        return set(device.sharedMemPerMultiprocessor);
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return set(device.sharedMemPerMultiprocessor);
     case cudaDevAttrMaxRegistersPerMultiprocessor: return set(device.regsPerMultiprocessor);
     case cudaDevAttrManagedMemory: return set(device.managedMemory);
     case cudaDevAttrHostNativeAtomicSupported: return set(device.hostNativeAtomicSupported);
@@ -212,14 +211,14 @@ bool find_attribute(int attribute, int* value) {
         return set(device.directManagedMemAccessFromHost);
     case cudaDevAttrMaxBlocksPerMultiprocessor: return set(device.maxBlocksPerMultiProcessor);
     case cudaDevAttrReservedSharedMemoryPerBlock: return set(device.reservedSharedMemPerBlock);
-    case cudaDevAttrHostRegisterReadOnlySupported:
-        return set(device.hostRegisterReadOnlySupported);
+    case cudaDevAttrHostRegisterReadOnlySupported: return set(device.hostRegisterReadOnlySupported);
     case cudaDevAttrCooperativeLaunch: return set(device.cooperativeLaunch);
     case cudaDevAttrMemoryPoolsSupported: return set(device.memoryPoolsSupported);
     case cudaDevAttrStreamPrioritiesSupported: return set(device.streamPrioritiesSupported);
     case cudaDevAttrNumaId: return set(device.deviceNumaId);
-    case cudaDevAttrHostNumaId: return set(device.hostNumaId);
-    // The properties of the others are 0 as well.
+    case cudaDevAttrHostNumaId:
+        return set(device.hostNumaId);
+        // The properties of the others are 0 as well.
 #define KBUILD_CPU_IS_ATTRIBUTE(name, number) || attribute == number
     default: return (false KBUILD_CPU_DEVICE_ATTRIBUTES(KBUILD_CPU_IS_ATTRIBUTE)) && set(0);
 #undef KBUILD_CPU_IS_ATTRIBUTE

@@ -27,7 +27,9 @@ public:
     Stack use(std::size_t index) noexcept;
 
     // Returns the stack with its guard page, which `use` leaves out.
-    Stack whole(std::size_t index) const noexcept { return {base_ + index * stack_size_, stack_size_}; }
+    Stack whole(std::size_t index) const noexcept {
+        return {base_ + index * stack_size_, stack_size_};
+    }
 
 private:
     void release() noexcept;

@@ -133,10 +133,11 @@ ImageFile::ImageFile(const std::string& name, std::string_view contents) {
     if (temporary_directory_.empty() || !write_atomically(path_, contents)) {
         const std::string reason = std::strerror(errno);
         if (!temporary_directory_.empty()) rmdir(temporary_directory_.c_str());
-        throw Failure(KBUILD_CPU_INVALID_IMAGE,
-                      "cannot write the device image to a file in any cache or temporary directory; "
-                      "set KBUILD_CACHE_DIR or TMPDIR: " +
-                          reason);
+        throw Failure(
+            KBUILD_CPU_INVALID_IMAGE,
+            "cannot write the device image to a file in any cache or temporary directory; "
+            "set KBUILD_CACHE_DIR or TMPDIR: " +
+                reason);
     }
 }
 

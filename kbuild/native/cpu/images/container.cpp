@@ -51,11 +51,12 @@ std::string file_name(std::string_view sha256, unsigned copy) {
 
 LoadedContainer load_container(const kbuild_container& container, const char* kernel) {
     const std::string_view bytes(static_cast<const char*>(container.data), container.size);
-    const bool is_single = bytes.substr(0, 4) == "\x7f" "ELF";
+    const bool is_single = bytes.substr(0, 4) ==
+                           "\x7f"
+                           "ELF";
     std::string name_of_single;
-    const auto images = is_single
-                            ? std::vector{describe_single_image(bytes, name_of_single)}
-                            : read_offload_images(bytes);
+    const auto images = is_single ? std::vector{describe_single_image(bytes, name_of_single)}
+                                  : read_offload_images(bytes);
     const auto& best = select_image(images, kernel);
     for (unsigned copy = 0;; ++copy) {
         auto name = std::make_unique<ReservedFileName>(file_name(best.sha256, copy));

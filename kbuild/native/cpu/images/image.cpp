@@ -9,7 +9,6 @@
 namespace kbuild::cpu {
 namespace {
 
-
 std::string last_loader_error() {
     const char* text = dlerror();
     return text == nullptr ? "unknown loader error" : text;

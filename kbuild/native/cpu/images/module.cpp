@@ -17,8 +17,9 @@ ImageModule::ImageModule(std::string_view images, const kbuild_runtime& own_runt
         kernels_.push_back({kernel.name, {kernel.params, kernel.params + kernel.param_count}});
     }
     for (const auto& kernel : kernels_)
-        rows_.push_back({static_cast<const void*>(&kernel.stub), kernel.name.c_str(), kernel.params.data(),
-                         static_cast<std::uint32_t>(kernel.params.size()), 0});
+        rows_.push_back({static_cast<const void*>(&kernel.stub), kernel.name.c_str(),
+                         kernel.params.data(), static_cast<std::uint32_t>(kernel.params.size()),
+                         0});
     abi = KBUILD_MODULE_ABI;
     size = sizeof(kbuild_module);
     target = "images";

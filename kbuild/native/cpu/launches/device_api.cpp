@@ -19,8 +19,8 @@ BlockRunner& runner_of(void* runner) { return *static_cast<BlockRunner*>(runner)
 }  // namespace
 
 const kbuild_cpu_device_api BlockRunner::device_api = {
-    barrier, exchange, converge, grid_barrier, spin, is_cooperative, fail, trap, fail_assertion,
-    &device_runtime,
+    barrier,        exchange, converge, grid_barrier,   spin,
+    is_cooperative, fail,     trap,     fail_assertion, &device_runtime,
 };
 
 // Stops the current thread, which is in a queue, until another thread has taken it from there.
@@ -57,7 +57,8 @@ const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cp
     Wait wait(*call, mask);
     const auto thread = block.number(runner.current_thread());
     const auto lane = thread % call->warp_size;
-    if ((mask >> lane & 1) == 0) fail(this_runner, call, "the mask does not contain the calling lane");
+    if ((mask >> lane & 1) == 0)
+        fail(this_runner, call, "the mask does not contain the calling lane");
     // Lanes beyond the end of the block have exited, so to speak.
     const auto lanes = runner.launch_->threads_per_block - (thread - lane);
     if (lanes < most_lanes) mask &= (std::uint64_t{1} << lanes) - 1;
@@ -145,10 +146,9 @@ void BlockRunner::fail_assertion(void* this_runner, const char* condition, const
     auto& runner = runner_of(this_runner);
     const auto block = *runner.builtins_.block_idx;
     const auto thread = *runner.builtins_.thread_idx;
-    std::fprintf(stderr,
-                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
-                 line, function, block.x, block.y, block.z, thread.x, thread.y, thread.z,
-                 condition);
+    std::fprintf(
+        stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+        line, function, block.x, block.y, block.z, thread.x, thread.y, thread.z, condition);
     runner.launch_->fail(KBUILD_CPU_ASSERTION);
     runner.abandon();
 }

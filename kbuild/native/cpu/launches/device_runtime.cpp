@@ -30,7 +30,8 @@ int launch_limited(const void* kernel, const kbuild_launch_config* config, void*
     return guarded([&] {
         require(config != nullptr, "the launch configuration is a null pointer");
         try {
-            queue(make_kernel_call(kernel, *config, args, SharedLimit::kernel, false), config->stream);
+            queue(make_kernel_call(kernel, *config, args, SharedLimit::kernel, false),
+                  config->stream);
         } catch (const Failure& failure) {
             // Device code has one code for all mistakes in a configuration (recorded on an H100).
             if (failure.code() != KBUILD_CPU_INVALID_VALUE) throw;
@@ -77,7 +78,8 @@ int queue_copy(const kbuild_cpu_area_copy* copy, void* stream) {
 int queue_fill(const kbuild_cpu_area_fill* fill, unsigned element_bytes, void* stream) {
     return guarded([&] {
         require(fill != nullptr, "the description of the fill is a null pointer");
-        check({fill->to, fill->to, fill->width, fill->height, fill->depth, KBUILD_CPU_COPY_DEFAULT});
+        check(
+            {fill->to, fill->to, fill->width, fill->height, fill->depth, KBUILD_CPU_COPY_DEFAULT});
         queue(FillCall{*fill, element_bytes}, stream);
     });
 }
@@ -102,7 +104,9 @@ int create_stream(void** stream, unsigned flags, int) {
     });
 }
 
-int destroy_stream(void* stream) { return guarded([&] { require_ordinary(stream); }); }
+int destroy_stream(void* stream) {
+    return guarded([&] { require_ordinary(stream); });
+}
 
 int create_event(void** event, unsigned flags) {
     return guarded([&] {
@@ -114,9 +118,13 @@ int create_event(void** event, unsigned flags) {
 
 int destroy_event(void*) { return KBUILD_CPU_SUCCESS; }
 
-int record_event(void*, void* stream) { return guarded([&] { require_ordinary(stream); }); }
+int record_event(void*, void* stream) {
+    return guarded([&] { require_ordinary(stream); });
+}
 
-int wait_for_event(void* stream, void*) { return guarded([&] { require_ordinary(stream); }); }
+int wait_for_event(void* stream, void*) {
+    return guarded([&] { require_ordinary(stream); });
+}
 
 }  // namespace
 

@@ -38,7 +38,7 @@ public:
     const kbuild_dim3 grid;
     const kbuild_dim3 block;
     const std::size_t shared_bytes;  // in `extern __shared__` arrays
-    const bool is_cooperative;  // all blocks run at the same time
+    const bool is_cooperative;       // all blocks run at the same time
     void* const* const args;
     const std::uint64_t block_count;
     const std::uint32_t threads_per_block;
@@ -58,7 +58,8 @@ public:
     // Chooses ranges for a number of threads. Call this before any of them takes blocks.
     void share(unsigned threads) noexcept {
         if (is_cooperative) return;
-        blocks_per_range_ = std::clamp<std::uint64_t>(block_count / (std::uint64_t{8} * threads), 1, 64);
+        blocks_per_range_ =
+            std::clamp<std::uint64_t>(block_count / (std::uint64_t{8} * threads), 1, 64);
     }
 
     // Ends the launch: blocks that have not started do not run. Returns false if it failed before.
@@ -79,7 +80,8 @@ public:
     std::atomic<unsigned> idle_runners{0};
     std::atomic<std::uint64_t> events{0};
 
-    unsigned helpers = 0;  // the number of pool threads that run its blocks; guarded by the pool's mutex
+    unsigned helpers =
+        0;  // the number of pool threads that run its blocks; guarded by the pool's mutex
 
 private:
     std::uint64_t blocks_per_range_ = 1;

@@ -23,7 +23,8 @@ unsigned usable_cores() {
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof cores, &cores) == 0)
         return static_cast<unsigned>(CPU_COUNT(&cores));
-    return std::max(1u, std::thread::hardware_concurrency());  // the machine has more than CPU_SETSIZE cores
+    return std::max(
+        1u, std::thread::hardware_concurrency());  // the machine has more than CPU_SETSIZE cores
 }
 
 Pool& Pool::instance() {

@@ -25,8 +25,8 @@ std::string describe_block(const Block& block) {
         const auto number = [&](const kbuild_dim3& thread) { return block.number(thread); };
         std::sort(waiting.begin(), waiting.end(),
                   [&](const auto& a, const auto& b) { return number(a) < number(b); });
-        text += "\n  " + std::to_string(waiting.size()) + " threads of block " + to_string(block.index) +
-                " in " + call + ": ";
+        text += "\n  " + std::to_string(waiting.size()) + " threads of block " +
+                to_string(block.index) + " in " + call + ": ";
         for (std::size_t i = 0; i < std::min(waiting.size(), most_threads); ++i)
             text += (i == 0 ? "" : ", ") + to_string(waiting[i]);
         if (waiting.size() > most_threads) text += ", ...";
@@ -67,18 +67,20 @@ std::string describe(const kbuild_cpu_call& call, std::uint64_t mask) {
         std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(mask));
         text += std::string(" with mask ") + digits;
     }
-    if (call.file != nullptr) text += std::string(" at ") + call.file + ":" + std::to_string(call.line);
+    if (call.file != nullptr)
+        text += std::string(" at ") + call.file + ":" + std::to_string(call.line);
     return text;
 }
 
 std::string describe_waits(const Launch& launch, const char* problem,
                            const std::vector<Block*>& blocks) {
-    std::string text = "kbuild: kernel " + kernel_name(launch) + ": " + problem +
-                       "; these threads wait:";
+    std::string text =
+        "kbuild: kernel " + kernel_name(launch) + ": " + problem + "; these threads wait:";
     for (std::size_t i = 0; i < std::min(blocks.size(), most_blocks); ++i)
         text += describe_block(*blocks[i]);
     if (blocks.size() > most_blocks)
-        text += "\n  and threads of " + std::to_string(blocks.size() - most_blocks) + " more blocks";
+        text +=
+            "\n  and threads of " + std::to_string(blocks.size() - most_blocks) + " more blocks";
     return text + "\n";
 }
 

@@ -68,12 +68,14 @@ BlockRunner* BlockRunner::running() noexcept {
 
 BlockRunner* BlockRunner::interrupted() noexcept {
     const auto* const key = existing_key.load();
-    auto* const runner = key == nullptr ? nullptr : static_cast<BlockRunner*>(pthread_getspecific(*key));
+    auto* const runner =
+        key == nullptr ? nullptr : static_cast<BlockRunner*>(pthread_getspecific(*key));
     return runner != nullptr && runner->launch_ != nullptr ? runner : nullptr;
 }
 
 const Activity* BlockRunner::activity_of_this_thread() noexcept {
-    return runner_of_this_thread == nullptr ? nullptr : &runner_of_this_thread->watchdog_.activity();
+    return runner_of_this_thread == nullptr ? nullptr
+                                            : &runner_of_this_thread->watchdog_.activity();
 }
 
 void BlockRunner::fill_stop(Stop& stop, const MachineContext& registers) const noexcept {
@@ -92,7 +94,8 @@ void BlockRunner::fill_stop(Stop& stop, const MachineContext& registers) const n
     stop.stack_bytes = stack.size;
     stop.stack_pointer = registers.stack_pointer();
     const auto used = stop.stack_start + stack.size - stop.stack_pointer;
-    if (stop.stack_pointer % sizeof *stop.stack_words == 0 && !is_stack_full(stop) && used < stack.size)
+    if (stop.stack_pointer % sizeof *stop.stack_words == 0 && !is_stack_full(stop) &&
+        used < stack.size)
         copy_words(stop.stack_words, stop.stack_pointer, std::min(sizeof stop.stack_words, used));
 }
 
@@ -277,8 +280,7 @@ bool BlockRunner::continue_yielded_block() noexcept {
 
 void BlockRunner::check_progress() noexcept {
     const bool is_idle = watchdog_.note_round() > 2 * residents_.size();
-    if (is_idle && watchdog_.pause())
-        report(describe_timeout(), KBUILD_CPU_LAUNCH_TIMEOUT);
+    if (is_idle && watchdog_.pause()) report(describe_timeout(), KBUILD_CPU_LAUNCH_TIMEOUT);
 }
 
 // A block of a launch that is not cooperative starts early only if the others spin, because they can
@@ -307,10 +309,10 @@ bool BlockRunner::start_block() noexcept {
     *builtins_.block_idx = block->index;
     builtins_.progress->start = {0, 0, 0};
     // The kernel continues with the next blocks of the row. If a thread is suspended, they wait.
-    const auto in_row = launch_->is_cooperative
-                            ? 0
-                            : std::min<std::uint64_t>(indices_.end - indices_.begin,
-                                                      grid.x - 1 - block->index.x);
+    const auto in_row =
+        launch_->is_cooperative
+            ? 0
+            : std::min<std::uint64_t>(indices_.end - indices_.begin, grid.x - 1 - block->index.x);
     builtins_.progress->more_blocks = static_cast<unsigned>(in_row);
     indices_.begin += in_row;
     watchdog_.note_event();

@@ -67,8 +67,8 @@ private:
     static int is_cooperative(void* runner);
     static void fail(void* runner, const kbuild_cpu_call* call, const char* reason);
     static void trap(void* runner, kbuild_cpu_error error);
-    static void fail_assertion(void* runner, const char* condition, const char* file,
-                               unsigned line, const char* function);
+    static void fail_assertion(void* runner, const char* condition, const char* file, unsigned line,
+                               const char* function);
 
     int last_error() const override;
     void set_last_error(int code) override;

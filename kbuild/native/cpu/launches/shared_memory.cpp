@@ -31,8 +31,8 @@ int visit(dl_phdr_info* object, std::size_t, void* data) {
 
 }  // namespace
 
-ThreadStorage find_thread_storage(const kbuild_cpu_image& image, const kbuild_cpu_builtins& builtins,
-                                  std::size_t shared_bytes) {
+ThreadStorage find_thread_storage(const kbuild_cpu_image& image,
+                                  const kbuild_cpu_builtins& builtins, std::size_t shared_bytes) {
     Search search = {reinterpret_cast<std::uintptr_t>(&image), {}};
     dl_iterate_phdr(visit, &search);
     auto& storage = search.found;

@@ -21,8 +21,8 @@ struct ThreadStorage {
 
 // Finds the storage for blocks with this number of bytes in `extern __shared__` arrays. The builtins
 // are those of this OS thread.
-ThreadStorage find_thread_storage(const kbuild_cpu_image& image, const kbuild_cpu_builtins& builtins,
-                                  std::size_t shared_bytes);
+ThreadStorage find_thread_storage(const kbuild_cpu_image& image,
+                                  const kbuild_cpu_builtins& builtins, std::size_t shared_bytes);
 
 // The shared memory of a block while another one runs.
 class SharedMemory {

@@ -75,7 +75,8 @@ void Warps::complete(WarpOperation& operation) noexcept {
     waiting_ -= operation.users;
     pending_.erase(std::find(pending_.begin(), pending_.end(), &operation));
     auto missing = operation.mask & ~operation.result.arrived;
-    for (; missing != 0; missing &= missing - 1) operation.result.values[__builtin_ctzll(missing)] = 0;
+    for (; missing != 0; missing &= missing - 1)
+        operation.result.values[__builtin_ctzll(missing)] = 0;
 }
 
 std::vector<WarpOperation*> Warps::find_abandoned(const ThreadSet& live) const {

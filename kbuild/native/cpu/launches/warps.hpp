@@ -22,9 +22,9 @@ bool is_same_site(const kbuild_cpu_call& a, const kbuild_cpu_call& b) noexcept;
 // A call of `exchange` by the lanes of a mask. It exists until each lane makes its next call.
 struct WarpOperation {
     const kbuild_cpu_call* call;
-    std::uint32_t first;    // the number of the warp's first thread in the block
+    std::uint32_t first;  // the number of the warp's first thread in the block
     std::uint64_t mask;
-    unsigned users;         // lanes that can still read the result
+    unsigned users;  // lanes that can still read the result
     kbuild_cpu_lanes result;
     Task* tasks[most_lanes];
 };
@@ -73,7 +73,7 @@ private:
     std::vector<WarpOperation*> pending_;
     std::vector<WarpOperation*> used_;  // by each thread; null if it has made no call
     std::size_t waiting_ = 0;
-    bool has_operations_ = false;       // since the last reset
+    bool has_operations_ = false;  // since the last reset
 };
 
 }  // namespace kbuild::cpu

@@ -73,7 +73,6 @@ char* row(const kbuild_cpu_area& area, std::size_t y, std::size_t z) {
     return static_cast<char*>(area.start) + (z * area.rows + y) * area.pitch;
 }
 
-
 bool is_pageable(const kbuild_cpu_area& area) noexcept {
     return Allocations::instance().find(area.start).base == nullptr;
 }

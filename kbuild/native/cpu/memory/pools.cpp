@@ -34,8 +34,7 @@ void* allocate_aligned(std::size_t bytes) {
 Pools& Pools::instance() {
     static const bool created = [] {
         process_pools = new Pools;
-        pthread_atfork([] { process_pools->mutex_.lock(); },
-                       [] { process_pools->mutex_.unlock(); },
+        pthread_atfork([] { process_pools->mutex_.lock(); }, [] { process_pools->mutex_.unlock(); },
                        [] { process_pools->mutex_.unlock(); });
         return true;
     }();
@@ -113,12 +112,8 @@ void Pools::set_attribute(void* handle, int number, std::uint64_t value) {
     switch (static_cast<PoolAttribute>(number)) {
     case PoolAttribute::follow_event_dependencies:
     case PoolAttribute::allow_opportunistic:
-    case PoolAttribute::allow_internal_dependencies:
-        pool.flags[number] = value != 0;
-        return;
-    case PoolAttribute::release_threshold:
-        pool.threshold = value;
-        return;
+    case PoolAttribute::allow_internal_dependencies: pool.flags[number] = value != 0; return;
+    case PoolAttribute::release_threshold: pool.threshold = value; return;
     case PoolAttribute::reserved_most:
         require(value == 0, "the maximum can only be set to 0");
         pool.most_reserved = pool.reserved;
@@ -147,8 +142,8 @@ void Pools::trim(void* pool, std::size_t kept_bytes) {
 }
 
 void* Pools::allocate(void* handle, std::size_t bytes) {
-    const auto rounded = (bytes + allocation_alignment - 1) / allocation_alignment *
-                         allocation_alignment;
+    const auto rounded =
+        (bytes + allocation_alignment - 1) / allocation_alignment * allocation_alignment;
     if (rounded < bytes) throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "the size is too large");
     if (bytes == 0) return nullptr;
     const std::lock_guard lock(mutex_);

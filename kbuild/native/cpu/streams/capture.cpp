@@ -64,8 +64,7 @@ std::vector<Capture*> Streams::captures() {
 void Streams::check_implicit_capture(const Stream& stream) {
     if (capture_count_ == 0 || &stream != &legacy_) return;
     const auto check = [](const Stream& other) {
-        if (other.capture.capture != nullptr &&
-            (other.properties.flags & non_blocking_stream) == 0)
+        if (other.capture.capture != nullptr && (other.properties.flags & non_blocking_stream) == 0)
             stop_capture(*other.capture.capture, KBUILD_CPU_CAPTURE_IMPLICIT,
                          "the default stream waits for a stream that captures; create the stream "
                          "with cudaStreamNonBlocking");
@@ -98,9 +97,10 @@ void Streams::begin_capture(void* handle, std::shared_ptr<Graph> graph,
     if (stream.capture.capture != nullptr)
         stop_capture(*stream.capture.capture, KBUILD_CPU_INVALID_VALUE,
                      "the stream already captures");
-    stream.capture = {std::make_shared<Capture>(Capture{
-                          std::move(graph), mode, ++last_capture_, pthread_self(), &stream, {}, false}),
-                      dependencies};
+    stream.capture = {
+        std::make_shared<Capture>(
+            Capture{std::move(graph), mode, ++last_capture_, pthread_self(), &stream, {}, false}),
+        dependencies};
     ++capture_count_;
 }
 
@@ -135,9 +135,9 @@ std::shared_ptr<Graph> Streams::end_capture(void* handle) {
     const auto capture = stream.capture.capture;
     if (capture == nullptr) throw Failure(KBUILD_CPU_ILLEGAL_STATE, "the stream does not capture");
     if (capture->origin != &stream)
-        stop_capture(*capture, KBUILD_CPU_CAPTURE_UNMATCHED,
-                     "the capture began in another stream");
-    if (capture->mode != CaptureMode::relaxed && pthread_equal(capture->thread, pthread_self()) == 0)
+        stop_capture(*capture, KBUILD_CPU_CAPTURE_UNMATCHED, "the capture began in another stream");
+    if (capture->mode != CaptureMode::relaxed &&
+        pthread_equal(capture->thread, pthread_self()) == 0)
         throw Failure(KBUILD_CPU_CAPTURE_WRONG_THREAD, "another thread began the capture");
     const auto leave = [&](Stream& other) {
         if (other.capture.capture != capture || &other == &stream) return;

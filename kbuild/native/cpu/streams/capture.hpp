@@ -18,7 +18,7 @@ struct Capture {
     CaptureMode mode;
     unsigned long long id;
     pthread_t thread;
-    void* origin;  // the stream
+    void* origin;             // the stream
     std::vector<Node*> left;  // the last nodes of streams that were destroyed
     bool is_invalid = false;
 };

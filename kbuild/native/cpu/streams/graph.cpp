@@ -164,12 +164,12 @@ void Graph::check_body(const Operation& operation) const {
         nested->is_body = true;
         for (const auto& node : nested->nodes_) nested->check_body(node->operation);
     }
-    const bool is_allowed =
-        std::holds_alternative<Join>(operation) || std::holds_alternative<KernelCall>(operation) ||
-        std::holds_alternative<CopyCall>(operation) ||
-        std::holds_alternative<FillCall>(operation) ||
-        std::holds_alternative<ChildCall>(operation) ||
-        std::holds_alternative<ConditionalCall>(operation);
+    const bool is_allowed = std::holds_alternative<Join>(operation) ||
+                            std::holds_alternative<KernelCall>(operation) ||
+                            std::holds_alternative<CopyCall>(operation) ||
+                            std::holds_alternative<FillCall>(operation) ||
+                            std::holds_alternative<ChildCall>(operation) ||
+                            std::holds_alternative<ConditionalCall>(operation);
     if (!is_allowed)
         throw Failure(KBUILD_CPU_NOT_SUPPORTED,
                       "the graph of a conditional node contains only kernels, copies, fills, "

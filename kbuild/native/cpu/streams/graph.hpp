@@ -25,7 +25,7 @@ struct Node {
     Graph* graph = nullptr;
     Node* origin = nullptr;  // in a copy, the node that was copied
     void* handle = nullptr;
-    unsigned number = 0;     // in the order of creation
+    unsigned number = 0;  // in the order of creation
 };
 
 // Returns the vendor's number of the node's type.
@@ -64,8 +64,8 @@ public:
     const std::vector<std::shared_ptr<Condition>>& conditions() const { return conditions_; }
     void share_conditions(const Graph& other) { conditions_ = other.conditions_; }
 
-    void* handle = nullptr;  // null if the program cannot name the graph
-    bool is_body = false;    // whether it is inside a conditional node
+    void* handle = nullptr;       // null if the program cannot name the graph
+    bool is_body = false;         // whether it is inside a conditional node
     std::weak_ptr<Graph> parent;  // of a body: its node can use conditions of this graph, too
     UserObjectReferences user_objects;
 

@@ -37,8 +37,7 @@ void add_assigned(std::vector<std::shared_ptr<Condition>>& conditions, const Gra
     for (const auto& condition : graph.conditions())
         if (condition->is_assigned) conditions.push_back(condition);
     for (const auto& node : graph.nodes())
-        for (const auto& nested : nested_graphs(node->operation))
-            add_assigned(conditions, *nested);
+        for (const auto& nested : nested_graphs(node->operation)) add_assigned(conditions, *nested);
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ void launch_now(const KernelCall& call, std::vector<Operation>& stack) {
     Pool::instance().run(work);
     const int error = work.error();
     if (error == 0) return work.children.move_to(stack);
-    const auto detail = std::string("kernel ") + use.kernel().name +
-                        " failed: " + kbuild_cpu_error_text(error);
+    const auto detail =
+        std::string("kernel ") + use.kernel().name + " failed: " + kbuild_cpu_error_text(error);
     break_device(error, detail.c_str());
     throw Failure(static_cast<kbuild_cpu_error>(error), detail);
 }

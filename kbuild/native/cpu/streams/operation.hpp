@@ -42,8 +42,7 @@ private:
 struct KernelCall {
     KernelCall(const void* handle, const kbuild_launch_config& config, Arguments arguments)
         : handle(handle), config(config), arguments(std::move(arguments)) {}
-    KernelCall(const KernelCall& other)
-        : KernelCall(other.handle, other.config, other.arguments) {}
+    KernelCall(const KernelCall& other) : KernelCall(other.handle, other.config, other.arguments) {}
     KernelCall(KernelCall&&) = default;
     KernelCall& operator=(const KernelCall& other) { return *this = KernelCall(other); }
     KernelCall& operator=(KernelCall&&) = default;

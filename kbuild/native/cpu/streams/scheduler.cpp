@@ -140,9 +140,7 @@ void Scheduler::wait(const JobPointer& target) {
     while (!path.empty()) {
         const JobPointer job = path.back();
         switch (job->state) {
-        case Job::State::done:
-            path.pop_back();
-            break;
+        case Job::State::done: path.pop_back(); break;
         case Job::State::waiting:
             for (const auto& predecessor : job->predecessors)
                 if (predecessor->state != Job::State::done) {

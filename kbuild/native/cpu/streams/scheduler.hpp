@@ -25,11 +25,11 @@ struct Job {
     enum class State { waiting, ready, running, done };
 
     Operation operation;
-    const int priority;             // a lower number runs first
-    bool is_awaited = false;        // the caller waits, and receives the failure
+    const int priority;       // a lower number runs first
+    bool is_awaited = false;  // the caller waits, and receives the failure
     State state = State::waiting;
     std::atomic<bool> is_done{false};
-    unsigned unfinished = 0;        // predecessors
+    unsigned unfinished = 0;  // predecessors
     std::vector<JobPointer> predecessors;
     std::vector<JobPointer> successors;
     int error = 0;

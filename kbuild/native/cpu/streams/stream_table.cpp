@@ -21,8 +21,8 @@ template <class Map>
 auto& look_up(Map& map, void* handle, const char* what) {
     const auto found = map.find(handle);
     if (found == map.end())
-        throw Failure(KBUILD_CPU_INVALID_HANDLE, std::string("the ") + what +
-                                                     " does not exist or was destroyed");
+        throw Failure(KBUILD_CPU_INVALID_HANDLE,
+                      std::string("the ") + what + " does not exist or was destroyed");
     return found->second;
 }
 
@@ -178,8 +178,7 @@ void Streams::execute(void* handle, Operation operation) {
     const auto job = enqueue(handle, std::move(operation), true);
     if (job == nullptr) return;
     Scheduler::instance().wait(job);
-    if (job->error != 0)
-        throw Failure(static_cast<kbuild_cpu_error>(job->error), job->detail);
+    if (job->error != 0) throw Failure(static_cast<kbuild_cpu_error>(job->error), job->detail);
     require_device();
 }
 

@@ -22,14 +22,14 @@ constexpr int greatest_priority = -5;
 
 struct Stream {
     kbuild_cpu_stream properties = {};
-    JobPointer last;      // ends when all work of the stream has ended
+    JobPointer last;       // ends when all work of the stream has ended
     CapturePoint capture;  // without a capture if the stream does not capture
 };
 
 struct Event {
     unsigned flags;
     std::shared_ptr<Moment> moment;  // null if the event was never recorded
-    JobPointer job;                // that records it
+    JobPointer job;                  // that records it
     CapturePoint capture;            // if it was recorded in a stream that captures
 };
 
@@ -92,8 +92,7 @@ private:
     static void remove_of_thread(void* stream);
     void keep_last(Stream& stream);
     std::vector<JobPointer> predecessors_of(const Stream& stream);
-    void append(Stream& stream, const JobPointer& job,
-                const std::vector<JobPointer>& predecessors);
+    void append(Stream& stream, const JobPointer& job, const std::vector<JobPointer>& predecessors);
     JobPointer record_job(Event& event, int priority);
 
     static void require_valid(const Capture& capture);
@@ -112,7 +111,7 @@ private:
     unsigned long long last_capture_ = 0;
     std::atomic<unsigned> capture_count_{0};
     Stream legacy_;
-    std::vector<Stream*> of_threads_;     // per-thread default streams
+    std::vector<Stream*> of_threads_;  // per-thread default streams
     std::map<void*, Stream> streams_;
     std::map<void*, Event> events_;
     std::vector<JobPointer> destroyed_;  // the last jobs of streams that do not exist anymore

@@ -41,8 +41,8 @@ Array* allocate_array(const kbuild_cpu_array& description, bool belongs_to_mipma
     const auto& bits = description.channel_bits;
     auto array = std::make_unique<Array>();
     array->description = description;
-    array->format = read_format({bits[0], bits[1], bits[2], bits[3],
-                                 static_cast<cudaChannelFormatKind>(description.kind)});
+    array->format = read_format(
+        {bits[0], bits[1], bits[2], bits[3], static_cast<cudaChannelFormatKind>(description.kind)});
     array->belongs_to_mipmap = belongs_to_mipmap;
     check_shape(description);
     void* data = nullptr;

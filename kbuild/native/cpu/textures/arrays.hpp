@@ -16,7 +16,7 @@ struct Array {
 
     kbuild_cpu_array description;
     Format format;
-    char* data;            // one of the process's allocations
+    char* data;  // one of the process's allocations
     bool belongs_to_mipmap;
 
     // At least one element in each dimension. Layers and faces are in the last one.

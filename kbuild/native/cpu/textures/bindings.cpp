@@ -24,7 +24,7 @@ void use_array(Texture& texture, const Array& array) {
     texture.is_cubemap = array.has(cudaArrayCubemap);
     texture.is_layered = array.has(cudaArrayLayered);
     const bool has_slices = texture.is_cubemap || texture.is_layered;
-    texture.dimensions = array.description.height == 0               ? 1
+    texture.dimensions = array.description.height == 0                ? 1
                          : array.description.depth == 0 || has_slices ? 2
                                                                       : 3;
     texture.levels.push_back(make_level(array));

@@ -94,8 +94,8 @@ Format read_format(const cudaChannelFormatDesc& description) {
     const bool is_even = std::all_of(bits, bits + channels, [&](int b) { return b == bits[0]; }) &&
                          std::all_of(bits + channels, bits + 4, [](int b) { return b == 0; });
     const auto kind = read_kind(description);
-    const bool has_size = bits[0] == 32 || bits[0] == 16 ||
-                          (bits[0] == 8 && kind != Format::Kind::floating_point);
+    const bool has_size =
+        bits[0] == 32 || bits[0] == 16 || (bits[0] == 8 && kind != Format::Kind::floating_point);
     if (!is_even || !has_size || (channels != 1 && channels != 2 && channels != 4))
         throw Failure(KBUILD_CPU_INVALID_CHANNELS,
                       "an element has 1, 2, or 4 channels of the same size: 8, 16, or 32 bits for "

@@ -35,7 +35,8 @@ float scale(float coordinate, long size, bool is_normalized, cudaTextureAddressM
         const float whole = std::floor(coordinate);
         if (mode == cudaAddressModeWrap) coordinate -= whole;
         if (mode == cudaAddressModeMirror)
-            coordinate = std::fmod(whole, 2.0f) != 0 ? 1 - (coordinate - whole) : coordinate - whole;
+            coordinate =
+                std::fmod(whole, 2.0f) != 0 ? 1 - (coordinate - whole) : coordinate - whole;
         coordinate *= static_cast<float>(size);
     }
     constexpr float limit = 0x1p29f;
@@ -170,7 +171,8 @@ Place find_on_cube(const float* direction) {
 }
 
 // Returns the length of a step in elements of level 0.
-float measure(const Texture& texture, const kbuild_cpu_texture_request& request, const float* step) {
+float measure(const Texture& texture, const kbuild_cpu_texture_request& request,
+              const float* step) {
     float along[3] = {step[0], step[1], step[2]};
     if (texture.is_cubemap) {
         const auto face = find_face(request.position);
@@ -197,7 +199,8 @@ float find_level(const Texture& texture, const kbuild_cpu_texture_request& reque
 long find_layer(const Texture& texture, int layer) {
     if (!texture.is_layered) return 0;
     const long layers = texture.levels[0].size[2] / (texture.is_cubemap ? 6 : 1);
-    return static_cast<long>(std::min<std::uint64_t>(static_cast<std::uint32_t>(layer), layers - 1));
+    return static_cast<long>(
+        std::min<std::uint64_t>(static_cast<std::uint32_t>(layer), layers - 1));
 }
 
 Place find_place(const Texture& texture, const kbuild_cpu_texture_request& request) {

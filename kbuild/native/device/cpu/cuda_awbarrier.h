@@ -40,7 +40,8 @@ public:
         return __mbarrier_try_wait_parity(&__word, __parity, __nanoseconds, __file, __line);
     }
     void wait(arrival_token __token, KBUILD_CPU_CALLER) {
-        while (!timed_wait(__token, 0, __file, __line)) {}
+        while (!timed_wait(__token, 0, __file, __line)) {
+        }
     }
     void arrive_and_wait(KBUILD_CPU_CALLER) { wait(arrive(), __file, __line); }
 

@@ -6,8 +6,12 @@
 
 #pragma GCC system_header
 
-typedef struct __attribute__((aligned(2))) { unsigned short x; } __nv_bfloat16_raw;
-typedef struct __attribute__((aligned(4))) { unsigned short x, y; } __nv_bfloat162_raw;
+typedef struct __attribute__((aligned(2))) {
+    unsigned short x;
+} __nv_bfloat16_raw;
+typedef struct __attribute__((aligned(4))) {
+    unsigned short x, y;
+} __nv_bfloat162_raw;
 
 #if defined(__cplusplus)
 

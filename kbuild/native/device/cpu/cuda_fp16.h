@@ -4,8 +4,12 @@
 
 #pragma GCC system_header
 
-typedef struct __attribute__((aligned(2))) { unsigned short x; } __half_raw;
-typedef struct __attribute__((aligned(4))) { unsigned short x, y; } __half2_raw;
+typedef struct __attribute__((aligned(2))) {
+    unsigned short x;
+} __half_raw;
+typedef struct __attribute__((aligned(4))) {
+    unsigned short x, y;
+} __half2_raw;
 
 #if defined(__cplusplus)
 

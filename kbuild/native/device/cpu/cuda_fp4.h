@@ -14,9 +14,8 @@ typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
 
 #if defined(__cplusplus)
 
-KBUILD_SMALL_FUNCTION __nv_fp4_storage_t __nv_cvt_float_to_fp4(const float __x,
-                                                               const __nv_fp4_interpretation_t,
-                                                               const enum cudaRoundMode __rounding) {
+KBUILD_SMALL_FUNCTION __nv_fp4_storage_t __nv_cvt_float_to_fp4(
+    const float __x, const __nv_fp4_interpretation_t, const enum cudaRoundMode __rounding) {
     const kbuild_small::rounding __mode =
         __rounding == cudaRoundZero ? kbuild_small::round_zero : kbuild_small::round_nearest;
     return kbuild_small::e2m1_format::encode(__x, __mode);

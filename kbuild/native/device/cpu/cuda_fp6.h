@@ -14,9 +14,8 @@ typedef enum __nv_fp6_interpretation_t { __NV_E2M3, __NV_E3M2 } __nv_fp6_interpr
 
 #if defined(__cplusplus)
 
-KBUILD_SMALL_FUNCTION __nv_fp6_storage_t __nv_cvt_float_to_fp6(const float __x,
-                                                               const __nv_fp6_interpretation_t __kind,
-                                                               const enum cudaRoundMode __rounding) {
+KBUILD_SMALL_FUNCTION __nv_fp6_storage_t __nv_cvt_float_to_fp6(
+    const float __x, const __nv_fp6_interpretation_t __kind, const enum cudaRoundMode __rounding) {
     const kbuild_small::rounding __mode =
         __rounding == cudaRoundZero ? kbuild_small::round_zero : kbuild_small::round_nearest;
     return __kind == __NV_E2M3 ? kbuild_small::e2m3_format::encode(__x, __mode)

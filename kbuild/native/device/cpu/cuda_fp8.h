@@ -19,11 +19,11 @@ typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpr
 #include "kbuild_cpu/small_floats/byte_formats.h"
 #include "kbuild_cpu/small_floats/byte_conversions.h"
 
-KBUILD_SMALL_FUNCTION __nv_fp8_storage_t __nv_cvt_float_to_fp8(const float __x,
-                                                               const __nv_saturation_t __saturate,
-                                                               const __nv_fp8_interpretation_t __kind) {
-    return __kind == __NV_E4M3 ? kbuild_small::e4m3_format::encode(__x, __saturate == __NV_SATFINITE)
-                               : kbuild_small::e5m2_format::encode(__x, __saturate == __NV_SATFINITE);
+KBUILD_SMALL_FUNCTION __nv_fp8_storage_t __nv_cvt_float_to_fp8(
+    const float __x, const __nv_saturation_t __saturate, const __nv_fp8_interpretation_t __kind) {
+    return __kind == __NV_E4M3
+               ? kbuild_small::e4m3_format::encode(__x, __saturate == __NV_SATFINITE)
+               : kbuild_small::e5m2_format::encode(__x, __saturate == __NV_SATFINITE);
 }
 KBUILD_SMALL_FROM_DOUBLE(fp8, fp8x2, 8, __nv_saturation_t, __nv_fp8_interpretation_t)
 KBUILD_SMALL_FROM_HALF(fp8, fp8x2, 8, __nv_saturation_t, __nv_fp8_interpretation_t)
@@ -34,11 +34,10 @@ KBUILD_SMALL_TO_HALF(fp8, fp8x2, 8, __nv_fp8_interpretation_t, __NV_E4M3, e4m3_f
 typedef __nv_fp8_storage_t __nv_e8m0_storage_t;
 typedef __nv_fp8x2_storage_t __nv_e8m0x2_storage_t;
 
-KBUILD_SMALL_FUNCTION __nv_fp8_storage_t __nv_cvt_float_to_e8m0(const float __x,
-                                                                const __nv_saturation_t __saturate,
-                                                                const enum cudaRoundMode __rounding) {
+KBUILD_SMALL_FUNCTION __nv_fp8_storage_t __nv_cvt_float_to_e8m0(
+    const float __x, const __nv_saturation_t __saturate, const enum cudaRoundMode __rounding) {
     return kbuild_small::e8m0_format::encode(__x, __saturate == __NV_SATFINITE,
-                                           __rounding == cudaRoundPosInf);
+                                             __rounding == cudaRoundPosInf);
 }
 KBUILD_SMALL_FROM_DOUBLE(e8m0, e8m0x2, 8, __nv_saturation_t, enum cudaRoundMode)
 KBUILD_SMALL_FROM_BFLOAT16(__nv_cvt_bfloat162raw_to_e8m0x2, e8m0, e8m0x2, 8, __nv_saturation_t,
@@ -46,7 +45,8 @@ KBUILD_SMALL_FROM_BFLOAT16(__nv_cvt_bfloat162raw_to_e8m0x2, e8m0, e8m0x2, 8, __n
 KBUILD_SMALL_FUNCTION __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(const __nv_fp8_storage_t __x) {
     return __float2bfloat16_rn(kbuild_small::e8m0_format::decode(__x));
 }
-KBUILD_SMALL_FUNCTION __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_storage_t __x) {
+KBUILD_SMALL_FUNCTION __nv_bfloat162_raw
+__nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_storage_t __x) {
     return __float22bfloat162_rn(kbuild_small::decode_pair<kbuild_small::e8m0_format>(__x));
 }
 

@@ -41,8 +41,7 @@ void memcpy_async(__T &__to, const __T &__from, pipeline &) {
 template <class __T, size_t __To, size_t __From>
 void memcpy_async(__T (*__to)[__To], const __T (*__from)[__From], pipeline &) {
     static_assert(__From <= __To, "kbuild: the source is larger than the destination");
-    for (size_t __i = 0; __i < __To; ++__i)
-        (*__to)[__i] = __i < __From ? (*__from)[__i] : __T();
+    for (size_t __i = 0; __i < __To; ++__i) (*__to)[__i] = __i < __From ? (*__from)[__i] : __T();
 }
 
 }  // namespace experimental

@@ -1,7 +1,8 @@
 /* For sources that include CUDA's headers: HIP's header declares the same device language. */
 #pragma once
 #if defined(KBUILD_BACKEND_CPU) || defined(KBUILD_BACKEND_CUDA)
-#error "libraries for several backends are linked: set the property KBUILD_BACKEND of this CMake target to the backend whose host API it calls"
+#error \
+    "libraries for several backends are linked: set the property KBUILD_BACKEND of this CMake target to the backend whose host API it calls"
 #endif
 #include <hip/hip_runtime.h>
 #include "cuda_host_names.h"

@@ -33,10 +33,15 @@ class configuration {
 public:
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr configuration(dim3 __grid, dim3 __block = dim3(1), size_t __shared_bytes = 0,
-                  void* __stream = nullptr, end = end(), const char* __file = __builtin_FILE(),
-                  unsigned __line = __builtin_LINE())
-        : grid(__grid), block(__block), shared_bytes(__shared_bytes), stream(__stream),
-          file(__file), line(__line) {}
+                            void* __stream = nullptr, end = end(),
+                            const char* __file = __builtin_FILE(),
+                            unsigned __line = __builtin_LINE())
+        : grid(__grid),
+          block(__block),
+          shared_bytes(__shared_bytes),
+          stream(__stream),
+          file(__file),
+          line(__line) {}
 
     dim3 grid, block;
     size_t shared_bytes;
@@ -130,8 +135,8 @@ __attribute__((always_inline, artificial)) inline void launch_with(
         (void)launch_plainly(reinterpret_cast<const void*>(__kernel), &__config, __args);
     else
         (void)detail::launch_through_stub(
-            __stub, detail::make_indices<sizeof...(__P)>(), __args, __config.grid.x, __config.grid.y,
-            __config.grid.z, __config.block.x, __config.block.y, __config.block.z,
+            __stub, detail::make_indices<sizeof...(__P)>(), __args, __config.grid.x,
+            __config.grid.y, __config.grid.z, __config.block.x, __config.block.y, __config.block.z,
             __config.shared_bytes, __config.stream, __configuration.file, __configuration.line);
 }
 
@@ -144,7 +149,8 @@ __attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(_
     const references<__P...> __references(__args);
     (void)__references;
     kbuild_error_t __code;
-    if (!kbuild_launch_prepared(reinterpret_cast<const void*>(__kernel), &__config, __args, &__code))
+    if (!kbuild_launch_prepared(reinterpret_cast<const void*>(__kernel), &__config, __args,
+                                &__code))
         launch_with(detail::stub_of(__kernel), __kernel, __configuration, __config, __args);
 }
 
@@ -173,9 +179,10 @@ template <class __P, __P __kernel>
 struct launched {
     template <__P __named>
     void is() const {
-        static_assert(same<__named, __kernel>::value,
-                      "kbuild: something else has the name of this kernel; rename it, or qualify the "
-                      "kernel");
+        static_assert(
+            same<__named, __kernel>::value,
+            "kbuild: something else has the name of this kernel; rename it, or qualify the "
+            "kernel");
     }
 
 private:
@@ -204,7 +211,8 @@ public:
 private:
     template <class __T>
     static void* address_of(__T& __argument) {
-        return const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(__argument)));
+        return const_cast<void*>(
+            static_cast<const volatile void*>(__builtin_addressof(__argument)));
     }
 
     void (*kernel_)(__P...);

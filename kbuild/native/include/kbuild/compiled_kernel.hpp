@@ -16,7 +16,8 @@
 #if !defined(KBUILD_DEVICE_CODE)
 
 #if __cplusplus < 201703L
-#error "kbuild/compiled_kernel.hpp requires C++17: add target_compile_features(<target> PRIVATE cxx_std_17)"
+#error \
+    "kbuild/compiled_kernel.hpp requires C++17: add target_compile_features(<target> PRIVATE cxx_std_17)"
 #endif
 
 #include <kbuild/detail/compiled/module.hpp>

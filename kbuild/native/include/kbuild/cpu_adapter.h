@@ -21,40 +21,32 @@ KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
 
 #if defined(KBUILD_CPU_HAS_DYNAMIC_SHARED)
 /* The memory of all `extern __shared__` arrays. */
-KBUILD_CPU_IN_IMAGE __attribute__((aligned(128)))
-__thread char kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
+KBUILD_CPU_IN_IMAGE __attribute__((
+    aligned(128))) __thread char kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
 #endif
 
 /* What assert() calls.  A failed assertion of a kernel ends the launch, and not the program. */
 KBUILD_CPU_IN_IMAGE void kbuild_cpu_fail_assertion(const char *condition, const char *file,
-                                                   unsigned line, const char *function)
-    __asm__("__assert_fail");
+                                                   unsigned line,
+                                                   const char *function) __asm__("__assert_fail");
 void kbuild_cpu_fail_assertion(const char *condition, const char *file, unsigned line,
-                               const char *function)
-{
+                               const char *function) {
     kbuild_cpu_api->fail_assertion(kbuild_cpu_runner, condition, file, line, function);
 }
 
 /* The functions of the runtime that device code can call. */
 #define KBUILD_CPU_DEVICE_FUNCTION(result, name, parameters, arguments) \
-    result kbuild_cpu_##name parameters           \
-    {                                                                   \
-        return kbuild_cpu_api->runtime->name arguments;                 \
-    }
+    result kbuild_cpu_##name parameters { return kbuild_cpu_api->runtime->name arguments; }
 KBUILD_CPU_DEVICE_FUNCTIONS(KBUILD_CPU_DEVICE_FUNCTION)
 #undef KBUILD_CPU_DEVICE_FUNCTION
 }
 
 namespace {
 
-inline void attach(const struct kbuild_cpu_device_api *api)
-{
-    kbuild_cpu_api = api;
-}
+inline void attach(const struct kbuild_cpu_device_api *api) { kbuild_cpu_api = api; }
 
-inline void builtins(struct kbuild_cpu_builtins *found)
-{
-    *found = {&threadIdx, &blockIdx, &blockDim, &gridDim, &kbuild_cpu_runner,
+inline void builtins(struct kbuild_cpu_builtins *found) {
+    *found = {&threadIdx,           &blockIdx, &blockDim, &gridDim, &kbuild_cpu_runner,
               &kbuild_cpu_progress, nullptr};
 #if defined(KBUILD_CPU_HAS_DYNAMIC_SHARED)
     found->dynamic_shared = kbuild_cpu_dynamic_shared;
@@ -62,15 +54,13 @@ inline void builtins(struct kbuild_cpu_builtins *found)
 }
 
 /* Advances to the block that the calling OS thread runs next; returns false if there is none. */
-inline bool start_next_block()
-{
-    if (kbuild_cpu_progress.more_blocks == 0)
-        return false;
+inline bool start_next_block() {
+    if (kbuild_cpu_progress.more_blocks == 0) return false;
     --kbuild_cpu_progress.more_blocks;
     ++blockIdx.x;
     return true;
 }
 
-}
+}  // namespace
 
 #endif

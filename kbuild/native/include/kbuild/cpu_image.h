@@ -35,11 +35,11 @@ struct kbuild_cpu_kernel {
     void (*run)(void *const *args);
     const struct kbuild_param *params;
     uint32_t param_count;
-    uint32_t linkage;                /* 0 external, 1 weak, 2 internal */
-    const char *const *param_types;  /* in the spelling of a demangler */
-    const char *const *param_names;  /* null entries for unnamed parameters */
-    const void *function;            /* what device code calls the kernel's address */
-    uint64_t max_threads;            /* of a block, from __launch_bounds__; 0 if there are no bounds */
+    uint32_t linkage;               /* 0 external, 1 weak, 2 internal */
+    const char *const *param_types; /* in the spelling of a demangler */
+    const char *const *param_names; /* null entries for unnamed parameters */
+    const void *function;           /* what device code calls the kernel's address */
+    uint64_t max_threads; /* of a block, from __launch_bounds__; 0 if there are no bounds */
 };
 
 /* A kind besides those of enum kbuild_variable_kind: a managed variable of a mixed source.  Its

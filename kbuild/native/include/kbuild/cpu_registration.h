@@ -19,14 +19,12 @@
 static int kbuild_call_stub(const void *__handle, void *const *__args);
 
 static int kbuild_launch_kernel(const void *__handle, const struct kbuild_launch_config *__config,
-                                void *const *__args)
-{
+                                void *const *__args) {
     int __error;
     if (kbuild_is_extended(__config) || *(const void *const *)__handle == 0)
         return kbuild_cpu_launch(__handle, __config, __args);
     __error = kbuild_push_configuration(__config);
-    if (__error == 0 && kbuild_call_stub(__handle, __args))
-        __error = kbuild_take_stub_result();
+    if (__error == 0 && kbuild_call_stub(__handle, __args)) __error = kbuild_take_stub_result();
     return __error;
 }
 #else
@@ -34,16 +32,14 @@ static int kbuild_launch_kernel(const void *__handle, const struct kbuild_launch
 #endif
 
 static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
-    kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_launch_kernel,
-    kbuild_cpu_allocate,     kbuild_cpu_release, kbuild_cpu_copy,
-    kbuild_cpu_synchronize,  kbuild_cpu_error_message,
+    kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_launch_kernel,   kbuild_cpu_allocate,
+    kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, kbuild_cpu_error_message,
 };
 
 static const struct kbuild_module *kbuild_cpu_module;
 
 /* Allocates the managed variables.  If this fails, they remain null. */
-static inline void kbuild_initialize_managed(void)
-{
+static inline void kbuild_initialize_managed(void) {
     (void)kbuild_cpu_initialize_managed(kbuild_cpu_module, kbuild_initialize_managed);
 }
 
@@ -53,89 +49,69 @@ static inline void kbuild_initialize_managed(void)
  * `atexit` belongs to the object that calls it, so that dlclose unregisters the module as well.  In
  * a static program, .fini_array would run after the runtime's own cleanup. */
 static inline void kbuild_register_module(const struct kbuild_module *__module,
-                                          void (*__unregister)(void))
-{
+                                          void (*__unregister)(void)) {
     kbuild_cpu_module = __module;
-    if (kbuild_cpu_register(__module) == 0)
-        (void)atexit(__unregister);
+    if (kbuild_cpu_register(__module) == 0) (void)atexit(__unregister);
 }
 
-static inline void kbuild_unregister_module(const struct kbuild_module *__module)
-{
+static inline void kbuild_unregister_module(const struct kbuild_module *__module) {
     kbuild_cpu_unregister(__module);
 }
 
 /* The rest of this file serves debug stubs; see kbuild/debug_stub.hpp.  It reports no limits,
  * because the runtime's own error messages name them. */
-static inline int kbuild_take_configuration(struct kbuild_launch_config *__config)
-{
+static inline int kbuild_take_configuration(struct kbuild_launch_config *__config) {
     const int __error = kbuild_cpu_read_configuration(__config);
     return __error == 0 ? 0 : kbuild_cpu_launch_from_stub(0, 0);
 }
 
-static inline int kbuild_find_device(void)
-{
-    return 0;
-}
+static inline int kbuild_find_device(void) { return 0; }
 
-static inline int kbuild_find_limits(const void *__handle, struct kbuild_launch_limits *__limits)
-{
+static inline int kbuild_find_limits(const void *__handle, struct kbuild_launch_limits *__limits) {
     (void)__limits;
     return kbuild_cpu_resolve(__handle);
 }
 
-static inline int kbuild_is_host_memory(const void *__pointer)
-{
+static inline int kbuild_is_host_memory(const void *__pointer) {
     (void)__pointer;
     return 0;
 }
 
 static inline int kbuild_launch_from_stub(const void *__handle,
-                                      const struct kbuild_launch_config *__config,
-                                      void *const *__args)
-{
+                                          const struct kbuild_launch_config *__config,
+                                          void *const *__args) {
     (void)__config;
     return kbuild_cpu_launch_from_stub(__handle, __args);
 }
 
 /* The functions below serve captures of launches; see kbuild/detail/capture/plan.hpp. */
 
-static inline void kbuild_find_memory(const void *__pointer, struct kbuild_memory *__memory)
-{
+static inline void kbuild_find_memory(const void *__pointer, struct kbuild_memory *__memory) {
     void *__base = 0;
     size_t __bytes = 0;
-    if (kbuild_cpu_find_allocation(__pointer, &__base, &__bytes) != 0 || __base == 0)
-        return;
+    if (kbuild_cpu_find_allocation(__pointer, &__base, &__bytes) != 0 || __base == 0) return;
     __memory->__base = __base;
     __memory->__bytes = __bytes;
     __memory->__kind = KBUILD_MEMORY_DEVICE;
 }
 
-static inline const char *kbuild_begin_reading(void *__stream, int *__state)
-{
+static inline const char *kbuild_begin_reading(void *__stream, int *__state) {
     struct kbuild_cpu_capture __capture;
     int __error = kbuild_cpu_describe_capture(&__capture, __stream);
     (void)__state;
-    if (__error == 0 && __capture.status != 0)
-        return "launches are being captured in a graph";
-    if (__error == 0)
-        __error = kbuild_cpu_synchronize_stream(__stream);
+    if (__error == 0 && __capture.status != 0) return "launches are being captured in a graph";
+    if (__error == 0) __error = kbuild_cpu_synchronize_stream(__stream);
     return __error == 0 ? 0 : kbuild_cpu_error_message(__error);
 }
 
-static inline void kbuild_end_reading(int __state)
-{
-    (void)__state;
-}
+static inline void kbuild_end_reading(int __state) { (void)__state; }
 
-static inline int kbuild_synchronize_stream(void *__stream)
-{
+static inline int kbuild_synchronize_stream(void *__stream) {
     return kbuild_cpu_synchronize_stream(__stream);
 }
 
 static inline void kbuild_describe_device(char *__device, size_t __device_size, char *__driver,
-                                          size_t __driver_size)
-{
+                                          size_t __driver_size) {
     (void)__device, (void)__device_size, (void)__driver, (void)__driver_size;
 }
 

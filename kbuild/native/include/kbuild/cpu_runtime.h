@@ -161,7 +161,8 @@ int kbuild_cpu_destroy_array(void *__array);
 int kbuild_cpu_describe_array(struct kbuild_cpu_array *__description, const void *__array);
 int kbuild_cpu_create_mipmapped_array(void **__array, const struct kbuild_cpu_array *__description);
 int kbuild_cpu_destroy_mipmapped_array(void *__array);
-int kbuild_cpu_get_array_level(void **__level, const void *__mipmapped_array, unsigned __level_number);
+int kbuild_cpu_get_array_level(void **__level, const void *__mipmapped_array,
+                               unsigned __level_number);
 /* Finds the part of an array for a copy of `__copy->depth` slices of `__copy->height` rows of
  * `__copy->width` bytes, which starts at a byte, row, and slice of the array. */
 int kbuild_cpu_find_in_array(struct kbuild_cpu_area *__area, const void *__array, size_t __byte,

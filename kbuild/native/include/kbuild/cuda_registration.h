@@ -14,13 +14,12 @@ extern "C" {
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **container);
 void __cudaUnregisterFatBinary(void **container);
-void __cudaRegisterFunction(void **container, const char *host, char *device,
-                            const char *name, int thread_limit, void *thread_index,
-                            void *block_index, void *block_size, void *grid_size,
-                            int *warp_size);
+void __cudaRegisterFunction(void **container, const char *host, char *device, const char *name,
+                            int thread_limit, void *thread_index, void *block_index,
+                            void *block_size, void *grid_size, int *warp_size);
 
-void __cudaRegisterVar(void **container, char *shadow, char *device, const char *name, int is_extern,
-                       size_t size, int is_constant, int is_global);
+void __cudaRegisterVar(void **container, char *shadow, char *device, const char *name,
+                       int is_extern, size_t size, int is_constant, int is_global);
 void __cudaRegisterManagedVar(void **container, void **data, char *device, const char *name,
                               int is_extern, size_t size, int is_constant, int is_global);
 char __cudaInitModule(void **container);
@@ -44,15 +43,13 @@ typedef enum cudaDeviceAttr kbuild_vendor_attribute;
 extern "C" {
 #endif
 
-static inline int kbuild_is_about_architectures(int code)
-{
+static inline int kbuild_is_about_architectures(int code) {
     return code == (int)cudaErrorNoKernelImageForDevice ||
            code == (int)cudaErrorUnsupportedPtxVersion ||
            code == (int)cudaErrorInvalidDeviceFunction;
 }
 
-static inline int kbuild_name_architecture(int device, char *name, size_t size)
-{
+static inline int kbuild_name_architecture(int device, char *name, size_t size) {
     int major = 0, minor = 0;
     if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
         cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
@@ -61,21 +58,19 @@ static inline int kbuild_name_architecture(int device, char *name, size_t size)
     return 1;
 }
 
-static inline void kbuild_register_managed(void **container, const struct kbuild_variable *variable)
-{
+static inline void kbuild_register_managed(void **container,
+                                           const struct kbuild_variable *variable) {
     char *const name = (char *)variable->device_name;
     __cudaRegisterManagedVar(container, &((struct kbuild_managed *)variable->shadow)->data, name,
                              name, 0, variable->size, variable->kind == KBUILD_VARIABLE_CONSTANT,
                              0);
 }
 
-static inline void kbuild_finish_container(void **container)
-{
+static inline void kbuild_finish_container(void **container) {
     __cudaRegisterFatBinaryEnd(container);
 }
 
-static inline void kbuild_initialize_container(void **container)
-{
+static inline void kbuild_initialize_container(void **container) {
     (void)__cudaInitModule(container);
 }
 
@@ -83,8 +78,8 @@ static inline void kbuild_initialize_container(void **container)
 /* See kbuild/host_cuda.h.  By the next launch, another file's kernel can be unloaded, with
  * something else at its address, unless the caller's file names that file in DT_NEEDED and so
  * keeps it loaded. */
-void *kbuild_find_driver_kernel(const void *handle, const void *here, kbuild_driver_launch **launch)
-{
+void *kbuild_find_driver_kernel(const void *handle, const void *here,
+                                kbuild_driver_launch **launch) {
     enum cudaDriverEntryPointQueryResult result;
     cudaKernel_t kernel;
     void *entry = 0;
@@ -98,8 +93,7 @@ void *kbuild_find_driver_kernel(const void *handle, const void *here, kbuild_dri
 }
 #endif
 
-static inline int kbuild_is_host_memory(const void *pointer)
-{
+static inline int kbuild_is_host_memory(const void *pointer) {
     struct cudaPointerAttributes attributes;
     if (cudaPeekAtLastError() != cudaSuccess)
         return 0; /* the query could replace the program's error */
@@ -117,14 +111,13 @@ static inline int kbuild_is_host_memory(const void *pointer)
 typedef int kbuild_driver_address_range(unsigned long long *base, size_t *bytes,
                                         unsigned long long pointer);
 
-static inline kbuild_driver_address_range *kbuild_find_address_range(void)
-{
+static inline kbuild_driver_address_range *kbuild_find_address_range(void) {
     enum cudaDriverEntryPointQueryResult result;
     kbuild_driver_address_range *range = 0;
     void *entry = 0;
 #if CUDART_VERSION >= 12050
-    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &entry, 12000,
-                                                               cudaEnableDefault, &result);
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &entry,
+                                                               12000, cudaEnableDefault, &result);
 #else
     const cudaError_t error =
         cudaGetDriverEntryPoint("cuMemGetAddressRange", &entry, cudaEnableDefault, &result);
@@ -136,8 +129,7 @@ static inline kbuild_driver_address_range *kbuild_find_address_range(void)
     return range;
 }
 
-static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory *memory)
-{
+static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory *memory) {
     struct cudaPointerAttributes attributes;
     kbuild_driver_address_range *range;
     unsigned long long base = 0;
@@ -149,11 +141,9 @@ static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory 
     memory->__kind = attributes.type == cudaMemoryTypeDevice    ? KBUILD_MEMORY_DEVICE
                      : attributes.type == cudaMemoryTypeManaged ? KBUILD_MEMORY_MANAGED
                                                                 : KBUILD_MEMORY_HOST;
-    if (memory->__kind == KBUILD_MEMORY_HOST)
-        return;
+    if (memory->__kind == KBUILD_MEMORY_HOST) return;
     range = kbuild_find_address_range();
-    if (range == 0 || range(&base, &bytes, (unsigned long long)(uintptr_t)pointer) != 0)
-        return;
+    if (range == 0 || range(&base, &bytes, (unsigned long long)(uintptr_t)pointer) != 0) return;
     memory->__base = (const void *)(uintptr_t)base;
     memory->__bytes = bytes;
 }
@@ -161,44 +151,37 @@ static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory 
 /* Waiting or copying would invalidate a graph that is being captured.  The relaxed mode keeps this
  * thread's calls from invalidating the captures of other threads.  An error that the program has
  * not read yet is left for it. */
-static inline const char *kbuild_begin_reading(void *stream, int *state)
-{
+static inline const char *kbuild_begin_reading(void *stream, int *state) {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     enum cudaStreamCaptureStatus own = cudaStreamCaptureStatusNone;
     enum cudaStreamCaptureStatus others = cudaStreamCaptureStatusNone;
     cudaError_t error = cudaPeekAtLastError();
-    if (error != cudaSuccess)
-        return cudaGetErrorString(error);
+    if (error != cudaSuccess) return cudaGetErrorString(error);
     error = cudaStreamIsCapturing((cudaStream_t)stream, &own);
-    if (error == cudaSuccess)
-        error = cudaStreamIsCapturing(cudaStreamLegacy, &others);
+    if (error == cudaSuccess) error = cudaStreamIsCapturing(cudaStreamLegacy, &others);
     if (error == cudaErrorStreamCaptureImplicit || own != cudaStreamCaptureStatusNone ||
         others != cudaStreamCaptureStatusNone) {
         (void)cudaGetLastError();
         return "launches are being captured in a graph";
     }
-    if (error == cudaSuccess)
-        error = cudaThreadExchangeStreamCaptureMode(&mode);
+    if (error == cudaSuccess) error = cudaThreadExchangeStreamCaptureMode(&mode);
     *state = (int)mode;
     if (error == cudaSuccess) {
         error = cudaStreamSynchronize((cudaStream_t)stream);
-        if (error == cudaSuccess)
-            return 0;
+        if (error == cudaSuccess) return 0;
         (void)cudaThreadExchangeStreamCaptureMode(&mode);
     }
     (void)cudaGetLastError();
     return cudaGetErrorString(error);
 }
 
-static inline void kbuild_end_reading(int state)
-{
+static inline void kbuild_end_reading(int state) {
     enum cudaStreamCaptureMode mode = (enum cudaStreamCaptureMode)state;
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
 static inline void kbuild_describe_device(char *device, size_t device_size, char *driver,
-                                          size_t driver_size)
-{
+                                          size_t driver_size) {
     struct cudaDeviceProp properties;
     int number = 0, version = 0;
     if (cudaGetDevice(&number) == cudaSuccess &&

@@ -82,17 +82,16 @@ __thread struct kbuild_stub_call kbuild_call = {};
 
 extern "C" void kbuild_note_call_site(const char* file, unsigned line)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-extern "C" void kbuild_note_call_site(const char* file, unsigned line)
-{
+extern "C" void kbuild_note_call_site(const char* file, unsigned line) {
     kbuild_call = {file, line, nullptr, 0, 0};
 }
 
 // For launches through pointers; see kbuild/chevron.hpp.
 extern "C" const void* kbuild_find_stub(const void* __kernel)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-extern "C" const void* kbuild_find_stub(const void* __kernel)
-{
-    return kbuild_find_module(__kernel) != nullptr ? *static_cast<const void* const*>(__kernel) : nullptr;
+extern "C" const void* kbuild_find_stub(const void* __kernel) {
+    return kbuild_find_module(__kernel) != nullptr ? *static_cast<const void* const*>(__kernel)
+                                                   : nullptr;
 }
 
 // The addresses of the arguments of the launch that calls a stub next. It is separate from
@@ -103,25 +102,20 @@ __thread void* const* kbuild_arguments = nullptr;
 
 extern "C" void kbuild_note_arguments(void* const* arguments)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-extern "C" void kbuild_note_arguments(void* const* arguments)
-{
-    kbuild_arguments = arguments;
-}
+extern "C" void kbuild_note_arguments(void* const* arguments) { kbuild_arguments = arguments; }
 
 // Returns whether a stub has left a result, and sets it. The last error that the runtime reports
 // could be an older one.
 extern "C" int kbuild_take_launch_result(int* __result)
     __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
-extern "C" int kbuild_take_launch_result(int* __result)
-{
+extern "C" int kbuild_take_launch_result(int* __result) {
     const int has_result = kbuild_call.has_result;
     *__result = kbuild_call.__result;
     kbuild_call.has_result = 0;
     return has_result;
 }
 
-static void kbuild_begin_report(struct kbuild_text* text, const struct kbuild_stub* stub)
-{
+static void kbuild_begin_report(struct kbuild_text* text, const struct kbuild_stub* stub) {
     Dl_info info;
     text->length = 0;
     kbuild_append(text, "kbuild: launch of %.1500s", stub->__kernel);
@@ -133,16 +127,14 @@ static void kbuild_begin_report(struct kbuild_text* text, const struct kbuild_st
         kbuild_append(text, ": ");
 }
 
-static void kbuild_end_report(struct kbuild_text* text)
-{
+static void kbuild_end_report(struct kbuild_text* text) {
     kbuild_append(text, "\n");
     (void)!write(STDERR_FILENO, text->__bytes, text->length);
 }
 
 // Reports an extent that is empty or exceeds the limits of the device. Returns whether it is valid.
 static bool kbuild_check_extent(const struct kbuild_stub* stub, const char* what,
-                                struct kbuild_dim3 requested, struct kbuild_dim3 largest)
-{
+                                struct kbuild_dim3 requested, struct kbuild_dim3 largest) {
     struct kbuild_text text;
     const uint32_t counts[] = {requested.x, requested.y, requested.z};
     const uint32_t limits[] = {largest.x, largest.y, largest.z};  // 0 if the device does not say
@@ -164,8 +156,7 @@ static bool kbuild_check_extent(const struct kbuild_stub* stub, const char* what
 }
 
 static bool kbuild_check_threads(const struct kbuild_stub* stub, struct kbuild_dim3 block,
-                                 const struct kbuild_launch_limits* limits)
-{
+                                 const struct kbuild_launch_limits* limits) {
     struct kbuild_text text;
     const unsigned long long threads = 1ull * block.x * block.y * block.z;
     const bool is_bounded = limits->kernel_threads != 0 && threads > limits->kernel_threads;
@@ -183,8 +174,7 @@ static bool kbuild_check_threads(const struct kbuild_stub* stub, struct kbuild_d
 }
 
 static bool kbuild_check_shared(const struct kbuild_stub* stub, size_t __bytes,
-                                const struct kbuild_launch_limits* limits)
-{
+                                const struct kbuild_launch_limits* limits) {
     struct kbuild_text text;
     const unsigned long long total = limits->static_shared_bytes + __bytes;
     if (limits->device_shared_bytes == 0 || total <= limits->device_shared_bytes) return true;
@@ -200,8 +190,7 @@ static bool kbuild_check_shared(const struct kbuild_stub* stub, size_t __bytes,
 
 // Reports pointers that no device can use. They can be intentional, so each argument is reported
 // only once, and the kernel is launched.
-static void kbuild_check_pointers(struct kbuild_stub* stub, void* const* values)
-{
+static void kbuild_check_pointers(struct kbuild_stub* stub, void* const* values) {
     for (uint32_t index = 0; index < stub->argument_count && index < 64; index++) {
         const unsigned long long bit = 1ull << index;
         if (stub->arguments[index].kind != 'p') continue;
@@ -216,16 +205,15 @@ static void kbuild_check_pointers(struct kbuild_stub* stub, void* const* values)
     }
 }
 
-static void kbuild_report_failure(const struct kbuild_stub* stub, const char* message, int __result)
-{
+static void kbuild_report_failure(const struct kbuild_stub* stub, const char* message,
+                                  int __result) {
     struct kbuild_text text;
     kbuild_begin_report(&text, stub);
     kbuild_append(&text, "%s (error %d)", message, __result);
     kbuild_end_report(&text);
 }
 
-static bool kbuild_exceeds(struct kbuild_dim3 requested, struct kbuild_dim3 largest)
-{
+static bool kbuild_exceeds(struct kbuild_dim3 requested, struct kbuild_dim3 largest) {
     return requested.x == 0 || requested.y == 0 || requested.z == 0 ||
            (largest.x != 0 &&
             (requested.x > largest.x || requested.y > largest.y || requested.z > largest.z));
@@ -234,8 +222,7 @@ static bool kbuild_exceeds(struct kbuild_dim3 requested, struct kbuild_dim3 larg
 // Returns whether the launch is within limits that were found earlier. If it is not, the caller
 // queries the limits again, for the report.
 static bool kbuild_is_within(const struct kbuild_launch_config* __config,
-                             const struct kbuild_launch_limits* limits)
-{
+                             const struct kbuild_launch_limits* limits) {
     const unsigned long long threads =
         1ull * __config->block.x * __config->block.y * __config->block.z;
     const unsigned long long total = limits->static_shared_bytes + __config->shared_bytes;
@@ -249,8 +236,8 @@ static bool kbuild_is_within(const struct kbuild_launch_config* __config,
 enum { KBUILD_LIMITS_UNKNOWN, KBUILD_LIMITS_BUSY, KBUILD_LIMITS_KNOWN };
 
 // Returns the stub's limits on the device, or null if they are not known yet.
-static const struct kbuild_launch_limits* kbuild_recall_limits(struct kbuild_stub* stub, int device)
-{
+static const struct kbuild_launch_limits* kbuild_recall_limits(struct kbuild_stub* stub,
+                                                               int device) {
     if (device < 0 || device >= KBUILD_KNOWN_DEVICES) return nullptr;
     struct kbuild_known_limits* const known = &stub->known[device];
     return __atomic_load_n(&known->state, __ATOMIC_ACQUIRE) == KBUILD_LIMITS_KNOWN ? &known->limits
@@ -258,8 +245,7 @@ static const struct kbuild_launch_limits* kbuild_recall_limits(struct kbuild_stu
 }
 
 static void kbuild_keep_limits(struct kbuild_stub* stub, int device,
-                               const struct kbuild_launch_limits* limits)
-{
+                               const struct kbuild_launch_limits* limits) {
     int unknown = KBUILD_LIMITS_UNKNOWN;
     if (device < 0 || device >= KBUILD_KNOWN_DEVICES) return;
     struct kbuild_known_limits* const known = &stub->known[device];
@@ -271,9 +257,8 @@ static void kbuild_keep_limits(struct kbuild_stub* stub, int device,
 }
 
 // Reports everything that would make the launch fail. Returns whether it can succeed.
-static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_launch_config* __config,
-                                void* const* values)
-{
+static bool kbuild_check_launch(struct kbuild_stub* stub,
+                                const struct kbuild_launch_config* __config, void* const* values) {
     struct kbuild_launch_limits limits = {};
     const int device = kbuild_find_device();
     const struct kbuild_launch_limits* const known = kbuild_recall_limits(stub, device);
@@ -295,8 +280,7 @@ static bool kbuild_check_launch(struct kbuild_stub* stub, const struct kbuild_la
 }
 
 // Runs a debug stub. `values` has the addresses of its arguments.
-static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const void* caller)
-{
+static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const void* caller) {
     struct kbuild_launch_config __config = {};
     kbuild_call.caller = caller;
     kbuild_arguments = nullptr;
@@ -309,8 +293,9 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
     }
     const bool is_valid = kbuild_check_launch(stub, &__config, values);
     const struct kbuild_captured_launch __launch = {
-        stub->handle, stub->__kernel,   stub->arguments,  stub->argument_count, values,
-        &__config,    kbuild_call.file, kbuild_call.line, caller,
+        stub->handle,         stub->__kernel,   stub->arguments,
+        stub->argument_count, values,           &__config,
+        kbuild_call.file,     kbuild_call.line, caller,
     };
     struct kbuild_capture_file __capture = {-1, 0, 0};
     bool __may_wait = false;
@@ -326,8 +311,9 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
     kbuild_end_capture(&__capture, __may_wait, &__launch, __result);
     if (const char* const target = kbuild_trace_target()) {
         const struct kbuild_launch_event event = {
-            stub->__kernel,    stub->arguments, stub->argument_count, values,   &__config,
-            kbuild_call.file, kbuild_call.line, start,              duration, __result,
+            stub->__kernel, stub->arguments,  stub->argument_count, values,
+            &__config,      kbuild_call.file, kbuild_call.line,     start,
+            duration,       __result,
         };
         kbuild_trace(target, &event);
     }
@@ -337,15 +323,15 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
 // Returns the addresses of the arguments of an opaque stub. Returns null if its caller did not leave
 // them, because it is not kbuild::launch or is compiled with an older version of it.
 __attribute__((unused)) static void* const* kbuild_find_arguments(struct kbuild_stub* stub,
-                                                                  const void* caller)
-{
+                                                                  const void* caller) {
     struct kbuild_launch_config __config = {};
     if (kbuild_arguments != nullptr) return kbuild_arguments;
     struct kbuild_text text;
     kbuild_call.caller = caller;
     kbuild_begin_report(&text, stub);
-    kbuild_append(&text, "the types of the arguments are unknown; launch the kernel with kbuild::launch "
-                         "of this version, or list the headers that define the types in HEADERS");
+    kbuild_append(&text,
+                  "the types of the arguments are unknown; launch the kernel with kbuild::launch "
+                  "of this version, or list the headers that define the types in HEADERS");
     kbuild_end_report(&text);
     (void)kbuild_take_configuration(&__config);
     return nullptr;

@@ -45,28 +45,24 @@ extern "C" {
 
 #define KBUILD_HIP_MANAGED_ALIGNMENT 16u
 
-static inline int kbuild_is_about_architectures(int code)
-{
+static inline int kbuild_is_about_architectures(int code) {
     return code == (int)hipErrorNoBinaryForGpu || code == (int)hipErrorInvalidDeviceFunction ||
            code == (int)hipErrorInvalidKernelFile || code == (int)hipErrorInvalidImage;
 }
 
-static inline int kbuild_name_architecture(int device, char *name, size_t size)
-{
+static inline int kbuild_name_architecture(int device, char *name, size_t size) {
     hipDeviceProp_t properties;
-    if (hipGetDeviceProperties(&properties, device) != hipSuccess)
-        return 0;
+    if (hipGetDeviceProperties(&properties, device) != hipSuccess) return 0;
     snprintf(name, size, "%.64s", properties.gcnArchName);
     return 1;
 }
 
-static inline void kbuild_register_managed(void **container, const struct kbuild_variable *variable)
-{
+static inline void kbuild_register_managed(void **container,
+                                           const struct kbuild_variable *variable) {
     struct kbuild_managed *const managed = (struct kbuild_managed *)variable->shadow;
     int count = 0;
     /* The runtime can read the initial value later than now, so zeros need memory as well. */
-    if (managed->initial == 0)
-        managed->initial = calloc(1, (size_t)variable->size);
+    if (managed->initial == 0) managed->initial = calloc(1, (size_t)variable->size);
     /* HIP 5 allocates at once, and ends the program if there is no device. */
     if (hipGetDeviceCount(&count) == hipSuccess && count > 0)
         __hipRegisterManagedVar(container, &managed->data, (void *)managed->initial,
@@ -74,35 +70,26 @@ static inline void kbuild_register_managed(void **container, const struct kbuild
                                 KBUILD_HIP_MANAGED_ALIGNMENT);
 }
 
-static inline void kbuild_finish_container(void **container)
-{
-    (void)container;
-}
+static inline void kbuild_finish_container(void **container) { (void)container; }
 
 /* The registration has already allocated the managed variables. */
-static inline void kbuild_initialize_container(void **container)
-{
-    (void)container;
-}
+static inline void kbuild_initialize_container(void **container) { (void)container; }
 
 /* For unregistered host memory, HIP returns an error instead of attributes. */
-static inline int kbuild_is_host_memory(const void *pointer)
-{
+static inline int kbuild_is_host_memory(const void *pointer) {
     hipPointerAttribute_t attributes;
     hipError_t error;
     if (hipPeekAtLastError() != hipSuccess)
         return 0; /* the query could replace the program's error */
     error = hipPointerGetAttributes(&attributes, pointer);
-    if (error != hipSuccess)
-        (void)hipGetLastError();
+    if (error != hipSuccess) (void)hipGetLastError();
     return error == hipErrorInvalidValue &&
            kbuild_read_attribute(hipDeviceAttributePageableMemoryAccess) == 0;
 }
 
 /* The functions below serve captures of launches; see kbuild/detail/capture/plan.hpp. */
 
-static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory *memory)
-{
+static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory *memory) {
     hipPointerAttribute_t attributes;
     hipDeviceptr_t base = 0;
     size_t bytes = 0;
@@ -112,16 +99,14 @@ static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory 
         return;
     }
 #if HIP_VERSION_MAJOR >= 6
-    memory->__kind = attributes.type == hipMemoryTypeDevice ? KBUILD_MEMORY_DEVICE
-                                                            : KBUILD_MEMORY_HOST;
+    memory->__kind =
+        attributes.type == hipMemoryTypeDevice ? KBUILD_MEMORY_DEVICE : KBUILD_MEMORY_HOST;
 #else
-    memory->__kind = attributes.memoryType == hipMemoryTypeDevice ? KBUILD_MEMORY_DEVICE
-                                                                  : KBUILD_MEMORY_HOST;
+    memory->__kind =
+        attributes.memoryType == hipMemoryTypeDevice ? KBUILD_MEMORY_DEVICE : KBUILD_MEMORY_HOST;
 #endif
-    if (attributes.isManaged)
-        memory->__kind = KBUILD_MEMORY_MANAGED;
-    if (memory->__kind == KBUILD_MEMORY_HOST)
-        return;
+    if (attributes.isManaged) memory->__kind = KBUILD_MEMORY_MANAGED;
+    if (memory->__kind == KBUILD_MEMORY_HOST) return;
     if (hipMemGetAddressRange(&base, &bytes, (hipDeviceptr_t)pointer) != hipSuccess) {
         (void)hipGetLastError();
         return;
@@ -132,33 +117,26 @@ static inline void kbuild_find_memory(const void *pointer, struct kbuild_memory 
 
 /* Waiting or copying would invalidate a graph that is being captured.  An error that the program
  * has not read yet is left for it. */
-static inline const char *kbuild_begin_reading(void *stream, int *state)
-{
+static inline const char *kbuild_begin_reading(void *stream, int *state) {
     hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
     hipError_t error = hipPeekAtLastError();
     (void)state;
-    if (error != hipSuccess)
-        return kbuild_error_message((kbuild_error_t)error);
+    if (error != hipSuccess) return kbuild_error_message((kbuild_error_t)error);
     error = hipStreamIsCapturing((hipStream_t)stream, &status);
     if (error == hipErrorStreamCaptureImplicit || status != hipStreamCaptureStatusNone) {
         (void)hipGetLastError();
         return "launches are being captured in a graph";
     }
     error = hipStreamSynchronize((hipStream_t)stream);
-    if (error == hipSuccess)
-        return 0;
+    if (error == hipSuccess) return 0;
     (void)hipGetLastError();
     return kbuild_error_message((kbuild_error_t)error);
 }
 
-static inline void kbuild_end_reading(int state)
-{
-    (void)state;
-}
+static inline void kbuild_end_reading(int state) { (void)state; }
 
 static inline void kbuild_describe_device(char *device, size_t device_size, char *driver,
-                                          size_t driver_size)
-{
+                                          size_t driver_size) {
     hipDeviceProp_t properties;
     int number = 0;
     (void)driver, (void)driver_size;

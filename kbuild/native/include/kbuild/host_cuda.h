@@ -1,13 +1,15 @@
 /* The host API over cudart; included by kbuild.h.  Streams are cudaStream_t. */
 #if !defined(KBUILD_HOST_CUDA_H) && defined(KBUILD_HOST_BACKEND)
-#error "this file already uses kbuild's host API for another backend: launch the kernels of each backend in a separate source file, and include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers"
+#error \
+    "this file already uses kbuild's host API for another backend: launch the kernels of each backend in a separate source file, and include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers"
 #elif !defined(KBUILD_HOST_CUDA_H)
 #define KBUILD_HOST_CUDA_H
 #define KBUILD_HOST_BACKEND "cuda"
 
 #if defined(__has_include)
 #if !__has_include(<cuda_runtime_api.h>)
-#error "cuda_runtime_api.h not found: link the kbuild target, or add the CUDA Toolkit's include directory"
+#error \
+    "cuda_runtime_api.h not found: link the kbuild target, or add the CUDA Toolkit's include directory"
 #endif
 #endif
 #include <cuda_runtime_api.h>
@@ -36,13 +38,13 @@ extern "C" {
 
 /* Raises the kernel's limit of dynamic shared memory to what the current device allows.  Returns
  * whether it was lower. */
-__attribute__((cold, noinline, unused)) static int kbuild_raise_shared_limit(const void *kernel)
-{
+__attribute__((cold, noinline, unused)) static int kbuild_raise_shared_limit(const void *kernel) {
     struct cudaFuncAttributes attributes;
     int device, most;
     if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess ||
         cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess)
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+            cudaSuccess)
         return 0;
     most -= (int)attributes.sharedSizeBytes;
     return most > attributes.maxDynamicSharedSizeBytes &&
@@ -51,16 +53,13 @@ __attribute__((cold, noinline, unused)) static int kbuild_raise_shared_limit(con
 }
 
 /* A launch that fails would end the capture of a graph, so limits are raised before, if possible. */
-static inline void kbuild_prepare_shared_memory(const void *kernel, size_t shared_bytes)
-{
-    if (shared_bytes > KBUILD_DEFAULT_SHARED_BYTES)
-        (void)kbuild_raise_shared_limit(kernel);
+static inline void kbuild_prepare_shared_memory(const void *kernel, size_t shared_bytes) {
+    if (shared_bytes > KBUILD_DEFAULT_SHARED_BYTES) (void)kbuild_raise_shared_limit(kernel);
 }
 
 /* Returns whether to repeat a failed launch.  Static shared memory counts, too, so that less dynamic
  * shared memory than the default limit can be too much for a kernel. */
-static inline int kbuild_can_repeat(cudaError_t error, const void *kernel, size_t shared_bytes)
-{
+static inline int kbuild_can_repeat(cudaError_t error, const void *kernel, size_t shared_bytes) {
     if (error != cudaErrorInvalidValue || shared_bytes == 0 || !kbuild_raise_shared_limit(kernel))
         return 0;
     (void)cudaGetLastError();
@@ -99,18 +98,16 @@ struct kbuild_prepared_kernels {
 static struct kbuild_prepared_kernels kbuild_prepared;
 
 /* Returns the offset of the kernel's slot in both arrays, in bytes: the cheapest form of an index. */
-static inline uintptr_t kbuild_slot_of(const void *kernel)
-{
+static inline uintptr_t kbuild_slot_of(const void *kernel) {
     return (uintptr_t)kernel & ((KBUILD_PREPARED_KERNELS - 1) * sizeof(void *));
 }
 
-static inline const void **kbuild_handle_in(struct kbuild_prepared_kernels *prepared, uintptr_t slot)
-{
+static inline const void **kbuild_handle_in(struct kbuild_prepared_kernels *prepared,
+                                            uintptr_t slot) {
     return (const void **)(void *)((char *)prepared->handles + slot);
 }
 
-static inline void **kbuild_kernel_in(struct kbuild_prepared_kernels *prepared, uintptr_t slot)
-{
+static inline void **kbuild_kernel_in(struct kbuild_prepared_kernels *prepared, uintptr_t slot) {
     return (void **)(void *)((char *)prepared->kernels + slot);
 }
 
@@ -124,22 +121,20 @@ void *kbuild_find_driver_kernel(const void *handle, const void *here,
  * debug stub is not prepared, because launches must go through the stub.  Driver launches do not check
  * the limit of shared memory, so it is raised here for kernels that use dynamic shared memory. */
 __attribute__((cold, noinline, unused)) static void kbuild_prepare_kernel(const void *kernel,
-                                                                          size_t shared_bytes)
-{
+                                                                          size_t shared_bytes) {
     static const char busy = 0;
     struct kbuild_prepared_kernels *prepared = &kbuild_prepared;
     const uintptr_t slot = kbuild_slot_of(kernel);
     const void *nobody = 0;
     kbuild_driver_launch *launch = 0, *none = 0;
     if (kbuild_find_driver_kernel == 0 || *(const void *const *)kernel != 0 ||
-        !__atomic_compare_exchange_n(kbuild_handle_in(prepared, slot), &nobody, (const void *)&busy, 0,
-                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        !__atomic_compare_exchange_n(kbuild_handle_in(prepared, slot), &nobody, (const void *)&busy,
+                                     0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
-    *kbuild_kernel_in(prepared, slot) = kbuild_find_driver_kernel(kernel, &kbuild_prepared, &launch);
-    if (launch == 0)
-        return;
-    if (shared_bytes != 0)
-        (void)kbuild_raise_shared_limit(kernel);
+    *kbuild_kernel_in(prepared, slot) =
+        kbuild_find_driver_kernel(kernel, &kbuild_prepared, &launch);
+    if (launch == 0) return;
+    if (shared_bytes != 0) (void)kbuild_raise_shared_limit(kernel);
     /* The function is the same for all kernels and written once, before the first slot is filled. */
     (void)__atomic_compare_exchange_n(&kbuild_prepared.launch, &none, launch, 0, __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE);
@@ -148,32 +143,29 @@ __attribute__((cold, noinline, unused)) static void kbuild_prepare_kernel(const 
 
 /* Repeats a launch that the driver rejected, to get the error from cudart.  It succeeds if the only
  * obstacle was the limit of shared memory. */
-__attribute__((cold, noinline, unused)) static kbuild_error_t
-kbuild_launch_refused(const void *kernel, const struct kbuild_driver_config *config, void **args)
-{
-    const struct kbuild_dim3 grid = { config->grid_x, config->grid_y, config->grid_z };
-    const struct kbuild_dim3 block = { config->block_x, config->block_y, config->block_z };
-    if (config->shared_bytes != 0)
-        (void)kbuild_raise_shared_limit(kernel);
-    return (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_dim3(grid), kbuild_to_dim3(block), args,
-                                            config->shared_bytes, (cudaStream_t)config->stream);
+__attribute__((cold, noinline, unused)) static kbuild_error_t kbuild_launch_refused(
+    const void *kernel, const struct kbuild_driver_config *config, void **args) {
+    const struct kbuild_dim3 grid = {config->grid_x, config->grid_y, config->grid_z};
+    const struct kbuild_dim3 block = {config->block_x, config->block_y, config->block_z};
+    if (config->shared_bytes != 0) (void)kbuild_raise_shared_limit(kernel);
+    return (kbuild_error_t)cudaLaunchKernel(kernel, kbuild_to_dim3(grid), kbuild_to_dim3(block),
+                                            args, config->shared_bytes,
+                                            (cudaStream_t)config->stream);
 }
 #endif
 
 /* Launches through cudart: the first launch of a kernel, kernels without a slot, and launches with
  * more shared memory than the driver's type can express. */
-__attribute__((cold, noinline, unused)) static kbuild_error_t
-kbuild_launch_by_runtime(const void *kernel, struct dim3 grid, struct dim3 block, void **args,
-                         size_t shared_bytes, void *stream)
-{
+__attribute__((cold, noinline, unused)) static kbuild_error_t kbuild_launch_by_runtime(
+    const void *kernel, struct dim3 grid, struct dim3 block, void **args, size_t shared_bytes,
+    void *stream) {
     cudaError_t error;
     kbuild_prepare_shared_memory(kernel, shared_bytes);
     error = cudaLaunchKernel(kernel, grid, block, args, shared_bytes, (cudaStream_t)stream);
     if (kbuild_can_repeat(error, kernel, shared_bytes))
         error = cudaLaunchKernel(kernel, grid, block, args, shared_bytes, (cudaStream_t)stream);
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
-    if (error == cudaSuccess)
-        kbuild_prepare_kernel(kernel, shared_bytes);
+    if (error == cudaSuccess) kbuild_prepare_kernel(kernel, shared_bytes);
 #endif
     return (kbuild_error_t)error;
 }
@@ -181,12 +173,10 @@ kbuild_launch_by_runtime(const void *kernel, struct dim3 grid, struct dim3 block
 /* Launches with attributes beyond grid, block, shared bytes, and stream.  The parameters are
  * numbers because a pointer to the configuration would make compilers keep it in memory for all
  * launches. */
-__attribute__((cold, noinline, unused)) static kbuild_error_t
-kbuild_launch_with_attributes(const void *kernel, void **args, struct dim3 grid, struct dim3 block,
-                              size_t shared_bytes, void *stream, uint32_t cluster_x,
-                              uint32_t cluster_y, uint32_t cluster_z, uint32_t cooperative,
-                              uint32_t programmatic, int32_t priority)
-{
+__attribute__((cold, noinline, unused)) static kbuild_error_t kbuild_launch_with_attributes(
+    const void *kernel, void **args, struct dim3 grid, struct dim3 block, size_t shared_bytes,
+    void *stream, uint32_t cluster_x, uint32_t cluster_y, uint32_t cluster_z, uint32_t cooperative,
+    uint32_t programmatic, int32_t priority) {
     cudaLaunchAttribute attributes[4];
     cudaLaunchConfig_t config;
     cudaError_t error;
@@ -222,34 +212,38 @@ kbuild_launch_with_attributes(const void *kernel, void **args, struct dim3 grid,
     return (kbuild_error_t)error;
 }
 
-__attribute__((always_inline)) static inline kbuild_error_t
-kbuild_launch_extended(const void *kernel, const struct kbuild_launch_config *config, void **args)
-{
-    return kbuild_launch_with_attributes(
-        kernel, args, kbuild_to_dim3(config->grid), kbuild_to_dim3(config->block),
-        config->shared_bytes, config->stream, config->cluster.x, config->cluster.y,
-        config->cluster.z, config->cooperative, config->programmatic_dependent_launch,
-        config->priority);
+__attribute__((always_inline)) static inline kbuild_error_t kbuild_launch_extended(
+    const void *kernel, const struct kbuild_launch_config *config, void **args) {
+    return kbuild_launch_with_attributes(kernel, args, kbuild_to_dim3(config->grid),
+                                         kbuild_to_dim3(config->block), config->shared_bytes,
+                                         config->stream, config->cluster.x, config->cluster.y,
+                                         config->cluster.z, config->cooperative,
+                                         config->programmatic_dependent_launch, config->priority);
 }
 
-__attribute__((always_inline)) static inline int
-kbuild_launch_prepared(const void *kernel, const struct kbuild_launch_config *config, void **args,
-                       kbuild_error_t *error)
-{
+__attribute__((always_inline)) static inline int kbuild_launch_prepared(
+    const void *kernel, const struct kbuild_launch_config *config, void **args,
+    kbuild_error_t *error) {
 #ifdef KBUILD_HAS_DRIVER_LAUNCH
     struct kbuild_prepared_kernels *prepared = &kbuild_prepared;
     const uintptr_t slot = kbuild_slot_of(kernel);
     const size_t shared_bytes = config->shared_bytes;
-    const struct kbuild_driver_config driver_config = {
-        config->grid.x,  config->grid.y,         config->grid.z, config->block.x, config->block.y,
-        config->block.z, (unsigned)shared_bytes, config->stream, 0,               0
-    };
+    const struct kbuild_driver_config driver_config = {config->grid.x,
+                                                       config->grid.y,
+                                                       config->grid.z,
+                                                       config->block.x,
+                                                       config->block.y,
+                                                       config->block.z,
+                                                       (unsigned)shared_bytes,
+                                                       config->stream,
+                                                       0,
+                                                       0};
     /* Hides the constant address, which compilers would otherwise recompute for each member. */
     __asm__("" : "+r"(prepared));
-    if (__builtin_expect(__atomic_load_n(kbuild_handle_in(prepared, slot), __ATOMIC_ACQUIRE) != kernel, 0))
+    if (__builtin_expect(
+            __atomic_load_n(kbuild_handle_in(prepared, slot), __ATOMIC_ACQUIRE) != kernel, 0))
         return 0;
-    if (__builtin_expect(shared_bytes > UINT32_MAX, 0))
-        return 0;
+    if (__builtin_expect(shared_bytes > UINT32_MAX, 0)) return 0;
     *error = prepared->launch(&driver_config, *kbuild_kernel_in(prepared, slot), args, 0);
     if (__builtin_expect(*error != 0, 0))
         *error = kbuild_launch_refused(kernel, &driver_config, args);
@@ -260,16 +254,14 @@ kbuild_launch_prepared(const void *kernel, const struct kbuild_launch_config *co
 #endif
 }
 
-__attribute__((always_inline)) static inline kbuild_error_t
-kbuild_launch_unprepared(const void *kernel, const struct kbuild_launch_config *config, void **args)
-{
+__attribute__((always_inline)) static inline kbuild_error_t kbuild_launch_unprepared(
+    const void *kernel, const struct kbuild_launch_config *config, void **args) {
     return kbuild_launch_by_runtime(kernel, kbuild_to_dim3(config->grid),
                                     kbuild_to_dim3(config->block), args, config->shared_bytes,
                                     config->stream);
 }
 
-static inline const char *kbuild_error_message(kbuild_error_t error)
-{
+static inline const char *kbuild_error_message(kbuild_error_t error) {
     return cudaGetErrorString((cudaError_t)error);
 }
 

@@ -1,6 +1,7 @@
 /* The host API over HIP's runtime; included by kbuild.h.  Streams are hipStream_t. */
 #if !defined(KBUILD_HOST_HIP_H) && defined(KBUILD_HOST_BACKEND)
-#error "this file already uses kbuild's host API for another backend: launch the kernels of each backend in a separate source file, and include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers"
+#error \
+    "this file already uses kbuild's host API for another backend: launch the kernels of each backend in a separate source file, and include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers"
 #elif !defined(KBUILD_HOST_HIP_H)
 #define KBUILD_HOST_HIP_H
 #define KBUILD_HOST_BACKEND "hip"
@@ -35,9 +36,8 @@ extern "C" {
 #endif
 
 /* HIP does not support clusters, programmatic dependent launch, or priorities of launches. */
-__attribute__((always_inline)) static inline kbuild_error_t
-kbuild_launch_extended(const void *kernel, const struct kbuild_launch_config *config, void **args)
-{
+__attribute__((always_inline)) static inline kbuild_error_t kbuild_launch_extended(
+    const void *kernel, const struct kbuild_launch_config *config, void **args) {
     if (config->cluster.x != 0 || config->programmatic_dependent_launch || config->priority != 0 ||
         config->shared_bytes > UINT32_MAX)
         return (kbuild_error_t)hipErrorNotSupported;
@@ -47,17 +47,15 @@ kbuild_launch_extended(const void *kernel, const struct kbuild_launch_config *co
 }
 
 /* HIP's runtime has no faster path. */
-__attribute__((always_inline)) static inline int
-kbuild_launch_prepared(const void *kernel, const struct kbuild_launch_config *config, void **args,
-                       kbuild_error_t *error)
-{
+__attribute__((always_inline)) static inline int kbuild_launch_prepared(
+    const void *kernel, const struct kbuild_launch_config *config, void **args,
+    kbuild_error_t *error) {
     (void)kernel, (void)config, (void)args, (void)error;
     return 0;
 }
 
-__attribute__((always_inline)) static inline kbuild_error_t
-kbuild_launch_unprepared(const void *kernel, const struct kbuild_launch_config *config, void **args)
-{
+__attribute__((always_inline)) static inline kbuild_error_t kbuild_launch_unprepared(
+    const void *kernel, const struct kbuild_launch_config *config, void **args) {
     /* If blocks are small, the runtime accepts grids of 2^31 and more, such as converted negative
      * numbers.  No device supports them. */
     if (__builtin_expect((config->grid.x | config->grid.y | config->grid.z) > INT32_MAX, 0))
@@ -67,8 +65,7 @@ kbuild_launch_unprepared(const void *kernel, const struct kbuild_launch_config *
                                            config->shared_bytes, (hipStream_t)config->stream);
 }
 
-static inline const char *kbuild_error_message(kbuild_error_t error)
-{
+static inline const char *kbuild_error_message(kbuild_error_t error) {
     int count = 0;
     /* HIP has several error codes for a missing device, and no texts for them before 5.3. */
     if (error == (kbuild_error_t)hipErrorNoDevice ||

@@ -22,7 +22,8 @@ typedef struct kbuild_launch_config kbuild_launch_config;
  * Without it, the usage requirements of the target define the backend. */
 #if defined(KBUILD_HOST_BACKEND)
 #elif (defined(KBUILD_BACKEND_CPU) + defined(KBUILD_BACKEND_CUDA) + defined(KBUILD_BACKEND_HIP)) > 1
-#error "libraries for several backends are linked: include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers to select the backend of this file, or set the property KBUILD_BACKEND of this CMake target"
+#error \
+    "libraries for several backends are linked: include <target>_kernels.hpp or <target>_kernels.h before kbuild's headers to select the backend of this file, or set the property KBUILD_BACKEND of this CMake target"
 #elif defined(KBUILD_BACKEND_CUDA)
 #include <kbuild/host_cuda.h>
 #elif defined(KBUILD_BACKEND_HIP)
@@ -33,8 +34,7 @@ typedef struct kbuild_launch_config kbuild_launch_config;
 
 #if !defined(__cplusplus)
 /* Kernels are declared as functions, which strict C does not convert to `const void *`. */
-#define kbuild_launch(kernel, ...) \
-    (kbuild_launch)(__extension__(const void *)(kernel), __VA_ARGS__)
+#define kbuild_launch(kernel, ...) (kbuild_launch)(__extension__(const void *)(kernel), __VA_ARGS__)
 #endif
 
 #endif

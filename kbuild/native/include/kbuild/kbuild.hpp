@@ -13,7 +13,8 @@
 #if !defined(KBUILD_DEVICE_CODE)
 
 #if __cplusplus < 201703L
-#error "kbuild/kbuild.hpp requires C++17: add target_compile_features(<target> PRIVATE cxx_std_17), or include kbuild/kbuild.h"
+#error \
+    "kbuild/kbuild.hpp requires C++17: add target_compile_features(<target> PRIVATE cxx_std_17), or include kbuild/kbuild.h"
 #endif
 
 #include <kbuild/detail/launch/config.hpp>
@@ -67,7 +68,8 @@ template <class... __P>
                                            typename detail::parameter<__P>::__type... __args) {
     const auto __c_config = detail::to_c(__config);
     const auto __handle = reinterpret_cast<const void*>(__kernel);
-    void* __addresses[sizeof...(__P) + (sizeof...(__P) == 0)] = {static_cast<void*>(std::addressof(__args))...};
+    void* __addresses[sizeof...(__P) + (sizeof...(__P) == 0)] = {
+        static_cast<void*>(std::addressof(__args))...};
     kbuild_error_t __code;
     if (__builtin_expect(kbuild_is_extended(&__c_config), 0)) {
         __code = kbuild_launch_extended(__handle, &__c_config, __addresses);
@@ -88,17 +90,15 @@ template <class... __P>
 
 // The second declaration only makes a call with a wrong number of arguments a clear compile error.
 template <class... __P, class... __A>
-std::enable_if_t<sizeof...(__P) != sizeof...(__A), error> launch(void (*)(__P...), const LaunchConfig&,
-                                                             __A&&...) {
+std::enable_if_t<sizeof...(__P) != sizeof...(__A), error> launch(void (*)(__P...),
+                                                                 const LaunchConfig&, __A&&...) {
     static_assert(sizeof...(__P) == sizeof...(__A),
                   "kbuild::launch: wrong number of arguments for this kernel");
     return error();
 }
 
 // Waits until all launched work has finished.
-inline error synchronize() {
-    return error(kbuild_synchronize());
-}
+inline error synchronize() { return error(kbuild_synchronize()); }
 
 // Allocates device memory.
 inline error allocate(void** __pointer, std::size_t __bytes) {
@@ -106,9 +106,7 @@ inline error allocate(void** __pointer, std::size_t __bytes) {
 }
 
 // Frees device memory.
-inline error release(void* __pointer) {
-    return error(kbuild_free(__pointer));
-}
+inline error release(void* __pointer) { return error(kbuild_free(__pointer)); }
 
 // Copies memory in the given direction.
 inline error copy(void* __destination, const void* __source, std::size_t __bytes,
@@ -121,14 +119,16 @@ inline error copy(void* __destination, const void* __source, std::size_t __bytes
 template <class __T>
 error copy_to_symbol(__T& __variable, const void* __source, std::size_t __bytes = sizeof(__T),
                      std::size_t __offset = 0) {
-    return error(kbuild_copy_to_symbol(detail::address_of(__variable), __source, __bytes, __offset));
+    return error(
+        kbuild_copy_to_symbol(detail::address_of(__variable), __source, __bytes, __offset));
 }
 
 // Copies from a __device__ or __constant__ variable.
 template <class __T>
 error copy_from_symbol(void* __destination, __T& __variable, std::size_t __bytes = sizeof(__T),
                        std::size_t __offset = 0) {
-    return error(kbuild_copy_from_symbol(__destination, detail::address_of(__variable), __bytes, __offset));
+    return error(
+        kbuild_copy_from_symbol(__destination, detail::address_of(__variable), __bytes, __offset));
 }
 
 // Sets `pointer` to the address of the variable on the device.
@@ -143,7 +143,8 @@ template <class __T>
 __T& managed(__T& __variable) noexcept {
     void* const __data = kbuild_managed_data(detail::address_of(__variable));
     if (__data == nullptr) {
-        std::fputs("kbuild::managed: there is no device, or the variable is not __managed__\n", stderr);
+        std::fputs("kbuild::managed: there is no device, or the variable is not __managed__\n",
+                   stderr);
         std::abort();
     }
     return *static_cast<__T*>(__data);

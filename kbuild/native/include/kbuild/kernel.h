@@ -12,7 +12,7 @@
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED)
 #define KBUILD_KERNEL __global__
 #else
-#define KBUILD_KERNEL                                                                      \
+#define KBUILD_KERNEL \
     __attribute__((nothrow, error("a kernel cannot be called on the host; launch it: " \
                                   "kbuild::launch(kernel, {grid, block}, args...)")))
 #endif

@@ -34,8 +34,7 @@ struct kbuild_launch_config {
 
 /* Returns whether a launch has attributes beyond grid, block, shared bytes, and stream.  A pushed
  * configuration and the simplest launch functions of the runtimes have room only for those four. */
-static inline int kbuild_is_extended(const struct kbuild_launch_config *__config)
-{
+static inline int kbuild_is_extended(const struct kbuild_launch_config *__config) {
     return __config->cluster.x != 0 || __config->cooperative ||
            __config->programmatic_dependent_launch || __config->priority != 0;
 }
@@ -89,8 +88,7 @@ struct kbuild_variable {
 };
 
 /* Returns the shadow, also before the constructor has run. */
-static inline void *kbuild_find_shadow(const struct kbuild_variable *__variable)
-{
+static inline void *kbuild_find_shadow(const struct kbuild_variable *__variable) {
     return (__variable->kind & KBUILD_VARIABLE_INDIRECT) != 0 ? *(void **)__variable->shadow
                                                               : __variable->shadow;
 }
@@ -107,8 +105,7 @@ struct kbuild_managed {
  * own variable with the name of a static device variable.  Images do not tell which device
  * variables are static, so this check prevents writes to the program's variable. */
 static inline int kbuild_is_managed(const struct kbuild_variable *__variable,
-                                    void (*__initialize)(void))
-{
+                                    void (*__initialize)(void)) {
     return __variable->kind == KBUILD_VARIABLE_MANAGED &&
            ((const struct kbuild_managed *)__variable->shadow)->initialize == __initialize;
 }
@@ -116,8 +113,7 @@ static inline int kbuild_is_managed(const struct kbuild_variable *__variable,
 /* Returns the address of a managed variable, which is the same on the host and on the device.
  * Returns null if there is no device or the variable is not managed.  `variable` is the address of
  * the host variable with the same name. */
-static inline void *kbuild_managed_data(const void *__variable)
-{
+static inline void *kbuild_managed_data(const void *__variable) {
     const struct kbuild_managed *__managed = (const struct kbuild_managed *)__variable;
     /* The host declares the name with the variable's type, not with that of the shadow. */
     __asm__("" : "+r"(__managed) : : "memory");

@@ -18,20 +18,18 @@
 #endif
 
 // Vectors of two and four elements are aligned to their size, but to at most 16 bytes.
-#define KBUILD_VECTOR_TYPES(name, type)                                                     \
-    struct name##1 { type x; };                                                             \
-    struct alignas(2 * sizeof(type)) name##2 { type x, y; };                                \
-    struct name##3 { type x, y, z; };                                                       \
-    struct alignas(4 * sizeof(type) < 16 ? 4 * sizeof(type) : 16) name##4 {                 \
-        type x, y, z, w;                                                                    \
-    };                                                                                      \
-    KBUILD_VECTOR_FUNCTION name##1 make_##name##1(type __x) { return {__x}; }               \
+#define KBUILD_VECTOR_TYPES(name, type) \
+    struct name##1 { type x; }; \
+    struct alignas(2 * sizeof(type)) name##2 { type x, y; }; \
+    struct name##3 { type x, y, z; }; \
+    struct alignas(4 * sizeof(type) < 16 ? 4 * sizeof(type) : 16) name##4 { type x, y, z, w; }; \
+    KBUILD_VECTOR_FUNCTION name##1 make_##name##1(type __x) { return {__x}; } \
     KBUILD_VECTOR_FUNCTION name##2 make_##name##2(type __x, type __y) { return {__x, __y}; } \
-    KBUILD_VECTOR_FUNCTION name##3 make_##name##3(type __x, type __y, type __z) {           \
-        return {__x, __y, __z};                                                             \
-    }                                                                                       \
+    KBUILD_VECTOR_FUNCTION name##3 make_##name##3(type __x, type __y, type __z) { \
+        return {__x, __y, __z}; \
+    } \
     KBUILD_VECTOR_FUNCTION name##4 make_##name##4(type __x, type __y, type __z, type __w) { \
-        return {__x, __y, __z, __w};                                                        \
+        return {__x, __y, __z, __w}; \
     }
 
 KBUILD_VECTOR_TYPES(char, signed char)
@@ -50,14 +48,14 @@ KBUILD_VECTOR_TYPES(double, double)
 #undef KBUILD_VECTOR_TYPES
 
 // CUDA 13's vectors of four 64-bit elements, whose names say the alignment.
-#define KBUILD_ALIGNED_VECTOR_TYPE(name, type, bytes)                                         \
-    struct alignas(bytes) name##4_##bytes##a { type x, y, z, w; };                            \
-    KBUILD_VECTOR_FUNCTION name##4_##bytes##a make_##name##4_##bytes##a(type __x, type __y,   \
+#define KBUILD_ALIGNED_VECTOR_TYPE(name, type, bytes) \
+    struct alignas(bytes) name##4_##bytes##a { type x, y, z, w; }; \
+    KBUILD_VECTOR_FUNCTION name##4_##bytes##a make_##name##4_##bytes##a(type __x, type __y, \
                                                                         type __z, type __w) { \
-        return {__x, __y, __z, __w};                                                          \
+        return {__x, __y, __z, __w}; \
     }
 #define KBUILD_ALIGNED_VECTOR_TYPES(name, type) \
-    KBUILD_ALIGNED_VECTOR_TYPE(name, type, 16)  \
+    KBUILD_ALIGNED_VECTOR_TYPE(name, type, 16) \
     KBUILD_ALIGNED_VECTOR_TYPE(name, type, 32)
 
 KBUILD_ALIGNED_VECTOR_TYPES(long, long)

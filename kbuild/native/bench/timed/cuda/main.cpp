@@ -33,8 +33,7 @@ float* memory;
 decltype(&cuLaunchKernelEx) launch_by_driver;
 CUfunction function;
 
-void require(bool condition, const char* what)
-{
+void require(bool condition, const char* what) {
     if (condition) return;
     std::fprintf(stderr, "%s failed: %s\n", what, cudaGetErrorString(cudaGetLastError()));
     std::exit(1);
@@ -46,25 +45,29 @@ void by_kbuild_chevrons() { launch_by_kbuild_chevrons(1, 2.0f, memory, memory, s
 
 void by_kbuild() { (void)kbuild::launch(direct, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
 
-void by_kbuild_stub() { (void)kbuild::launch(stubbed, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
+void by_kbuild_stub() {
+    (void)kbuild::launch(stubbed, {1, 32, 0, stream}, 1, 2.0f, memory, memory);
+}
 
-void by_kbuild_elsewhere() { (void)kbuild::launch(elsewhere, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
+void by_kbuild_elsewhere() {
+    (void)kbuild::launch(elsewhere, {1, 32, 0, stream}, 1, 2.0f, memory, memory);
+}
 
-void by_runtime()
-{
+void by_runtime() {
     int n = 1;
     float a = 2;
     const float* x = memory;
     float* y = memory;
     void* arguments[] = {&n, &a, &x, &y};
-    (void)cudaLaunchKernel(reinterpret_cast<const void*>(direct), dim3(1), dim3(32), arguments, 0, stream);
+    (void)cudaLaunchKernel(reinterpret_cast<const void*>(direct), dim3(1), dim3(32), arguments, 0,
+                           stream);
 }
 
-void by_cuda_kernel()
-{
+void by_cuda_kernel() {
     static cudaKernel_t kernel = [] {
         cudaKernel_t found;
-        require(cudaGetKernel(&found, reinterpret_cast<const void*>(direct)) == cudaSuccess, "cudaGetKernel");
+        require(cudaGetKernel(&found, reinterpret_cast<const void*>(direct)) == cudaSuccess,
+                "cudaGetKernel");
         return found;
     }();
     int n = 1;
@@ -72,11 +75,11 @@ void by_cuda_kernel()
     const float* x = memory;
     float* y = memory;
     void* arguments[] = {&n, &a, &x, &y};
-    (void)cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(32), arguments, 0, stream);
+    (void)cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(32), arguments, 0,
+                           stream);
 }
 
-void by_driver()
-{
+void by_driver() {
     int n = 1;
     float a = 2;
     const float* x = memory;
@@ -92,8 +95,7 @@ void by_driver()
 
 extern "C" unsigned __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*);
 
-void push_and_pop()
-{
+void push_and_pop() {
     dim3 grid, block;
     size_t bytes;
     cudaStream_t popped;
@@ -124,13 +126,11 @@ const Way ways[] = {
     {"a call of nothing", do_nothing, false},
 };
 
-void show(const char* mode, const Way& way, double nanoseconds)
-{
+void show(const char* mode, const Way& way, double nanoseconds) {
     std::printf("sample\t%s\t%s\t%.2f\n", mode, way.name, nanoseconds);
 }
 
-double time_batch(void (*launch)(), int count, bool synchronize)
-{
+double time_batch(void (*launch)(), int count, bool synchronize) {
     const auto start = Clock::now();
     for (int i = 0; i < count; ++i) {
         launch();
@@ -142,68 +142,67 @@ double time_batch(void (*launch)(), int count, bool synchronize)
 }
 
 // Creates the context and the memory for launches, but does not load any kernel.
-void prepare()
-{
+void prepare() {
     require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess, "stream");
     require(cudaMalloc(reinterpret_cast<void**>(&memory), 128) == cudaSuccess, "cudaMalloc");
 }
 
-void prepare_driver()
-{
+void prepare_driver() {
     cudaFunction_t found;
-    require(cudaGetFuncBySymbol(&found, reinterpret_cast<const void*>(direct)) == cudaSuccess, "function");
+    require(cudaGetFuncBySymbol(&found, reinterpret_cast<const void*>(direct)) == cudaSuccess,
+            "function");
     function = found;
     void* entry = nullptr;
     cudaDriverEntryPointQueryResult result;
-    require(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &entry, 12000, cudaEnableDefault, &result) == cudaSuccess,
+    require(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", &entry, 12000, cudaEnableDefault,
+                                             &result) == cudaSuccess,
             "cuLaunchKernelEx");
     launch_by_driver = reinterpret_cast<decltype(launch_by_driver)>(entry);
 }
 
-void list()
-{
+void list() {
     cudaDeviceProp device;
     int driver = 0, runtime = 0;
     require(cudaGetDeviceProperties(&device, 0) == cudaSuccess, "cudaGetDeviceProperties");
     require(cudaDriverGetVersion(&driver) == cudaSuccess, "cudaDriverGetVersion");
     require(cudaRuntimeGetVersion(&runtime) == cudaSuccess, "cudaRuntimeGetVersion");
-    std::printf("device\t%s (sm_%d%d), the driver's CUDA %d.%d, cudart %d.%d\n", device.name, device.major,
-                device.minor, driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    std::printf("device\t%s (sm_%d%d), the driver's CUDA %d.%d, cudart %d.%d\n", device.name,
+                device.major, device.minor, driver / 1000, driver % 1000 / 10, runtime / 1000,
+                runtime % 1000 / 10);
     for (const Way& way : ways) std::printf("way\t%s\n", way.name);
 }
 
-void time_warm(int batches)
-{
+void time_warm(int batches) {
     prepare_driver();
-    for (const Way& way : ways) // warm-up: the first launch loads the image
+    for (const Way& way : ways)  // warm-up: the first launch loads the image
         time_batch(way.launch, launches_per_batch, false);
     require(cudaGetLastError() == cudaSuccess, "warm-up");
     std::vector<const Way*> order;
     for (const Way& way : ways) order.push_back(&way);
-    std::mt19937 random(1); // the order differs between batches, but not between runs
+    std::mt19937 random(1);  // the order differs between batches, but not between runs
     for (int batch = 0; batch < batches; ++batch) {
         std::shuffle(order.begin(), order.end(), random);
         for (const Way* way : order) {
             show("enqueue", *way, time_batch(way->launch, launches_per_batch, false));
             if (way->launches)
-                show("launch and synchronize", *way, time_batch(way->launch, synchronized_per_batch, true));
+                show("launch and synchronize", *way,
+                     time_batch(way->launch, synchronized_per_batch, true));
         }
     }
 }
 
-void time_first(std::size_t number)
-{
+void time_first(std::size_t number) {
     require(number < sizeof ways / sizeof *ways, "the number of a way");
     const Way& way = ways[number];
-    if (way.launch == by_driver) prepare_driver(); // user code has to do this before its first launch, too
+    if (way.launch == by_driver)
+        prepare_driver();  // user code has to do this before its first launch, too
     show("first, without warm-up", way, time_batch(way.launch, 1, false));
     show("the same, warm", way, time_batch(way.launch, launches_per_batch, false));
 }
 
-} // namespace
+}  // namespace
 
-int main(int count, char** words)
-{
+int main(int count, char** words) {
     if (count != 3) {
         list();
         return 0;

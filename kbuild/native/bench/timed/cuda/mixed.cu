@@ -2,15 +2,12 @@
 
 namespace {
 
-__global__ void mixed(int n, float a, const float* x, float* y)
-{
-    if (n > 1)
-        y[threadIdx.x] = a * x[threadIdx.x];
+__global__ void mixed(int n, float a, const float* x, float* y) {
+    if (n > 1) y[threadIdx.x] = a * x[threadIdx.x];
 }
 
-} // namespace
+}  // namespace
 
-void launch_by_kbuild_chevrons(int n, float a, const float* x, float* y, cudaStream_t stream)
-{
+void launch_by_kbuild_chevrons(int n, float a, const float* x, float* y, cudaStream_t stream) {
     mixed<<<1, 32, 0, stream>>>(n, a, x, y);
 }

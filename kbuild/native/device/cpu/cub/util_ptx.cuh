@@ -27,19 +27,23 @@ unsigned int BFE(__T __value, unsigned int __start, unsigned int __length) {
     return __start < sizeof(__T) * 8 ? static_cast<unsigned int>(__value >> __start & __mask) : 0;
 }
 
-inline unsigned int KBUILD_NEEDS_BLOCK SHFL_UP_SYNC(unsigned int __word, int __offset, int __control, unsigned int __mask) {
+inline unsigned int KBUILD_NEEDS_BLOCK SHFL_UP_SYNC(unsigned int __word, int __offset,
+                                                    int __control, unsigned int __mask) {
     return ::kbuild_cpu::ptx::shuffle_up(__word, __offset, __control, __mask);
 }
-inline unsigned int KBUILD_NEEDS_BLOCK SHFL_DOWN_SYNC(unsigned int __word, int __offset, int __control, unsigned int __mask) {
+inline unsigned int KBUILD_NEEDS_BLOCK SHFL_DOWN_SYNC(unsigned int __word, int __offset,
+                                                      int __control, unsigned int __mask) {
     return ::kbuild_cpu::ptx::shuffle_down(__word, __offset, __control, __mask);
 }
 
 template <int __width, class __T>
-__T KBUILD_NEEDS_BLOCK ShuffleUp(const __T &__value, int __offset, int __first, unsigned int __mask) {
+__T KBUILD_NEEDS_BLOCK ShuffleUp(const __T &__value, int __offset, int __first,
+                                 unsigned int __mask) {
     return ::kbuild_cpu::ptx::shuffle_up(__value, __offset, __first | (32 - __width) << 8, __mask);
 }
 template <int __width, class __T>
-__T KBUILD_NEEDS_BLOCK ShuffleDown(const __T &__value, int __offset, int __last, unsigned int __mask) {
+__T KBUILD_NEEDS_BLOCK ShuffleDown(const __T &__value, int __offset, int __last,
+                                   unsigned int __mask) {
     return ::kbuild_cpu::ptx::shuffle_down(__value, __offset, __last | (32 - __width) << 8, __mask);
 }
 

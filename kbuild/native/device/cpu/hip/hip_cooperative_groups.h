@@ -8,6 +8,8 @@ namespace cooperative_groups {
 typedef thread_group tiled_group;
 
 template <class __Group>
-inline bool is_valid(const __Group &__group) { return __group.is_valid(); }
+inline bool is_valid(const __Group &__group) {
+    return __group.is_valid();
+}
 
 }  // namespace cooperative_groups

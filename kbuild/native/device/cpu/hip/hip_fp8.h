@@ -66,27 +66,33 @@ KBUILD_SMALL_FUNCTION __hip_fp8_storage_t __hip_cvt_float_to_fp8(
            : __kind == __HIP_E4M3      ? kbuild_small::e4m3_format::encode(__x, __saturates)
                                        : kbuild_small::e5m2_format::encode(__x, __saturates);
 }
-KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t __hip_cvt_float2_to_fp8x2(
-    const float2 __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
+KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t
+__hip_cvt_float2_to_fp8x2(const float2 __x, const __hip_saturation_t __saturate,
+                          const __hip_fp8_interpretation_t __kind) {
     return static_cast<__hip_fp8x2_storage_t>(__hip_cvt_float_to_fp8(__x.x, __saturate, __kind) |
-                                              __hip_cvt_float_to_fp8(__x.y, __saturate, __kind) << 8);
+                                              __hip_cvt_float_to_fp8(__x.y, __saturate, __kind)
+                                                  << 8);
 }
-KBUILD_SMALL_FUNCTION __hip_fp8_storage_t __hip_cvt_double_to_fp8(
-    const double __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
+KBUILD_SMALL_FUNCTION __hip_fp8_storage_t
+__hip_cvt_double_to_fp8(const double __x, const __hip_saturation_t __saturate,
+                        const __hip_fp8_interpretation_t __kind) {
     return __hip_cvt_float_to_fp8(kbuild_small::round_to_odd(__x), __saturate, __kind);
 }
-KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t __hip_cvt_double2_to_fp8x2(
-    const double2 __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
+KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t
+__hip_cvt_double2_to_fp8x2(const double2 __x, const __hip_saturation_t __saturate,
+                           const __hip_fp8_interpretation_t __kind) {
     return __hip_cvt_float2_to_fp8x2(
-        make_float2(kbuild_small::round_to_odd(__x.x), kbuild_small::round_to_odd(__x.y)), __saturate, __kind);
+        make_float2(kbuild_small::round_to_odd(__x.x), kbuild_small::round_to_odd(__x.y)),
+        __saturate, __kind);
 }
-KBUILD_SMALL_FUNCTION __hip_fp8_storage_t __hip_cvt_halfraw_to_fp8(
-    const __half_raw __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
+KBUILD_SMALL_FUNCTION __hip_fp8_storage_t
+__hip_cvt_halfraw_to_fp8(const __half_raw __x, const __hip_saturation_t __saturate,
+                         const __hip_fp8_interpretation_t __kind) {
     return __hip_cvt_float_to_fp8(KBUILD_SMALL_WIDEN_HALF(__x.x), __saturate, __kind);
 }
-KBUILD_SMALL_FUNCTION __hip_fp8_storage_t __hip_cvt_bfloat16raw_to_fp8(
-    const __nv_bfloat16_raw __x, const __hip_saturation_t __saturate,
-    const __hip_fp8_interpretation_t __kind) {
+KBUILD_SMALL_FUNCTION __hip_fp8_storage_t
+__hip_cvt_bfloat16raw_to_fp8(const __nv_bfloat16_raw __x, const __hip_saturation_t __saturate,
+                             const __hip_fp8_interpretation_t __kind) {
     return __hip_cvt_float_to_fp8(KBUILD_SMALL_WIDEN_BFLOAT16(__x.x), __saturate, __kind);
 }
 KBUILD_SMALL_FUNCTION __half_raw __hip_cvt_fp8_to_halfraw(const __hip_fp8_storage_t __x,
@@ -97,20 +103,22 @@ KBUILD_SMALL_FUNCTION __half_raw __hip_cvt_fp8_to_halfraw(const __hip_fp8_storag
                                                        : kbuild_small::e5m2_format::decode(__x));
 }
 /* Pairs: the first number is in the low byte. */
-KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t __hip_cvt_halfraw2_to_fp8x2(
-    const __half2_raw __x, const __hip_saturation_t __saturate, const __hip_fp8_interpretation_t __kind) {
+KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t
+__hip_cvt_halfraw2_to_fp8x2(const __half2_raw __x, const __hip_saturation_t __saturate,
+                            const __hip_fp8_interpretation_t __kind) {
     return __hip_cvt_float2_to_fp8x2(
-        make_float2(KBUILD_SMALL_WIDEN_HALF(__x.x), KBUILD_SMALL_WIDEN_HALF(__x.y)), __saturate, __kind);
-}
-KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t __hip_cvt_bfloat16raw2_to_fp8x2(
-    const __nv_bfloat162_raw __x, const __hip_saturation_t __saturate,
-    const __hip_fp8_interpretation_t __kind) {
-    return __hip_cvt_float2_to_fp8x2(
-        make_float2(KBUILD_SMALL_WIDEN_BFLOAT16(__x.x), KBUILD_SMALL_WIDEN_BFLOAT16(__x.y)), __saturate,
+        make_float2(KBUILD_SMALL_WIDEN_HALF(__x.x), KBUILD_SMALL_WIDEN_HALF(__x.y)), __saturate,
         __kind);
 }
-KBUILD_SMALL_FUNCTION __half2_raw __hip_cvt_fp8x2_to_halfraw2(const __hip_fp8x2_storage_t __x,
-                                                              const __hip_fp8_interpretation_t __kind) {
+KBUILD_SMALL_FUNCTION __hip_fp8x2_storage_t
+__hip_cvt_bfloat16raw2_to_fp8x2(const __nv_bfloat162_raw __x, const __hip_saturation_t __saturate,
+                                const __hip_fp8_interpretation_t __kind) {
+    return __hip_cvt_float2_to_fp8x2(
+        make_float2(KBUILD_SMALL_WIDEN_BFLOAT16(__x.x), KBUILD_SMALL_WIDEN_BFLOAT16(__x.y)),
+        __saturate, __kind);
+}
+KBUILD_SMALL_FUNCTION __half2_raw __hip_cvt_fp8x2_to_halfraw2(
+    const __hip_fp8x2_storage_t __x, const __hip_fp8_interpretation_t __kind) {
     __half2_raw __result;
     __result.x = __hip_cvt_fp8_to_halfraw(static_cast<__hip_fp8_storage_t>(__x & 0xFF), __kind).x;
     __result.y = __hip_cvt_fp8_to_halfraw(static_cast<__hip_fp8_storage_t>(__x >> 8), __kind).x;

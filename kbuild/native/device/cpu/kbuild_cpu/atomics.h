@@ -15,27 +15,28 @@ namespace kbuild_cpu {
 
 /* T, if T has 16 bytes and their alignment. */
 template <class __T>
-using wide_t = std::enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !std::is_same_v<__T, float4>, __T>;
+using wide_t =
+    std::enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !std::is_same_v<__T, float4>, __T>;
 
 }  // namespace kbuild_cpu
 
 /* Defines a function for the given types, for one scope and for all. */
-#define KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, ...)                             \
-    template <class __T>                                                             \
+#define KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, ...) \
+    template <class __T> \
     __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> KBUILD_NEEDS_THREAD name( \
-        __T *__address, kbuild_cpu::same_t<__T> __value) {                           \
-        return kbuild_cpu::operation(__address, __value);                            \
+        __T *__address, kbuild_cpu::same_t<__T> __value) { \
+        return kbuild_cpu::operation(__address, __value); \
     }
-#define KBUILD_CPU_ATOMIC(name, ...)                \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name, __VA_ARGS__)   \
+#define KBUILD_CPU_ATOMIC(name, ...) \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, __VA_ARGS__) \
     KBUILD_CPU_ATOMIC_OF_SCOPE(name##_block, __VA_ARGS__) \
     KBUILD_CPU_ATOMIC_OF_SCOPE(name##_system, __VA_ARGS__)
 
 namespace kbuild_cpu {
 
 __device__ inline unsigned int atomic_increment(unsigned int *__address, unsigned int __limit) {
-    return atomic_update(__address,
-                         [__limit](unsigned int __old) { return __old >= __limit ? 0 : __old + 1; });
+    return atomic_update(
+        __address, [__limit](unsigned int __old) { return __old >= __limit ? 0 : __old + 1; });
 }
 __device__ inline unsigned int atomic_decrement(unsigned int *__address, unsigned int __limit) {
     return atomic_update(__address, [__limit](unsigned int __old) {
@@ -61,34 +62,37 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
 
 /* The additions to vectors are atomic for each element.  The functions for 16 bytes accept any type
  * of that size. */
-#define KBUILD_CPU_ATOMIC_FOR_SCOPE(scope)                                                             \
-    __device__ inline float2 KBUILD_NEEDS_THREAD atomicAdd##scope(float2 *__address, float2 __value) { \
-        return {kbuild_cpu::atomic_add(&__address->x, __value.x),                                      \
-                kbuild_cpu::atomic_add(&__address->y, __value.y)};                                     \
-    }                                                                                                  \
-    __device__ inline float4 KBUILD_NEEDS_THREAD atomicAdd##scope(float4 *__address, float4 __value) { \
-        return {kbuild_cpu::atomic_add(&__address->x, __value.x),                                      \
-                kbuild_cpu::atomic_add(&__address->y, __value.y),                                      \
-                kbuild_cpu::atomic_add(&__address->z, __value.z),                                      \
-                kbuild_cpu::atomic_add(&__address->w, __value.w)};                                     \
-    }                                                                                                  \
-    template <class __T>                                                                               \
-    __device__ inline kbuild_cpu::wide_t<__T> KBUILD_NEEDS_THREAD atomicExch##scope(__T *__address,    \
-                                                                kbuild_cpu::same_t<__T> __value) {     \
-        return kbuild_cpu::atomic_exchange(__address, __value);                                        \
-    }                                                                                                  \
-    template <class __T>                                                                               \
-    __device__ inline kbuild_cpu::wide_t<__T> KBUILD_NEEDS_THREAD atomicCAS##scope(                    \
-        __T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) {       \
-        kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired);                        \
-        return __expected;                                                                             \
-    }                                                                                                  \
-    template <class __T>                                                                               \
-    __device__ inline kbuild_cpu::one_of<__T, unsigned short, int, unsigned int, unsigned long long>   \
-    KBUILD_NEEDS_THREAD atomicCAS##scope(__T *__address, kbuild_cpu::same_t<__T> __expected,           \
-                     kbuild_cpu::same_t<__T> __desired) {                                              \
-        kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired);                        \
-        return __expected;                                                                             \
+#define KBUILD_CPU_ATOMIC_FOR_SCOPE(scope) \
+    __device__ inline float2 KBUILD_NEEDS_THREAD atomicAdd##scope(float2 *__address, \
+                                                                  float2 __value) { \
+        return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
+                kbuild_cpu::atomic_add(&__address->y, __value.y)}; \
+    } \
+    __device__ inline float4 KBUILD_NEEDS_THREAD atomicAdd##scope(float4 *__address, \
+                                                                  float4 __value) { \
+        return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
+                kbuild_cpu::atomic_add(&__address->y, __value.y), \
+                kbuild_cpu::atomic_add(&__address->z, __value.z), \
+                kbuild_cpu::atomic_add(&__address->w, __value.w)}; \
+    } \
+    template <class __T> \
+    __device__ inline kbuild_cpu::wide_t<__T> KBUILD_NEEDS_THREAD atomicExch##scope( \
+        __T *__address, kbuild_cpu::same_t<__T> __value) { \
+        return kbuild_cpu::atomic_exchange(__address, __value); \
+    } \
+    template <class __T> \
+    __device__ inline kbuild_cpu::wide_t<__T> KBUILD_NEEDS_THREAD atomicCAS##scope( \
+        __T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) { \
+        kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
+        return __expected; \
+    } \
+    template <class __T> \
+    __device__ inline kbuild_cpu::one_of<__T, unsigned short, int, unsigned int, \
+                                         unsigned long long> \
+        KBUILD_NEEDS_THREAD atomicCAS##scope(__T *__address, kbuild_cpu::same_t<__T> __expected, \
+                                             kbuild_cpu::same_t<__T> __desired) { \
+        kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
+        return __expected; \
     }
 
 KBUILD_CPU_ATOMIC_FOR_SCOPE()

@@ -35,13 +35,14 @@ __device__ inline int KBUILD_NEEDS_BLOCK __syncthreads_or(int __predicate, KBUIL
     return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_or"), __predicate != 0) != 0;
 }
 __device__ inline int KBUILD_NEEDS_BLOCK __syncthreads_and(int __predicate, KBUILD_CPU_CALLER) {
-    return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_and"), __predicate == 0) == 0;
+    return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_and"), __predicate == 0) ==
+           0;
 }
 
-#define KBUILD_CPU_FENCE(name)                                           \
+#define KBUILD_CPU_FENCE(name) \
     __device__ inline void KBUILD_NEEDS_THREAD name(KBUILD_CPU_CALLER) { \
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);                         \
-        kbuild_cpu::spin_call(KBUILD_CPU_CALL(#name), 1);                \
+        __atomic_thread_fence(__ATOMIC_SEQ_CST); \
+        kbuild_cpu::spin_call(KBUILD_CPU_CALL(#name), 1); \
     }
 
 KBUILD_CPU_FENCE(__threadfence)

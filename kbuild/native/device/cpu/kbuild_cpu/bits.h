@@ -6,7 +6,9 @@
 
 #pragma GCC system_header
 
-__device__ constexpr int __clz(int __x) { return __x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(__x)); }
+__device__ constexpr int __clz(int __x) {
+    return __x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(__x));
+}
 __device__ constexpr int __clzll(long long __x) {
     return __x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(__x));
 }
@@ -47,7 +49,9 @@ __device__ constexpr unsigned long long __umul64hi(unsigned long long __a, unsig
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(__a) * __b >> 64);
 }
 
-__device__ constexpr unsigned short __nv_bswap16(unsigned short __x) { return __builtin_bswap16(__x); }
+__device__ constexpr unsigned short __nv_bswap16(unsigned short __x) {
+    return __builtin_bswap16(__x);
+}
 __device__ constexpr unsigned int __nv_bswap32(unsigned int __x) { return __builtin_bswap32(__x); }
 __device__ constexpr unsigned long long __nv_bswap64(unsigned long long __x) {
     return __builtin_bswap64(__x);

@@ -11,9 +11,8 @@
 #pragma GCC system_header
 
 /* All four are in the same image, so with this TLS model one call finds all of them. */
-#define KBUILD_CPU_BUILTIN(type, name)                                                \
-    extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread \
-        type name
+#define KBUILD_CPU_BUILTIN(type, name) \
+    extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread type name
 
 KBUILD_CPU_BUILTIN(uint3, threadIdx);
 KBUILD_CPU_BUILTIN(const uint3, blockIdx);

@@ -8,12 +8,16 @@
 
 #pragma GCC system_header
 
-#define KBUILD_CPU_LOAD(name)                                             \
-    template <class __T>                                                  \
-    __device__ inline __T name(const __T *__address) { return *__address; }
-#define KBUILD_CPU_STORE(name)                                            \
-    template <class __T>                                                  \
-    __device__ inline void name(__T *__address, kbuild_cpu::same_t<__T> __value) { *__address = __value; }
+#define KBUILD_CPU_LOAD(name) \
+    template <class __T> \
+    __device__ inline __T name(const __T *__address) { \
+        return *__address; \
+    }
+#define KBUILD_CPU_STORE(name) \
+    template <class __T> \
+    __device__ inline void name(__T *__address, kbuild_cpu::same_t<__T> __value) { \
+        *__address = __value; \
+    }
 
 KBUILD_CPU_LOAD(__ldg)
 KBUILD_CPU_LOAD(__ldca)

@@ -12,7 +12,8 @@
 /* In device code, clock() has another symbol than the C library's function, whose declaration follows. */
 #if (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)) && !defined(_TIME_H)
 #define KBUILD_CPU_CLOCK
-extern "C" __attribute__((visibility("hidden"))) long KBUILD_CALL_NEEDS_THREAD clock() noexcept __asm__("kbuild_cpu_clock");
+extern "C" __attribute__((visibility("hidden"))) long KBUILD_CALL_NEEDS_THREAD clock() noexcept
+    __asm__("kbuild_cpu_clock");
 #endif
 #include <time.h>
 

@@ -11,7 +11,9 @@
 
 __device__ inline unsigned int __clusterDimIsSpecified() { return 0; }
 __device__ inline dim3 __clusterDim() { return {1, 1, 1}; }
-__device__ inline dim3 KBUILD_NEEDS_BLOCK __clusterIdx() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+__device__ inline dim3 KBUILD_NEEDS_BLOCK __clusterIdx() {
+    return {blockIdx.x, blockIdx.y, blockIdx.z};
+}
 __device__ inline dim3 KBUILD_NEEDS_BLOCK __clusterGridDimInClusters() { return gridDim; }
 __device__ inline dim3 __clusterRelativeBlockIdx() { return {0, 0, 0}; }
 __device__ inline unsigned int __clusterRelativeBlockRank() { return 0; }

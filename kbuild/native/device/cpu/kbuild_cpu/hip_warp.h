@@ -26,17 +26,18 @@ constexpr int kbuild_hip_warpSize = KBUILD_CPU_WARP_SIZE;
 
 /* Without a mask: the lanes that reach the call together.  As in HIP's headers, these are overloads, so
  * that programs can add some for their own types. */
-#define KBUILD_CPU_HIP_SHUFFLE(name, index, T)                                                  \
+#define KBUILD_CPU_HIP_SHUFFLE(name, index, T) \
     inline T KBUILD_NEEDS_BLOCK kbuild_hip_##name(T __value, KBUILD_CPU_SHUFFLE_##index __from, \
-                               int __width = KBUILD_CPU_WARP_SIZE, KBUILD_CPU_CALLER) {         \
-        const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name);                              \
-        return kbuild_cpu::shuffle_value(                                                       \
-            __call, kbuild_cpu::converge(__call), __value,                                      \
-            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width));         \
+                                                  int __width = KBUILD_CPU_WARP_SIZE, \
+                                                  KBUILD_CPU_CALLER) { \
+        const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name); \
+        return kbuild_cpu::shuffle_value( \
+            __call, kbuild_cpu::converge(__call), __value, \
+            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width)); \
     }
-#define KBUILD_CPU_HIP_SHUFFLES(T)               \
-    KBUILD_CPU_HIP_SHUFFLE(__shfl, index, T)     \
-    KBUILD_CPU_HIP_SHUFFLE(__shfl_up, up, T)     \
+#define KBUILD_CPU_HIP_SHUFFLES(T) \
+    KBUILD_CPU_HIP_SHUFFLE(__shfl, index, T) \
+    KBUILD_CPU_HIP_SHUFFLE(__shfl_up, up, T) \
     KBUILD_CPU_HIP_SHUFFLE(__shfl_down, down, T) \
     KBUILD_CPU_HIP_SHUFFLE(__shfl_xor, lanes, T)
 
@@ -50,16 +51,16 @@ KBUILD_CPU_HIP_SHUFFLES(__nv_bfloat16)
 KBUILD_CPU_HIP_SHUFFLES(__nv_bfloat162)
 #endif
 
-#define KBUILD_CPU_HIP_MASKED_SHUFFLE(name, index)                                                \
-    template <class __Mask, class __T>                                                            \
-    inline __T KBUILD_NEEDS_BLOCK kbuild_hip_##name##_sync(__Mask __mask, __T __value,            \
-                                        KBUILD_CPU_SHUFFLE_##index __from,                        \
-                                        int __width = KBUILD_CPU_WARP_SIZE, KBUILD_CPU_CALLER) {  \
+#define KBUILD_CPU_HIP_MASKED_SHUFFLE(name, index) \
+    template <class __Mask, class __T> \
+    inline __T KBUILD_NEEDS_BLOCK kbuild_hip_##name##_sync( \
+        __Mask __mask, __T __value, KBUILD_CPU_SHUFFLE_##index __from, \
+        int __width = KBUILD_CPU_WARP_SIZE, KBUILD_CPU_CALLER) { \
         static_assert(sizeof(__Mask) == 8, "the mask of a HIP warp operation must have 64 bits"); \
-        const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name "_sync");                        \
-        return kbuild_cpu::shuffle_value(                                                         \
-            __call, __mask, __value,                                                              \
-            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width));           \
+        const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL(#name "_sync"); \
+        return kbuild_cpu::shuffle_value( \
+            __call, __mask, __value, \
+            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from, __width)); \
     }
 
 KBUILD_CPU_HIP_MASKED_SHUFFLE(__shfl, index)
@@ -69,7 +70,8 @@ KBUILD_CPU_HIP_MASKED_SHUFFLE(__shfl_xor, lanes)
 
 #undef KBUILD_CPU_HIP_MASKED_SHUFFLE
 
-inline unsigned long long KBUILD_NEEDS_BLOCK kbuild_hip___ballot(int __predicate, KBUILD_CPU_CALLER) {
+inline unsigned long long KBUILD_NEEDS_BLOCK kbuild_hip___ballot(int __predicate,
+                                                                 KBUILD_CPU_CALLER) {
     const kbuild_cpu_call __call = KBUILD_CPU_HIP_CALL("__ballot");
     return kbuild_cpu::ballot(__call, kbuild_cpu::converge(__call), __predicate != 0);
 }
@@ -84,33 +86,42 @@ inline int KBUILD_NEEDS_BLOCK kbuild_hip___all(int __predicate, KBUILD_CPU_CALLE
 inline unsigned long long KBUILD_NEEDS_BLOCK kbuild_hip___activemask(KBUILD_CPU_CALLER) {
     return kbuild_cpu::converge(KBUILD_CPU_HIP_CALL("__activemask"));
 }
-inline unsigned long long KBUILD_NEEDS_BLOCK kbuild_hip___ballot_sync(unsigned long long __mask, int __predicate,
-                                                   KBUILD_CPU_CALLER) {
+inline unsigned long long KBUILD_NEEDS_BLOCK kbuild_hip___ballot_sync(unsigned long long __mask,
+                                                                      int __predicate,
+                                                                      KBUILD_CPU_CALLER) {
     return kbuild_cpu::ballot(KBUILD_CPU_HIP_CALL("__ballot_sync"), __mask, __predicate != 0);
 }
-inline int KBUILD_NEEDS_BLOCK kbuild_hip___any_sync(unsigned long long __mask, int __predicate, KBUILD_CPU_CALLER) {
+inline int KBUILD_NEEDS_BLOCK kbuild_hip___any_sync(unsigned long long __mask, int __predicate,
+                                                    KBUILD_CPU_CALLER) {
     return kbuild_cpu::ballot(KBUILD_CPU_HIP_CALL("__any_sync"), __mask, __predicate != 0) != 0;
 }
-inline int KBUILD_NEEDS_BLOCK kbuild_hip___all_sync(unsigned long long __mask, int __predicate, KBUILD_CPU_CALLER) {
+inline int KBUILD_NEEDS_BLOCK kbuild_hip___all_sync(unsigned long long __mask, int __predicate,
+                                                    KBUILD_CPU_CALLER) {
     return kbuild_cpu::ballot(KBUILD_CPU_HIP_CALL("__all_sync"), __mask, __predicate == 0) == 0;
 }
 template <class __T>
-inline unsigned long long KBUILD_NEEDS_BLOCK kbuild_hip___match_any_sync(unsigned long long __mask, __T __value,
-                                                      KBUILD_CPU_CALLER) {
+inline unsigned long long KBUILD_NEEDS_BLOCK kbuild_hip___match_any_sync(unsigned long long __mask,
+                                                                         __T __value,
+                                                                         KBUILD_CPU_CALLER) {
     return kbuild_cpu::match_any(KBUILD_CPU_HIP_CALL("__match_any_sync"), __mask, __value);
 }
 template <class __T>
-inline unsigned long long KBUILD_NEEDS_BLOCK kbuild_hip___match_all_sync(unsigned long long __mask, __T __value,
-                                                      int *__is_equal, KBUILD_CPU_CALLER) {
+inline unsigned long long KBUILD_NEEDS_BLOCK kbuild_hip___match_all_sync(unsigned long long __mask,
+                                                                         __T __value,
+                                                                         int *__is_equal,
+                                                                         KBUILD_CPU_CALLER) {
     const auto __same =
         kbuild_cpu::match_all(KBUILD_CPU_HIP_CALL("__match_all_sync"), __mask, __value);
     *__is_equal = __same != 0;
     return __same;
 }
-inline void KBUILD_NEEDS_BLOCK kbuild_hip___syncwarp(unsigned long long __mask = ~0ull, KBUILD_CPU_CALLER) {
+inline void KBUILD_NEEDS_BLOCK kbuild_hip___syncwarp(unsigned long long __mask = ~0ull,
+                                                     KBUILD_CPU_CALLER) {
     kbuild_cpu::exchange(KBUILD_CPU_HIP_CALL("__syncwarp"), __mask);
 }
-inline unsigned int KBUILD_NEEDS_BLOCK __lane_id() { return kbuild_cpu::thread_number() % KBUILD_CPU_WARP_SIZE; }
+inline unsigned int KBUILD_NEEDS_BLOCK __lane_id() {
+    return kbuild_cpu::thread_number() % KBUILD_CPU_WARP_SIZE;
+}
 
 #define warpSize kbuild_hip_warpSize
 #define __shfl kbuild_hip___shfl

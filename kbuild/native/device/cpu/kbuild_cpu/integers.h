@@ -79,33 +79,33 @@ __device__ inline __Word word(__Vector __vector) {
 
 /* Sums of four products of bytes, or of two products of 16-bit words with the lower or upper
  * bytes. */
-#define KBUILD_CPU_DOT(sign, byte, half)                                                         \
-    __device__ inline sign int __dp4a(sign int __a, sign int __b, sign int __c) {                \
-        unsigned int __sum = static_cast<unsigned int>(__c);                                     \
-        for (int __i = 0; __i < 32; __i += 8)                                                    \
-            __sum += static_cast<unsigned int>(static_cast<byte>(__a >> __i) *                   \
-                                               static_cast<byte>(__b >> __i));                   \
-        return static_cast<sign int>(__sum);                                                     \
-    }                                                                                            \
-    __device__ inline sign int __dp2a_lo(sign int __a, sign int __b, sign int __c) {             \
-        const int __low = static_cast<half>(__a) * static_cast<byte>(__b);                       \
-        const int __high = static_cast<half>(__a >> 16) * static_cast<byte>(__b >> 8);           \
-        return static_cast<sign int>(static_cast<unsigned int>(__c) +                            \
-                                     static_cast<unsigned int>(__low) +                          \
-                                     static_cast<unsigned int>(__high));                         \
-    }                                                                                            \
-    __device__ inline sign int __dp2a_hi(sign int __a, sign int __b, sign int __c) {             \
-        return __dp2a_lo(__a, __b >> 16, __c);                                                   \
+#define KBUILD_CPU_DOT(sign, byte, half) \
+    __device__ inline sign int __dp4a(sign int __a, sign int __b, sign int __c) { \
+        unsigned int __sum = static_cast<unsigned int>(__c); \
+        for (int __i = 0; __i < 32; __i += 8) \
+            __sum += static_cast<unsigned int>(static_cast<byte>(__a >> __i) * \
+                                               static_cast<byte>(__b >> __i)); \
+        return static_cast<sign int>(__sum); \
+    } \
+    __device__ inline sign int __dp2a_lo(sign int __a, sign int __b, sign int __c) { \
+        const int __low = static_cast<half>(__a) * static_cast<byte>(__b); \
+        const int __high = static_cast<half>(__a >> 16) * static_cast<byte>(__b >> 8); \
+        return static_cast<sign int>(static_cast<unsigned int>(__c) + \
+                                     static_cast<unsigned int>(__low) + \
+                                     static_cast<unsigned int>(__high)); \
+    } \
+    __device__ inline sign int __dp2a_hi(sign int __a, sign int __b, sign int __c) { \
+        return __dp2a_lo(__a, __b >> 16, __c); \
     }
 /* The same, for operands that are vectors. */
-#define KBUILD_CPU_DOT_OF_VECTORS(sign, bytes, halves)                                           \
-    __device__ inline sign int __dp4a(bytes __a, bytes __b, sign int __c) {                      \
-        return __dp4a(kbuild_cpu::word<sign int>(__a), kbuild_cpu::word<sign int>(__b), __c);    \
-    }                                                                                            \
-    __device__ inline sign int __dp2a_lo(halves __a, bytes __b, sign int __c) {                  \
+#define KBUILD_CPU_DOT_OF_VECTORS(sign, bytes, halves) \
+    __device__ inline sign int __dp4a(bytes __a, bytes __b, sign int __c) { \
+        return __dp4a(kbuild_cpu::word<sign int>(__a), kbuild_cpu::word<sign int>(__b), __c); \
+    } \
+    __device__ inline sign int __dp2a_lo(halves __a, bytes __b, sign int __c) { \
         return __dp2a_lo(kbuild_cpu::word<sign int>(__a), kbuild_cpu::word<sign int>(__b), __c); \
-    }                                                                                            \
-    __device__ inline sign int __dp2a_hi(halves __a, bytes __b, sign int __c) {                  \
+    } \
+    __device__ inline sign int __dp2a_hi(halves __a, bytes __b, sign int __c) { \
         return __dp2a_hi(kbuild_cpu::word<sign int>(__a), kbuild_cpu::word<sign int>(__b), __c); \
     }
 

@@ -9,7 +9,8 @@
 #include "host/qualifiers.h"
 #endif
 #if defined(KBUILD_BACKEND_CUDA) || defined(KBUILD_BACKEND_HIP)
-#error "libraries for several backends are linked: set the property KBUILD_BACKEND of this CMake target to the backend whose host API it calls"
+#error \
+    "libraries for several backends are linked: set the property KBUILD_BACKEND of this CMake target to the backend whose host API it calls"
 #endif
 #if defined(KBUILD_MIXED) || !defined(KBUILD_DEVICE_CODE)
 #include "host_api.h"

@@ -11,10 +11,10 @@ namespace kbuild_cpu::ptx {
 
 __device__ inline unsigned int lane() { return thread_number() % 32; }
 
-#define KBUILD_CPU_LANE_REGISTER(name, value)           \
-    template <class __T>                                \
+#define KBUILD_CPU_LANE_REGISTER(name, value) \
+    template <class __T> \
     __device__ inline void read_##name(__T &__result) { \
-        __result = static_cast<__T>(value);             \
+        __result = static_cast<__T>(value); \
     }
 KBUILD_CPU_LANE_REGISTER(laneid, lane())
 KBUILD_CPU_LANE_REGISTER(lanemask_eq, 1u << lane())
@@ -29,7 +29,6 @@ template <class __T>
 inline void find_top_bit(__T &__result, unsigned int __value) {
     __result = static_cast<__T>(__value == 0 ? -1 : 31 - __builtin_clz(__value));
 }
-
 
 inline void extract_bits(unsigned int &__result, unsigned int __value, unsigned int __start,
                          unsigned int __length) {

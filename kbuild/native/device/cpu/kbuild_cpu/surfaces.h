@@ -25,8 +25,7 @@ __device__ inline void *surface_element(cudaSurfaceObject_t __object, long __x, 
     if (__x < 0 || __y < 0 || __z < 0 || __x > __last_x || __y > __last_y || __z > __last_z) {
         if (__mode == cudaBoundaryModeTrap)
             kbuild_cpu_api->trap(kbuild_cpu_runner, KBUILD_CPU_ILLEGAL_ADDRESS);
-        if (__mode == cudaBoundaryModeZero)
-            return nullptr;
+        if (__mode == cudaBoundaryModeZero) return nullptr;
         const auto __clamp = [](long __value, long __last) {
             return __value < 0 ? 0 : __value > __last ? __last : __value;
         };
@@ -41,29 +40,30 @@ __device__ inline void *surface_element(cudaSurfaceObject_t __object, long __x, 
 }  // namespace kbuild_cpu
 
 /* `place` is the coordinates of the surface's row. */
-#define KBUILD_CPU_SURFACE(name, parameters, arguments, place)                                                      \
-    template <class __T>                                                                                            \
-    __device__ inline __T KBUILD_NEEDS_THREAD name##read(cudaSurfaceObject_t __surface, KBUILD_CPU_LIST parameters, \
-                                     cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) {                       \
-        __T __value{};                                                                                              \
-        if (const void *__element = kbuild_cpu::surface_element(                                                    \
-                __surface, KBUILD_CPU_LIST place, sizeof(__T), __mode))                                             \
-            memcpy(&__value, __element, sizeof __value);                                                            \
-        return __value;                                                                                             \
-    }                                                                                                               \
-    template <class __T>                                                                                            \
-    __device__ inline void KBUILD_NEEDS_THREAD name##read(__T *__value, cudaSurfaceObject_t __surface,              \
-                                      KBUILD_CPU_LIST parameters,                                                   \
-                                      cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) {                      \
-        *__value = name##read<__T>(__surface, KBUILD_CPU_LIST arguments, __mode);                                   \
-    }                                                                                                               \
-    template <class __T>                                                                                            \
-    __device__ inline void KBUILD_NEEDS_THREAD name##write(__T __value, cudaSurfaceObject_t __surface,              \
-                                       KBUILD_CPU_LIST parameters,                                                  \
-                                       cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) {                     \
-        if (void *__element = kbuild_cpu::surface_element(__surface, KBUILD_CPU_LIST place,                         \
-                                                          sizeof(__T), __mode))                                     \
-            memcpy(__element, &__value, sizeof __value);                                                            \
+#define KBUILD_CPU_SURFACE(name, parameters, arguments, place) \
+    template <class __T> \
+    __device__ inline __T KBUILD_NEEDS_THREAD name##read( \
+        cudaSurfaceObject_t __surface, KBUILD_CPU_LIST parameters, \
+        cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+        __T __value{}; \
+        if (const void *__element = kbuild_cpu::surface_element(__surface, KBUILD_CPU_LIST place, \
+                                                                sizeof(__T), __mode)) \
+            memcpy(&__value, __element, sizeof __value); \
+        return __value; \
+    } \
+    template <class __T> \
+    __device__ inline void KBUILD_NEEDS_THREAD name##read( \
+        __T *__value, cudaSurfaceObject_t __surface, KBUILD_CPU_LIST parameters, \
+        cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+        *__value = name##read<__T>(__surface, KBUILD_CPU_LIST arguments, __mode); \
+    } \
+    template <class __T> \
+    __device__ inline void KBUILD_NEEDS_THREAD name##write( \
+        __T __value, cudaSurfaceObject_t __surface, KBUILD_CPU_LIST parameters, \
+        cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+        if (void *__element = kbuild_cpu::surface_element(__surface, KBUILD_CPU_LIST place, \
+                                                          sizeof(__T), __mode)) \
+            memcpy(__element, &__value, sizeof __value); \
     }
 #define KBUILD_CPU_LIST(...) __VA_ARGS__
 

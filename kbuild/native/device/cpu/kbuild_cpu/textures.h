@@ -36,8 +36,7 @@ __device__ inline __T make_texel(const uint32_t *__channels) {
         static_assert(__count == 1 || __count == 2 || __count == 4,
                       "kbuild: a texture has 1, 2, or 4 channels");
         set_channel(__texel.x, __channels[0]);
-        if constexpr (__count > 1)
-            set_channel(__texel.y, __channels[1]);
+        if constexpr (__count > 1) set_channel(__texel.y, __channels[1]);
         if constexpr (__count > 2) {
             set_channel(__texel.z, __channels[2]);
             set_channel(__texel.w, __channels[3]);
@@ -58,30 +57,31 @@ __device__ inline __T read_texture(cudaTextureObject_t __object,
 }  // namespace kbuild_cpu
 
 /* Defines a function in its two forms: the texel as the result, and through a pointer. */
-#define KBUILD_CPU_TEXTURE(name, parameters, arguments, ...)                                      \
-    template <class __T>                                                                          \
-    __device__ inline __T name(cudaTextureObject_t __texture, KBUILD_CPU_LIST parameters) {       \
-        const kbuild_cpu_texture_request __request = __VA_ARGS__;                                 \
-        return kbuild_cpu::read_texture<__T>(__texture, __request);                               \
-    }                                                                                             \
-    template <class __T>                                                                          \
-    __device__ inline void name(__T *__texel, cudaTextureObject_t __texture,                      \
-                                KBUILD_CPU_LIST parameters) {                                     \
-        *__texel = name<__T>(__texture, KBUILD_CPU_LIST arguments);                               \
+#define KBUILD_CPU_TEXTURE(name, parameters, arguments, ...) \
+    template <class __T> \
+    __device__ inline __T name(cudaTextureObject_t __texture, KBUILD_CPU_LIST parameters) { \
+        const kbuild_cpu_texture_request __request = __VA_ARGS__; \
+        return kbuild_cpu::read_texture<__T>(__texture, __request); \
+    } \
+    template <class __T> \
+    __device__ inline void name(__T *__texel, cudaTextureObject_t __texture, \
+                                KBUILD_CPU_LIST parameters) { \
+        *__texel = name<__T>(__texture, KBUILD_CPU_LIST arguments); \
     }
 #define KBUILD_CPU_LIST(...) __VA_ARGS__
 
 /* Defines the three forms that differ in how they choose the level.  `layer` is 0 if there are no
  * layers. */
-#define KBUILD_CPU_TEXTURES(name, parameters, arguments, layer, position, gradient, along_x, along_y) \
-    KBUILD_CPU_TEXTURE(name, parameters, arguments,                                               \
-                       {KBUILD_CPU_TEXTURE_SAMPLE, 0, layer, 0, position, {}, {}})                \
-    KBUILD_CPU_TEXTURE(name##Lod, (KBUILD_CPU_LIST parameters, float __level),                    \
-                       (KBUILD_CPU_LIST arguments, __level),                                      \
-                       {KBUILD_CPU_TEXTURE_LEVEL, 0, layer, __level, position, {}, {}})           \
-    KBUILD_CPU_TEXTURE(name##Grad,                                                                \
-                       (KBUILD_CPU_LIST parameters, gradient __along_x, gradient __along_y),      \
-                       (KBUILD_CPU_LIST arguments, __along_x, __along_y),                         \
+#define KBUILD_CPU_TEXTURES(name, parameters, arguments, layer, position, gradient, along_x, \
+                            along_y) \
+    KBUILD_CPU_TEXTURE(name, parameters, arguments, \
+                       {KBUILD_CPU_TEXTURE_SAMPLE, 0, layer, 0, position, {}, {}}) \
+    KBUILD_CPU_TEXTURE(name##Lod, (KBUILD_CPU_LIST parameters, float __level), \
+                       (KBUILD_CPU_LIST arguments, __level), \
+                       {KBUILD_CPU_TEXTURE_LEVEL, 0, layer, __level, position, {}, {}}) \
+    KBUILD_CPU_TEXTURE(name##Grad, \
+                       (KBUILD_CPU_LIST parameters, gradient __along_x, gradient __along_y), \
+                       (KBUILD_CPU_LIST arguments, __along_x, __along_y), \
                        {KBUILD_CPU_TEXTURE_GRADIENT, 0, layer, 0, position, along_x, along_y})
 #define KBUILD_CPU_GROUP(...) {__VA_ARGS__}
 
@@ -92,8 +92,7 @@ KBUILD_CPU_TEXTURES(tex2D, (float __x, float __y), (__x, __y), 0, KBUILD_CPU_GRO
                     float2, KBUILD_CPU_GROUP(__along_x.x, __along_x.y),
                     KBUILD_CPU_GROUP(__along_y.x, __along_y.y))
 KBUILD_CPU_TEXTURES(tex2DLayered, (float __x, float __y, int __layer), (__x, __y, __layer), __layer,
-                    KBUILD_CPU_GROUP(__x, __y), float2,
-                    KBUILD_CPU_GROUP(__along_x.x, __along_x.y),
+                    KBUILD_CPU_GROUP(__x, __y), float2, KBUILD_CPU_GROUP(__along_x.x, __along_x.y),
                     KBUILD_CPU_GROUP(__along_y.x, __along_y.y))
 KBUILD_CPU_TEXTURES(tex3D, (float __x, float __y, float __z), (__x, __y, __z), 0,
                     KBUILD_CPU_GROUP(__x, __y, __z), float4,

@@ -79,11 +79,13 @@ template <class __T>
 __device__ inline __T shuffle_value(const kbuild_cpu_call &__call, uint64_t __mask, __T __value,
                                     const shuffle &__from) {
     const auto &__lanes = exchange(__call, __mask, to_word(__value));
-    return __from.__is_own || (__mask >> __from.__lane & 1) == 0 ? __value
-                                                              : from_word<__T>(__lanes.values[__from.__lane]);
+    return __from.__is_own || (__mask >> __from.__lane & 1) == 0
+               ? __value
+               : from_word<__T>(__lanes.values[__from.__lane]);
 }
 
-__device__ inline uint64_t ballot(const kbuild_cpu_call &__call, uint64_t __mask, bool __predicate) {
+__device__ inline uint64_t ballot(const kbuild_cpu_call &__call, uint64_t __mask,
+                                  bool __predicate) {
     const auto &__lanes = exchange(__call, __mask, __predicate);
     uint64_t __result = 0;
     for (unsigned int __i = 0; __i < __call.warp_size; ++__i)
@@ -135,46 +137,48 @@ __device__ inline __T reduce(const kbuild_cpu_call &__call, uint64_t __mask, __T
 // clang-format on
 #define KBUILD_CPU_MATCH_TYPES(X) KBUILD_CPU_SHUFFLE_TYPES(X)
 
-#define KBUILD_CPU_SHUFFLE(name, index, T)                                                                         \
-    __device__ inline T KBUILD_NEEDS_BLOCK name(unsigned int __mask, T __value, KBUILD_CPU_SHUFFLE_##index __from, \
-                             int __width = 32, KBUILD_CPU_CALLER) {                                                \
-        const kbuild_cpu_call __call = KBUILD_CPU_CALL(#name);                                                     \
-        return kbuild_cpu::shuffle_value(                                                                          \
-            __call, __mask, __value,                                                                               \
-            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from & 31, __width));                       \
+#define KBUILD_CPU_SHUFFLE(name, index, T) \
+    __device__ inline T KBUILD_NEEDS_BLOCK name(unsigned int __mask, T __value, \
+                                                KBUILD_CPU_SHUFFLE_##index __from, \
+                                                int __width = 32, KBUILD_CPU_CALLER) { \
+        const kbuild_cpu_call __call = KBUILD_CPU_CALL(#name); \
+        return kbuild_cpu::shuffle_value( \
+            __call, __mask, __value, \
+            kbuild_cpu::shuffle_##index(kbuild_cpu::lane_of(__call), __from & 31, __width)); \
     }
 #define KBUILD_CPU_SHUFFLE_index int
 #define KBUILD_CPU_SHUFFLE_up unsigned int
 #define KBUILD_CPU_SHUFFLE_down unsigned int
 #define KBUILD_CPU_SHUFFLE_lanes int
-#define KBUILD_CPU_SHUFFLES(T)                    \
-    KBUILD_CPU_SHUFFLE(__shfl_sync, index, T)     \
-    KBUILD_CPU_SHUFFLE(__shfl_up_sync, up, T)     \
+#define KBUILD_CPU_SHUFFLES(T) \
+    KBUILD_CPU_SHUFFLE(__shfl_sync, index, T) \
+    KBUILD_CPU_SHUFFLE(__shfl_up_sync, up, T) \
     KBUILD_CPU_SHUFFLE(__shfl_down_sync, down, T) \
     KBUILD_CPU_SHUFFLE(__shfl_xor_sync, lanes, T)
 
 KBUILD_CPU_SHUFFLE_TYPES(KBUILD_CPU_SHUFFLES)
 
-#define KBUILD_CPU_MATCH(T)                                                                            \
-    __device__ inline unsigned int KBUILD_NEEDS_BLOCK __match_any_sync(unsigned int __mask, T __value, \
-                                                    KBUILD_CPU_CALLER) {                               \
-        return static_cast<unsigned int>(                                                              \
-            kbuild_cpu::match_any(KBUILD_CPU_CALL("__match_any_sync"), __mask, __value));              \
-    }                                                                                                  \
-    __device__ inline unsigned int KBUILD_NEEDS_BLOCK __match_all_sync(unsigned int __mask, T __value, \
-                                                    int *__is_equal, KBUILD_CPU_CALLER) {              \
-        const auto __same =                                                                            \
-            kbuild_cpu::match_all(KBUILD_CPU_CALL("__match_all_sync"), __mask, __value);               \
-        *__is_equal = __same != 0;                                                                     \
-        return static_cast<unsigned int>(__same);                                                      \
+#define KBUILD_CPU_MATCH(T) \
+    __device__ inline unsigned int KBUILD_NEEDS_BLOCK __match_any_sync( \
+        unsigned int __mask, T __value, KBUILD_CPU_CALLER) { \
+        return static_cast<unsigned int>( \
+            kbuild_cpu::match_any(KBUILD_CPU_CALL("__match_any_sync"), __mask, __value)); \
+    } \
+    __device__ inline unsigned int KBUILD_NEEDS_BLOCK __match_all_sync( \
+        unsigned int __mask, T __value, int *__is_equal, KBUILD_CPU_CALLER) { \
+        const auto __same = \
+            kbuild_cpu::match_all(KBUILD_CPU_CALL("__match_all_sync"), __mask, __value); \
+        *__is_equal = __same != 0; \
+        return static_cast<unsigned int>(__same); \
     }
 
 KBUILD_CPU_MATCH_TYPES(KBUILD_CPU_MATCH)
 
-#define KBUILD_CPU_REDUCE(name, T, expression)                                                       \
-    __device__ inline T KBUILD_NEEDS_BLOCK name(unsigned int __mask, T __value, KBUILD_CPU_CALLER) { \
-        return kbuild_cpu::reduce(KBUILD_CPU_CALL(#name), __mask, __value,                           \
-                                  [](T __a, T __b) { return static_cast<T>(expression); });          \
+#define KBUILD_CPU_REDUCE(name, T, expression) \
+    __device__ inline T KBUILD_NEEDS_BLOCK name(unsigned int __mask, T __value, \
+                                                KBUILD_CPU_CALLER) { \
+        return kbuild_cpu::reduce(KBUILD_CPU_CALL(#name), __mask, __value, \
+                                  [](T __a, T __b) { return static_cast<T>(expression); }); \
     }
 
 KBUILD_CPU_REDUCE(__reduce_add_sync, unsigned int, __a + __b)
@@ -184,29 +188,34 @@ KBUILD_CPU_REDUCE(__reduce_min_sync, unsigned int, __b < __a ? __b : __a)
 KBUILD_CPU_REDUCE(__reduce_min_sync, int, __b < __a ? __b : __a)
 KBUILD_CPU_REDUCE(__reduce_max_sync, unsigned int, __a < __b ? __b : __a)
 KBUILD_CPU_REDUCE(__reduce_max_sync, int, __a < __b ? __b : __a)
-KBUILD_CPU_REDUCE(__reduce_and_sync, unsigned int, __a & __b)
+KBUILD_CPU_REDUCE(__reduce_and_sync, unsigned int, __a &__b)
 KBUILD_CPU_REDUCE(__reduce_or_sync, unsigned int, __a | __b)
 KBUILD_CPU_REDUCE(__reduce_xor_sync, unsigned int, __a ^ __b)
 
 #undef KBUILD_CPU_REDUCE
 #undef KBUILD_CPU_MATCH
 
-__device__ inline unsigned int KBUILD_NEEDS_BLOCK __ballot_sync(unsigned int __mask, int __predicate,
-                                             KBUILD_CPU_CALLER) {
+__device__ inline unsigned int KBUILD_NEEDS_BLOCK __ballot_sync(unsigned int __mask,
+                                                                int __predicate,
+                                                                KBUILD_CPU_CALLER) {
     return static_cast<unsigned int>(
         kbuild_cpu::ballot(KBUILD_CPU_CALL("__ballot_sync"), __mask, __predicate != 0));
 }
-__device__ inline int KBUILD_NEEDS_BLOCK __any_sync(unsigned int __mask, int __predicate, KBUILD_CPU_CALLER) {
+__device__ inline int KBUILD_NEEDS_BLOCK __any_sync(unsigned int __mask, int __predicate,
+                                                    KBUILD_CPU_CALLER) {
     return kbuild_cpu::ballot(KBUILD_CPU_CALL("__any_sync"), __mask, __predicate != 0) != 0;
 }
 /* A lane that has exited does not vote, so the votes against count. */
-__device__ inline int KBUILD_NEEDS_BLOCK __all_sync(unsigned int __mask, int __predicate, KBUILD_CPU_CALLER) {
+__device__ inline int KBUILD_NEEDS_BLOCK __all_sync(unsigned int __mask, int __predicate,
+                                                    KBUILD_CPU_CALLER) {
     return kbuild_cpu::ballot(KBUILD_CPU_CALL("__all_sync"), __mask, __predicate == 0) == 0;
 }
-__device__ inline int KBUILD_NEEDS_BLOCK __uni_sync(unsigned int __mask, int __predicate, KBUILD_CPU_CALLER) {
+__device__ inline int KBUILD_NEEDS_BLOCK __uni_sync(unsigned int __mask, int __predicate,
+                                                    KBUILD_CPU_CALLER) {
     return kbuild_cpu::match_all(KBUILD_CPU_CALL("__uni_sync"), __mask, __predicate != 0) != 0;
 }
-__device__ inline void KBUILD_NEEDS_BLOCK __syncwarp(unsigned int __mask = 0xffffffff, KBUILD_CPU_CALLER) {
+__device__ inline void KBUILD_NEEDS_BLOCK __syncwarp(unsigned int __mask = 0xffffffff,
+                                                     KBUILD_CPU_CALLER) {
     kbuild_cpu::exchange(KBUILD_CPU_CALL("__syncwarp"), __mask);
 }
 __device__ inline unsigned int KBUILD_NEEDS_BLOCK __activemask(KBUILD_CPU_CALLER) {

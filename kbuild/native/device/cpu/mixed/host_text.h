@@ -5,12 +5,17 @@
 #define __kbuild_handle__ gnu_inline, naked, aligned(8), used, no_instrument_function
 #endif
 #define __kbuild_kernel__ inline __attribute__((__kbuild_handle__))
-#define __kbuild_kernel_body__ { __asm__(".quad 0"); }
+#define __kbuild_kernel_body__ \
+    { \
+        __asm__(".quad 0"); \
+    }
 #define __kbuild_specialization__ __kbuild_kernel__
 #define __kbuild_specialization_body__ __kbuild_kernel_body__
 #else
 #define __kbuild_kernel__ inline __attribute__((gnu_inline))
-#define __kbuild_kernel_body__ {}
+#define __kbuild_kernel_body__ \
+    { \
+    }
 #define __kbuild_specialization__
 #define __kbuild_specialization_body__ ;
 #endif

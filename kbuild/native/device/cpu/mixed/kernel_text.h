@@ -15,7 +15,8 @@
  *
  * In a suspendable loop, each thread stores its index.  If a thread was suspended, the runtime has let other
  * threads run meanwhile, and starts the rest with another call. */
-#define __kbuild_global__ __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
+#define __kbuild_global__ \
+    __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
 /* The size of this variable is the launch bound, or 0 without one.  Its symbol contains the kernel's, also
  * in instances of templates. */
 #define __kbuild_launch_bounds__(...)
@@ -25,11 +26,15 @@
 #define __kbuild_call_needs_block__
 #define __kbuild_kernel_needs_thread__
 #define __kbuild_no_algorithm__
-#define __kbuild_bounded__(...) static constexpr long long __kbuild_bounds__[] = {__VA_ARGS__}; \
-    __attribute__((used)) static const char __kbuild_bound__[__kbuild_bounds__[0] > 0 ? __kbuild_bounds__[0] : 0] = {};
+#define __kbuild_bounded__(...) \
+    static constexpr long long __kbuild_bounds__[] = {__VA_ARGS__}; \
+    __attribute__((used)) static const char \
+        __kbuild_bound__[__kbuild_bounds__[0] > 0 ? __kbuild_bounds__[0] : 0] = {};
 #if defined(__clang__)
 /* clang also declares thread-local variables that optimized code does not use, but without their type. */
-__asm__(".type blockIdx, %tls_object\n.type blockDim, %tls_object\n.type gridDim, %tls_object\n.type threadIdx, %tls_object");
+__asm__(
+    ".type blockIdx, %tls_object\n.type blockDim, %tls_object\n.type gridDim, %tls_object\n.type "
+    "threadIdx, %tls_object");
 #define __kbuild_outlined__ __attribute__((noinline, cold, minsize))
 #else
 #define __kbuild_outlined__ __attribute__((noinline, cold))
@@ -41,32 +46,47 @@ __asm__(".type blockIdx, %tls_object\n.type blockDim, %tls_object\n.type gridDim
 #else
 #define __kbuild_inlined__ mutable __attribute__((always_inline))
 #endif
-#define __kbuild_blockIdx__(value) const ::uint3 blockIdx = value; \
-    if (blockIdx.x > 0x7FFFFFFE || blockIdx.y > 65534 || blockIdx.z > 65534) __builtin_unreachable();
-#define __kbuild_blockDim__(value) const ::dim3 blockDim = value; \
-    if (blockDim.x - 1 > 1023 || blockDim.y - 1 > 1023 || blockDim.z - 1 > 63) __builtin_unreachable();
-#define __kbuild_gridDim__(value) const ::dim3 gridDim = value; \
-    if (gridDim.x - 1 > 0x7FFFFFFE || gridDim.y - 1 > 65534 || gridDim.z - 1 > 65534) __builtin_unreachable();
-#define __kbuild_name__ [[maybe_unused]] static const auto &__kbuild_func__ = __func__; \
+#define __kbuild_blockIdx__(value) \
+    const ::uint3 blockIdx = value; \
+    if (blockIdx.x > 0x7FFFFFFE || blockIdx.y > 65534 || blockIdx.z > 65534) \
+        __builtin_unreachable();
+#define __kbuild_blockDim__(value) \
+    const ::dim3 blockDim = value; \
+    if (blockDim.x - 1 > 1023 || blockDim.y - 1 > 1023 || blockDim.z - 1 > 63) \
+        __builtin_unreachable();
+#define __kbuild_gridDim__(value) \
+    const ::dim3 gridDim = value; \
+    if (gridDim.x - 1 > 0x7FFFFFFE || gridDim.y - 1 > 65534 || gridDim.z - 1 > 65534) \
+        __builtin_unreachable();
+#define __kbuild_name__ \
+    [[maybe_unused]] static const auto &__kbuild_func__ = __func__; \
     [[maybe_unused]] static const auto &__kbuild_pretty_function__ = __PRETTY_FUNCTION__;
-#define __kbuild_value__(name) static_assert(!__is_same(decltype(name), decltype((name))), \
-    "kbuild: write the & of a kernel's reference parameter in its declaration");
-#define __kbuild_no_pack__(name) static_assert(sizeof...(name) == 0, \
-    "kbuild: a kernel cannot have a pack of references; pass values or pointers");
+#define __kbuild_value__(name) \
+    static_assert(!__is_same(decltype(name), decltype((name))), \
+                  "kbuild: write the & of a kernel's reference parameter in its declaration");
+#define __kbuild_no_pack__(name) \
+    static_assert(sizeof...(name) == 0, \
+                  "kbuild: a kernel cannot have a pack of references; pass values or pointers");
 #define __kbuild_poison__ ::threadIdx.x = ::threadIdx.y = ::threadIdx.z = ~0u;
-struct __kbuild_large_grid__ {}; /* in the name of the function, so that it can be told from the program's */
-#define __kbuild_plain_loop__ __kbuild_poison__ \
-    const auto __kbuild_body__ = [=]([[maybe_unused]] const ::uint3 threadIdx, \
-        [[maybe_unused]] const ::uint3 __kbuild_block__, [[maybe_unused]] const ::dim3 __kbuild_size__, \
+struct __kbuild_large_grid__ {
+}; /* in the name of the function, so that it can be told from the program's */
+#define __kbuild_plain_loop__ \
+    __kbuild_poison__ const auto __kbuild_body__ = [=]( \
+        [[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const ::uint3 __kbuild_block__, \
+        [[maybe_unused]] const ::dim3 __kbuild_size__, \
         [[maybe_unused]] const ::dim3 __kbuild_grid__) __kbuild_inlined__ -> void
-#define __kbuild_plain_loop_end__(type, first) ; \
+#define __kbuild_plain_loop_end__(type, first) \
+    ; \
     if (__builtin_expect(const_cast<const volatile unsigned int &>(::gridDim.x) > 2097151, 0)) { \
-        const auto __kbuild_run__ = [](auto &__kbuild_copied__, __kbuild_large_grid__) __kbuild_outlined__ { \
+        const auto __kbuild_run__ = [](auto &__kbuild_copied__, \
+                                       __kbuild_large_grid__) __kbuild_outlined__ { \
             for (unsigned int __kbuild_z__ = 0; __kbuild_z__ < ::blockDim.z; ++__kbuild_z__) \
                 for (unsigned int __kbuild_y__ = 0; __kbuild_y__ < ::blockDim.y; ++__kbuild_y__) \
-                    for (unsigned int __kbuild_x__ = 0; __kbuild_x__ < ::blockDim.x; ++__kbuild_x__) { \
+                    for (unsigned int __kbuild_x__ = 0; __kbuild_x__ < ::blockDim.x; \
+                         ++__kbuild_x__) { \
                         auto __kbuild_copy__ = __kbuild_copied__; \
-                        __kbuild_copy__(::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__}, ::blockIdx, ::blockDim, ::gridDim); \
+                        __kbuild_copy__(::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__}, \
+                                        ::blockIdx, ::blockDim, ::gridDim); \
                     } \
         }; \
         auto __kbuild_copied__ = __kbuild_body__; \
@@ -74,26 +94,38 @@ struct __kbuild_large_grid__ {}; /* in the name of the function, so that it can 
     } \
     const ::uint3 __kbuild_block__ = ::blockIdx; \
     const ::dim3 __kbuild_size__ = ::blockDim, __kbuild_grid__ = ::gridDim; \
-    if (__kbuild_block__.x > 2097150 || __kbuild_block__.y > 65534 || __kbuild_block__.z > 65534) __builtin_unreachable(); \
-    if (__kbuild_size__.x - 1 > 1023 || __kbuild_size__.y - 1 > 1023 || __kbuild_size__.z - 1 > 63) __builtin_unreachable(); \
-    if (__kbuild_grid__.x - 1 > 2097150 || __kbuild_grid__.y - 1 > 65534 || __kbuild_grid__.z - 1 > 65534) __builtin_unreachable(); \
+    if (__kbuild_block__.x > 2097150 || __kbuild_block__.y > 65534 || __kbuild_block__.z > 65534) \
+        __builtin_unreachable(); \
+    if (__kbuild_size__.x - 1 > 1023 || __kbuild_size__.y - 1 > 1023 || \
+        __kbuild_size__.z - 1 > 63) \
+        __builtin_unreachable(); \
+    if (__kbuild_grid__.x - 1 > 2097150 || __kbuild_grid__.y - 1 > 65534 || \
+        __kbuild_grid__.z - 1 > 65534) \
+        __builtin_unreachable(); \
     const unsigned int __kbuild_width__ = ::blockDim.x, __kbuild_height__ = ::blockDim.y; \
     const unsigned int __kbuild_rows__ = __kbuild_height__ * ::blockDim.z; \
     const unsigned int __kbuild_first__ = first; \
-    if (__kbuild_width__ > 1024 || __kbuild_first__ > 0x7FFFFFFFu - __kbuild_width__) __builtin_unreachable(); \
+    if (__kbuild_width__ > 1024 || __kbuild_first__ > 0x7FFFFFFFu - __kbuild_width__) \
+        __builtin_unreachable(); \
     unsigned int __kbuild_y__ = 0, __kbuild_z__ = 0; \
     for (unsigned int __kbuild_row__ = 0; __kbuild_row__ < __kbuild_rows__; ++__kbuild_row__) { \
         const type __kbuild_end__ = static_cast<type>(__kbuild_first__ + __kbuild_width__); \
-        for (type __kbuild_i__ = static_cast<type>(__kbuild_first__); __kbuild_i__ < __kbuild_end__; ++__kbuild_i__) { \
+        for (type __kbuild_i__ = static_cast<type>(__kbuild_first__); \
+             __kbuild_i__ < __kbuild_end__; ++__kbuild_i__) { \
             auto __kbuild_copy__ = __kbuild_body__; \
-            __kbuild_copy__(::uint3{static_cast<unsigned int>(__kbuild_i__) - __kbuild_first__, __kbuild_y__, __kbuild_z__}, \
+            __kbuild_copy__(::uint3{static_cast<unsigned int>(__kbuild_i__) - __kbuild_first__, \
+                                    __kbuild_y__, __kbuild_z__}, \
                             __kbuild_block__, __kbuild_size__, __kbuild_grid__); \
         } \
-        if (++__kbuild_y__ == __kbuild_height__) { __kbuild_y__ = 0; ++__kbuild_z__; } \
+        if (++__kbuild_y__ == __kbuild_height__) { \
+            __kbuild_y__ = 0; \
+            ++__kbuild_z__; \
+        } \
     }
 #define __kbuild_each_thread__ \
     const auto __kbuild_suspensions__ = ::kbuild_cpu_progress.suspensions; \
-    unsigned int __kbuild_x__ = ::kbuild_cpu_progress.start.x, __kbuild_y__ = ::kbuild_cpu_progress.start.y; \
+    unsigned int __kbuild_x__ = ::kbuild_cpu_progress.start.x, \
+                 __kbuild_y__ = ::kbuild_cpu_progress.start.y; \
     unsigned int __kbuild_z__ = ::kbuild_cpu_progress.start.z; \
     for (; __kbuild_z__ < ::blockDim.z; ++__kbuild_z__, __kbuild_y__ = 0) \
         for (; __kbuild_y__ < ::blockDim.y; ++__kbuild_y__, __kbuild_x__ = 0) \
@@ -101,11 +133,11 @@ struct __kbuild_large_grid__ {}; /* in the name of the function, so that it can 
                 ::threadIdx.x = __kbuild_x__; \
                 ::threadIdx.y = __kbuild_y__; \
                 ::threadIdx.z = __kbuild_z__;
-#define __kbuild_suspendable__ __kbuild_each_thread__ \
-                [=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__ -> void
-#define __kbuild_suspendable_of_variable__ __kbuild_each_thread__ \
-                [=](const ::uint3) __kbuild_inlined__ -> void
+#define __kbuild_suspendable__ \
+    __kbuild_each_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__->void
+#define __kbuild_suspendable_of_variable__ \
+    __kbuild_each_thread__[=](const ::uint3) __kbuild_inlined__->void
 #define __kbuild_suspendable_end__ \
-                (::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__}); \
-                if (__builtin_expect(::kbuild_cpu_progress.suspensions != __kbuild_suspensions__, 0)) return; \
-            }
+    (::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__}); \
+    if (__builtin_expect(::kbuild_cpu_progress.suspensions != __kbuild_suspensions__, 0)) return; \
+    }

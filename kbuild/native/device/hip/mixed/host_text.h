@@ -1,5 +1,9 @@
-#define __kbuild_kernel__ inline __attribute__((gnu_inline, naked, nodebug, section(".kbuild_unused")))
-#define __kbuild_kernel_body__ { __asm__(""); }
+#define __kbuild_kernel__ \
+    inline __attribute__((gnu_inline, naked, nodebug, section(".kbuild_unused")))
+#define __kbuild_kernel_body__ \
+    { \
+        __asm__(""); \
+    }
 #define __kbuild_specialization__ __kbuild_kernel__
 #define __kbuild_specialization_body__ __kbuild_kernel_body__
 #define __kbuild_shadow__ __attribute__((used))

@@ -19,24 +19,22 @@ extern "C" {
 typedef int kbuild_error_t;
 
 /* Launches with attributes that `kbuild_launch_unprepared` cannot pass on. */
-__attribute__((always_inline)) static inline kbuild_error_t
-kbuild_launch_extended(const void *kernel, const struct kbuild_launch_config *config, void **args);
+__attribute__((always_inline)) static inline kbuild_error_t kbuild_launch_extended(
+    const void *kernel, const struct kbuild_launch_config *config, void **args);
 
 /* Takes a faster path, if the backend has one for this kernel.  Returns 0 if it does not;
  * otherwise returns 1 and sets `error` to the outcome of the launch. */
-__attribute__((always_inline)) static inline int
-kbuild_launch_prepared(const void *kernel, const struct kbuild_launch_config *config, void **args,
-                       kbuild_error_t *error);
+__attribute__((always_inline)) static inline int kbuild_launch_prepared(
+    const void *kernel, const struct kbuild_launch_config *config, void **args,
+    kbuild_error_t *error);
 
 /* Launches through the runtime with grid, block, shared bytes, and stream only. */
-__attribute__((always_inline)) static inline kbuild_error_t
-kbuild_launch_unprepared(const void *kernel, const struct kbuild_launch_config *config,
-                         void **args);
+__attribute__((always_inline)) static inline kbuild_error_t kbuild_launch_unprepared(
+    const void *kernel, const struct kbuild_launch_config *config, void **args);
 
 static inline const char *kbuild_error_message(kbuild_error_t error);
 
-static inline struct dim3 kbuild_to_dim3(struct kbuild_dim3 extent)
-{
+static inline struct dim3 kbuild_to_dim3(struct kbuild_dim3 extent) {
     struct dim3 result;
     result.x = extent.x;
     result.y = extent.y;
@@ -46,19 +44,17 @@ static inline struct dim3 kbuild_to_dim3(struct kbuild_dim3 extent)
 
 /* Launches through the debug stub.  The parameters are numbers because a pointer to the configuration
  * would make compilers keep it in memory for all launches. */
-__attribute__((cold, noinline, unused)) static kbuild_error_t
-kbuild_launch_stub(const void *kernel, void **args, uint32_t grid_x, uint32_t grid_y,
-                   uint32_t grid_z, uint32_t block_x, uint32_t block_y, uint32_t block_z,
-                   size_t shared_bytes, void *stream)
-{
-    const struct kbuild_launch_config config = { { grid_x, grid_y, grid_z },
-                                                 { block_x, block_y, block_z },
-                                                 shared_bytes,
-                                                 stream,
-                                                 { 0, 0, 0 },
-                                                 0,
-                                                 0,
-                                                 0 };
+__attribute__((cold, noinline, unused)) static kbuild_error_t kbuild_launch_stub(
+    const void *kernel, void **args, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z,
+    uint32_t block_x, uint32_t block_y, uint32_t block_z, size_t shared_bytes, void *stream) {
+    const struct kbuild_launch_config config = {{grid_x, grid_y, grid_z},
+                                                {block_x, block_y, block_z},
+                                                shared_bytes,
+                                                stream,
+                                                {0, 0, 0},
+                                                0,
+                                                0,
+                                                0};
     return kbuild_launch_in_module(kernel, &config, args);
 }
 
@@ -67,16 +63,13 @@ static inline kbuild_error_t kbuild_launch(const void *kernel,
                                            const struct kbuild_launch_config *config,
                                            void **args) __asm__("kbuild_launch_inline");
 
-__attribute__((always_inline)) static inline kbuild_error_t
-kbuild_launch(const void *kernel, const struct kbuild_launch_config *config, void **args)
-{
+__attribute__((always_inline)) static inline kbuild_error_t kbuild_launch(
+    const void *kernel, const struct kbuild_launch_config *config, void **args) {
     kbuild_error_t error;
     /* This test comes before anything that synchronizes.  A compiler that knows the configuration
      * then sees that no other code has access to it, and keeps it in registers. */
-    if (kbuild_is_extended(config))
-        return kbuild_launch_extended(kernel, config, args);
-    if (kbuild_launch_prepared(kernel, config, args, &error))
-        return error;
+    if (kbuild_is_extended(config)) return kbuild_launch_extended(kernel, config, args);
+    if (kbuild_launch_prepared(kernel, config, args, &error)) return error;
     if (kbuild_has_debug_stub(kernel))
         return kbuild_launch_stub(kernel, args, config->grid.x, config->grid.y, config->grid.z,
                                   config->block.x, config->block.y, config->block.z,
@@ -85,8 +78,7 @@ kbuild_launch(const void *kernel, const struct kbuild_launch_config *config, voi
 }
 
 /* For launches through a debug stub; see kbuild::launch. */
-static inline kbuild_error_t kbuild_push_configuration(const struct kbuild_launch_config *config)
-{
+static inline kbuild_error_t kbuild_push_configuration(const struct kbuild_launch_config *config) {
     return (kbuild_error_t)KBUILD_VENDOR_INTERNAL(PushCallConfiguration)(
         kbuild_to_dim3(config->grid), kbuild_to_dim3(config->block), config->shared_bytes,
         (KBUILD_VENDOR(Stream_t))config->stream);
@@ -97,27 +89,22 @@ int kbuild_take_launch_result(int *result) KBUILD_STUB_UNIT_FUNCTION;
 
 /* Returns the error of the launch that a debug stub just made.  A stub that kbuild did not
  * generate leaves it with the runtime, as `<<<>>>` does. */
-static inline kbuild_error_t kbuild_take_stub_result(void)
-{
+static inline kbuild_error_t kbuild_take_stub_result(void) {
     int result;
-    if (kbuild_take_launch_result != 0 && kbuild_take_launch_result(&result))
-        return result;
+    if (kbuild_take_launch_result != 0 && kbuild_take_launch_result(&result)) return result;
     return (kbuild_error_t)KBUILD_VENDOR(PeekAtLastError)();
 }
 
-static inline kbuild_error_t kbuild_malloc(void **pointer, size_t bytes)
-{
+static inline kbuild_error_t kbuild_malloc(void **pointer, size_t bytes) {
     return (kbuild_error_t)KBUILD_VENDOR(Malloc)(pointer, bytes);
 }
 
-static inline kbuild_error_t kbuild_free(void *pointer)
-{
+static inline kbuild_error_t kbuild_free(void *pointer) {
     return (kbuild_error_t)KBUILD_VENDOR(Free)(pointer);
 }
 
 static inline kbuild_error_t kbuild_memcpy(void *destination, const void *source, size_t bytes,
-                                           enum kbuild_copy_direction direction)
-{
+                                           enum kbuild_copy_direction direction) {
     static const enum KBUILD_VENDOR(MemcpyKind) kinds[] = {
         KBUILD_VENDOR(MemcpyDefault),
         KBUILD_VENDOR(MemcpyHostToDevice),
@@ -131,39 +118,31 @@ static inline kbuild_error_t kbuild_memcpy(void *destination, const void *source
 unsigned kbuild_count_definitions(const void *shadow) KBUILD_STUB_UNIT_FUNCTION;
 
 /* Returns whether several variables have the name, so that nobody can tell which one is meant. */
-static inline int kbuild_is_ambiguous(const void *symbol)
-{
+static inline int kbuild_is_ambiguous(const void *symbol) {
     return kbuild_count_definitions != 0 && kbuild_count_definitions(symbol) > 1;
 }
 
 /* Device variables.  `symbol` is the address of the host variable of the same name. */
-static inline kbuild_error_t kbuild_get_symbol_address(void **pointer, const void *symbol)
-{
-    if (kbuild_is_ambiguous(symbol))
-        return (kbuild_error_t)KBUILD_VENDOR_AMBIGUOUS_SYMBOL;
+static inline kbuild_error_t kbuild_get_symbol_address(void **pointer, const void *symbol) {
+    if (kbuild_is_ambiguous(symbol)) return (kbuild_error_t)KBUILD_VENDOR_AMBIGUOUS_SYMBOL;
     return (kbuild_error_t)KBUILD_VENDOR(GetSymbolAddress)(pointer, symbol);
 }
 
 static inline kbuild_error_t kbuild_copy_to_symbol(const void *symbol, const void *source,
-                                                   size_t bytes, size_t offset)
-{
-    if (kbuild_is_ambiguous(symbol))
-        return (kbuild_error_t)KBUILD_VENDOR_AMBIGUOUS_SYMBOL;
+                                                   size_t bytes, size_t offset) {
+    if (kbuild_is_ambiguous(symbol)) return (kbuild_error_t)KBUILD_VENDOR_AMBIGUOUS_SYMBOL;
     return (kbuild_error_t)KBUILD_VENDOR(MemcpyToSymbol)(symbol, source, bytes, offset,
                                                          KBUILD_VENDOR(MemcpyHostToDevice));
 }
 
 static inline kbuild_error_t kbuild_copy_from_symbol(void *destination, const void *symbol,
-                                                     size_t bytes, size_t offset)
-{
-    if (kbuild_is_ambiguous(symbol))
-        return (kbuild_error_t)KBUILD_VENDOR_AMBIGUOUS_SYMBOL;
+                                                     size_t bytes, size_t offset) {
+    if (kbuild_is_ambiguous(symbol)) return (kbuild_error_t)KBUILD_VENDOR_AMBIGUOUS_SYMBOL;
     return (kbuild_error_t)KBUILD_VENDOR(MemcpyFromSymbol)(destination, symbol, bytes, offset,
                                                            KBUILD_VENDOR(MemcpyDeviceToHost));
 }
 
-static inline kbuild_error_t kbuild_synchronize(void)
-{
+static inline kbuild_error_t kbuild_synchronize(void) {
     return (kbuild_error_t)KBUILD_VENDOR(DeviceSynchronize)();
 }
 
@@ -171,8 +150,7 @@ static inline kbuild_error_t kbuild_synchronize(void)
 const char *kbuild_explain_launch(const void *kernel, int code) KBUILD_STUB_UNIT_FUNCTION;
 
 /* Explains why a launch of `kernel` failed.  The text is valid until the thread's next call. */
-static inline const char *kbuild_launch_error_message(const void *kernel, kbuild_error_t error)
-{
+static inline const char *kbuild_launch_error_message(const void *kernel, kbuild_error_t error) {
     return kbuild_explain_launch != 0 ? kbuild_explain_launch(kernel, error)
                                       : kbuild_error_message(error);
 }

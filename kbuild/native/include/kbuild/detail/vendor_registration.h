@@ -28,7 +28,8 @@ static inline int kbuild_is_about_architectures(int code);
 /* Writes the device's architecture; returns 0 if the runtime does not know it. */
 static inline int kbuild_name_architecture(int device, char *name, size_t size);
 
-static inline void kbuild_register_managed(void **container, const struct kbuild_variable *variable);
+static inline void kbuild_register_managed(void **container,
+                                           const struct kbuild_variable *variable);
 
 /* Completes the registration of a container, whose kernels and variables are registered. */
 static inline void kbuild_finish_container(void **container);
@@ -47,25 +48,21 @@ struct kbuild_wrapper {
 #define KBUILD_WRAPPER_VERSION 1u
 #define KBUILD_LINKED_WRAPPER_VERSION 2u
 
-#define KBUILD_DEFINE_WRAPPER_OF(name, version, data, prelinked)                          \
-    static struct kbuild_wrapper name                                                     \
-        __attribute__((section(KBUILD_VENDOR_WRAPPER_SECTION), aligned(8), used)) = {     \
-            KBUILD_VENDOR_WRAPPER_MAGIC, version, data, prelinked };
-#define KBUILD_DEFINE_WRAPPER(name, data)                                                 \
+#define KBUILD_DEFINE_WRAPPER_OF(name, version, data, prelinked) \
+    static struct kbuild_wrapper name \
+        __attribute__((section(KBUILD_VENDOR_WRAPPER_SECTION), aligned(8), used)) = { \
+            KBUILD_VENDOR_WRAPPER_MAGIC, version, data, prelinked};
+#define KBUILD_DEFINE_WRAPPER(name, data) \
     KBUILD_DEFINE_WRAPPER_OF(name, KBUILD_WRAPPER_VERSION, data, 0)
 /* For code that the device linker made.  `prelinked` is a null-terminated list of the containers
  * that it was linked from. */
-#define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked)                               \
+#define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked) \
     KBUILD_DEFINE_WRAPPER_OF(name, KBUILD_LINKED_WRAPPER_VERSION, data, prelinked)
 #define KBUILD_WRAPPER(name) &name
 
-static int kbuild_count_devices(int *count)
-{
-    return (int)KBUILD_VENDOR(GetDeviceCount)(count);
-}
+static int kbuild_count_devices(int *count) { return (int)KBUILD_VENDOR(GetDeviceCount)(count); }
 
-static int kbuild_resolve_kernel(const void *handle)
-{
+static int kbuild_resolve_kernel(const void *handle) {
     struct KBUILD_VENDOR(FuncAttributes) attributes;
     return (int)KBUILD_VENDOR(FuncGetAttributes)(&attributes, handle);
 }
@@ -77,18 +74,14 @@ static int kbuild_call_stub(const void *handle, void *const *args);
 #endif
 
 static int kbuild_launch_kernel(const void *handle, const struct kbuild_launch_config *config,
-                                void *const *args)
-{
+                                void *const *args) {
     kbuild_error_t error;
-    if (kbuild_is_extended(config))
-        return kbuild_launch_extended(handle, config, (void **)args);
-    if (kbuild_launch_prepared(handle, config, (void **)args, &error))
-        return error;
+    if (kbuild_is_extended(config)) return kbuild_launch_extended(handle, config, (void **)args);
+    if (kbuild_launch_prepared(handle, config, (void **)args, &error)) return error;
 #ifdef KBUILD_HAS_DEBUG_STUBS
     if (*(const void *const *)handle != 0) {
         error = kbuild_push_configuration(config);
-        if (error == 0 && kbuild_call_stub(handle, args))
-            error = kbuild_take_stub_result();
+        if (error == 0 && kbuild_call_stub(handle, args)) error = kbuild_take_stub_result();
         return error;
     }
 #endif
@@ -97,8 +90,7 @@ static int kbuild_launch_kernel(const void *handle, const struct kbuild_launch_c
 
 /* Explains a failure of the module's kernels.  If the artifact might have no code for the device,
  * the message names both.  The text is valid until the thread's next call. */
-static inline const char *kbuild_explain_for_module(const struct kbuild_module *module, int code)
-{
+static inline const char *kbuild_explain_for_module(const struct kbuild_module *module, int code) {
     static __thread char text[512];
     char architecture[65];
     int device = 0;
@@ -115,8 +107,7 @@ static inline const char *kbuild_explain_for_module(const struct kbuild_module *
 /* The stub unit's own module. */
 static const struct kbuild_module *kbuild_own_module;
 
-static const char *kbuild_explain_error(int code)
-{
+static const char *kbuild_explain_error(int code) {
     return kbuild_own_module != 0 ? kbuild_explain_for_module(kbuild_own_module, code)
                                   : kbuild_error_message(code);
 }
@@ -132,8 +123,7 @@ static void ***kbuild_registered_containers;
 static uint64_t kbuild_container_count;
 
 /* Allocates the managed variables.  If this fails, they remain null. */
-static inline void kbuild_initialize_managed(void)
-{
+static inline void kbuild_initialize_managed(void) {
     uint64_t index;
     for (index = 0; index < kbuild_container_count; index++)
         if (kbuild_registered_containers[index] != 0)
@@ -141,11 +131,9 @@ static inline void kbuild_initialize_managed(void)
 }
 
 static inline void kbuild_register_variable(void **container,
-                                            const struct kbuild_variable *variable)
-{
+                                            const struct kbuild_variable *variable) {
     char *const name = (char *)variable->device_name;
-    if ((variable->kind & KBUILD_VARIABLE_FOREIGN) != 0)
-        return;
+    if ((variable->kind & KBUILD_VARIABLE_FOREIGN) != 0) return;
     if (kbuild_is_managed(variable, kbuild_initialize_managed))
         kbuild_register_managed(container, variable);
     else if (variable->kind != KBUILD_VARIABLE_MANAGED &&
@@ -160,20 +148,17 @@ static inline void kbuild_register_variable(void **container,
  *
  * `atexit` belongs to the object that calls it, so that dlclose unregisters the module as well. */
 static inline void kbuild_register_module(const struct kbuild_module *module,
-                                          void (*unregister)(void))
-{
+                                          void (*unregister)(void)) {
     /* The rows of both tables are in the order of the containers. */
     uint64_t index, row = 0, variable = 0;
     kbuild_own_module = module;
     kbuild_registered_containers =
         (void ***)calloc((size_t)module->container_count, sizeof *kbuild_registered_containers);
-    if (kbuild_registered_containers == 0)
-        return;
+    if (kbuild_registered_containers == 0) return;
     kbuild_container_count = module->container_count;
     for (index = 0; index < module->container_count; index++) {
         void **container;
-        if (module->containers[index].wrapper == 0)
-            continue;
+        if (module->containers[index].wrapper == 0) continue;
         container =
             KBUILD_VENDOR_INTERNAL(RegisterFatBinary)((void *)module->containers[index].wrapper);
         kbuild_registered_containers[index] = container;
@@ -191,11 +176,9 @@ static inline void kbuild_register_module(const struct kbuild_module *module,
     (void)atexit(unregister);
 }
 
-static inline void kbuild_unregister_module(const struct kbuild_module *module)
-{
+static inline void kbuild_unregister_module(const struct kbuild_module *module) {
     uint64_t index;
-    if (kbuild_registered_containers == 0)
-        return;
+    if (kbuild_registered_containers == 0) return;
     for (index = 0; index < module->container_count; index++)
         if (kbuild_registered_containers[index] != 0)
             KBUILD_VENDOR_INTERNAL(UnregisterFatBinary)(kbuild_registered_containers[index]);
@@ -206,22 +189,17 @@ static inline void kbuild_unregister_module(const struct kbuild_module *module)
 
 /* These two search all modules of the process.  Every stub unit defines them in the same way, so
  * it does not matter whose definition the linker keeps.  See kbuild/detail/vendor_host.h. */
-const char *kbuild_explain_launch(const void *kernel, int code)
-{
+const char *kbuild_explain_launch(const void *kernel, int code) {
     const struct kbuild_module *const module =
         kbuild_is_about_architectures(code) ? kbuild_find_module(kernel) : 0;
     return module != 0 ? kbuild_explain_for_module(module, code) : kbuild_error_message(code);
 }
 
-unsigned kbuild_count_definitions(const void *shadow)
-{
-    return kbuild_count_shadows(shadow);
-}
+unsigned kbuild_count_definitions(const void *shadow) { return kbuild_count_shadows(shadow); }
 
 /* The rest of this file serves debug stubs; see kbuild/debug_stub.hpp. */
 
-static inline int kbuild_take_configuration(struct kbuild_launch_config *config)
-{
+static inline int kbuild_take_configuration(struct kbuild_launch_config *config) {
     struct dim3 grid, block;
     KBUILD_VENDOR(Stream_t) stream;
     const int error = (int)KBUILD_VENDOR_INTERNAL(PopCallConfiguration)(
@@ -237,8 +215,7 @@ static inline int kbuild_take_configuration(struct kbuild_launch_config *config)
 }
 
 /* Returns an attribute of the current device, or 0 if the runtime does not know it. */
-static inline uint32_t kbuild_read_attribute(kbuild_vendor_attribute attribute)
-{
+static inline uint32_t kbuild_read_attribute(kbuild_vendor_attribute attribute) {
     int device = 0, value = 0;
     if (KBUILD_VENDOR(GetDevice)(&device) != KBUILD_VENDOR(Success) ||
         KBUILD_VENDOR(DeviceGetAttribute)(&value, attribute, device) != KBUILD_VENDOR(Success))
@@ -246,18 +223,15 @@ static inline uint32_t kbuild_read_attribute(kbuild_vendor_attribute attribute)
     return (uint32_t)value;
 }
 
-static inline int kbuild_find_device(void)
-{
+static inline int kbuild_find_device(void) {
     int device;
     return KBUILD_VENDOR(GetDevice)(&device) == KBUILD_VENDOR(Success) ? device : -1;
 }
 
-static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits)
-{
+static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_limits *limits) {
     struct KBUILD_VENDOR(FuncAttributes) kernel;
     const int error = (int)KBUILD_VENDOR(FuncGetAttributes)(&kernel, handle);
-    if (error != 0)
-        return error;
+    if (error != 0) return error;
     limits->grid.x = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxGridDimX));
     limits->grid.y = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxGridDimY));
     limits->grid.z = kbuild_read_attribute(KBUILD_VENDOR_ATTRIBUTE(MaxGridDimZ));
@@ -273,14 +247,12 @@ static inline int kbuild_find_limits(const void *handle, struct kbuild_launch_li
 
 /* As the vendors' own stubs do, this passes the handle to the runtime. */
 static inline int kbuild_launch_from_stub(const void *handle,
-                                      const struct kbuild_launch_config *config,
-                                      void *const *args)
-{
+                                          const struct kbuild_launch_config *config,
+                                          void *const *args) {
     return kbuild_launch_unprepared(handle, config, (void **)args);
 }
 
-static inline int kbuild_synchronize_stream(void *stream)
-{
+static inline int kbuild_synchronize_stream(void *stream) {
     return (int)KBUILD_VENDOR(StreamSynchronize)((KBUILD_VENDOR(Stream_t))stream);
 }
 

@@ -13,7 +13,8 @@ CUB_NAMESPACE_BEGIN
 template <CacheLoadModifier __modifier, class __Iterator>
 detail::it_value_t<__Iterator> ThreadLoad(__Iterator __place) {
     /* These read memory again each time. */
-    if (__modifier == LOAD_CV || __modifier == LOAD_VOLATILE) __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__modifier == LOAD_CV || __modifier == LOAD_VOLATILE)
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return *__place;
 }
 

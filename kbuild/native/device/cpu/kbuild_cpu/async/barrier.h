@@ -54,9 +54,7 @@ public:
         kbuild_cpu::wait_for_parity(&__word, __parity,
                                     KBUILD_CPU_CALL("cuda::barrier::wait_parity"));
     }
-    void arrive_and_wait(KBUILD_CPU_CALLER) {
-        wait(arrive(), __file, __line);
-    }
+    void arrive_and_wait(KBUILD_CPU_CALLER) { wait(arrive(), __file, __line); }
     void arrive_and_drop() { kbuild_cpu::arrive(&__word, 1, 1, __complete); }
 
     static constexpr ptrdiff_t max() noexcept {

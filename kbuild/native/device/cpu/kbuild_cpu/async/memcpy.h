@@ -28,8 +28,7 @@ namespace kbuild_cpu {
  * which it reaches later. */
 template <class __Group>
 void copy_once(const __Group &__group, void *__to, const void *__from, size_t __bytes) {
-    if (__group.thread_rank() == 0)
-        memcpy(__to, __from, __bytes);
+    if (__group.thread_rank() == 0) memcpy(__to, __from, __bytes);
 }
 
 }  // namespace kbuild_cpu

@@ -20,7 +20,9 @@ constexpr uint64_t most_arrivals = (1u << 24) - 1;
 constexpr int expected_bits = 24;
 constexpr int phase_bits = 48;
 
-inline uint64_t make_phases(uint64_t __expected) { return __expected | __expected << expected_bits; }
+inline uint64_t make_phases(uint64_t __expected) {
+    return __expected | __expected << expected_bits;
+}
 inline uint64_t count_pending(uint64_t __word) { return __word & most_arrivals; }
 inline uint64_t phase_number(uint64_t __word) { return __word >> phase_bits; }
 
@@ -59,16 +61,18 @@ inline bool is_parity_over(const uint64_t *__word, bool __parity) {
 
 /* Lets other threads run if the result is false, because the caller usually asks again. */
 inline bool poll(bool __is_over, const kbuild_cpu_call &__call) {
-    if (!__is_over)
-        spin_call(__call, KBUILD_CPU_SPIN_LIMIT);
+    if (!__is_over) spin_call(__call, KBUILD_CPU_SPIN_LIMIT);
     return __is_over;
 }
 
-inline void wait_for_phase(const uint64_t *__word, uint64_t __phase, const kbuild_cpu_call &__call) {
-    while (!poll(is_over(__word, __phase), __call)) {}
+inline void wait_for_phase(const uint64_t *__word, uint64_t __phase,
+                           const kbuild_cpu_call &__call) {
+    while (!poll(is_over(__word, __phase), __call)) {
+    }
 }
 inline void wait_for_parity(const uint64_t *__word, bool __parity, const kbuild_cpu_call &__call) {
-    while (!poll(is_parity_over(__word, __parity), __call)) {}
+    while (!poll(is_parity_over(__word, __parity), __call)) {
+    }
 }
 
 }  // namespace kbuild_cpu

@@ -41,8 +41,11 @@ template <thread_scope __Scope>
 class KBUILD_CALL_NEEDS_BLOCK pipeline {
 public:
     pipeline(pipeline &&__other)
-        : __stages(__other.__stages), __stage_count(__other.__stage_count),
-          __threads(__other.__threads), __head(__other.__head), __tail(__other.__tail) {
+        : __stages(__other.__stages),
+          __stage_count(__other.__stage_count),
+          __threads(__other.__threads),
+          __head(__other.__head),
+          __tail(__other.__tail) {
         __other.__threads = nullptr;
     }
     pipeline(const pipeline &) = delete;
@@ -88,8 +91,7 @@ private:
              bool __is_producer, bool __is_consumer)
         : __stages(__state->__stages), __stage_count(__Stages), __threads(&__state->__threads) {
         const bool __is_first = __group.thread_rank() == 0;
-        if (__is_first)
-            __state->__producers = __state->__consumers = __state->__threads = 0;
+        if (__is_first) __state->__producers = __state->__consumers = __state->__threads = 0;
         __group.sync();
         __atomic_fetch_add(&__state->__producers, __is_producer, __ATOMIC_RELAXED);
         __atomic_fetch_add(&__state->__consumers, __is_consumer, __ATOMIC_RELAXED);
@@ -108,8 +110,7 @@ private:
     bool __is_odd_round(size_t __number) const { return __number / __stage_count % 2 != 0; }
     void __arrive(size_t __number, uint64_t kbuild_cpu::pipeline_stage::*__barrier) {
         const kbuild_cpu::no_completion __nothing;
-        if (__stages)
-            kbuild_cpu::arrive(&(__stage(__number).*__barrier), 1, 0, __nothing);
+        if (__stages) kbuild_cpu::arrive(&(__stage(__number).*__barrier), 1, 0, __nothing);
     }
 
     kbuild_cpu::pipeline_stage *__stages = nullptr; /* null if only one thread uses the pipeline */
@@ -121,21 +122,20 @@ private:
 inline pipeline<thread_scope_thread> KBUILD_NEEDS_BLOCK make_pipeline() { return {}; }
 
 template <class __Group, thread_scope __Scope, uint8_t __Stages>
-pipeline<__Scope> KBUILD_NEEDS_BLOCK make_pipeline(const __Group &__group,
-                                pipeline_shared_state<__Scope, __Stages> *__state) {
+pipeline<__Scope> KBUILD_NEEDS_BLOCK
+make_pipeline(const __Group &__group, pipeline_shared_state<__Scope, __Stages> *__state) {
     return {__group, __state, true, true};
 }
 template <class __Group, thread_scope __Scope, uint8_t __Stages>
-pipeline<__Scope> KBUILD_NEEDS_BLOCK make_pipeline(const __Group &__group,
-                                pipeline_shared_state<__Scope, __Stages> *__state,
-                                size_t __producers) {
+pipeline<__Scope> KBUILD_NEEDS_BLOCK make_pipeline(
+    const __Group &__group, pipeline_shared_state<__Scope, __Stages> *__state, size_t __producers) {
     const bool __is_producer = __group.thread_rank() < __producers;
     return {__group, __state, __is_producer, !__is_producer};
 }
 template <class __Group, thread_scope __Scope, uint8_t __Stages>
-pipeline<__Scope> KBUILD_NEEDS_BLOCK make_pipeline(const __Group &__group,
-                                pipeline_shared_state<__Scope, __Stages> *__state,
-                                pipeline_role __role) {
+pipeline<__Scope> KBUILD_NEEDS_BLOCK
+make_pipeline(const __Group &__group, pipeline_shared_state<__Scope, __Stages> *__state,
+              pipeline_role __role) {
     const bool __is_producer = __role == pipeline_role::producer;
     return {__group, __state, __is_producer, !__is_producer};
 }

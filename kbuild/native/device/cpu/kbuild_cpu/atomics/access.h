@@ -18,7 +18,9 @@ using one_of = std::enable_if_t<(std::is_same_v<__T, __Types> || ...), __T>;
 
 /* T, in a form that prevents deduction from the argument. */
 template <class __T>
-struct same { using __type = __T; };
+struct same {
+    using __type = __T;
+};
 template <class __T>
 using same_t = typename same<__T>::__type;
 
@@ -64,8 +66,8 @@ __device__ inline bool atomic_compare_exchange(__T *__address, __T *__expected, 
         unsigned __int128 __old, __new;
         memcpy(&__old, __expected, 16);
         memcpy(&__new, &__desired, 16);
-        const unsigned __int128 __found = compare_exchange_16(
-            reinterpret_cast<unsigned __int128 *>(__address), __old, __new);
+        const unsigned __int128 __found =
+            compare_exchange_16(reinterpret_cast<unsigned __int128 *>(__address), __old, __new);
         memcpy(static_cast<void *>(__expected), &__found, 16);
         __is_equal = __found == __old;
     } else {
@@ -92,7 +94,8 @@ __device__ inline __T atomic_load(const __T *__address, int __order = __ATOMIC_R
 
 /* Replaces *address with update(*address), and returns the old value. */
 template <class __T, class __Update>
-__device__ inline __T atomic_update(__T *__address, __Update __update, int __order = __ATOMIC_RELAXED) {
+__device__ inline __T atomic_update(__T *__address, __Update __update,
+                                    int __order = __ATOMIC_RELAXED) {
     __T __old, __changed;
     if constexpr (has_16_bytes<__T>) {
         memcpy(static_cast<void *>(&__old), __address, 16);
@@ -133,17 +136,17 @@ __device__ inline void atomic_store(__T *__address, __T __value, int __order = _
 }
 
 /* Integers wrap, like the machine's instructions. */
-#define KBUILD_CPU_FETCH(name, fetch, operation, has_changed)                                                       \
-    template <class __T>                                                                               \
-    __device__ inline __T name(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) {          \
-        if constexpr (std::is_integral_v<__T>) {                                                       \
-            const __T __old = fetch(__address, __value, __order);                                      \
-            end_atomic(has_changed);                            \
-            return __old;                                                                              \
-        } else {                                                                                       \
-            return atomic_update(                                                                      \
-                __address, [__value](__T __old) { return __old operation __value; }, __order);         \
-        }                                                                                              \
+#define KBUILD_CPU_FETCH(name, fetch, operation, has_changed) \
+    template <class __T> \
+    __device__ inline __T name(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) { \
+        if constexpr (std::is_integral_v<__T>) { \
+            const __T __old = fetch(__address, __value, __order); \
+            end_atomic(has_changed); \
+            return __old; \
+        } else { \
+            return atomic_update( \
+                __address, [__value](__T __old) { return __old operation __value; }, __order); \
+        } \
     }
 KBUILD_CPU_FETCH(atomic_add, __atomic_fetch_add, +, __value != 0)
 KBUILD_CPU_FETCH(atomic_subtract, __atomic_fetch_sub, -, __value != 0)

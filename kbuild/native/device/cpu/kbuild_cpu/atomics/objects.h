@@ -16,7 +16,7 @@ namespace kbuild_cpu {
 
 /* The order of a failed compare-and-exchange: it stores nothing. */
 constexpr int failure_order(int __order) {
-    return __order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE
+    return __order == __ATOMIC_ACQ_REL   ? __ATOMIC_ACQUIRE
            : __order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED
                                          : __order;
 }
@@ -37,7 +37,9 @@ public:
     void store(__T __value, __order_t __order = __seq_cst) const noexcept {
         atomic_store(__address(), __value, __order);
     }
-    __T load(__order_t __order = __seq_cst) const noexcept { return atomic_load(__address(), __order); }
+    __T load(__order_t __order = __seq_cst) const noexcept {
+        return atomic_load(__address(), __order);
+    }
     operator __T() const noexcept { return load(); }
     __T exchange(__T __value, __order_t __order = __seq_cst) const noexcept {
         return atomic_exchange(__address(), __value, __order);
@@ -49,13 +51,15 @@ public:
     }
     bool compare_exchange_strong(__T &__expected, __T __desired,
                                  __order_t __order = __seq_cst) const noexcept {
-        return atomic_compare_exchange(__address(), &__expected, __desired, __order, failure_order(__order));
+        return atomic_compare_exchange(__address(), &__expected, __desired, __order,
+                                       failure_order(__order));
     }
     bool compare_exchange_weak(__T &__expected, __T __desired, __order_t __success,
                                __order_t __failure) const noexcept {
         return compare_exchange_strong(__expected, __desired, __success, __failure);
     }
-    bool compare_exchange_weak(__T &__expected, __T __desired, __order_t __order = __seq_cst) const noexcept {
+    bool compare_exchange_weak(__T &__expected, __T __desired,
+                               __order_t __order = __seq_cst) const noexcept {
         return compare_exchange_strong(__expected, __desired, __order);
     }
 
@@ -71,13 +75,15 @@ public:
 
     __T fetch_add(__difference_t __value, __order_t __order = __seq_cst) const noexcept {
         if constexpr (::std::is_pointer_v<__T>)
-            return atomic_update(__address(), [__value](__T __old) { return __old + __value; }, __order);
+            return atomic_update(
+                __address(), [__value](__T __old) { return __old + __value; }, __order);
         else
             return atomic_add(__address(), __value, __order);
     }
     __T fetch_sub(__difference_t __value, __order_t __order = __seq_cst) const noexcept {
         if constexpr (::std::is_pointer_v<__T>)
-            return atomic_update(__address(), [__value](__T __old) { return __old - __value; }, __order);
+            return atomic_update(
+                __address(), [__value](__T __old) { return __old - __value; }, __order);
         else
             return atomic_subtract(__address(), __value, __order);
     }
@@ -116,7 +122,8 @@ private:
 namespace cuda {
 
 template <class __T, thread_scope __scope = thread_scope_system>
-class KBUILD_CALL_NEEDS_THREAD atomic_ref : public kbuild_cpu::atomic_operations<atomic_ref<__T, __scope>, __T> {
+class KBUILD_CALL_NEEDS_THREAD atomic_ref
+    : public kbuild_cpu::atomic_operations<atomic_ref<__T, __scope>, __T> {
 public:
     static constexpr size_t required_alignment = sizeof(__T) <= 16 ? sizeof(__T) : alignof(__T);
 
@@ -134,7 +141,8 @@ private:
 };
 
 template <class __T, thread_scope __scope = thread_scope_system>
-class KBUILD_CALL_NEEDS_THREAD atomic : public kbuild_cpu::atomic_operations<atomic<__T, __scope>, __T> {
+class KBUILD_CALL_NEEDS_THREAD atomic
+    : public kbuild_cpu::atomic_operations<atomic<__T, __scope>, __T> {
 public:
     atomic() noexcept = default;
     constexpr atomic(__T __value) noexcept : __value_(__value) {}
@@ -148,7 +156,8 @@ public:
 
 private:
     /* The operations are those of atomic_ref, which do not change the reference. */
-    alignas(sizeof(__T) == 16 || sizeof(__T) <= 8 ? sizeof(__T) : alignof(__T)) mutable __T __value_;
+    alignas(sizeof(__T) == 16 || sizeof(__T) <= 8 ? sizeof(__T)
+                                                  : alignof(__T)) mutable __T __value_;
 };
 
 namespace std {

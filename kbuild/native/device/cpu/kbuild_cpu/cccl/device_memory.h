@@ -26,8 +26,7 @@ inline void free_device(void *__address) { (void)cudaFree(__address); }
  * the program reads it. */
 inline void wait_for_device() {
     static const unsigned *const __unfinished = kbuild_cpu_unfinished_operations();
-    if (__atomic_load_n(__unfinished, __ATOMIC_ACQUIRE) != 0)
-        (void)cudaDeviceSynchronize();
+    if (__atomic_load_n(__unfinished, __ATOMIC_ACQUIRE) != 0) (void)cudaDeviceSynchronize();
 }
 #else
 inline void *allocate_device(size_t __bytes) { return malloc(__bytes); }

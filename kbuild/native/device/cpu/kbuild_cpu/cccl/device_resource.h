@@ -19,7 +19,8 @@ public:
         if (__address == nullptr && __bytes != 0) throw ::std::bad_alloc();
         return __address;
     }
-    void do_deallocate(void *__address, ::std::size_t, ::std::size_t = THRUST_MR_DEFAULT_ALIGNMENT) override {
+    void do_deallocate(void *__address, ::std::size_t,
+                       ::std::size_t = THRUST_MR_DEFAULT_ALIGNMENT) override {
         ::kbuild_cpu::free_device(__address);
     }
 };

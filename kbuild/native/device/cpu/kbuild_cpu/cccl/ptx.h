@@ -10,8 +10,8 @@ namespace kbuild_cpu {
 
 /* Returns the value of another lane, which can have any size. */
 template <class __T>
-__device__ inline __T shuffle_object(const kbuild_cpu_call &__call, uint64_t __mask, const __T &__value,
-                                     const shuffle &__from) {
+__device__ inline __T shuffle_object(const kbuild_cpu_call &__call, uint64_t __mask,
+                                     const __T &__value, const shuffle &__from) {
     uint64_t __words[(sizeof(__T) + 7) / 8] = {};
     memcpy(__words, static_cast<const void *>(&__value), sizeof(__T));
     for (uint64_t &__word : __words) __word = shuffle_value(__call, __mask, __word, __from);
@@ -26,7 +26,8 @@ namespace ptx {
  * it.  Source: PTX ISA, section shfl.sync. */
 __device__ inline int last_lane(int __lane, unsigned int __control) {
     const unsigned int __part = __control >> 8 & 31;
-    return static_cast<int>((static_cast<unsigned int>(__lane) & __part) | (__control & 31 & ~__part));
+    return static_cast<int>((static_cast<unsigned int>(__lane) & __part) |
+                            (__control & 31 & ~__part));
 }
 __device__ inline shuffle find_lower(int __offset, unsigned int __control) {
     const int __lane = static_cast<int>(lane());
@@ -39,20 +40,21 @@ __device__ inline shuffle find_higher(int __offset, unsigned int __control) {
     return {__is_own ? __lane : __lane + __offset, __is_own};
 }
 
-#define KBUILD_CPU_PTX_SHUFFLE(way, find)                                                                      \
-    template <class __T>                                                                                       \
-    __device__ inline __T shuffle_##way(const __T &__value, int __offset, unsigned int __control,              \
-                                        unsigned int __mask) {                                                 \
-        return shuffle_object({"a shuffle of CUB", nullptr, 0, 32}, __mask, __value,                           \
-                              find(__offset, __control));                                                      \
-    }                                                                                                          \
-    /* Adds the value of the other lane if it is in the part of the warp. */                                   \
-    template <class __T>                                                                                       \
-    __device__ inline __T KBUILD_CALL_NEEDS_BLOCK add_##way(__T __value, int __offset, unsigned int __control, \
-                                    unsigned int __mask) {                                                     \
-        const shuffle __from = find(__offset, __control);                                                      \
-        const __T __other = shuffle_object({"a shuffle of CUB", nullptr, 0, 32}, __mask, __value, __from);     \
-        return __from.__is_own ? __value : __other + __value;                                                  \
+#define KBUILD_CPU_PTX_SHUFFLE(way, find) \
+    template <class __T> \
+    __device__ inline __T shuffle_##way(const __T &__value, int __offset, unsigned int __control, \
+                                        unsigned int __mask) { \
+        return shuffle_object({"a shuffle of CUB", nullptr, 0, 32}, __mask, __value, \
+                              find(__offset, __control)); \
+    } \
+    /* Adds the value of the other lane if it is in the part of the warp. */ \
+    template <class __T> \
+    __device__ inline __T KBUILD_CALL_NEEDS_BLOCK add_##way( \
+        __T __value, int __offset, unsigned int __control, unsigned int __mask) { \
+        const shuffle __from = find(__offset, __control); \
+        const __T __other = \
+            shuffle_object({"a shuffle of CUB", nullptr, 0, 32}, __mask, __value, __from); \
+        return __from.__is_own ? __value : __other + __value; \
     }
 KBUILD_CPU_PTX_SHUFFLE(up, find_lower)
 KBUILD_CPU_PTX_SHUFFLE(down, find_higher)

@@ -9,14 +9,14 @@
 
 KBUILD_CPU_CCCL_PTX
 
-#define KBUILD_CPU_REGISTER(name, value)                \
-    template <class = void>                             \
+#define KBUILD_CPU_REGISTER(name, value) \
+    template <class = void> \
     unsigned int KBUILD_NEEDS_BLOCK get_sreg_##name() { \
-        return value;                                   \
+        return value; \
     }
-#define KBUILD_CPU_REGISTERS(name, variable)       \
-    KBUILD_CPU_REGISTER(name##_x, ::variable.x)    \
-    KBUILD_CPU_REGISTER(name##_y, ::variable.y)    \
+#define KBUILD_CPU_REGISTERS(name, variable) \
+    KBUILD_CPU_REGISTER(name##_x, ::variable.x) \
+    KBUILD_CPU_REGISTER(name##_y, ::variable.y) \
     KBUILD_CPU_REGISTER(name##_z, ::variable.z)
 
 KBUILD_CPU_REGISTER(laneid, ::kbuild_cpu::ptx::lane())

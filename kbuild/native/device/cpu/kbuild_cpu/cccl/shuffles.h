@@ -32,19 +32,19 @@ warp_shuffle_result<::cuda::std::remove_cv_t<__T>> kbuild_shuffle(const __T &__v
     return {::kbuild_cpu::shuffle_object(__call, __mask, __value, __from), !__from.__is_own};
 }
 
-#define KBUILD_CPU_WARP_SHUFFLE(name, function)                                                       \
-    template <int __width = 32, class __T>                                                            \
-    [[nodiscard]] auto KBUILD_NEEDS_BLOCK warp_shuffle_##name(const __T &__value, int __from,         \
-                                           unsigned int __mask = 0xFFFFFFFF,                          \
-                                           ::cuda::std::integral_constant<int, __width> = {}) {       \
-        const auto __source =                                                                         \
-            ::kbuild_cpu::function(static_cast<int>(::kbuild_cpu::ptx::lane()), __from, __width);     \
-        return ::cuda::device::kbuild_shuffle<__width>(__value, __source, __mask);                    \
-    }                                                                                                 \
-    template <int __width, class __T>                                                                 \
-    [[nodiscard]] auto KBUILD_NEEDS_BLOCK warp_shuffle_##name(const __T &__value, int __from,         \
-                                           ::cuda::std::integral_constant<int, __width> __constant) { \
-        return ::cuda::device::warp_shuffle_##name(__value, __from, 0xFFFFFFFF, __constant);          \
+#define KBUILD_CPU_WARP_SHUFFLE(name, function) \
+    template <int __width = 32, class __T> \
+    [[nodiscard]] auto KBUILD_NEEDS_BLOCK warp_shuffle_##name( \
+        const __T &__value, int __from, unsigned int __mask = 0xFFFFFFFF, \
+        ::cuda::std::integral_constant<int, __width> = {}) { \
+        const auto __source = \
+            ::kbuild_cpu::function(static_cast<int>(::kbuild_cpu::ptx::lane()), __from, __width); \
+        return ::cuda::device::kbuild_shuffle<__width>(__value, __source, __mask); \
+    } \
+    template <int __width, class __T> \
+    [[nodiscard]] auto KBUILD_NEEDS_BLOCK warp_shuffle_##name( \
+        const __T &__value, int __from, ::cuda::std::integral_constant<int, __width> __constant) { \
+        return ::cuda::device::warp_shuffle_##name(__value, __from, 0xFFFFFFFF, __constant); \
     }
 KBUILD_CPU_WARP_SHUFFLE(idx, shuffle_index)
 KBUILD_CPU_WARP_SHUFFLE(up, shuffle_up)

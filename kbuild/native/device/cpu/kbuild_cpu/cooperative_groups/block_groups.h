@@ -90,7 +90,9 @@ private:
 };
 inline thread_block KBUILD_NEEDS_BLOCK this_thread_block() { return {}; }
 template <unsigned int __Threads>
-inline thread_block KBUILD_NEEDS_BLOCK this_thread_block(block_tile_memory<__Threads> &) { return this_thread_block(); }
+inline thread_block KBUILD_NEEDS_BLOCK this_thread_block(block_tile_memory<__Threads> &) {
+    return this_thread_block();
+}
 
 /* The blocks of a cluster.  A launch on the CPU has clusters of one block. */
 class KBUILD_CALL_NEEDS_BLOCK cluster_group : public thread_group {
@@ -105,7 +107,9 @@ public:
     static void barrier_wait(arrival_token &&, KBUILD_CPU_CALLER) { sync(__file, __line); }
     static unsigned int query_shared_rank(const void *) { return 0; }
     template <class __T>
-    static __T *map_shared_rank(__T *__address, int) { return __address; }
+    static __T *map_shared_rank(__T *__address, int) {
+        return __address;
+    }
     static dim3 block_index() { return {0, 0, 0}; }
     static unsigned int block_rank() { return 0; }
     static dim3 thread_index() { return thread_block::thread_index(); }
@@ -162,17 +166,23 @@ private:
 };
 inline grid_group KBUILD_NEEDS_BLOCK this_grid() { return {}; }
 
-
 template <class __Group>
-inline void sync(const __Group &__group, KBUILD_CPU_CALLER) { __group.sync(__file, __line); }
+inline void sync(const __Group &__group, KBUILD_CPU_CALLER) {
+    __group.sync(__file, __line);
+}
 template <class __Group>
-inline auto thread_rank(const __Group &__group) { return __group.thread_rank(); }
+inline auto thread_rank(const __Group &__group) {
+    return __group.thread_rank();
+}
 template <class __Group>
-inline auto group_size(const __Group &__group) { return __group.num_threads(); }
+inline auto group_size(const __Group &__group) {
+    return __group.num_threads();
+}
 
-
-__attribute__((error("kbuild: the cpu backend does not support multi_grid_group, which CUDA 13 removed")))
-thread_group KBUILD_NEEDS_BLOCK this_multi_grid();
+__attribute__((
+    error("kbuild: the cpu backend does not support multi_grid_group, which CUDA 13 removed")))
+thread_group KBUILD_NEEDS_BLOCK
+this_multi_grid();
 
 KBUILD_CPU_GROUPS_END
 

@@ -41,9 +41,13 @@ inline void memcpy_async(const __Group &__group, __T *__to, const __ToLayout &__
 }
 
 template <class __Group>
-inline void wait(const __Group &__group, KBUILD_CPU_CALLER) { __group.sync(__file, __line); }
+inline void wait(const __Group &__group, KBUILD_CPU_CALLER) {
+    __group.sync(__file, __line);
+}
 template <unsigned int __Stages, class __Group>
-inline void wait_prior(const __Group &__group, KBUILD_CPU_CALLER) { __group.sync(__file, __line); }
+inline void wait_prior(const __Group &__group, KBUILD_CPU_CALLER) {
+    __group.sync(__file, __line);
+}
 
 KBUILD_CPU_GROUPS_END
 

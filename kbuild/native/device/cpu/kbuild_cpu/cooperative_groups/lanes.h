@@ -20,11 +20,17 @@
 
 /* Sources for CUDA and for HIP can be in one image. */
 #if KBUILD_CPU_WARP_SIZE == 32
-#define KBUILD_CPU_GROUPS_BEGIN namespace cooperative_groups { inline namespace __of_32_lanes {
+#define KBUILD_CPU_GROUPS_BEGIN \
+    namespace cooperative_groups { \
+    inline namespace __of_32_lanes {
 #else
-#define KBUILD_CPU_GROUPS_BEGIN namespace cooperative_groups { inline namespace __of_64_lanes {
+#define KBUILD_CPU_GROUPS_BEGIN \
+    namespace cooperative_groups { \
+    inline namespace __of_64_lanes {
 #endif
-#define KBUILD_CPU_GROUPS_END } }
+#define KBUILD_CPU_GROUPS_END \
+    } \
+    }
 
 KBUILD_CPU_GROUPS_BEGIN
 

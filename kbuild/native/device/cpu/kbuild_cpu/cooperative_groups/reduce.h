@@ -90,8 +90,7 @@ inline __T __reduce(const __tile<__N, true> &__group, const kbuild_cpu_call &__c
     __lane_values<__T> __own;
     const unsigned int __warp = __group.thread_rank() / KBUILD_CPU_WARP_SIZE;
     for (unsigned int __i = 0; __i < __warps; ++__i)
-        __own.__of[__i] =
-            kbuild_cpu::from_word<__T>(__all[(__i ^ __warp) * KBUILD_CPU_WARP_SIZE]);
+        __own.__of[__i] = kbuild_cpu::from_word<__T>(__all[(__i ^ __warp) * KBUILD_CPU_WARP_SIZE]);
     return __combine_tree(__own.__of, __warps, __operation);
 }
 
@@ -107,7 +106,8 @@ inline std::decay_t<__T> reduce(const __Group &__group, __T &&__value, __Operati
 template <class __Atomic, class __T, class __Operation>
 inline __T __update(__Atomic &__to, const __T &__value, __Operation &__operation) {
     __T __old = __to.load();
-    while (!__to.compare_exchange_weak(__old, __operation(__old, __value))) {}
+    while (!__to.compare_exchange_weak(__old, __operation(__old, __value))) {
+    }
     return __old;
 }
 

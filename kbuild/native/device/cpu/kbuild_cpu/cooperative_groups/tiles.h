@@ -144,12 +144,13 @@ public:
 };
 
 template <unsigned int __N>
-inline thread_block_tile<__N, thread_block> KBUILD_NEEDS_BLOCK tiled_partition(const thread_block &__parent) {
+inline thread_block_tile<__N, thread_block> KBUILD_NEEDS_BLOCK
+tiled_partition(const thread_block &__parent) {
     return thread_block_tile<__N, thread_block>(__parent);
 }
 template <unsigned int __N, unsigned int __M, class __P>
-inline thread_block_tile<__N, thread_block_tile<__M, __P>> KBUILD_NEEDS_BLOCK tiled_partition(
-    const thread_block_tile<__M, __P> &__parent) {
+inline thread_block_tile<__N, thread_block_tile<__M, __P>> KBUILD_NEEDS_BLOCK
+tiled_partition(const thread_block_tile<__M, __P> &__parent) {
     static_assert(__N <= __M, "a tile must not be larger than its parent");
     return thread_block_tile<__N, thread_block_tile<__M, __P>>(__parent);
 }

@@ -87,23 +87,24 @@ inline coalesced_group KBUILD_NEEDS_BLOCK coalesced_threads(KBUILD_CPU_CALLER) {
 inline __lanes __divide(const kbuild_cpu_call &__call, const __lanes &__parent,
                         unsigned int __size) {
     if (__size == 0 || (__size & (__size - 1)) != 0 || __size > KBUILD_CPU_WARP_SIZE)
-        kbuild_cpu::fail_call(__call, "the size of a tile must be a power of two, and at most a warp");
+        kbuild_cpu::fail_call(__call,
+                              "the size of a tile must be a power of two, and at most a warp");
     const unsigned int __first = __parent.__rank() / __size * __size;
     __lane_mask __mask = 0;
     for (unsigned int __i = __first; __i < __first + __size && __i < __parent.__count(); ++__i)
         __mask |= __lane_mask{1} << __parent.__lane(__i);
     return __lanes(__mask);
 }
-inline coalesced_group KBUILD_NEEDS_BLOCK tiled_partition(const coalesced_group &__parent, unsigned int __size,
-                                       KBUILD_CPU_CALLER) {
+inline coalesced_group KBUILD_NEEDS_BLOCK tiled_partition(const coalesced_group &__parent,
+                                                          unsigned int __size, KBUILD_CPU_CALLER) {
     const __lanes __tile =
         __divide(KBUILD_CPU_GROUP_CALL("tiled_partition()"), __parent.__get_lanes(), __size);
     if (__parent.size() <= __size) return __parent;
     return coalesced_group(__tile, __parent.thread_rank() / __size,
                            (__parent.size() + __size - 1) / __size);
 }
-inline thread_group KBUILD_NEEDS_BLOCK tiled_partition(const thread_group &__parent, unsigned int __size,
-                                    KBUILD_CPU_CALLER) {
+inline thread_group KBUILD_NEEDS_BLOCK tiled_partition(const thread_group &__parent,
+                                                       unsigned int __size, KBUILD_CPU_CALLER) {
     const kbuild_cpu_call __call = KBUILD_CPU_GROUP_CALL("tiled_partition()");
     if (__parent.__kind_ == thread_group::__of_lanes)
         return thread_group(__divide(__call, __parent.__get_lanes(), __size));
@@ -117,19 +118,20 @@ inline thread_group KBUILD_NEEDS_BLOCK tiled_partition(const thread_group &__par
 
 /* The group of those whose predicate is false comes first. */
 template <class __Group>
-inline coalesced_group KBUILD_NEEDS_BLOCK binary_partition(const __Group &__parent, bool __predicate,
-                                        KBUILD_CPU_CALLER) {
+inline coalesced_group KBUILD_NEEDS_BLOCK binary_partition(const __Group &__parent,
+                                                           bool __predicate, KBUILD_CPU_CALLER) {
     const __lanes &__all = __parent.__get_lanes();
     const __lane_mask __true =
         __all.__ballot(KBUILD_CPU_GROUP_CALL("binary_partition()"), __predicate);
     if (__true == 0 || __true == __all.__mask()) return coalesced_group(__all);
-    return coalesced_group(__lanes(__predicate ? __true : __all.__mask() & ~__true), __predicate, 2);
+    return coalesced_group(__lanes(__predicate ? __true : __all.__mask() & ~__true), __predicate,
+                           2);
 }
 
 /* Divides a group into those whose labels are equal. */
 template <class __Group, class __Label>
-inline coalesced_group KBUILD_NEEDS_BLOCK labeled_partition(const __Group &__parent, __Label __label,
-                                         KBUILD_CPU_CALLER) {
+inline coalesced_group KBUILD_NEEDS_BLOCK labeled_partition(const __Group &__parent,
+                                                            __Label __label, KBUILD_CPU_CALLER) {
     if constexpr (std::is_same_v<__Label, bool>)
         return binary_partition(__parent, __label, __file, __line);
     static_assert(std::is_integral_v<__Label> || std::is_pointer_v<__Label>,

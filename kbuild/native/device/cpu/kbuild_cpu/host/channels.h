@@ -7,17 +7,21 @@ struct channels_of {
     enum { bits = 0, count = 0, kind = cudaChannelFormatKindNone };
 };
 
-#define KBUILD_CPU_CHANNELS(scalar, vector, format)                                        \
-    template <>                                                                            \
-    struct channels_of<scalar> {                                                           \
-        enum { bits = 8 * sizeof(scalar), count = 1, kind = format };                      \
-    };                                                                                     \
-    template <>                                                                            \
-    struct channels_of<vector##1> : channels_of<scalar> {};                                \
-    template <>                                                                            \
-    struct channels_of<vector##2> : channels_of<scalar> { enum { count = 2 }; };           \
-    template <>                                                                            \
-    struct channels_of<vector##4> : channels_of<scalar> { enum { count = 4 }; };
+#define KBUILD_CPU_CHANNELS(scalar, vector, format) \
+    template <> \
+    struct channels_of<scalar> { \
+        enum { bits = 8 * sizeof(scalar), count = 1, kind = format }; \
+    }; \
+    template <> \
+    struct channels_of<vector##1> : channels_of<scalar> {}; \
+    template <> \
+    struct channels_of<vector##2> : channels_of<scalar> { \
+        enum { count = 2 }; \
+    }; \
+    template <> \
+    struct channels_of<vector##4> : channels_of<scalar> { \
+        enum { count = 4 }; \
+    };
 
 KBUILD_CPU_CHANNELS(signed char, char, cudaChannelFormatKindSigned)
 KBUILD_CPU_CHANNELS(unsigned char, uchar, cudaChannelFormatKindUnsigned)
@@ -38,8 +42,7 @@ struct channels_of<char> {
     };
 };
 
-static inline cudaChannelFormatDesc make_channels(int __count, int __bits, int __kind)
-{
+static inline cudaChannelFormatDesc make_channels(int __count, int __bits, int __kind) {
     return KBUILD_VENDOR(CreateChannelDesc)(__count > 0 ? __bits : 0, __count > 1 ? __bits : 0,
                                             __count > 2 ? __bits : 0, __count > 2 ? __bits : 0,
                                             static_cast<cudaChannelFormatKind>(__kind));
@@ -48,8 +51,7 @@ static inline cudaChannelFormatDesc make_channels(int __count, int __bits, int _
 }  // namespace kbuild_cpu
 
 template <class __T>
-static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDesc)()
-{
+static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDesc)() {
     typedef kbuild_cpu::channels_of<__T> __found;
     return kbuild_cpu::make_channels(__found::count, __found::bits, __found::kind);
 }
@@ -57,8 +59,7 @@ static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDesc)()
 /* The normalized kinds are in the order 8 and 16 bits without sign, and 8 and 16 bits with sign, each
  * with 1, 2, and 4 channels. */
 template <cudaChannelFormatKind __kind>
-static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDesc)()
-{
+static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDesc)() {
     static_assert(__kind >= cudaChannelFormatKindUnsignedNormalized8X1 &&
                       __kind <= cudaChannelFormatKindSignedNormalized16X4,
                   "kbuild: the cpu backend does not support this channel format");
@@ -66,22 +67,18 @@ static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDesc)()
                                      __kind);
 }
 
-static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDescHalf)()
-{
+static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDescHalf)() {
     return kbuild_cpu::make_channels(1, 16, cudaChannelFormatKindFloat);
 }
 
-static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDescHalf1)()
-{
+static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDescHalf1)() {
     return kbuild_cpu::make_channels(1, 16, cudaChannelFormatKindFloat);
 }
 
-static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDescHalf2)()
-{
+static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDescHalf2)() {
     return kbuild_cpu::make_channels(2, 16, cudaChannelFormatKindFloat);
 }
 
-static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDescHalf4)()
-{
+static inline cudaChannelFormatDesc KBUILD_VENDOR(CreateChannelDescHalf4)() {
     return kbuild_cpu::make_channels(4, 16, cudaChannelFormatKindFloat);
 }

@@ -35,8 +35,7 @@
     X(ErrorNotYetImplemented, 31, "feature not yet implemented") \
     X(ErrorMemoryValueTooLarge, 32, "memory size or pointer value too large to fit in 32 bit") \
     X(ErrorStubLibrary, 34, "CUDA driver is a stub library") \
-    X(ErrorInsufficientDriver, 35, \
-      "CUDA driver version is insufficient for CUDA runtime version") \
+    X(ErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
     X(ErrorCallRequiresNewerDriver, 36, "API call is not supported in the installed CUDA driver") \
     X(ErrorInvalidSurface, 37, "invalid surface reference") \
     X(ErrorDuplicateVariableName, 43, "duplicate global variable looked up by string name") \
@@ -154,8 +153,7 @@
       "operation would result in a merge of separate capture sequences") \
     X(ErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began") \
     X(ErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work") \
-    X(ErrorStreamCaptureIsolation, 905, \
-      "dependency created on uncaptured work in another stream") \
+    X(ErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream") \
     X(ErrorStreamCaptureImplicit, 906, \
       "operation would make the legacy stream depend on a capturing blocking stream") \
     X(ErrorCapturedEvent, 907, \

@@ -2,23 +2,15 @@
 
 #include "../annotations.h"
 
-KBUILD_API(GetLastError)(void)
-{
-    KBUILD_CALL(kbuild_cpu_take_error());
-}
+KBUILD_API(GetLastError)(void) { KBUILD_CALL(kbuild_cpu_take_error()); }
 
-KBUILD_API(PeekAtLastError)(void)
-{
-    KBUILD_CALL(kbuild_cpu_peek_error());
-}
+KBUILD_API(PeekAtLastError)(void) { KBUILD_CALL(kbuild_cpu_peek_error()); }
 
-KBUILD_HOST_API const char *KBUILD_VENDOR(GetErrorName)(KBUILD_VENDOR(Error_t) __error)
-{
+KBUILD_HOST_API const char *KBUILD_VENDOR(GetErrorName)(KBUILD_VENDOR(Error_t) __error) {
     return kbuild_cpu_error_name(__error);
 }
 
-KBUILD_HOST_API const char *KBUILD_VENDOR(GetErrorString)(KBUILD_VENDOR(Error_t) __error)
-{
+KBUILD_HOST_API const char *KBUILD_VENDOR(GetErrorString)(KBUILD_VENDOR(Error_t) __error) {
     return kbuild_cpu_error_text(__error);
 }
 
@@ -27,5 +19,5 @@ KBUILD_HOST_API const char *KBUILD_VENDOR(GetErrorString)(KBUILD_VENDOR(Error_t)
 namespace kbuild_cpu {
 using ::KBUILD_KERNEL_NEEDS_THREAD KBUILD_VENDOR(GetLastError);
 using ::KBUILD_KERNEL_NEEDS_THREAD KBUILD_VENDOR(PeekAtLastError);
-}
+}  // namespace kbuild_cpu
 #endif

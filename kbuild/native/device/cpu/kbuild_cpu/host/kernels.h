@@ -2,8 +2,7 @@
 
 static inline struct kbuild_launch_config kbuild_cpu_make_config(dim3 __grid, dim3 __block,
                                                                  size_t __shared_bytes,
-                                                                 void *__stream)
-{
+                                                                 void *__stream) {
     struct kbuild_launch_config __config;
     __config.grid.x = __grid.x;
     __config.grid.y = __grid.y;
@@ -21,8 +20,7 @@ static inline struct kbuild_launch_config kbuild_cpu_make_config(dim3 __grid, di
 }
 
 KBUILD_API(LaunchKernel)(const void *__kernel, dim3 __grid, dim3 __block, void **__arguments,
-                         size_t __shared_bytes, KBUILD_VENDOR(Stream_t) __stream)
-{
+                         size_t __shared_bytes, KBUILD_VENDOR(Stream_t) __stream) {
     const struct kbuild_launch_config __config =
         kbuild_cpu_make_config(__grid, __block, __shared_bytes, __stream);
     KBUILD_CALL(kbuild_cpu_launch_limited(__kernel, &__config, __arguments));
@@ -30,8 +28,7 @@ KBUILD_API(LaunchKernel)(const void *__kernel, dim3 __grid, dim3 __block, void *
 
 KBUILD_API(LaunchCooperativeKernel)(const void *__kernel, dim3 __grid, dim3 __block,
                                     void **__arguments, size_t __shared_bytes,
-                                    KBUILD_VENDOR(Stream_t) __stream)
-{
+                                    KBUILD_VENDOR(Stream_t) __stream) {
     struct kbuild_launch_config __config =
         kbuild_cpu_make_config(__grid, __block, __shared_bytes, __stream);
     __config.cooperative = 1;
@@ -40,8 +37,7 @@ KBUILD_API(LaunchCooperativeKernel)(const void *__kernel, dim3 __grid, dim3 __bl
 
 /* Copies an attribute to the configuration.  Ignores those that only affect performance. */
 static inline int kbuild_cpu_apply_attribute(struct kbuild_launch_config *__config,
-                                             const KBUILD_VENDOR(LaunchAttribute) *__source)
-{
+                                             const KBUILD_VENDOR(LaunchAttribute) *__source) {
     switch (__source->id) {
     case KBUILD_VENDOR(LaunchAttributeCooperative):
         __config->cooperative = __source->val.cooperative != 0;
@@ -63,18 +59,15 @@ static inline int kbuild_cpu_apply_attribute(struct kbuild_launch_config *__conf
     case KBUILD_VENDOR(LaunchAttributeDeviceUpdatableKernelNode):
         return kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
                                "the cpu backend does not support events or graphs in launches");
-    default:
-        return 0;
+    default: return 0;
     }
 }
 
 /* Reads an attribute from a configuration. */
 static inline void kbuild_cpu_read_attribute(KBUILD_VENDOR(LaunchAttributeValue) *__value,
                                              const struct kbuild_launch_config *__config,
-                                             KBUILD_VENDOR(LaunchAttributeID) __number)
-{
-    for (size_t __i = 0; __i < sizeof __value->pad; ++__i)
-        __value->pad[__i] = 0;
+                                             KBUILD_VENDOR(LaunchAttributeID) __number) {
+    for (size_t __i = 0; __i < sizeof __value->pad; ++__i) __value->pad[__i] = 0;
     switch (__number) {
     case KBUILD_VENDOR(LaunchAttributeCooperative):
         __value->cooperative = __config->cooperative;
@@ -84,17 +77,13 @@ static inline void kbuild_cpu_read_attribute(KBUILD_VENDOR(LaunchAttributeValue)
         __value->clusterDim.y = __config->cluster.y;
         __value->clusterDim.z = __config->cluster.z;
         return;
-    case KBUILD_VENDOR(LaunchAttributePriority):
-        __value->priority = __config->priority;
-        return;
-    default:
-        return;
+    case KBUILD_VENDOR(LaunchAttributePriority): __value->priority = __config->priority; return;
+    default: return;
     }
 }
 
 KBUILD_API(LaunchKernelExC)(const KBUILD_VENDOR(LaunchConfig_t) *__request, const void *__kernel,
-                            void **__arguments)
-{
+                            void **__arguments) {
     struct kbuild_launch_config __config;
     int __error = 0;
     if (__request == NULL)
@@ -109,14 +98,28 @@ KBUILD_API(LaunchKernelExC)(const KBUILD_VENDOR(LaunchConfig_t) *__request, cons
 }
 
 KBUILD_API(FuncGetAttributes)(struct KBUILD_VENDOR(FuncAttributes) *__attributes,
-                              const void *__kernel)
-{
+                              const void *__kernel) {
     static const struct KBUILD_VENDOR(FuncAttributes) __empty = {
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
         {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
     struct kbuild_cpu_function __found;
-    const int __error = kbuild_cpu_describe_function(__attributes == NULL ? NULL : &__found,
-                                                     __kernel);
+    const int __error =
+        kbuild_cpu_describe_function(__attributes == NULL ? NULL : &__found, __kernel);
     if (__error == 0) {
         *__attributes = __empty;
         __attributes->sharedSizeBytes = __found.static_shared_bytes;
@@ -131,90 +134,78 @@ KBUILD_API(FuncGetAttributes)(struct KBUILD_VENDOR(FuncAttributes) *__attributes
 }
 
 KBUILD_API(FuncSetAttribute)(const void *__kernel, enum KBUILD_VENDOR(FuncAttribute) __number,
-                             int __value)
-{
-    KBUILD_CALL(kbuild_cpu_set_function_attribute(__kernel, KBUILD_STATIC_CAST(int, __number),
-                                                  __value));
+                             int __value) {
+    KBUILD_CALL(
+        kbuild_cpu_set_function_attribute(__kernel, KBUILD_STATIC_CAST(int, __number), __value));
 }
 
-KBUILD_API(FuncGetName)(const char **__name, const void *__kernel)
-{
+KBUILD_API(FuncGetName)(const char **__name, const void *__kernel) {
     struct kbuild_cpu_function __found;
     const int __error = kbuild_cpu_describe_function(__name == NULL ? NULL : &__found, __kernel);
-    if (__error == 0)
-        *__name = __found.symbol;
+    if (__error == 0) *__name = __found.symbol;
     KBUILD_CALL(__error);
 }
 
 /* The functions that take the address of a kernel also take its handle, so both are the same. */
-KBUILD_API(GetKernel)(KBUILD_VENDOR(Kernel_t) *__result, const void *__kernel)
-{
-    const int __error = __result == NULL ? kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
-                                                           "the address for the result is a null pointer")
-                                         : kbuild_cpu_resolve(__kernel);
+KBUILD_API(GetKernel)(KBUILD_VENDOR(Kernel_t) *__result, const void *__kernel) {
+    const int __error = __result == NULL
+                            ? kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
+                                              "the address for the result is a null pointer")
+                            : kbuild_cpu_resolve(__kernel);
     if (__error == 0)
-        *__result = KBUILD_REINTERPRET_CAST(KBUILD_VENDOR(Kernel_t),
-                                            KBUILD_CONST_CAST(void *, __kernel));
+        *__result =
+            KBUILD_REINTERPRET_CAST(KBUILD_VENDOR(Kernel_t), KBUILD_CONST_CAST(void *, __kernel));
     KBUILD_CALL(__error);
 }
 
 /* The address for the size can be null. */
-KBUILD_API(FuncGetParamInfo)(const void *__kernel, size_t __index, size_t *__offset, size_t *__bytes)
-{
+KBUILD_API(FuncGetParamInfo)(const void *__kernel, size_t __index, size_t *__offset,
+                             size_t *__bytes) {
     KBUILD_CALL(kbuild_cpu_describe_parameter(__offset, __bytes, __kernel, __index));
 }
 
-KBUILD_API(FuncSetCacheConfig)(const void *__kernel, enum KBUILD_VENDOR(FuncCache) __preference)
-{
+KBUILD_API(FuncSetCacheConfig)(const void *__kernel, enum KBUILD_VENDOR(FuncCache) __preference) {
     (void)__preference;
     KBUILD_CALL(kbuild_cpu_resolve(__kernel));
 }
 
 KBUILD_API(FuncSetSharedMemConfig)(const void *__kernel,
-                                   enum KBUILD_VENDOR(SharedMemConfig) __preference)
-{
+                                   enum KBUILD_VENDOR(SharedMemConfig) __preference) {
     (void)__preference;
     KBUILD_CALL(kbuild_cpu_resolve(__kernel));
 }
 
 KBUILD_API(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(int *__blocks, const void *__kernel,
-                                                               int __threads,
-                                                               size_t __shared_bytes,
-                                                               unsigned int __flags)
-{
+                                                               int __threads, size_t __shared_bytes,
+                                                               unsigned int __flags) {
     KBUILD_CALL(kbuild_cpu_occupancy(__blocks, __kernel, __threads, __shared_bytes, __flags));
 }
 
 KBUILD_API(OccupancyMaxActiveBlocksPerMultiprocessor)(int *__blocks, const void *__kernel,
-                                                      int __threads, size_t __shared_bytes)
-{
+                                                      int __threads, size_t __shared_bytes) {
     KBUILD_CALL(kbuild_cpu_occupancy(__blocks, __kernel, __threads, __shared_bytes, 0));
 }
 
 KBUILD_API(OccupancyAvailableDynamicSMemPerBlock)(size_t *__bytes, const void *__kernel,
-                                                  int __blocks, int __threads)
-{
+                                                  int __blocks, int __threads) {
     KBUILD_CALL(kbuild_cpu_available_shared_bytes(__bytes, __kernel, __blocks, __threads));
 }
 
 /* Clusters do not exist. */
 
-static inline KBUILD_VENDOR(Error_t) kbuild_cpu_reject_clusters(void)
-{
-    KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED,
-                                "the cpu backend does not support clusters"));
+static inline KBUILD_VENDOR(Error_t) kbuild_cpu_reject_clusters(void) {
+    KBUILD_CALL(
+        kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED, "the cpu backend does not support clusters"));
 }
 
 KBUILD_API(OccupancyMaxPotentialClusterSize)(int *__size, const void *__kernel,
-                                             const KBUILD_VENDOR(LaunchConfig_t) *__config)
-{
+                                             const KBUILD_VENDOR(LaunchConfig_t) *__config) {
     (void)__size, (void)__kernel, (void)__config;
     return kbuild_cpu_reject_clusters();
 }
 
 KBUILD_API(OccupancyMaxActiveClusters)(int *__count, const void *__kernel,
-                                       const KBUILD_VENDOR(LaunchConfig_t) *__config)
-{
+                                       const KBUILD_VENDOR(LaunchConfig_t) *__config) {
     (void)__count, (void)__kernel, (void)__config;
     return kbuild_cpu_reject_clusters();
 }

@@ -239,7 +239,7 @@ enum cudaDeviceAttr {
 #define KBUILD_CPU_DEVICE_ATTRIBUTE(name, number) cudaDevAttr##name = number,
     KBUILD_CPU_DEVICE_ATTRIBUTES(KBUILD_CPU_DEVICE_ATTRIBUTE)
 #undef KBUILD_CPU_DEVICE_ATTRIBUTE
-    cudaDevAttrMax
+        cudaDevAttrMax
 };
 
 enum cudaComputeMode {

@@ -3,82 +3,68 @@
 #include <utility>
 
 template <class __T>
-KBUILD_API(Malloc)(__T **__pointer, size_t __bytes)
-{
+KBUILD_API(Malloc)(__T **__pointer, size_t __bytes) {
     return KBUILD_VENDOR(Malloc)((void **)__pointer, __bytes);
 }
 
 template <class __T>
-KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(Stream_t) __stream)
-{
+KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(Stream_t) __stream) {
     return KBUILD_VENDOR(MallocAsync)((void **)__pointer, __bytes, __stream);
 }
 
 template <class __T>
 KBUILD_API(MallocFromPoolAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(MemPool_t) __pool,
-                                KBUILD_VENDOR(Stream_t) __stream)
-{
+                                KBUILD_VENDOR(Stream_t) __stream) {
     return KBUILD_VENDOR(MallocFromPoolAsync)(reinterpret_cast<void **>(__pointer), __bytes, __pool,
                                               __stream);
 }
 
 template <class __T>
 KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(MemPool_t) __pool,
-                        KBUILD_VENDOR(Stream_t) __stream)
-{
+                        KBUILD_VENDOR(Stream_t) __stream) {
     return KBUILD_VENDOR(MallocFromPoolAsync)(reinterpret_cast<void **>(__pointer), __bytes, __pool,
                                               __stream);
 }
 
 template <class __T>
 KBUILD_API(MallocManaged)(__T **__pointer, size_t __bytes,
-                          unsigned int __flags = KBUILD_VENDOR(MemAttachGlobal))
-{
+                          unsigned int __flags = KBUILD_VENDOR(MemAttachGlobal)) {
     return KBUILD_VENDOR(MallocManaged)((void **)__pointer, __bytes, __flags);
 }
 
 template <class __T>
-KBUILD_API(HostAlloc)(__T **__pointer, size_t __bytes, unsigned int __flags)
-{
+KBUILD_API(HostAlloc)(__T **__pointer, size_t __bytes, unsigned int __flags) {
     return KBUILD_VENDOR(HostAlloc)((void **)__pointer, __bytes, __flags);
 }
 
-KBUILD_API(MallocHost)(void **__pointer, size_t __bytes, unsigned int __flags)
-{
+KBUILD_API(MallocHost)(void **__pointer, size_t __bytes, unsigned int __flags) {
     return KBUILD_VENDOR(HostAlloc)(__pointer, __bytes, __flags);
 }
 
 template <class __T>
-KBUILD_API(MallocHost)(__T **__pointer, size_t __bytes, unsigned int __flags = 0)
-{
+KBUILD_API(MallocHost)(__T **__pointer, size_t __bytes, unsigned int __flags = 0) {
     return KBUILD_VENDOR(HostAlloc)((void **)__pointer, __bytes, __flags);
 }
 
 template <class __T>
-KBUILD_API(HostGetDevicePointer)(__T **__device, void *__host, unsigned int __flags)
-{
-    return KBUILD_VENDOR(HostGetDevicePointer)((void **)__device, __host,
-                                               __flags);
+KBUILD_API(HostGetDevicePointer)(__T **__device, void *__host, unsigned int __flags) {
+    return KBUILD_VENDOR(HostGetDevicePointer)((void **)__device, __host, __flags);
 }
 
 template <class __T>
-KBUILD_API(MallocPitch)(__T **__pointer, size_t *__pitch, size_t __width, size_t __height)
-{
-    return KBUILD_VENDOR(MallocPitch)((void **)__pointer, __pitch, __width,
-                                      __height);
+KBUILD_API(MallocPitch)(__T **__pointer, size_t *__pitch, size_t __width, size_t __height) {
+    return KBUILD_VENDOR(MallocPitch)((void **)__pointer, __pitch, __width, __height);
 }
 
 template <class __T>
 KBUILD_API(StreamAttachMemAsync)(KBUILD_VENDOR(Stream_t) __stream, __T *__pointer,
                                  size_t __bytes = 0,
-                                 unsigned int __flags = KBUILD_VENDOR(MemAttachSingle))
-{
+                                 unsigned int __flags = KBUILD_VENDOR(MemAttachSingle)) {
     return KBUILD_VENDOR(StreamAttachMemAsync)(__stream, static_cast<void *>(__pointer), __bytes,
                                                __flags);
 }
 
-KBUILD_API(EventCreate)(KBUILD_VENDOR(Event_t) *__event, unsigned int __flags)
-{
+KBUILD_API(EventCreate)(KBUILD_VENDOR(Event_t) *__event, unsigned int __flags) {
     return KBUILD_VENDOR(EventCreateWithFlags)(__event, __flags);
 }
 
@@ -86,49 +72,39 @@ KBUILD_API(EventCreate)(KBUILD_VENDOR(Event_t) *__event, unsigned int __flags)
 
 KBUILD_API(GraphExecUpdate)(KBUILD_VENDOR(GraphExec_t) __executable, KBUILD_VENDOR(Graph_t) __graph,
                             KBUILD_VENDOR(GraphNode_t) *__node,
-                            enum KBUILD_VENDOR(GraphExecUpdateResult) *__result)
-{
+                            enum KBUILD_VENDOR(GraphExecUpdateResult) *__result) {
     KBUILD_VENDOR(GraphExecUpdateResultInfo) __found;
     const KBUILD_VENDOR(Error_t) __error =
         KBUILD_VENDOR(GraphExecUpdate)(__executable, __graph, &__found);
-    if (__node != NULL)
-        *__node = __found.errorNode;
-    if (__result != NULL)
-        *__result = __found.result;
+    if (__node != NULL) *__node = __found.errorNode;
+    if (__result != NULL) *__result = __found.result;
     return __error;
 }
 
 KBUILD_API(GraphInstantiate)(KBUILD_VENDOR(GraphExec_t) *__executable,
                              KBUILD_VENDOR(Graph_t) __graph, KBUILD_VENDOR(GraphNode_t) *__node,
-                             char *__text, size_t __bytes)
-{
-    if (__node != NULL)
-        *__node = NULL;
-    if (__text != NULL && __bytes != 0)
-        *__text = '\0';
+                             char *__text, size_t __bytes) {
+    if (__node != NULL) *__node = NULL;
+    if (__text != NULL && __bytes != 0) *__text = '\0';
     return KBUILD_VENDOR(GraphInstantiate)(__executable, __graph, 0ull);
 }
 
 /* CUDA 12 and earlier name a device instead of a location. */
 
-static inline struct KBUILD_VENDOR(MemLocation) kbuild_cpu_location_of(int __device)
-{
+static inline struct KBUILD_VENDOR(MemLocation) kbuild_cpu_location_of(int __device) {
     struct KBUILD_VENDOR(MemLocation) __location = {KBUILD_VENDOR(MemLocationTypeDevice), __device};
-    if (__device == cudaCpuDeviceId)
-        __location.type = KBUILD_VENDOR(MemLocationTypeHost);
+    if (__device == cudaCpuDeviceId) __location.type = KBUILD_VENDOR(MemLocationTypeHost);
     return __location;
 }
 
 KBUILD_API(MemPrefetchAsync)(const void *__pointer, size_t __bytes, int __device,
-                             KBUILD_VENDOR(Stream_t) __stream = NULL)
-{
+                             KBUILD_VENDOR(Stream_t) __stream = NULL) {
     return KBUILD_VENDOR(MemPrefetchAsync)(__pointer, __bytes, kbuild_cpu_location_of(__device), 0,
                                            __stream);
 }
 
 KBUILD_API(MemAdvise)(const void *__pointer, size_t __bytes,
-                      enum KBUILD_VENDOR(MemoryAdvise) __advice, int __device)
-{
+                      enum KBUILD_VENDOR(MemoryAdvise) __advice, int __device) {
     return KBUILD_VENDOR(MemAdvise)(__pointer, __bytes, __advice, kbuild_cpu_location_of(__device));
 }
 
@@ -137,8 +113,7 @@ KBUILD_API(MemAdvise)(const void *__pointer, size_t __bytes,
 namespace kbuild_cpu {
 
 template <class __T>
-inline const void *kernel_address(__T __kernel)
-{
+inline const void *kernel_address(__T __kernel) {
     return (const void *)__kernel;
 }
 
@@ -151,8 +126,7 @@ struct constant_bytes {
 
 template <class __T>
 KBUILD_API(LaunchKernel)(__T *__kernel, dim3 __grid, dim3 __block, void **__arguments,
-                         size_t __shared_bytes = 0, KBUILD_VENDOR(Stream_t) __stream = NULL)
-{
+                         size_t __shared_bytes = 0, KBUILD_VENDOR(Stream_t) __stream = NULL) {
     return KBUILD_VENDOR(LaunchKernel)(kbuild_cpu::kernel_address(__kernel), __grid, __block,
                                        __arguments, __shared_bytes, __stream);
 }
@@ -160,8 +134,7 @@ KBUILD_API(LaunchKernel)(__T *__kernel, dim3 __grid, dim3 __block, void **__argu
 template <class __T>
 KBUILD_API(LaunchCooperativeKernel)(__T *__kernel, dim3 __grid, dim3 __block, void **__arguments,
                                     size_t __shared_bytes = 0,
-                                    KBUILD_VENDOR(Stream_t) __stream = NULL)
-{
+                                    KBUILD_VENDOR(Stream_t) __stream = NULL) {
     return KBUILD_VENDOR(LaunchCooperativeKernel)(kbuild_cpu::kernel_address(__kernel), __grid,
                                                   __block, __arguments, __shared_bytes, __stream);
 }
@@ -171,8 +144,7 @@ namespace kbuild_cpu {
 /* Takes the parameters by value, so that the arguments are converted to their types. */
 template <class... __Parameters>
 inline KBUILD_VENDOR(Error_t) launch_converted(const KBUILD_VENDOR(LaunchConfig_t) *__config,
-                                               const void *__kernel, __Parameters... __values)
-{
+                                               const void *__kernel, __Parameters... __values) {
     void *__addresses[sizeof...(__Parameters) + 1] = {
         const_cast<void *>(static_cast<const volatile void *>(__builtin_addressof(__values)))...};
     return KBUILD_VENDOR(LaunchKernelExC)(__config, __kernel, __addresses);
@@ -182,73 +154,62 @@ inline KBUILD_VENDOR(Error_t) launch_converted(const KBUILD_VENDOR(LaunchConfig_
 
 template <class... __Parameters, class... __Arguments>
 KBUILD_API(LaunchKernelEx)(const KBUILD_VENDOR(LaunchConfig_t) *__config,
-                           void (*__kernel)(__Parameters...), __Arguments &&...__arguments)
-{
+                           void (*__kernel)(__Parameters...), __Arguments &&...__arguments) {
     return kbuild_cpu::launch_converted<__Parameters...>(
-        __config, kbuild_cpu::kernel_address(__kernel),
-        std::forward<__Arguments>(__arguments)...);
+        __config, kbuild_cpu::kernel_address(__kernel), std::forward<__Arguments>(__arguments)...);
 }
 
 template <class __T>
-KBUILD_API(FuncGetAttributes)(struct KBUILD_VENDOR(FuncAttributes) *__attributes, __T *__kernel)
-{
+KBUILD_API(FuncGetAttributes)(struct KBUILD_VENDOR(FuncAttributes) *__attributes, __T *__kernel) {
     return KBUILD_VENDOR(FuncGetAttributes)(__attributes, kbuild_cpu::kernel_address(__kernel));
 }
 
 template <class __T>
-KBUILD_API(FuncSetAttribute)(__T *__kernel, enum KBUILD_VENDOR(FuncAttribute) __number, int __value)
-{
+KBUILD_API(FuncSetAttribute)(__T *__kernel, enum KBUILD_VENDOR(FuncAttribute) __number,
+                             int __value) {
     return KBUILD_VENDOR(FuncSetAttribute)(kbuild_cpu::kernel_address(__kernel), __number, __value);
 }
 
 template <class __T>
-KBUILD_API(GetKernel)(KBUILD_VENDOR(Kernel_t) *__result, __T *__kernel)
-{
+KBUILD_API(GetKernel)(KBUILD_VENDOR(Kernel_t) *__result, __T *__kernel) {
     return KBUILD_VENDOR(GetKernel)(__result, kbuild_cpu::kernel_address(__kernel));
 }
 
 template <class __T>
-KBUILD_API(FuncGetName)(const char **__name, __T *__kernel)
-{
+KBUILD_API(FuncGetName)(const char **__name, __T *__kernel) {
     return KBUILD_VENDOR(FuncGetName)(__name, kbuild_cpu::kernel_address(__kernel));
 }
 
 template <class __T>
-KBUILD_API(FuncSetCacheConfig)(__T *__kernel, enum KBUILD_VENDOR(FuncCache) __preference)
-{
+KBUILD_API(FuncSetCacheConfig)(__T *__kernel, enum KBUILD_VENDOR(FuncCache) __preference) {
     return KBUILD_VENDOR(FuncSetCacheConfig)(kbuild_cpu::kernel_address(__kernel), __preference);
 }
 
 template <class __T>
 KBUILD_API(FuncSetSharedMemConfig)(__T *__kernel,
-                                   enum KBUILD_VENDOR(SharedMemConfig) __preference)
-{
+                                   enum KBUILD_VENDOR(SharedMemConfig) __preference) {
     return KBUILD_VENDOR(FuncSetSharedMemConfig)(kbuild_cpu::kernel_address(__kernel),
                                                  __preference);
 }
 
 template <class __T>
 KBUILD_API(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(int *__blocks, __T __kernel,
-                                                               int __threads,
-                                                               size_t __shared_bytes,
-                                                               unsigned int __flags)
-{
+                                                               int __threads, size_t __shared_bytes,
+                                                               unsigned int __flags) {
     KBUILD_CALL(kbuild_cpu_occupancy(__blocks, kbuild_cpu::kernel_address(__kernel), __threads,
                                      __shared_bytes, __flags));
 }
 
 template <class __T>
 KBUILD_API(OccupancyMaxActiveBlocksPerMultiprocessor)(int *__blocks, __T __kernel, int __threads,
-                                                      size_t __shared_bytes)
-{
+                                                      size_t __shared_bytes) {
     KBUILD_CALL(kbuild_cpu_occupancy(__blocks, kbuild_cpu::kernel_address(__kernel), __threads,
                                      __shared_bytes, 0));
 }
 
 template <class __T>
 KBUILD_API(OccupancyAvailableDynamicSMemPerBlock)(size_t *__bytes, __T *__kernel, int __blocks,
-                                                  int __threads)
-{
+                                                  int __threads) {
     KBUILD_CALL(kbuild_cpu_available_shared_bytes(__bytes, kbuild_cpu::kernel_address(__kernel),
                                                   __blocks, __threads));
 }
@@ -260,20 +221,16 @@ KBUILD_API(OccupancyMaxPotentialBlockSizeVariableSMemWithFlags)(int *__least_gri
                                                                 __T __kernel,
                                                                 __Function __bytes_of_block,
                                                                 int __limit = 0,
-                                                                unsigned int __flags = 0)
-{
+                                                                unsigned int __flags = 0) {
     struct kbuild_cpu_function __found;
     struct cudaDeviceProp __device;
     int __most_threads = 0;
     if (__least_grid == NULL || __block == NULL)
         return KBUILD_VENDOR(ErrorInvalidValue); /* the vendor's headers do not record it */
     int __error = kbuild_cpu_describe_function(&__found, kbuild_cpu::kernel_address(__kernel));
-    if (__error == 0)
-        __error = kbuild_cpu_device_properties(&__device, sizeof __device, 0);
-    if (__error != 0)
-        KBUILD_CALL(__error);
-    if (__limit <= 0 || __limit > __found.threads_per_block)
-        __limit = __found.threads_per_block;
+    if (__error == 0) __error = kbuild_cpu_device_properties(&__device, sizeof __device, 0);
+    if (__error != 0) KBUILD_CALL(__error);
+    if (__limit <= 0 || __limit > __found.threads_per_block) __limit = __found.threads_per_block;
     *__least_grid = *__block = 0;
     for (int __rounded = (__limit + 31) / 32 * 32; __rounded > 0; __rounded -= 32) {
         const int __threads = __rounded < __limit ? __rounded : __limit;
@@ -281,10 +238,8 @@ KBUILD_API(OccupancyMaxPotentialBlockSizeVariableSMemWithFlags)(int *__least_gri
         int __blocks = 0;
         __error = kbuild_cpu_occupancy(&__blocks, kbuild_cpu::kernel_address(__kernel), __threads,
                                        __bytes, __flags);
-        if (__error != 0)
-            KBUILD_CALL(__error);
-        if (__blocks * __threads <= __most_threads)
-            continue;
+        if (__error != 0) KBUILD_CALL(__error);
+        if (__blocks * __threads <= __most_threads) continue;
         __most_threads = __blocks * __threads;
         *__block = __threads;
         *__least_grid = __blocks * __device.multiProcessorCount;
@@ -295,8 +250,7 @@ KBUILD_API(OccupancyMaxPotentialBlockSizeVariableSMemWithFlags)(int *__least_gri
 template <class __Function, class __T>
 KBUILD_API(OccupancyMaxPotentialBlockSizeVariableSMem)(int *__least_grid, int *__block,
                                                        __T __kernel, __Function __bytes_of_block,
-                                                       int __limit = 0)
-{
+                                                       int __limit = 0) {
     return KBUILD_VENDOR(OccupancyMaxPotentialBlockSizeVariableSMemWithFlags)(
         __least_grid, __block, __kernel, __bytes_of_block, __limit, 0);
 }
@@ -304,8 +258,7 @@ KBUILD_API(OccupancyMaxPotentialBlockSizeVariableSMem)(int *__least_grid, int *_
 template <class __T>
 KBUILD_API(OccupancyMaxPotentialBlockSizeWithFlags)(int *__least_grid, int *__block, __T __kernel,
                                                     size_t __shared_bytes = 0, int __limit = 0,
-                                                    unsigned int __flags = 0)
-{
+                                                    unsigned int __flags = 0) {
     const kbuild_cpu::constant_bytes __bytes_of_block = {__shared_bytes};
     return KBUILD_VENDOR(OccupancyMaxPotentialBlockSizeVariableSMemWithFlags)(
         __least_grid, __block, __kernel, __bytes_of_block, __limit, __flags);
@@ -313,10 +266,9 @@ KBUILD_API(OccupancyMaxPotentialBlockSizeWithFlags)(int *__least_grid, int *__bl
 
 template <class __T>
 KBUILD_API(OccupancyMaxPotentialBlockSize)(int *__least_grid, int *__block, __T __kernel,
-                                           size_t __shared_bytes = 0, int __limit = 0)
-{
-    return KBUILD_VENDOR(OccupancyMaxPotentialBlockSizeWithFlags)(
-        __least_grid, __block, __kernel, __shared_bytes, __limit, 0);
+                                           size_t __shared_bytes = 0, int __limit = 0) {
+    return KBUILD_VENDOR(OccupancyMaxPotentialBlockSizeWithFlags)(__least_grid, __block, __kernel,
+                                                                  __shared_bytes, __limit, 0);
 }
 
 /* Device variables by name.  As with the vendor, only sources that declare device code have them:
@@ -334,63 +286,47 @@ inline const void *symbol_address(const __T &__symbol) {
 }  // namespace kbuild_cpu
 
 template <class __T>
-KBUILD_API(GetSymbolAddress)(void **__pointer, const __T &__symbol)
-{
-    return KBUILD_VENDOR(GetSymbolAddress)(
-        __pointer, kbuild_cpu::symbol_address(__symbol));
+KBUILD_API(GetSymbolAddress)(void **__pointer, const __T &__symbol) {
+    return KBUILD_VENDOR(GetSymbolAddress)(__pointer, kbuild_cpu::symbol_address(__symbol));
 }
 
 template <class __T>
-KBUILD_API(GetSymbolSize)(size_t *__bytes, const __T &__symbol)
-{
-    return KBUILD_VENDOR(GetSymbolSize)(
-        __bytes, kbuild_cpu::symbol_address(__symbol));
+KBUILD_API(GetSymbolSize)(size_t *__bytes, const __T &__symbol) {
+    return KBUILD_VENDOR(GetSymbolSize)(__bytes, kbuild_cpu::symbol_address(__symbol));
 }
 
 template <class __T>
-KBUILD_API(MemcpyToSymbol)(const __T &__symbol, const void *__source, size_t __bytes,
-                           size_t __offset = 0,
-                           enum KBUILD_VENDOR(MemcpyKind) __kind =
-                               KBUILD_VENDOR(MemcpyHostToDevice))
-{
-    return KBUILD_VENDOR(MemcpyToSymbol)(
-        kbuild_cpu::symbol_address(__symbol), __source, __bytes, __offset,
-        __kind);
+KBUILD_API(MemcpyToSymbol)(
+    const __T &__symbol, const void *__source, size_t __bytes, size_t __offset = 0,
+    enum KBUILD_VENDOR(MemcpyKind) __kind = KBUILD_VENDOR(MemcpyHostToDevice)) {
+    return KBUILD_VENDOR(MemcpyToSymbol)(kbuild_cpu::symbol_address(__symbol), __source, __bytes,
+                                         __offset, __kind);
 }
 
 template <class __T>
-KBUILD_API(MemcpyToSymbolAsync)(const __T &__symbol, const void *__source, size_t __bytes,
-                                size_t __offset = 0,
-                                enum KBUILD_VENDOR(MemcpyKind) __kind =
-                                    KBUILD_VENDOR(MemcpyHostToDevice),
-                                KBUILD_VENDOR(Stream_t) __stream = NULL)
-{
-    return KBUILD_VENDOR(MemcpyToSymbolAsync)(
-        kbuild_cpu::symbol_address(__symbol), __source, __bytes, __offset,
-        __kind, __stream);
+KBUILD_API(MemcpyToSymbolAsync)(
+    const __T &__symbol, const void *__source, size_t __bytes, size_t __offset = 0,
+    enum KBUILD_VENDOR(MemcpyKind) __kind = KBUILD_VENDOR(MemcpyHostToDevice),
+    KBUILD_VENDOR(Stream_t) __stream = NULL) {
+    return KBUILD_VENDOR(MemcpyToSymbolAsync)(kbuild_cpu::symbol_address(__symbol), __source,
+                                              __bytes, __offset, __kind, __stream);
 }
 
 template <class __T>
-KBUILD_API(MemcpyFromSymbol)(void *__destination, const __T &__symbol, size_t __bytes,
-                             size_t __offset = 0,
-                             enum KBUILD_VENDOR(MemcpyKind) __kind =
-                                 KBUILD_VENDOR(MemcpyDeviceToHost))
-{
-    return KBUILD_VENDOR(MemcpyFromSymbol)(
-        __destination, kbuild_cpu::symbol_address(__symbol), __bytes, __offset,
-        __kind);
+KBUILD_API(MemcpyFromSymbol)(
+    void *__destination, const __T &__symbol, size_t __bytes, size_t __offset = 0,
+    enum KBUILD_VENDOR(MemcpyKind) __kind = KBUILD_VENDOR(MemcpyDeviceToHost)) {
+    return KBUILD_VENDOR(MemcpyFromSymbol)(__destination, kbuild_cpu::symbol_address(__symbol),
+                                           __bytes, __offset, __kind);
 }
 
 template <class __T>
-KBUILD_API(MemcpyFromSymbolAsync)(void *__destination, const __T &__symbol, size_t __bytes,
-                                  size_t __offset = 0,
-                                  enum KBUILD_VENDOR(MemcpyKind) __kind =
-                                      KBUILD_VENDOR(MemcpyDeviceToHost),
-                                  KBUILD_VENDOR(Stream_t) __stream = NULL)
-{
-    return KBUILD_VENDOR(MemcpyFromSymbolAsync)(
-        __destination, kbuild_cpu::symbol_address(__symbol), __bytes, __offset,
-        __kind, __stream);
+KBUILD_API(MemcpyFromSymbolAsync)(
+    void *__destination, const __T &__symbol, size_t __bytes, size_t __offset = 0,
+    enum KBUILD_VENDOR(MemcpyKind) __kind = KBUILD_VENDOR(MemcpyDeviceToHost),
+    KBUILD_VENDOR(Stream_t) __stream = NULL) {
+    return KBUILD_VENDOR(MemcpyFromSymbolAsync)(__destination, kbuild_cpu::symbol_address(__symbol),
+                                                __bytes, __offset, __kind, __stream);
 }
 
 #endif

@@ -1,8 +1,6 @@
 /* Enumerations and structures of the host API, with the vendor's numbers and layouts. */
 
-enum KBUILD_VENDOR(Error) {
-    KBUILD_CPU_ERRORS(KBUILD_ERROR)
-};
+enum KBUILD_VENDOR(Error) { KBUILD_CPU_ERRORS(KBUILD_ERROR) };
 typedef enum KBUILD_VENDOR(Error) KBUILD_VENDOR(Error_t);
 
 enum {
@@ -191,9 +189,10 @@ typedef void (*KBUILD_VENDOR(HostFn_t))(void *__data);
 typedef void (*KBUILD_VENDOR(StreamCallback_t))(KBUILD_VENDOR(Stream_t) __stream,
                                                 KBUILD_VENDOR(Error_t) __status, void *__data);
 
-static inline struct KBUILD_VENDOR(PitchedPtr)
-    KBUILD_MAKE(PitchedPtr)(void *__pointer, size_t __pitch, size_t __width, size_t __height)
-{
+static inline struct KBUILD_VENDOR(PitchedPtr) KBUILD_MAKE(PitchedPtr)(void *__pointer,
+                                                                       size_t __pitch,
+                                                                       size_t __width,
+                                                                       size_t __height) {
     struct KBUILD_VENDOR(PitchedPtr) __result;
     __result.ptr = __pointer;
     __result.pitch = __pitch;
@@ -202,9 +201,8 @@ static inline struct KBUILD_VENDOR(PitchedPtr)
     return __result;
 }
 
-static inline struct KBUILD_VENDOR(Extent)
-    KBUILD_MAKE(Extent)(size_t __width, size_t __height, size_t __depth)
-{
+static inline struct KBUILD_VENDOR(Extent) KBUILD_MAKE(Extent)(size_t __width, size_t __height,
+                                                               size_t __depth) {
     struct KBUILD_VENDOR(Extent) __result;
     __result.width = __width;
     __result.height = __height;
@@ -212,8 +210,7 @@ static inline struct KBUILD_VENDOR(Extent)
     return __result;
 }
 
-static inline struct KBUILD_VENDOR(Pos) KBUILD_MAKE(Pos)(size_t __x, size_t __y, size_t __z)
-{
+static inline struct KBUILD_VENDOR(Pos) KBUILD_MAKE(Pos)(size_t __x, size_t __y, size_t __z) {
     struct KBUILD_VENDOR(Pos) __result;
     __result.x = __x;
     __result.y = __y;

@@ -74,9 +74,10 @@
     __attribute__((error("kbuild: the cpu backend does not support " #name)))
 #endif
 #if defined(__cplusplus)
-#define KBUILD_CPU_UNSUPPORTED_FUNCTION(name)  \
-    template <class... __Arguments>            \
-    KBUILD_CPU_UNSUPPORTED_MESSAGE(cuda##name) cudaError_t cuda##name(__Arguments &&...);
+#define KBUILD_CPU_UNSUPPORTED_FUNCTION(name) \
+    template <class... __Arguments> \
+    KBUILD_CPU_UNSUPPORTED_MESSAGE(cuda##name) \
+    cudaError_t cuda##name(__Arguments &&...);
 #elif __STDC_VERSION__ >= 202311L /* here, () means (void) */
 #define KBUILD_CPU_UNSUPPORTED_FUNCTION(name) \
     KBUILD_CPU_UNSUPPORTED_MESSAGE(cuda##name) cudaError_t cuda##name(...);

@@ -18,7 +18,9 @@ typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 #endif
 
 #define KBUILD_CPU_UNSUPPORTED_TYPE(name) \
-    struct KBUILD_CPU_UNAVAILABLE("cuda" #name) cuda##name { char unsupported; };
+    struct KBUILD_CPU_UNAVAILABLE("cuda" #name) cuda##name { \
+        char unsupported; \
+    };
 
 KBUILD_CPU_UNSUPPORTED_TYPE(ResourceViewDesc)
 KBUILD_CPU_UNSUPPORTED_TYPE(MemcpyAttributes)

@@ -29,18 +29,28 @@ __device__ inline __Int to_integer(__T __value) {
 /* Rounds an integer, or a double, to a floating-point number. */
 template <rounding __mode, class __T, class __From>
 __device__ inline __T narrowed(__From __value) {
-    using __Wide = std::conditional_t<sizeof(__From) == 8 && std::is_integral_v<__From>, quad, double>;
+    using __Wide =
+        std::conditional_t<sizeof(__From) == 8 && std::is_integral_v<__From>, quad, double>;
     const __T __nearest = static_cast<__T>(__value);
-    return rounded<__mode>(__nearest, static_cast<__Wide>(__value) - static_cast<__Wide>(__nearest));
+    return rounded<__mode>(__nearest,
+                           static_cast<__Wide>(__value) - static_cast<__Wide>(__nearest));
 }
 
 }  // namespace kbuild_cpu
 
-#define KBUILD_CPU_TO_INTEGER(from, From, to, To, f)                                                          \
-    __device__ inline To __##from##2##to##_rn(From __x) { return kbuild_cpu::to_integer<To>(rint##f(__x)); }  \
-    __device__ inline To __##from##2##to##_rz(From __x) { return kbuild_cpu::to_integer<To>(trunc##f(__x)); } \
-    __device__ inline To __##from##2##to##_rd(From __x) { return kbuild_cpu::to_integer<To>(floor##f(__x)); } \
-    __device__ inline To __##from##2##to##_ru(From __x) { return kbuild_cpu::to_integer<To>(ceil##f(__x)); }
+#define KBUILD_CPU_TO_INTEGER(from, From, to, To, f) \
+    __device__ inline To __##from##2##to##_rn(From __x) { \
+        return kbuild_cpu::to_integer<To>(rint##f(__x)); \
+    } \
+    __device__ inline To __##from##2##to##_rz(From __x) { \
+        return kbuild_cpu::to_integer<To>(trunc##f(__x)); \
+    } \
+    __device__ inline To __##from##2##to##_rd(From __x) { \
+        return kbuild_cpu::to_integer<To>(floor##f(__x)); \
+    } \
+    __device__ inline To __##from##2##to##_ru(From __x) { \
+        return kbuild_cpu::to_integer<To>(ceil##f(__x)); \
+    }
 
 KBUILD_CPU_TO_INTEGER(float, float, int, int, f)
 KBUILD_CPU_TO_INTEGER(float, float, uint, unsigned int, f)
@@ -53,16 +63,16 @@ KBUILD_CPU_TO_INTEGER(double, double, ull, unsigned long long, )
 
 #undef KBUILD_CPU_TO_INTEGER
 
-#define KBUILD_CPU_NARROWED(from, From, to)                                                         \
-    __device__ inline to __##from##2##to##_rn(From __x) { return static_cast<to>(__x); }            \
-    __device__ inline to __##from##2##to##_rz(From __x) {                                           \
-        return kbuild_cpu::narrowed<kbuild_cpu::rounding::to_zero, to>(__x);                           \
-    }                                                                                               \
-    __device__ inline to __##from##2##to##_rd(From __x) {                                           \
-        return kbuild_cpu::narrowed<kbuild_cpu::rounding::downward, to>(__x);                           \
-    }                                                                                               \
-    __device__ inline to __##from##2##to##_ru(From __x) {                                           \
-        return kbuild_cpu::narrowed<kbuild_cpu::rounding::upward, to>(__x);                             \
+#define KBUILD_CPU_NARROWED(from, From, to) \
+    __device__ inline to __##from##2##to##_rn(From __x) { return static_cast<to>(__x); } \
+    __device__ inline to __##from##2##to##_rz(From __x) { \
+        return kbuild_cpu::narrowed<kbuild_cpu::rounding::to_zero, to>(__x); \
+    } \
+    __device__ inline to __##from##2##to##_rd(From __x) { \
+        return kbuild_cpu::narrowed<kbuild_cpu::rounding::downward, to>(__x); \
+    } \
+    __device__ inline to __##from##2##to##_ru(From __x) { \
+        return kbuild_cpu::narrowed<kbuild_cpu::rounding::upward, to>(__x); \
     }
 
 KBUILD_CPU_NARROWED(double, double, float)
@@ -78,11 +88,11 @@ KBUILD_CPU_NARROWED(ull, unsigned long long, double)
 __device__ inline double __int2double_rn(int __x) { return __x; }
 __device__ inline double __uint2double_rn(unsigned int __x) { return __x; }
 
-#define KBUILD_CPU_BIT_CAST(name, from, to)        \
-    __device__ inline to name(from __value) {      \
-        to __bits;                                 \
-        memcpy(&__bits, &__value, sizeof __bits);  \
-        return __bits;                             \
+#define KBUILD_CPU_BIT_CAST(name, from, to) \
+    __device__ inline to name(from __value) { \
+        to __bits; \
+        memcpy(&__bits, &__value, sizeof __bits); \
+        return __bits; \
     }
 
 KBUILD_CPU_BIT_CAST(__float_as_int, float, int)

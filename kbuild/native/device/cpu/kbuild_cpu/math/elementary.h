@@ -14,7 +14,9 @@
 __device__ inline float rsqrtf(float __x) { return 1.0f / sqrtf(__x); }
 __device__ inline double rsqrt(double __x) { return 1.0 / sqrt(__x); }
 __device__ inline float rsqrt(float __x) { return rsqrtf(__x); }
-__device__ inline float rcbrtf(float __x) { return static_cast<float>(1.0 / cbrt(static_cast<double>(__x))); }
+__device__ inline float rcbrtf(float __x) {
+    return static_cast<float>(1.0 / cbrt(static_cast<double>(__x)));
+}
 __device__ inline double rcbrt(double __x) { return static_cast<double>(1.0L / cbrtl(__x)); }
 __device__ inline float rcbrt(float __x) { return rcbrtf(__x); }
 __device__ inline double fdivide(double __x, double __y) { return __x / __y; }
@@ -40,7 +42,8 @@ __device__ inline scaled_squares sum_squares(const double* __values, int __count
     if (__has_nan) return {__builtin_nan(""), 0};
     if (__greatest == 0) return {0, 0};
     const int __exponent = ilogb(__greatest);
-    double __sum = 0, __rest = 0; /* With compensation, so that the terms do not add their errors. */
+    double __sum = 0,
+           __rest = 0; /* With compensation, so that the terms do not add their errors. */
     for (int __i = 0; __i < __count; ++__i) {
         const double __value = scalbn(__values[__i], -__exponent);
         const double __square = __value * __value;
@@ -119,10 +122,12 @@ __device__ inline float rnorm3df(float __x, float __y, float __z) {
     return static_cast<float>(1 / kbuild_cpu::float_norm<double, double, double>(__x, __y, __z));
 }
 __device__ inline float norm4df(float __x, float __y, float __z, float __w) {
-    return static_cast<float>(kbuild_cpu::float_norm<double, double, double, double>(__x, __y, __z, __w));
+    return static_cast<float>(
+        kbuild_cpu::float_norm<double, double, double, double>(__x, __y, __z, __w));
 }
 __device__ inline float rnorm4df(float __x, float __y, float __z, float __w) {
-    return static_cast<float>(1 / kbuild_cpu::float_norm<double, double, double, double>(__x, __y, __z, __w));
+    return static_cast<float>(
+        1 / kbuild_cpu::float_norm<double, double, double, double>(__x, __y, __z, __w));
 }
 __device__ inline float rhypotf(float __x, float __y) {
     return static_cast<float>(1 / kbuild_cpu::float_norm<double, double>(__x, __y));
@@ -145,7 +150,8 @@ __device__ inline void sincospi(double __x, double* __s, double* __c) {
     const int __quadrant = static_cast<int>(__halves) & 3;
     const double __sine_part = __values[__quadrant & 1], __cosine_part = __values[~__quadrant & 1];
     *__s = __rest == 0 && !(__quadrant & 1) ? copysign(0.0, __x)
-                                            : __quadrant & 2 ? -__sine_part : __sine_part;
+           : __quadrant & 2                 ? -__sine_part
+                                            : __sine_part;
     *__c = __rest == 0 && __quadrant & 1 ? 0.0
            : (__quadrant + 1) & 2        ? -__cosine_part
                                          : __cosine_part;
@@ -166,8 +172,12 @@ __device__ inline void sincospif(float __x, float* __s, float* __c) {
     *__s = static_cast<float>(__sine);
     *__c = static_cast<float>(__cosine);
 }
-__device__ inline float sinpif(float __x) { return static_cast<float>(sinpi(static_cast<double>(__x))); }
-__device__ inline float cospif(float __x) { return static_cast<float>(cospi(static_cast<double>(__x))); }
+__device__ inline float sinpif(float __x) {
+    return static_cast<float>(sinpi(static_cast<double>(__x)));
+}
+__device__ inline float cospif(float __x) {
+    return static_cast<float>(cospi(static_cast<double>(__x)));
+}
 
 /* Overloads for float of functions that the C library has only under other names. */
 __device__ inline float exp10(float __x) { return exp10f(__x); }

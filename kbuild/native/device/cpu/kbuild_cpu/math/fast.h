@@ -23,7 +23,8 @@ __device__ inline float __log10f(float __x) { return log10f(__x); }
 __device__ inline float __powf(float __x, float __y) { return exp2f(__y * log2f(__x)); }
 /* For large divisors, the quotient is zero, or NaN if the dividend is infinite. */
 __device__ inline float __fdividef(float __x, float __y) {
-    return fabsf(__y) > 0x1p126f && fabsf(__y) <= __FLT_MAX__ ? __x * copysignf(0.0f, __y) : __x / __y;
+    return fabsf(__y) > 0x1p126f && fabsf(__y) <= __FLT_MAX__ ? __x * copysignf(0.0f, __y)
+                                                              : __x / __y;
 }
 /* A NaN becomes zero. */
 __device__ inline float __saturatef(float __x) {

@@ -13,8 +13,8 @@ namespace kbuild_cpu {
 /* The type that the usual arithmetic conversions yield, as in CUDA's overloads: double or float if
  * one type is, otherwise the larger type, which is unsigned if one type of that size is. */
 template <class __A, class __B>
-using arithmetic_t =
-    std::enable_if_t<std::is_arithmetic_v<__A> && std::is_arithmetic_v<__B>, decltype(__A() + __B())>;
+using arithmetic_t = std::enable_if_t<std::is_arithmetic_v<__A> && std::is_arithmetic_v<__B>,
+                                      decltype(__A() + __B())>;
 
 /* The lesser number.  If one is a NaN, it is the other one; -0 is less than 0. */
 template <class __T>
@@ -50,8 +50,8 @@ __device__ constexpr kbuild_cpu::arithmetic_t<__A, __B> max(__A __a, __B __b) {
 }
 
 /* Not templates, so that they win over those of namespace std in sources that use it. */
-#define KBUILD_CPU_MIN_MAX(T, least, greatest)                                                      \
-    __device__ constexpr T least(T __a, T __b) { return kbuild_cpu::lesser_number(__a, __b); }      \
+#define KBUILD_CPU_MIN_MAX(T, least, greatest) \
+    __device__ constexpr T least(T __a, T __b) { return kbuild_cpu::lesser_number(__a, __b); } \
     __device__ constexpr T greatest(T __a, T __b) { return kbuild_cpu::greater_number(__a, __b); }
 KBUILD_CPU_MIN_MAX(int, min, max)
 KBUILD_CPU_MIN_MAX(unsigned int, min, max)
@@ -68,12 +68,13 @@ KBUILD_CPU_MIN_MAX(unsigned long long, ullmin, ullmax)
 
 /* The C library does not order zeros, and compilers do not vectorize its functions. */
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
-#define KBUILD_CPU_C_MIN_MAX(T, least, greatest)                                                    \
-    extern "C" inline __attribute__((gnu_inline, always_inline)) T least(T __a, T __b) noexcept {   \
-        return kbuild_cpu::lesser_number(__a, __b);                                                 \
-    }                                                                                               \
-    extern "C" inline __attribute__((gnu_inline, always_inline)) T greatest(T __a, T __b) noexcept { \
-        return kbuild_cpu::greater_number(__a, __b);                                                \
+#define KBUILD_CPU_C_MIN_MAX(T, least, greatest) \
+    extern "C" inline __attribute__((gnu_inline, always_inline)) T least(T __a, T __b) noexcept { \
+        return kbuild_cpu::lesser_number(__a, __b); \
+    } \
+    extern "C" inline __attribute__((gnu_inline, always_inline)) T greatest(T __a, \
+                                                                            T __b) noexcept { \
+        return kbuild_cpu::greater_number(__a, __b); \
     }
 KBUILD_CPU_C_MIN_MAX(float, fminf, fmaxf)
 KBUILD_CPU_C_MIN_MAX(double, fmin, fmax)

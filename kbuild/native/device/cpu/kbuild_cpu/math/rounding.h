@@ -63,9 +63,11 @@ __device__ inline __T neighbor(__T __value, bool __upward) {
  * the sign of the number minus __nearest, and is 0 or NaN if there is no rounding error. */
 template <rounding __mode, class __T, class __Rest>
 __device__ inline __T rounded(__T __nearest, __Rest __rest) {
-    if (__rest < 0 && (__mode == rounding::downward || (__mode == rounding::to_zero && __nearest > 0)))
+    if (__rest < 0 &&
+        (__mode == rounding::downward || (__mode == rounding::to_zero && __nearest > 0)))
         return neighbor(__nearest, false);
-    if (__rest > 0 && (__mode == rounding::upward || (__mode == rounding::to_zero && __nearest < 0)))
+    if (__rest > 0 &&
+        (__mode == rounding::upward || (__mode == rounding::to_zero && __nearest < 0)))
         return neighbor(__nearest, true);
     return __nearest;
 }
@@ -85,7 +87,6 @@ __device__ inline __T rounded_sum(__T __nearest, wider_t<__T> __a, wider_t<__T> 
     }
     return rounded<__mode>(__nearest, __rest);
 }
-
 
 /* Returns whether the products in the error of a double neither overflow nor underflow.  __size is the
  * result of a multiplication, or the number that is divided or whose root is taken. */
@@ -141,41 +142,42 @@ __device__ inline __T rounded_root(__T __nearest, __T __x) {
 }  // namespace kbuild_cpu
 
 /* The functions of one type, to nearest.  They never become part of a fused operation. */
-#define KBUILD_CPU_NEAREST(T, f, fma_name, fma_of_type, sqrt_of_type)                              \
-    __device__ inline T __##f##add_rn(T __x, T __y) {                                              \
-        return kbuild_cpu::unfused(kbuild_cpu::unfused(__x) + kbuild_cpu::unfused(__y));           \
-    }                                                                                              \
-    __device__ inline T __##f##sub_rn(T __x, T __y) {                                              \
-        return kbuild_cpu::unfused(kbuild_cpu::unfused(__x) - kbuild_cpu::unfused(__y));           \
-    }                                                                                              \
-    __device__ inline T __##f##mul_rn(T __x, T __y) { return kbuild_cpu::unfused(__x * __y); }     \
-    __device__ inline T __##f##div_rn(T __x, T __y) { return __x / __y; }                          \
-    __device__ inline T __##f##rcp_rn(T __x) { return 1 / __x; }                                   \
-    __device__ inline T __##f##sqrt_rn(T __x) { return sqrt_of_type(__x); }                        \
+#define KBUILD_CPU_NEAREST(T, f, fma_name, fma_of_type, sqrt_of_type) \
+    __device__ inline T __##f##add_rn(T __x, T __y) { \
+        return kbuild_cpu::unfused(kbuild_cpu::unfused(__x) + kbuild_cpu::unfused(__y)); \
+    } \
+    __device__ inline T __##f##sub_rn(T __x, T __y) { \
+        return kbuild_cpu::unfused(kbuild_cpu::unfused(__x) - kbuild_cpu::unfused(__y)); \
+    } \
+    __device__ inline T __##f##mul_rn(T __x, T __y) { return kbuild_cpu::unfused(__x * __y); } \
+    __device__ inline T __##f##div_rn(T __x, T __y) { return __x / __y; } \
+    __device__ inline T __##f##rcp_rn(T __x) { return 1 / __x; } \
+    __device__ inline T __##f##sqrt_rn(T __x) { return sqrt_of_type(__x); } \
     __device__ inline T fma_name##_rn(T __x, T __y, T __z) { return fma_of_type(__x, __y, __z); }
 
-#define KBUILD_CPU_ROUNDED(T, f, fma_name, suffix, direction)                                      \
-    __device__ inline T __##f##add_##suffix(T __x, T __y) {                                        \
-        return kbuild_cpu::rounded_sum_of_two<kbuild_cpu::rounding::direction>(__x, __y);          \
-    }                                                                                              \
-    __device__ inline T __##f##sub_##suffix(T __x, T __y) {                                        \
-        return kbuild_cpu::rounded_sum_of_two<kbuild_cpu::rounding::direction>(__x, -__y);         \
-    }                                                                                              \
-    __device__ inline T __##f##mul_##suffix(T __x, T __y) {                                        \
-        return kbuild_cpu::rounded_product<kbuild_cpu::rounding::direction>(__x, __y);             \
-    }                                                                                              \
-    __device__ inline T __##f##div_##suffix(T __x, T __y) {                                        \
-        return kbuild_cpu::rounded_quotient<kbuild_cpu::rounding::direction>(__x, __y);            \
-    }                                                                                              \
-    __device__ inline T __##f##rcp_##suffix(T __x) {                                               \
-        return kbuild_cpu::rounded_quotient<kbuild_cpu::rounding::direction>(T(1), __x);           \
-    }                                                                                              \
-    __device__ inline T __##f##sqrt_##suffix(T __x) {                                              \
-        return kbuild_cpu::rounded_root<kbuild_cpu::rounding::direction>(__##f##sqrt_rn(__x), __x); \
-    }                                                                                              \
-    __device__ inline T fma_name##_##suffix(T __x, T __y, T __z) {                                 \
-        return kbuild_cpu::rounded_sum<kbuild_cpu::rounding::direction>(                           \
-            fma_name##_rn(__x, __y, __z), kbuild_cpu::wider_t<T>(__x) * __y, __z);                 \
+#define KBUILD_CPU_ROUNDED(T, f, fma_name, suffix, direction) \
+    __device__ inline T __##f##add_##suffix(T __x, T __y) { \
+        return kbuild_cpu::rounded_sum_of_two<kbuild_cpu::rounding::direction>(__x, __y); \
+    } \
+    __device__ inline T __##f##sub_##suffix(T __x, T __y) { \
+        return kbuild_cpu::rounded_sum_of_two<kbuild_cpu::rounding::direction>(__x, -__y); \
+    } \
+    __device__ inline T __##f##mul_##suffix(T __x, T __y) { \
+        return kbuild_cpu::rounded_product<kbuild_cpu::rounding::direction>(__x, __y); \
+    } \
+    __device__ inline T __##f##div_##suffix(T __x, T __y) { \
+        return kbuild_cpu::rounded_quotient<kbuild_cpu::rounding::direction>(__x, __y); \
+    } \
+    __device__ inline T __##f##rcp_##suffix(T __x) { \
+        return kbuild_cpu::rounded_quotient<kbuild_cpu::rounding::direction>(T(1), __x); \
+    } \
+    __device__ inline T __##f##sqrt_##suffix(T __x) { \
+        return kbuild_cpu::rounded_root<kbuild_cpu::rounding::direction>(__##f##sqrt_rn(__x), \
+                                                                         __x); \
+    } \
+    __device__ inline T fma_name##_##suffix(T __x, T __y, T __z) { \
+        return kbuild_cpu::rounded_sum<kbuild_cpu::rounding::direction>( \
+            fma_name##_rn(__x, __y, __z), kbuild_cpu::wider_t<T>(__x) * __y, __z); \
     }
 
 KBUILD_CPU_NEAREST(float, f, __fmaf, fmaf, sqrtf)
@@ -191,9 +193,9 @@ KBUILD_CPU_ROUNDED(double, d, __fma, rz, to_zero)
 #undef KBUILD_CPU_NEAREST
 
 /* Never flushes subnormal numbers to zero, with any option.  Nothing else here does, either. */
-#define KBUILD_CPU_FMAF_IEEE(suffix)                                              \
+#define KBUILD_CPU_FMAF_IEEE(suffix) \
     __device__ inline float __fmaf_ieee_##suffix(float __x, float __y, float __z) { \
-        return __fmaf_##suffix(__x, __y, __z);                                    \
+        return __fmaf_##suffix(__x, __y, __z); \
     }
 KBUILD_CPU_FMAF_IEEE(rn)
 KBUILD_CPU_FMAF_IEEE(rd)

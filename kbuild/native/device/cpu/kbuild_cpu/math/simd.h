@@ -13,11 +13,14 @@ namespace kbuild_cpu {
 
 /* Returns the word of function(lane of a, lane of b), where lanes have the type __Lane. */
 template <class __Lane, class __Function>
-__device__ inline unsigned int map_lanes(unsigned int __a, unsigned int __b, __Function __function) {
+__device__ inline unsigned int map_lanes(unsigned int __a, unsigned int __b,
+                                         __Function __function) {
     unsigned int __word = 0;
     for (unsigned int __at = 0; __at < 32; __at += 8 * sizeof(__Lane)) {
-        const int __result = __function(static_cast<__Lane>(__a >> __at), static_cast<__Lane>(__b >> __at));
-        __word |= static_cast<unsigned int>(static_cast<std::make_unsigned_t<__Lane>>(__result)) << __at;
+        const int __result =
+            __function(static_cast<__Lane>(__a >> __at), static_cast<__Lane>(__b >> __at));
+        __word |= static_cast<unsigned int>(static_cast<std::make_unsigned_t<__Lane>>(__result))
+                  << __at;
     }
     return __word;
 }
@@ -40,26 +43,26 @@ __device__ inline unsigned int sum_lanes(unsigned int __word) {
 }  // namespace kbuild_cpu
 
 /* Defines NAME2 and NAME4.  The expression uses the lanes __x and __y, and their type __Lane. */
-#define KBUILD_CPU_LANES_OF(name, Lane, expression)                                           \
-    __device__ inline unsigned int name(unsigned int __a, unsigned int __b) {                 \
-        using __Lane = Lane;                                                                  \
-        return kbuild_cpu::map_lanes<__Lane>(                                                 \
-            __a, __b, [](int __x, int __y) { return static_cast<int>(expression); });         \
+#define KBUILD_CPU_LANES_OF(name, Lane, expression) \
+    __device__ inline unsigned int name(unsigned int __a, unsigned int __b) { \
+        using __Lane = Lane; \
+        return kbuild_cpu::map_lanes<__Lane>( \
+            __a, __b, [](int __x, int __y) { return static_cast<int>(expression); }); \
     }
-#define KBUILD_CPU_SIGNED_LANES(name, expression)        \
-    KBUILD_CPU_LANES_OF(name##2, short, expression)      \
+#define KBUILD_CPU_SIGNED_LANES(name, expression) \
+    KBUILD_CPU_LANES_OF(name##2, short, expression) \
     KBUILD_CPU_LANES_OF(name##4, signed char, expression)
-#define KBUILD_CPU_UNSIGNED_LANES(name, expression)          \
+#define KBUILD_CPU_UNSIGNED_LANES(name, expression) \
     KBUILD_CPU_LANES_OF(name##2, unsigned short, expression) \
     KBUILD_CPU_LANES_OF(name##4, unsigned char, expression)
-#define KBUILD_CPU_UNARY_LANES_OF(name, Lane, expression)                                   \
-    __device__ inline unsigned int name(unsigned int __a) {                                 \
-        using __Lane = Lane;                                                                \
-        return kbuild_cpu::map_lanes<__Lane>(                                               \
-            __a, 0, [](int __x, int) { return static_cast<int>(expression); });             \
+#define KBUILD_CPU_UNARY_LANES_OF(name, Lane, expression) \
+    __device__ inline unsigned int name(unsigned int __a) { \
+        using __Lane = Lane; \
+        return kbuild_cpu::map_lanes<__Lane>( \
+            __a, 0, [](int __x, int) { return static_cast<int>(expression); }); \
     }
-#define KBUILD_CPU_UNARY_LANES(name, expression)           \
-    KBUILD_CPU_UNARY_LANES_OF(name##2, short, expression)  \
+#define KBUILD_CPU_UNARY_LANES(name, expression) \
+    KBUILD_CPU_UNARY_LANES_OF(name##2, short, expression) \
     KBUILD_CPU_UNARY_LANES_OF(name##4, signed char, expression)
 
 KBUILD_CPU_UNARY_LANES(__vabs, __x < 0 ? -__x : __x)
@@ -85,10 +88,10 @@ KBUILD_CPU_SIGNED_LANES(__vmins, __y < __x ? __y : __x)
 KBUILD_CPU_UNSIGNED_LANES(__vminu, __y < __x ? __y : __x)
 
 /* The comparisons fill a lane with ones (cmp), or set it to 1 (set). */
-#define KBUILD_CPU_COMPARISON(name, operation)                          \
-    KBUILD_CPU_SIGNED_LANES(__vcmp##name##s, __x operation __y ? -1 : 0)   \
+#define KBUILD_CPU_COMPARISON(name, operation) \
+    KBUILD_CPU_SIGNED_LANES(__vcmp##name##s, __x operation __y ? -1 : 0) \
     KBUILD_CPU_UNSIGNED_LANES(__vcmp##name##u, __x operation __y ? -1 : 0) \
-    KBUILD_CPU_SIGNED_LANES(__vset##name##s, __x operation __y ? 1 : 0)    \
+    KBUILD_CPU_SIGNED_LANES(__vset##name##s, __x operation __y ? 1 : 0) \
     KBUILD_CPU_UNSIGNED_LANES(__vset##name##u, __x operation __y ? 1 : 0)
 KBUILD_CPU_COMPARISON(ge, >=)
 KBUILD_CPU_COMPARISON(gt, >)

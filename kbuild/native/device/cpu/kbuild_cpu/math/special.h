@@ -31,8 +31,9 @@ __device__ inline long double scaled_erfc(long double __x) {
  * (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.23). */
 __device__ inline long double inverse_erfc(long double __c) {
     const long double __t = sqrtl(-2 * logl(__c / 2));
-    long double __y = sqrt_half * (__t - (2.515517L + __t * (0.802853L + __t * 0.010328L)) /
-                                             (1 + __t * (1.432788L + __t * (0.189269L + __t * 0.001308L))));
+    long double __y =
+        sqrt_half * (__t - (2.515517L + __t * (0.802853L + __t * 0.010328L)) /
+                               (1 + __t * (1.432788L + __t * (0.189269L + __t * 0.001308L))));
     for (int __i = 0; __i < 3; ++__i) {
         /* (erfc(y) - c) / erfc'(y), without overflow of exp(y * y) * c. */
         const long double __step =
@@ -90,16 +91,21 @@ __device__ inline double erfinv(double __x) {
     return copysign(static_cast<double>(__y), __x);
 }
 __device__ inline double erfcinv(double __x) {
-    if (!(__x > 0 && __x < 2)) return __x == 0 ? HUGE_VAL : __x == 2 ? -HUGE_VAL : __builtin_nan("");
+    if (!(__x > 0 && __x < 2))
+        return __x == 0 ? HUGE_VAL : __x == 2 ? -HUGE_VAL : __builtin_nan("");
     if (__x < 0.5) return static_cast<double>(kbuild_cpu::inverse_erfc(__x));
-    if (__x > 1.5) return static_cast<double>(-kbuild_cpu::inverse_erfc(2 - static_cast<long double>(__x)));
-    return __x == 1 ? 0.0 : static_cast<double>(kbuild_cpu::inverse_erf(1 - static_cast<long double>(__x)));
+    if (__x > 1.5)
+        return static_cast<double>(-kbuild_cpu::inverse_erfc(2 - static_cast<long double>(__x)));
+    return __x == 1
+               ? 0.0
+               : static_cast<double>(kbuild_cpu::inverse_erf(1 - static_cast<long double>(__x)));
 }
 __device__ inline double normcdf(double __x) {
     return static_cast<double>(0.5L * erfcl(-__x * kbuild_cpu::sqrt_half));
 }
 __device__ inline double normcdfinv(double __x) {
-    if (!(__x > 0 && __x < 1)) return __x == 0 ? -HUGE_VAL : __x == 1 ? HUGE_VAL : __builtin_nan("");
+    if (!(__x > 0 && __x < 1))
+        return __x == 0 ? -HUGE_VAL : __x == 1 ? HUGE_VAL : __builtin_nan("");
     const long double __c = 2 * static_cast<long double>(__x);
     const long double __y = __c < 0.5L   ? kbuild_cpu::inverse_erfc(__c)
                             : __c > 1.5L ? -kbuild_cpu::inverse_erfc(2 - __c)
@@ -110,8 +116,10 @@ __device__ inline double cyl_bessel_i0(double __x) { return kbuild_cpu::bessel_i
 __device__ inline double cyl_bessel_i1(double __x) { return kbuild_cpu::bessel_i(1, __x); }
 
 /* For float: under the C library's form of the name, and as an overload. */
-#define KBUILD_CPU_FOR_FLOAT(name)                                                                    \
-    __device__ inline float name##f(float __x) { return static_cast<float>(name(static_cast<double>(__x))); } \
+#define KBUILD_CPU_FOR_FLOAT(name) \
+    __device__ inline float name##f(float __x) { \
+        return static_cast<float>(name(static_cast<double>(__x))); \
+    } \
     __device__ inline float name(float __x) { return name##f(__x); }
 KBUILD_CPU_FOR_FLOAT(erfcx)
 KBUILD_CPU_FOR_FLOAT(erfinv)

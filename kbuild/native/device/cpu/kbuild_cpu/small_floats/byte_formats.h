@@ -48,7 +48,8 @@ struct fp8_format : byte_storage {
         const float __value = widen_byte<__Fraction, __Bias>(__size, __bits & 0x80);
         if (__size <= __Largest) return __value;
         const unsigned int __infinity = 0x7F800000u | (__bits & 0x80) << 24;
-        return cast_bits<float>(__size == __Overflow && __Overflow < 0x7F ? __infinity : 0x7FFFFFFFu);
+        return cast_bits<float>(__size == __Overflow && __Overflow < 0x7F ? __infinity
+                                                                          : 0x7FFFFFFFu);
     }
     static inline bool is_nonzero(unsigned char __bits) { return (__bits & 0x7F) != 0; }
 };
@@ -80,14 +81,17 @@ typedef finite_format<1, 1, 0x7, nibble_storage> e2m1_format;
 struct e8m0_format : byte_storage {
     static inline unsigned char encode(float __x, bool __saturates = true, bool __is_up = true) {
         const unsigned int __size = cast_bits<unsigned int>(__x) & 0x7FFFFFFF;
-        const bool __is_inexact = (__size & 0x7FFFFF) != 0 && __size > 0x400000 && __size < 0x7F800000;
+        const bool __is_inexact =
+            (__size & 0x7FFFFF) != 0 && __size > 0x400000 && __size < 0x7F800000;
         const unsigned int __made = (__size >> 23) + (__is_up && __is_inexact);
         const bool __is_limited = __saturates && __size <= 0x7F800000 && __made > 0xFE;
         return static_cast<unsigned char>(__is_limited ? 0xFE : __made);
     }
     static inline float decode(unsigned int __bits) {
         const unsigned int __byte = __bits & 0xFF;
-        return cast_bits<float>(__byte == 0xFF ? 0x7FFFFFFFu : __byte == 0 ? 0x400000u : __byte << 23);
+        return cast_bits<float>(__byte == 0xFF ? 0x7FFFFFFFu
+                                : __byte == 0  ? 0x400000u
+                                               : __byte << 23);
     }
     static inline bool is_nonzero(unsigned char) { return true; }
 };
@@ -98,8 +102,8 @@ KBUILD_SMALL_FUNCTION float widen(const __nv_bfloat16 &__x) { return widen<bfloa
 /* Two numbers.  The first one is in the lower bits. */
 template <class __Format>
 KBUILD_SMALL_FUNCTION typename __Format::two encode_pair(float __low, float __high) {
-    return static_cast<typename __Format::two>(__Format::encode(__low) |
-                                               __Format::encode(__high) << __Format::width);
+    return static_cast<typename __Format::two>(__Format::encode(__low) | __Format::encode(__high)
+                                                                             << __Format::width);
 }
 template <class __Format>
 KBUILD_SMALL_FUNCTION float2 decode_pair(unsigned int __bits) {
@@ -123,13 +127,15 @@ struct fp8 {
 #if !defined(__CUDA_NO_FP8_CONVERSION_OPERATORS__)
     KBUILD_SMALL_MEMBER explicit operator float() const { return __Format::decode(__x); }
     KBUILD_SMALL_MEMBER explicit operator double() const { return __Format::decode(__x); }
-    KBUILD_SMALL_MEMBER explicit operator __half() const { return __float2half_rn(__Format::decode(__x)); }
+    KBUILD_SMALL_MEMBER explicit operator __half() const {
+        return __float2half_rn(__Format::decode(__x));
+    }
     KBUILD_SMALL_MEMBER explicit operator __nv_bfloat16() const {
         return __float2bfloat16_rn(__Format::decode(__x));
     }
-#define KBUILD_SMALL_TO(integer)                                        \
-    KBUILD_SMALL_MEMBER explicit operator integer() const {             \
-        return to_integer<integer>(__Format::decode(__x), round_zero);  \
+#define KBUILD_SMALL_TO(integer) \
+    KBUILD_SMALL_MEMBER explicit operator integer() const { \
+        return to_integer<integer>(__Format::decode(__x), round_zero); \
     }
     KBUILD_SMALL_TARGETS(KBUILD_SMALL_TO)
 #undef KBUILD_SMALL_TO
@@ -172,21 +178,24 @@ struct __attribute__((aligned(sizeof(typename __Format::four)))) fp8x4 {
     KBUILD_SMALL_MEMBER explicit fp8x4(const __nv_bfloat162 __low, const __nv_bfloat162 __high)
         : fp8x4(fp8x2<__Format>(__low), fp8x2<__Format>(__high)) {}
     KBUILD_SMALL_MEMBER explicit fp8x4(const float4 __f)
-        : fp8x4(fp8x2<__Format>(make_float2(__f.x, __f.y)), fp8x2<__Format>(make_float2(__f.z, __f.w))) {}
+        : fp8x4(fp8x2<__Format>(make_float2(__f.x, __f.y)),
+                fp8x2<__Format>(make_float2(__f.z, __f.w))) {}
     KBUILD_SMALL_MEMBER explicit fp8x4(const double4 __f)
-        : fp8x4(fp8x2<__Format>(make_double2(__f.x, __f.y)), fp8x2<__Format>(make_double2(__f.z, __f.w))) {}
+        : fp8x4(fp8x2<__Format>(make_double2(__f.x, __f.y)),
+                fp8x2<__Format>(make_double2(__f.z, __f.w))) {}
 #if !defined(__CUDA_NO_FP8_CONVERSION_OPERATORS__)
     KBUILD_SMALL_MEMBER explicit operator float4() const {
         const float2 __low = decode_pair<__Format>(__x);
-        const float2 __high = decode_pair<__Format>(static_cast<unsigned int>(__x) >> 2 * __Format::width);
+        const float2 __high =
+            decode_pair<__Format>(static_cast<unsigned int>(__x) >> 2 * __Format::width);
         return make_float4(__low.x, __low.y, __high.x, __high.y);
     }
 #endif
 
 private:
     KBUILD_SMALL_MEMBER fp8x4(const fp8x2<__Format> __low, const fp8x2<__Format> __high)
-        : __x(static_cast<typename __Format::four>(
-              __low.__x | static_cast<unsigned int>(__high.__x) << 2 * __Format::width)) {}
+        : __x(static_cast<typename __Format::four>(__low.__x | static_cast<unsigned int>(__high.__x)
+                                                                   << 2 * __Format::width)) {}
 #endif
 };
 

@@ -2,10 +2,10 @@
  * types.h describes. */
 #pragma GCC system_header
 
-#define KBUILD_SMALL_ATOMIC_ADD(type, add)                                                        \
-    KBUILD_SMALL_FUNCTION type atomicAdd(type *const __address, const type __value) {             \
-        return kbuild_cpu::atomic_update(__address,                                               \
-                                         [__value](type __old) { return add(__old, __value); });  \
+#define KBUILD_SMALL_ATOMIC_ADD(type, add) \
+    KBUILD_SMALL_FUNCTION type atomicAdd(type *const __address, const type __value) { \
+        return kbuild_cpu::atomic_update(__address, \
+                                         [__value](type __old) { return add(__old, __value); }); \
     }
 KBUILD_SMALL_ATOMIC_ADD(KBUILD_SMALL, __hadd)
 KBUILD_SMALL_ATOMIC_ADD(KBUILD_SMALL2, __hadd2)

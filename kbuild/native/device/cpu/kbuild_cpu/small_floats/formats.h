@@ -33,7 +33,8 @@ enum rounding { round_nearest, round_zero, round_down, round_up };
 
 template <class __To, class __From>
 KBUILD_SMALL_FUNCTION __To cast_bits(const __From &__from) {
-    static_assert(sizeof(__To) == sizeof(__From), "kbuild: a cast between types of different sizes");
+    static_assert(sizeof(__To) == sizeof(__From),
+                  "kbuild: a cast between types of different sizes");
     __To __to;
     __builtin_memcpy(&__to, &__from, sizeof __to);
     return __to;
@@ -62,7 +63,9 @@ KBUILD_SMALL_FUNCTION float round_to_odd(long long __x) {
 KBUILD_SMALL_FUNCTION float round_to_odd(unsigned long __x) {
     return round_to_odd(static_cast<unsigned long long>(__x));
 }
-KBUILD_SMALL_FUNCTION float round_to_odd(long __x) { return round_to_odd(static_cast<long long>(__x)); }
+KBUILD_SMALL_FUNCTION float round_to_odd(long __x) {
+    return round_to_odd(static_cast<long long>(__x));
+}
 KBUILD_SMALL_FUNCTION float round_to_odd(unsigned int __x) {
     return round_to_odd(static_cast<double>(__x));
 }
@@ -71,7 +74,8 @@ KBUILD_SMALL_FUNCTION float round_to_odd(int __x) { return round_to_odd(static_c
 /* Rounds the bits of a finite float without its sign to fewer bits of fraction and another bias of
  * the exponent.  The result has an exponent as large as needed, so the caller handles overflow. */
 template <int __Fraction, int __Bias>
-KBUILD_SMALL_FUNCTION unsigned int narrow_size(unsigned int __size, rounding __mode, bool __is_negative) {
+KBUILD_SMALL_FUNCTION unsigned int narrow_size(unsigned int __size, rounding __mode,
+                                               bool __is_negative) {
     constexpr int __Dropped = 23 - __Fraction;
     constexpr int __Lowest = 128 - __Bias; /* The exponent field of the smallest normal number. */
     const int __exponent = static_cast<int>(__size >> 23);
@@ -88,10 +92,11 @@ KBUILD_SMALL_FUNCTION unsigned int narrow_size(unsigned int __size, rounding __m
         __rest = __size & ((1u << __Dropped) - 1);
         __tie = 1u << (__Dropped - 1);
     }
-    const bool __is_up = __mode == round_nearest ? __rest > __tie || (__rest == __tie && (__kept & 1))
-                         : __mode == round_down  ? __is_negative && __rest
-                         : __mode == round_up    ? !__is_negative && __rest
-                                                 : false;
+    const bool __is_up = __mode == round_nearest
+                             ? __rest > __tie || (__rest == __tie && (__kept & 1))
+                         : __mode == round_down ? __is_negative && __rest
+                         : __mode == round_up   ? !__is_negative && __rest
+                                                : false;
     return __kept + __is_up;
 }
 
@@ -115,7 +120,8 @@ KBUILD_SMALL_FUNCTION unsigned short narrow(float __x, rounding __mode) {
 
 struct half_format {
     static constexpr unsigned short infinity = 0x7C00, one = 0x3C00;
-    typedef float product; /* Holds products and quotients so that rounding them again is correct. */
+    typedef float
+        product; /* Holds products and quotients so that rounding them again is correct. */
 
     static inline float widen(unsigned short __bits) {
 #if defined(KBUILD_SMALL_NATIVE_HALF)
@@ -141,7 +147,8 @@ struct half_format {
         const unsigned int __bits = cast_bits<unsigned int>(__x);
         const unsigned int __size = __bits & 0x7FFFFFFF;
         /* The addition rounds at the last place of subnormal numbers. */
-        const unsigned int __small = cast_bits<unsigned int>(cast_bits<float>(__size) + 0.5f) - 0x3F000000u;
+        const unsigned int __small =
+            cast_bits<unsigned int>(cast_bits<float>(__size) + 0.5f) - 0x3F000000u;
         const unsigned int __normal = (__size - 0x37FFF001u + (__size >> 13 & 1)) >> 13;
         unsigned int __made = __size < 0x38800000 ? __small : __normal;
         __made = __size >= 0x477FF000 ? infinity : __made;
@@ -150,11 +157,14 @@ struct half_format {
 #endif
     }
     static inline unsigned short round(double __x) { return round(round_to_odd(__x)); }
-    static inline unsigned short round(float __x, rounding __mode) { return narrow<10, 15>(__x, __mode); }
+    static inline unsigned short round(float __x, rounding __mode) {
+        return narrow<10, 15>(__x, __mode);
+    }
 
     /* The sum can be inexact in double, but never close to a number that decides about rounding. */
     static inline unsigned short multiply_add(float __a, float __b, float __c) {
-        return round(static_cast<double>(__a) * static_cast<double>(__b) + static_cast<double>(__c));
+        return round(static_cast<double>(__a) * static_cast<double>(__b) +
+                     static_cast<double>(__c));
     }
 };
 
@@ -172,7 +182,9 @@ struct bfloat16_format {
         return static_cast<unsigned short>((__bits & 0x7FFFFFFF) > 0x7F800000 ? 0x7FFF : __made);
     }
     static inline unsigned short round(double __x) { return round(round_to_odd(__x)); }
-    static inline unsigned short round(float __x, rounding __mode) { return narrow<7, 127>(__x, __mode); }
+    static inline unsigned short round(float __x, rounding __mode) {
+        return narrow<7, 127>(__x, __mode);
+    }
 
     /* Sums of very different numbers are inexact in double, so they are rounded to odd. */
     static inline unsigned short multiply_add(float __a, float __b, float __c) {
@@ -226,7 +238,8 @@ KBUILD_SMALL_FUNCTION bool is_nan(const __T &__x) {
 
 /* The larger number, or the smaller one.  A zero with a sign is smaller than one without. */
 template <class __Format, class __T>
-KBUILD_SMALL_FUNCTION __T choose(const __T &__a, const __T &__b, bool __is_larger, bool __keeps_nan) {
+KBUILD_SMALL_FUNCTION __T choose(const __T &__a, const __T &__b, bool __is_larger,
+                                 bool __keeps_nan) {
     const bool __a_is_nan = is_nan<__Format>(__a), __b_is_nan = is_nan<__Format>(__b);
     if ((__a_is_nan && __b_is_nan) || (__keeps_nan && (__a_is_nan || __b_is_nan)))
         return cast_bits<__T>(static_cast<unsigned short>(0x7FFF));

@@ -22,34 +22,33 @@ KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__float2, _rn)(const float 
 }
 
 /* The functions that round, as `define(suffix, mode)`. */
-#define KBUILD_SMALL_MODES(define)             \
-    define(_rz, kbuild_small::round_zero)        \
-    define(_rd, kbuild_small::round_down)        \
-    define(_ru, kbuild_small::round_up)
-#define KBUILD_SMALL_FROM_FLOAT(suffix, mode)                                                 \
+#define KBUILD_SMALL_MODES(define) \
+    define(_rz, kbuild_small::round_zero) define(_rd, kbuild_small::round_down) \
+        define(_ru, kbuild_small::round_up)
+#define KBUILD_SMALL_FROM_FLOAT(suffix, mode) \
     KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__float2, suffix)(const float __a) { \
-        return KBUILD_SMALL_BITS(KBUILD_SMALL_FORMAT::round(__a, mode));                      \
+        return KBUILD_SMALL_BITS(KBUILD_SMALL_FORMAT::round(__a, mode)); \
     }
 KBUILD_SMALL_MODES(KBUILD_SMALL_FROM_FLOAT)
 #undef KBUILD_SMALL_FROM_FLOAT
 
 /* Integers.  The parts of names are not identifiers that a project could define as macros. */
-#define KBUILD_SMALL_TO_INTEGER(type, to, suffix, mode)                                     \
-    KBUILD_SMALL_FUNCTION type KBUILD_SMALL_NAME(__, to##suffix)(const KBUILD_SMALL __h) {  \
-        return kbuild_small::to_integer<type>(KBUILD_SMALL_WIDE(__h), mode);                  \
+#define KBUILD_SMALL_TO_INTEGER(type, to, suffix, mode) \
+    KBUILD_SMALL_FUNCTION type KBUILD_SMALL_NAME(__, to##suffix)(const KBUILD_SMALL __h) { \
+        return kbuild_small::to_integer<type>(KBUILD_SMALL_WIDE(__h), mode); \
     }
-#define KBUILD_SMALL_FROM_INTEGER(type, from, suffix, mode)                                 \
-    KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(from, suffix)(const type __i) {    \
-        return KBUILD_SMALL_BITS(                                                           \
-            KBUILD_SMALL_FORMAT::round(kbuild_small::round_to_odd(__i), mode));               \
+#define KBUILD_SMALL_FROM_INTEGER(type, from, suffix, mode) \
+    KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(from, suffix)(const type __i) { \
+        return KBUILD_SMALL_BITS( \
+            KBUILD_SMALL_FORMAT::round(kbuild_small::round_to_odd(__i), mode)); \
     }
 #define KBUILD_SMALL_INTEGER_MODE(type, to, from, suffix, mode) \
-    KBUILD_SMALL_TO_INTEGER(type, to, suffix, mode)             \
+    KBUILD_SMALL_TO_INTEGER(type, to, suffix, mode) \
     KBUILD_SMALL_FROM_INTEGER(type, from, suffix, mode)
-#define KBUILD_SMALL_INTEGER(type, to, from)                                   \
-    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rn, kbuild_small::round_nearest)  \
-    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rz, kbuild_small::round_zero)     \
-    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rd, kbuild_small::round_down)     \
+#define KBUILD_SMALL_INTEGER(type, to, from) \
+    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rn, kbuild_small::round_nearest) \
+    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rz, kbuild_small::round_zero) \
+    KBUILD_SMALL_INTEGER_MODE(type, to, from, _rd, kbuild_small::round_down) \
     KBUILD_SMALL_INTEGER_MODE(type, to, from, _ru, kbuild_small::round_up)
 KBUILD_SMALL_TO_INTEGER(signed char, 2char, _rz, kbuild_small::round_zero)
 KBUILD_SMALL_TO_INTEGER(unsigned char, 2uchar, _rz, kbuild_small::round_zero)
@@ -81,11 +80,11 @@ KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__ushort_as_, )(const unsig
 
 /* Pairs. */
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(make_, 2)(const KBUILD_SMALL __x,
-                                                               const KBUILD_SMALL __y) {
+                                                                const KBUILD_SMALL __y) {
     return KBUILD_SMALL2(__x, __y);
 }
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(__halves2, 2)(const KBUILD_SMALL __a,
-                                                                   const KBUILD_SMALL __b) {
+                                                                    const KBUILD_SMALL __b) {
     return KBUILD_SMALL2(__a, __b);
 }
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME2(__, 2, 2)(const KBUILD_SMALL __a) {
@@ -95,7 +94,7 @@ KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(__float2, 2_rn)(const floa
     return KBUILD_SMALL2(KBUILD_SMALL_ROUND(__a), KBUILD_SMALL_ROUND(__a));
 }
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(__floats2, 2_rn)(const float __a,
-                                                                      const float __b) {
+                                                                       const float __b) {
     return KBUILD_SMALL2(KBUILD_SMALL_ROUND(__a), KBUILD_SMALL_ROUND(__b));
 }
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(__float22, 2_rn)(const float2 __a) {
@@ -104,10 +103,18 @@ KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(__float22, 2_rn)(const flo
 KBUILD_SMALL_FUNCTION float2 KBUILD_SMALL_NAME(__, 22float2)(const KBUILD_SMALL2 __a) {
     return make_float2(KBUILD_SMALL_WIDE(__a.x), KBUILD_SMALL_WIDE(__a.y));
 }
-KBUILD_SMALL_FUNCTION float __low2float(const KBUILD_SMALL2 __a) { return KBUILD_SMALL_WIDE(__a.x); }
-KBUILD_SMALL_FUNCTION float __high2float(const KBUILD_SMALL2 __a) { return KBUILD_SMALL_WIDE(__a.y); }
-KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__low2, )(const KBUILD_SMALL2 __a) { return __a.x; }
-KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__high2, )(const KBUILD_SMALL2 __a) { return __a.y; }
+KBUILD_SMALL_FUNCTION float __low2float(const KBUILD_SMALL2 __a) {
+    return KBUILD_SMALL_WIDE(__a.x);
+}
+KBUILD_SMALL_FUNCTION float __high2float(const KBUILD_SMALL2 __a) {
+    return KBUILD_SMALL_WIDE(__a.y);
+}
+KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__low2, )(const KBUILD_SMALL2 __a) {
+    return __a.x;
+}
+KBUILD_SMALL_FUNCTION KBUILD_SMALL KBUILD_SMALL_NAME(__high2, )(const KBUILD_SMALL2 __a) {
+    return __a.y;
+}
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(__low2, 2)(const KBUILD_SMALL2 __a) {
     return KBUILD_SMALL2(__a.x, __a.x);
 }
@@ -115,11 +122,11 @@ KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(__high2, 2)(const KBUILD_S
     return KBUILD_SMALL2(__a.y, __a.y);
 }
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(__lows2, 2)(const KBUILD_SMALL2 __a,
-                                                                 const KBUILD_SMALL2 __b) {
+                                                                  const KBUILD_SMALL2 __b) {
     return KBUILD_SMALL2(__a.x, __b.x);
 }
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 KBUILD_SMALL_NAME(__highs2, 2)(const KBUILD_SMALL2 __a,
-                                                                  const KBUILD_SMALL2 __b) {
+                                                                   const KBUILD_SMALL2 __b) {
     return KBUILD_SMALL2(__a.y, __b.y);
 }
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 __lowhigh2highlow(const KBUILD_SMALL2 __a) {
@@ -127,35 +134,34 @@ KBUILD_SMALL_FUNCTION KBUILD_SMALL2 __lowhigh2highlow(const KBUILD_SMALL2 __a) {
 }
 
 /* A function of one, two, or three numbers as an expression, and the function of pairs. */
-#define KBUILD_SMALL_UNARY(name, name2, expression)                              \
-    KBUILD_SMALL_FUNCTION KBUILD_SMALL name(const KBUILD_SMALL __a) {            \
-        return expression;                                                       \
-    }                                                                            \
-    KBUILD_SMALL_FUNCTION KBUILD_SMALL2 name2(const KBUILD_SMALL2 __a) {         \
-        return KBUILD_SMALL2(name(__a.x), name(__a.y));                          \
+#define KBUILD_SMALL_UNARY(name, name2, expression) \
+    KBUILD_SMALL_FUNCTION KBUILD_SMALL name(const KBUILD_SMALL __a) { return expression; } \
+    KBUILD_SMALL_FUNCTION KBUILD_SMALL2 name2(const KBUILD_SMALL2 __a) { \
+        return KBUILD_SMALL2(name(__a.x), name(__a.y)); \
     }
-#define KBUILD_SMALL_BINARY(name, name2, expression)                                               \
-    KBUILD_SMALL_FUNCTION KBUILD_SMALL name(const KBUILD_SMALL __a, const KBUILD_SMALL __b) {      \
-        return expression;                                                                         \
-    }                                                                                              \
-    KBUILD_SMALL_FUNCTION KBUILD_SMALL2 name2(const KBUILD_SMALL2 __a, const KBUILD_SMALL2 __b) {  \
-        return KBUILD_SMALL2(name(__a.x, __b.x), name(__a.y, __b.y));                              \
+#define KBUILD_SMALL_BINARY(name, name2, expression) \
+    KBUILD_SMALL_FUNCTION KBUILD_SMALL name(const KBUILD_SMALL __a, const KBUILD_SMALL __b) { \
+        return expression; \
+    } \
+    KBUILD_SMALL_FUNCTION KBUILD_SMALL2 name2(const KBUILD_SMALL2 __a, const KBUILD_SMALL2 __b) { \
+        return KBUILD_SMALL2(name(__a.x, __b.x), name(__a.y, __b.y)); \
     }
-#define KBUILD_SMALL_TERNARY(name, name2, expression)                                              \
-    KBUILD_SMALL_FUNCTION KBUILD_SMALL name(const KBUILD_SMALL __a, const KBUILD_SMALL __b,        \
-                                            const KBUILD_SMALL __c) {                              \
-        return expression;                                                                         \
-    }                                                                                              \
-    KBUILD_SMALL_FUNCTION KBUILD_SMALL2 name2(const KBUILD_SMALL2 __a, const KBUILD_SMALL2 __b,    \
-                                              const KBUILD_SMALL2 __c) {                           \
-        return KBUILD_SMALL2(name(__a.x, __b.x, __c.x), name(__a.y, __b.y, __c.y));                \
+#define KBUILD_SMALL_TERNARY(name, name2, expression) \
+    KBUILD_SMALL_FUNCTION KBUILD_SMALL name(const KBUILD_SMALL __a, const KBUILD_SMALL __b, \
+                                            const KBUILD_SMALL __c) { \
+        return expression; \
+    } \
+    KBUILD_SMALL_FUNCTION KBUILD_SMALL2 name2(const KBUILD_SMALL2 __a, const KBUILD_SMALL2 __b, \
+                                              const KBUILD_SMALL2 __c) { \
+        return KBUILD_SMALL2(name(__a.x, __b.x, __c.x), name(__a.y, __b.y, __c.y)); \
     }
 
 /* Rounding a sum of floats again is correct. */
 #define KBUILD_SMALL_ADD KBUILD_SMALL_ROUND(KBUILD_SMALL_WIDE(__a) + KBUILD_SMALL_WIDE(__b))
 #define KBUILD_SMALL_SUBTRACT KBUILD_SMALL_ROUND(KBUILD_SMALL_WIDE(__a) - KBUILD_SMALL_WIDE(__b))
 #define KBUILD_SMALL_PRODUCT(x) static_cast<KBUILD_SMALL_FORMAT::product>(KBUILD_SMALL_WIDE(x))
-#define KBUILD_SMALL_MULTIPLY KBUILD_SMALL_ROUND(KBUILD_SMALL_PRODUCT(__a) * KBUILD_SMALL_PRODUCT(__b))
+#define KBUILD_SMALL_MULTIPLY \
+    KBUILD_SMALL_ROUND(KBUILD_SMALL_PRODUCT(__a) * KBUILD_SMALL_PRODUCT(__b))
 KBUILD_SMALL_BINARY(__hadd, __hadd2, KBUILD_SMALL_ADD)
 KBUILD_SMALL_BINARY(__hsub, __hsub2, KBUILD_SMALL_SUBTRACT)
 KBUILD_SMALL_BINARY(__hmul, __hmul2, KBUILD_SMALL_MULTIPLY)
@@ -165,8 +171,9 @@ KBUILD_SMALL_BINARY(__hmul_rn, __hmul2_rn, KBUILD_SMALL_MULTIPLY)
 KBUILD_SMALL_BINARY(__hdiv, __h2div,
                     KBUILD_SMALL_ROUND(KBUILD_SMALL_PRODUCT(__a) / KBUILD_SMALL_PRODUCT(__b)))
 KBUILD_SMALL_TERNARY(__hfma, __hfma2,
-                     KBUILD_SMALL_BITS(KBUILD_SMALL_FORMAT::multiply_add(
-                         KBUILD_SMALL_WIDE(__a), KBUILD_SMALL_WIDE(__b), KBUILD_SMALL_WIDE(__c))))
+                     KBUILD_SMALL_BITS(KBUILD_SMALL_FORMAT::multiply_add(KBUILD_SMALL_WIDE(__a),
+                                                                         KBUILD_SMALL_WIDE(__b),
+                                                                         KBUILD_SMALL_WIDE(__c))))
 #undef KBUILD_SMALL_MULTIPLY
 #undef KBUILD_SMALL_PRODUCT
 #undef KBUILD_SMALL_SUBTRACT
@@ -185,10 +192,13 @@ KBUILD_SMALL_BINARY(__hmin, __hmin2, KBUILD_SMALL_CHOOSE(__a, __b, false, false)
 KBUILD_SMALL_BINARY(__hmax_nan, __hmax2_nan, KBUILD_SMALL_CHOOSE(__a, __b, true, true))
 KBUILD_SMALL_BINARY(__hmin_nan, __hmin2_nan, KBUILD_SMALL_CHOOSE(__a, __b, false, true))
 #undef KBUILD_SMALL_CHOOSE
-KBUILD_SMALL_TERNARY(__hfma_relu, __hfma2_relu, __hmax_nan(__hfma(__a, __b, __c), KBUILD_SMALL_BITS(0)))
+KBUILD_SMALL_TERNARY(__hfma_relu, __hfma2_relu,
+                     __hmax_nan(__hfma(__a, __b, __c), KBUILD_SMALL_BITS(0)))
 
-KBUILD_SMALL_UNARY(__habs, __habs2, KBUILD_SMALL_BITS(kbuild_small::cast_bits<unsigned short>(__a) & 0x7FFF))
-KBUILD_SMALL_UNARY(__hneg, __hneg2, KBUILD_SMALL_BITS(kbuild_small::cast_bits<unsigned short>(__a) ^ 0x8000))
+KBUILD_SMALL_UNARY(__habs, __habs2,
+                   KBUILD_SMALL_BITS(kbuild_small::cast_bits<unsigned short>(__a) & 0x7FFF))
+KBUILD_SMALL_UNARY(__hneg, __hneg2,
+                   KBUILD_SMALL_BITS(kbuild_small::cast_bits<unsigned short>(__a) ^ 0x8000))
 
 /* Multiplies and adds complex numbers. */
 KBUILD_SMALL_FUNCTION KBUILD_SMALL2 __hcmadd(const KBUILD_SMALL2 __a, const KBUILD_SMALL2 __b,
@@ -209,25 +219,27 @@ KBUILD_SMALL_FUNCTION int __hisinf(const KBUILD_SMALL __a) {
     const unsigned short __bits = kbuild_small::cast_bits<unsigned short>(__a);
     return (__bits & 0x7FFF) != KBUILD_SMALL_FORMAT::infinity ? 0 : __bits >> 15 ? -1 : 1;
 }
-#define KBUILD_SMALL_COMPARE(name, expression)                                                       \
-    KBUILD_SMALL_FUNCTION bool __h##name(const KBUILD_SMALL __a, const KBUILD_SMALL __b) {           \
-        const float __x = KBUILD_SMALL_WIDE(__a), __y = KBUILD_SMALL_WIDE(__b);                      \
-        return expression;                                                                           \
-    }                                                                                                \
-    KBUILD_SMALL_FUNCTION bool __hb##name##2(const KBUILD_SMALL2 __a, const KBUILD_SMALL2 __b) {     \
-        return __h##name(__a.x, __b.x) && __h##name(__a.y, __b.y);                                   \
-    }                                                                                                \
-    KBUILD_SMALL_FUNCTION KBUILD_SMALL2 __h##name##2(const KBUILD_SMALL2 __a, const KBUILD_SMALL2 __b) { \
-        return KBUILD_SMALL2(                                                                        \
-            KBUILD_SMALL_BITS(__h##name(__a.x, __b.x) ? KBUILD_SMALL_FORMAT::one : 0),               \
-            KBUILD_SMALL_BITS(__h##name(__a.y, __b.y) ? KBUILD_SMALL_FORMAT::one : 0));              \
-    }                                                                                                \
-    KBUILD_SMALL_FUNCTION unsigned int __h##name##2_mask(const KBUILD_SMALL2 __a,                    \
-                                                         const KBUILD_SMALL2 __b) {                  \
-        return (__h##name(__a.x, __b.x) ? 0xFFFFu : 0u) | (__h##name(__a.y, __b.y) ? 0xFFFF0000u : 0u); \
+#define KBUILD_SMALL_COMPARE(name, expression) \
+    KBUILD_SMALL_FUNCTION bool __h##name(const KBUILD_SMALL __a, const KBUILD_SMALL __b) { \
+        const float __x = KBUILD_SMALL_WIDE(__a), __y = KBUILD_SMALL_WIDE(__b); \
+        return expression; \
+    } \
+    KBUILD_SMALL_FUNCTION bool __hb##name##2(const KBUILD_SMALL2 __a, const KBUILD_SMALL2 __b) { \
+        return __h##name(__a.x, __b.x) && __h##name(__a.y, __b.y); \
+    } \
+    KBUILD_SMALL_FUNCTION KBUILD_SMALL2 __h##name##2(const KBUILD_SMALL2 __a, \
+                                                     const KBUILD_SMALL2 __b) { \
+        return KBUILD_SMALL2( \
+            KBUILD_SMALL_BITS(__h##name(__a.x, __b.x) ? KBUILD_SMALL_FORMAT::one : 0), \
+            KBUILD_SMALL_BITS(__h##name(__a.y, __b.y) ? KBUILD_SMALL_FORMAT::one : 0)); \
+    } \
+    KBUILD_SMALL_FUNCTION unsigned int __h##name##2_mask(const KBUILD_SMALL2 __a, \
+                                                         const KBUILD_SMALL2 __b) { \
+        return (__h##name(__a.x, __b.x) ? 0xFFFFu : 0u) | \
+               (__h##name(__a.y, __b.y) ? 0xFFFF0000u : 0u); \
     }
 KBUILD_SMALL_COMPARE(eq, __x == __y)
-KBUILD_SMALL_COMPARE(ne, __x < __y || __x > __y)
+KBUILD_SMALL_COMPARE(ne, __x<__y || __x> __y)
 KBUILD_SMALL_COMPARE(le, __x <= __y)
 KBUILD_SMALL_COMPARE(ge, __x >= __y)
 KBUILD_SMALL_COMPARE(lt, __x < __y)

@@ -4,14 +4,14 @@
 #pragma GCC system_header
 
 #define KBUILD_SMALL_OPERATOR static inline __attribute__((always_inline))
-#define KBUILD_SMALL_ARITHMETIC(sign, call)                                                              \
-    KBUILD_SMALL_OPERATOR KBUILD_SMALL_CLASS operator sign(const KBUILD_SMALL_CLASS &__a,                \
-                                                           const KBUILD_SMALL_CLASS &__b) {              \
-        return call(__a, __b);                                                                           \
-    }                                                                                                    \
-    KBUILD_SMALL_OPERATOR KBUILD_SMALL_CLASS &operator sign##=(KBUILD_SMALL_CLASS & __a,                 \
-                                                               const KBUILD_SMALL_CLASS &__b) {          \
-        return __a = call(__a, __b);                                                                     \
+#define KBUILD_SMALL_ARITHMETIC(sign, call) \
+    KBUILD_SMALL_OPERATOR KBUILD_SMALL_CLASS operator sign(const KBUILD_SMALL_CLASS &__a, \
+                                                           const KBUILD_SMALL_CLASS &__b) { \
+        return call(__a, __b); \
+    } \
+    KBUILD_SMALL_OPERATOR KBUILD_SMALL_CLASS &operator sign##=(KBUILD_SMALL_CLASS & __a, \
+                                                               const KBUILD_SMALL_CLASS & __b) { \
+        return __a = call(__a, __b); \
     }
 KBUILD_SMALL_ARITHMETIC(+, KBUILD_SMALL_CALL(add))
 KBUILD_SMALL_ARITHMETIC(-, KBUILD_SMALL_CALL(sub))
@@ -19,14 +19,14 @@ KBUILD_SMALL_ARITHMETIC(*, KBUILD_SMALL_CALL(mul))
 KBUILD_SMALL_ARITHMETIC(/, KBUILD_SMALL_QUOTIENT)
 #undef KBUILD_SMALL_ARITHMETIC
 
-#define KBUILD_SMALL_STEP(sign, call)                                                                    \
-    KBUILD_SMALL_OPERATOR KBUILD_SMALL_CLASS &operator sign(KBUILD_SMALL_CLASS & __a) {                  \
-        return __a = call(__a, KBUILD_SMALL_UNIT);                                                       \
-    }                                                                                                    \
-    KBUILD_SMALL_OPERATOR KBUILD_SMALL_CLASS operator sign(KBUILD_SMALL_CLASS & __a, const int) {        \
-        const KBUILD_SMALL_CLASS __old = __a;                                                            \
-        __a = call(__a, KBUILD_SMALL_UNIT);                                                              \
-        return __old;                                                                                    \
+#define KBUILD_SMALL_STEP(sign, call) \
+    KBUILD_SMALL_OPERATOR KBUILD_SMALL_CLASS &operator sign(KBUILD_SMALL_CLASS & __a) { \
+        return __a = call(__a, KBUILD_SMALL_UNIT); \
+    } \
+    KBUILD_SMALL_OPERATOR KBUILD_SMALL_CLASS operator sign(KBUILD_SMALL_CLASS &__a, const int) { \
+        const KBUILD_SMALL_CLASS __old = __a; \
+        __a = call(__a, KBUILD_SMALL_UNIT); \
+        return __old; \
     }
 KBUILD_SMALL_STEP(++, KBUILD_SMALL_CALL(add))
 KBUILD_SMALL_STEP(--, KBUILD_SMALL_CALL(sub))
@@ -37,10 +37,10 @@ KBUILD_SMALL_OPERATOR KBUILD_SMALL_CLASS operator-(const KBUILD_SMALL_CLASS &__a
     return KBUILD_SMALL_CALL(neg)(__a);
 }
 
-#define KBUILD_SMALL_COMPARISON(sign, call)                                            \
-    KBUILD_SMALL_OPERATOR bool operator sign(const KBUILD_SMALL_CLASS &__a,            \
-                                             const KBUILD_SMALL_CLASS &__b) {          \
-        return call(__a, __b);                                                         \
+#define KBUILD_SMALL_COMPARISON(sign, call) \
+    KBUILD_SMALL_OPERATOR bool operator sign(const KBUILD_SMALL_CLASS &__a, \
+                                             const KBUILD_SMALL_CLASS &__b) { \
+        return call(__a, __b); \
     }
 KBUILD_SMALL_COMPARISON(==, KBUILD_SMALL_IS(eq))
 KBUILD_SMALL_COMPARISON(!=, KBUILD_SMALL_IS(neu))

@@ -21,7 +21,9 @@ public:
         return *this;
     }
     KBUILD_SMALL_MEMBER void operator=(const KBUILD_SMALL_RAW &__raw) volatile { __x = __raw.x; }
-    KBUILD_SMALL_MEMBER void operator=(const volatile KBUILD_SMALL_RAW &__raw) volatile { __x = __raw.x; }
+    KBUILD_SMALL_MEMBER void operator=(const volatile KBUILD_SMALL_RAW &__raw) volatile {
+        __x = __raw.x;
+    }
     KBUILD_SMALL_MEMBER operator KBUILD_SMALL_RAW() const { return KBUILD_SMALL_RAW{__x}; }
     KBUILD_SMALL_MEMBER operator KBUILD_SMALL_RAW() const volatile { return KBUILD_SMALL_RAW{__x}; }
 
@@ -29,19 +31,21 @@ public:
     /* Defined when both formats are. */
     KBUILD_SMALL_MEMBER explicit inline KBUILD_SMALL(const KBUILD_SMALL_OTHER __value);
 
-    KBUILD_SMALL_MEMBER KBUILD_SMALL(const float __value) : __x(KBUILD_SMALL_FORMAT::round(__value)) {}
-    KBUILD_SMALL_MEMBER KBUILD_SMALL(const double __value) : __x(KBUILD_SMALL_FORMAT::round(__value)) {}
-#define KBUILD_SMALL_FROM(integer)                                                \
-    KBUILD_SMALL_MEMBER KBUILD_SMALL(const integer __value)                       \
+    KBUILD_SMALL_MEMBER KBUILD_SMALL(const float __value)
+        : __x(KBUILD_SMALL_FORMAT::round(__value)) {}
+    KBUILD_SMALL_MEMBER KBUILD_SMALL(const double __value)
+        : __x(KBUILD_SMALL_FORMAT::round(__value)) {}
+#define KBUILD_SMALL_FROM(integer) \
+    KBUILD_SMALL_MEMBER KBUILD_SMALL(const integer __value) \
         : __x(KBUILD_SMALL_FORMAT::round(kbuild_small::round_to_odd(__value))) {}
     KBUILD_SMALL_SOURCES(KBUILD_SMALL_FROM)
 #undef KBUILD_SMALL_FROM
 
     KBUILD_SMALL_MEMBER operator float() const { return KBUILD_SMALL_FORMAT::widen(__x); }
-#define KBUILD_SMALL_TO(integer)                                                  \
-    KBUILD_SMALL_MEMBER operator integer() const {                                \
-        return kbuild_small::to_integer<integer>(KBUILD_SMALL_FORMAT::widen(__x),   \
-                                               kbuild_small::round_zero);           \
+#define KBUILD_SMALL_TO(integer) \
+    KBUILD_SMALL_MEMBER operator integer() const { \
+        return kbuild_small::to_integer<integer>(KBUILD_SMALL_FORMAT::widen(__x), \
+                                                 kbuild_small::round_zero); \
     }
     KBUILD_SMALL_TARGETS(KBUILD_SMALL_TO)
 #undef KBUILD_SMALL_TO

@@ -29,7 +29,8 @@ struct tf32;
 namespace experimental {
 namespace precision {
 #define KBUILD_CPU_NO_PRECISION(name) \
-    struct __attribute__((unavailable("kbuild: the cpu backend does not support wmma with " #name))) name;
+    struct __attribute__(( \
+        unavailable("kbuild: the cpu backend does not support wmma with " #name))) name;
 KBUILD_CPU_NO_PRECISION(u4)
 KBUILD_CPU_NO_PRECISION(s4)
 KBUILD_CPU_NO_PRECISION(b1)
@@ -54,9 +55,13 @@ struct tile {
 };
 
 template <class __T>
-struct stored_type { using type = __T; };
+struct stored_type {
+    using type = __T;
+};
 template <>
-struct stored_type<nvcuda::wmma::precision::tf32> { using type = float; };
+struct stored_type<nvcuda::wmma::precision::tf32> {
+    using type = float;
+};
 
 template <int __M, int __N, int __K>
 constexpr bool has_shape(int __m, int __n, int __k) {
@@ -69,8 +74,7 @@ constexpr bool has_factors() {
     constexpr bool __is_usual = has_shape<__M, __N, __K>(16, 16, 16) ||
                                 has_shape<__M, __N, __K>(32, 8, 16) ||
                                 has_shape<__M, __N, __K>(8, 32, 16);
-    if (std::is_same_v<__T, double>)
-        return has_shape<__M, __N, __K>(8, 8, 4);
+    if (std::is_same_v<__T, double>) return has_shape<__M, __N, __K>(8, 8, 4);
     if (std::is_same_v<__T, nvcuda::wmma::precision::tf32>)
         return has_shape<__M, __N, __K>(16, 16, 8);
     return __is_usual && (std::is_same_v<__T, __half> || std::is_same_v<__T, __nv_bfloat16> ||
@@ -78,10 +82,8 @@ constexpr bool has_factors() {
 }
 template <class __T, int __M, int __N, int __K>
 constexpr bool has_accumulator() {
-    if (std::is_same_v<__T, double>)
-        return has_factors<double, __M, __N, __K>();
-    if (std::is_same_v<__T, int>)
-        return has_factors<signed char, __M, __N, __K>();
+    if (std::is_same_v<__T, double>) return has_factors<double, __M, __N, __K>();
+    if (std::is_same_v<__T, int>) return has_factors<signed char, __M, __N, __K>();
     return (std::is_same_v<__T, float> && has_shape<__M, __N, __K>(16, 16, 8)) ||
            ((std::is_same_v<__T, float> || std::is_same_v<__T, __half>) &&
             has_factors<__half, __M, __N, __K>());

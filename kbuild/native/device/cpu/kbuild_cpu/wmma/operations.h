@@ -149,7 +149,8 @@ void read_block(__T *__to, const __T *__from, unsigned __stride, bool __is_row_m
 }
 
 /* Adds the products of a row of A and columns of B to the sums, one after another. */
-template <class __A, class __B, int __K, int __Columns, class __Sum, class __StoredA, class __StoredB>
+template <class __A, class __B, int __K, int __Columns, class __Sum, class __StoredA,
+          class __StoredB>
 void add_products(typename sums<__Sum, __Columns>::row &__sums, const __StoredA *__a,
                   const __StoredB *__b) {
     using __Sums = sums<__Sum, __Columns>;
@@ -175,8 +176,7 @@ namespace wmma {
 inline float __float_to_tf32(float __x) {
     uint32_t __bits;
     memcpy(&__bits, &__x, sizeof __bits);
-    if ((__bits & 0x7F800000u) != 0x7F800000u)
-        __bits = (__bits + 0x1000u) & ~0x1FFFu;
+    if ((__bits & 0x7F800000u) != 0x7F800000u) __bits = (__bits + 0x1000u) & ~0x1FFFu;
     memcpy(&__x, &__bits, sizeof __bits);
     return __x;
 }
@@ -184,14 +184,13 @@ inline float __float_to_tf32(float __x) {
 template <class __Use, int __M, int __N, int __K, class __T, class __Layout>
 void fill_fragment(fragment<__Use, __M, __N, __K, __T, __Layout> &__fragment,
                    const typename kbuild_cpu::stored_type<__T>::type &__value) {
-    for (auto &__x : __fragment.x)
-        __x = __value;
+    for (auto &__x : __fragment.x) __x = __value;
 }
 
 template <int __M, int __N, int __K, class __T, class __Layout>
 void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<matrix_a, __M, __N, __K, __T, __Layout> &__a,
-                      const typename kbuild_cpu::stored_type<__T>::type *__from, unsigned __stride,
-                      KBUILD_CPU_CALLER) {
+                                         const typename kbuild_cpu::stored_type<__T>::type *__from,
+                                         unsigned __stride, KBUILD_CPU_CALLER) {
     __syncwarp(0xFFFFFFFF, __file, __line);
     constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
     const int __row = kbuild_cpu::tile<__M, __N>(kbuild_cpu::lane_number()).row;
@@ -202,8 +201,8 @@ void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<matrix_a, __M, __N, __K, __T, 
 
 template <int __M, int __N, int __K, class __T, class __Layout>
 void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<matrix_b, __M, __N, __K, __T, __Layout> &__b,
-                      const typename kbuild_cpu::stored_type<__T>::type *__from, unsigned __stride,
-                      KBUILD_CPU_CALLER) {
+                                         const typename kbuild_cpu::stored_type<__T>::type *__from,
+                                         unsigned __stride, KBUILD_CPU_CALLER) {
     using __Tile = kbuild_cpu::tile<__M, __N>;
     __syncwarp(0xFFFFFFFF, __file, __line);
     constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
@@ -214,8 +213,9 @@ void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<matrix_b, __M, __N, __K, __T, 
 }
 
 template <int __M, int __N, int __K, class __T>
-void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__c, const __T *__from,
-                      unsigned __stride, layout_t __layout, KBUILD_CPU_CALLER) {
+void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__c,
+                                         const __T *__from, unsigned __stride, layout_t __layout,
+                                         KBUILD_CPU_CALLER) {
     using __Tile = kbuild_cpu::tile<__M, __N>;
     __syncwarp(0xFFFFFFFF, __file, __line);
     const __Tile __at(kbuild_cpu::lane_number());
@@ -226,23 +226,26 @@ void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<accumulator, __M, __N, __K, __
 }
 
 template <int __M, int __N, int __K, class __T>
-void KBUILD_NEEDS_BLOCK store_matrix_sync(__T *__to, const fragment<accumulator, __M, __N, __K, __T> &__c,
-                       unsigned __stride, layout_t __layout, KBUILD_CPU_CALLER) {
+void KBUILD_NEEDS_BLOCK store_matrix_sync(__T *__to,
+                                          const fragment<accumulator, __M, __N, __K, __T> &__c,
+                                          unsigned __stride, layout_t __layout, KBUILD_CPU_CALLER) {
     using __Tile = kbuild_cpu::tile<__M, __N>;
     __syncwarp(0xFFFFFFFF, __file, __line);
     const __Tile __at(kbuild_cpu::lane_number());
     const bool __is_row_major = __layout == mem_row_major;
     for (int __j = 0; __j < __Tile::columns; ++__j)
-        __to[kbuild_cpu::index_of(__at.row, __at.column + __j, __stride, __is_row_major)] = __c.x[__j];
+        __to[kbuild_cpu::index_of(__at.row, __at.column + __j, __stride, __is_row_major)] =
+            __c.x[__j];
 }
 
 /* Lanes exchange nothing, and so do not wait.  `__saturates` is for integers. */
 template <int __M, int __N, int __K, class __D, class __A, class __B, class __C, class __LayoutA,
           class __LayoutB>
 void KBUILD_NEEDS_BLOCK mma_sync(fragment<accumulator, __M, __N, __K, __D> &__d,
-              const fragment<matrix_a, __M, __N, __K, __A, __LayoutA> &__a,
-              const fragment<matrix_b, __M, __N, __K, __B, __LayoutB> &__b,
-              const fragment<accumulator, __M, __N, __K, __C> &__c, bool __saturates = false) {
+                                 const fragment<matrix_a, __M, __N, __K, __A, __LayoutA> &__a,
+                                 const fragment<matrix_b, __M, __N, __K, __B, __LayoutB> &__b,
+                                 const fragment<accumulator, __M, __N, __K, __C> &__c,
+                                 bool __saturates = false) {
     static_assert(std::is_same_v<__A, __B>, "kbuild: the factors have different types");
     static_assert(std::is_integral_v<__A> == std::is_same_v<__C, int> &&
                       std::is_same_v<__C, int> == std::is_same_v<__D, int> &&

@@ -37,8 +37,8 @@ struct kbuild_capture_content {
     const struct kbuild_json* __origin;
 };
 
-static void kbuild_write_part(struct kbuild_capture_file* __file, const void* __bytes, size_t __count)
-{
+static void kbuild_write_part(struct kbuild_capture_file* __file, const void* __bytes,
+                              size_t __count) {
     const char* __place = static_cast<const char*>(__bytes);
     while (__count != 0 && __file->__error == 0) {
         const ssize_t __written = write(__file->__number, __place, __count);
@@ -51,29 +51,28 @@ static void kbuild_write_part(struct kbuild_capture_file* __file, const void* __
     }
 }
 
-static size_t kbuild_pad_capture(size_t __size)
-{
-    return (KBUILD_CAPTURE_ALIGNMENT - __size % KBUILD_CAPTURE_ALIGNMENT) % KBUILD_CAPTURE_ALIGNMENT;
+static size_t kbuild_pad_capture(size_t __size) {
+    return (KBUILD_CAPTURE_ALIGNMENT - __size % KBUILD_CAPTURE_ALIGNMENT) %
+           KBUILD_CAPTURE_ALIGNMENT;
 }
 
-static void kbuild_write_padding(struct kbuild_capture_file* __file, size_t __size)
-{
+static void kbuild_write_padding(struct kbuild_capture_file* __file, size_t __size) {
     static const char __zeros[KBUILD_CAPTURE_ALIGNMENT] = {};
     kbuild_write_part(__file, __zeros, kbuild_pad_capture(__size));
 }
 
-static const struct kbuild_container* kbuild_find_code(const struct kbuild_capture_content* __content)
-{
+static const struct kbuild_container* kbuild_find_code(
+    const struct kbuild_capture_content* __content) {
     return &__content->__module->containers[__content->__kernel->container];
 }
 
-static void kbuild_put_extent(struct kbuild_json* __json, const char* __name, struct kbuild_dim3 __extent)
-{
+static void kbuild_put_extent(struct kbuild_json* __json, const char* __name,
+                              struct kbuild_dim3 __extent) {
     kbuild_put(__json, "\"%s\":[%u,%u,%u],", __name, __extent.x, __extent.y, __extent.z);
 }
 
-static void kbuild_put_config(struct kbuild_json* __json, const struct kbuild_launch_config* __config)
-{
+static void kbuild_put_config(struct kbuild_json* __json,
+                              const struct kbuild_launch_config* __config) {
     kbuild_put(__json, ",\"config\":{");
     kbuild_put_extent(__json, "grid", __config->grid);
     kbuild_put_extent(__json, "block", __config->block);
@@ -87,8 +86,7 @@ static void kbuild_put_config(struct kbuild_json* __json, const struct kbuild_la
 
 // Appends the pointers and buffers. `__end` is the end of the preceding payload.
 static void kbuild_put_memory(struct kbuild_json* __json, const struct kbuild_capture_plan* __plan,
-                              unsigned long long __end)
-{
+                              unsigned long long __end) {
     kbuild_put(__json, ",\"pointers\":[");
     for (size_t __index = 0; __index < __plan->__pointer_count; __index++)
         kbuild_put(__json, "%s{\"offset\":%zu,\"buffer\":%zu,\"buffer_offset\":%zu}",
@@ -98,10 +96,10 @@ static void kbuild_put_memory(struct kbuild_json* __json, const struct kbuild_ca
     for (size_t __index = 0; __index < __plan->__buffer_count; __index++) {
         const struct kbuild_captured_buffer* const __buffer = &__plan->__buffers[__index];
         const size_t __size = __buffer->__memory.__bytes;
-        kbuild_put(__json, "%s{\"address\":%llu,\"size\":%zu", __index ? "," : "",
-                   static_cast<unsigned long long>(
-                       reinterpret_cast<uintptr_t>(__buffer->__memory.__base)),
-                   __size);
+        kbuild_put(
+            __json, "%s{\"address\":%llu,\"size\":%zu", __index ? "," : "",
+            static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(__buffer->__memory.__base)),
+            __size);
         if (__buffer->__has_content) {
             kbuild_put(__json, ",\"content\":{\"offset\":%llu,\"size\":%zu}", __end, __size);
             __end += __size + kbuild_pad_capture(__size);
@@ -115,9 +113,8 @@ static void kbuild_put_memory(struct kbuild_json* __json, const struct kbuild_ca
 
 // Composes the header, and sets `__outcome` to the position of the outcome in it. If any part is
 // missing, `__is_whole` becomes false.
-static void kbuild_put_header(struct kbuild_json* __json, const struct kbuild_capture_content* __content,
-                              size_t* __outcome)
-{
+static void kbuild_put_header(struct kbuild_json* __json,
+                              const struct kbuild_capture_content* __content, size_t* __outcome) {
     const struct kbuild_capture_plan* const __plan = __content->__plan;
     const struct kbuild_module* const __module = __content->__module;
     const unsigned long long __code = kbuild_find_code(__content)->size;
@@ -127,7 +124,8 @@ static void kbuild_put_header(struct kbuild_json* __json, const struct kbuild_ca
     kbuild_put(__json, ",\"kernel\":");
     const uint64_t __row = static_cast<uint64_t>(__content->__kernel - __module->kernels);
     const bool __has_kernel = kbuild_put_row(__json, __module, "\"kernels\":[", __row);
-    kbuild_put(__json, ",\"code\":{\"fat_binary\":{\"offset\":0,\"size\":%llu},\"described\":", __code);
+    kbuild_put(__json,
+               ",\"code\":{\"fat_binary\":{\"offset\":0,\"size\":%llu},\"described\":", __code);
     const bool __has_code =
         kbuild_put_row(__json, __module, "\"containers\":[", __content->__kernel->container);
     kbuild_put(__json, "}");
@@ -142,14 +140,13 @@ static void kbuild_put_header(struct kbuild_json* __json, const struct kbuild_ca
     kbuild_put(__json, "null");
     for (int __index = 4; __index < KBUILD_CAPTURE_OUTCOME; __index++) kbuild_put(__json, " ");
     kbuild_put(__json, "}");
-    __json->__is_whole &= __has_kernel && __has_code && __plan->__notes.__is_whole &&
-                          __content->__origin->__is_whole;
+    __json->__is_whole &=
+        __has_kernel && __has_code && __plan->__notes.__is_whole && __content->__origin->__is_whole;
 }
 
 // Writes the content of device memory. Returns false if the runtime cannot copy it.
-static bool kbuild_write_memory(struct kbuild_capture_file* __file, const struct kbuild_memory* __memory,
-                                char* __chunk)
-{
+static bool kbuild_write_memory(struct kbuild_capture_file* __file,
+                                const struct kbuild_memory* __memory, char* __chunk) {
     const char* const __base = static_cast<const char*>(__memory->__base);
     for (size_t __done = 0; __done < __memory->__bytes && __file->__error == 0;) {
         const size_t __left = __memory->__bytes - __done;
@@ -166,8 +163,7 @@ static bool kbuild_write_memory(struct kbuild_capture_file* __file, const struct
 // Writes all buffers. Returns the number of the first buffer that cannot be copied, or the number
 // of buffers.
 static size_t kbuild_write_buffers(struct kbuild_capture_file* __file,
-                                   const struct kbuild_capture_plan* __plan)
-{
+                                   const struct kbuild_capture_plan* __plan) {
     char* const __chunk = static_cast<char*>(malloc(KBUILD_CAPTURE_CHUNK));
     size_t __index = 0;
     if (__chunk == nullptr) __file->__error = ENOMEM;
@@ -182,8 +178,7 @@ static size_t kbuild_write_buffers(struct kbuild_capture_file* __file,
 
 // Writes everything in front of the buffers.
 static void kbuild_write_front(struct kbuild_capture_file* __file, struct kbuild_json* __header,
-                               const struct kbuild_capture_content* __content)
-{
+                               const struct kbuild_capture_content* __content) {
     const struct kbuild_container* const __code = kbuild_find_code(__content);
     const uint32_t __version[2] = {KBUILD_CAPTURE_VERSION, 0};
     size_t __outcome = 0;
@@ -204,8 +199,7 @@ static void kbuild_write_front(struct kbuild_capture_file* __file, struct kbuild
 
 // Returns whether the file is within the limit for file sizes (RLIMIT_FSIZE). A program that
 // exceeds the limit is terminated.
-static bool kbuild_fits(const struct kbuild_capture_content* __content)
-{
+static bool kbuild_fits(const struct kbuild_capture_content* __content) {
     struct rlimit __limit;
     rlim_t __bytes = kbuild_find_code(__content)->size + (rlim_t{16} << 20);
     for (size_t __index = 0; __index < __content->__plan->__buffer_count; __index++)
@@ -217,8 +211,7 @@ static bool kbuild_fits(const struct kbuild_capture_content* __content)
 
 // Writes the whole file. If a buffer cannot be copied, starts again without its content.
 static void kbuild_write_capture(struct kbuild_capture_file* __file,
-                                 const struct kbuild_capture_content* __content)
-{
+                                 const struct kbuild_capture_content* __content) {
     struct kbuild_capture_plan* const __plan = __content->__plan;
     struct kbuild_json __header = {};
     if (!kbuild_fits(__content)) __file->__error = EFBIG;
@@ -227,8 +220,8 @@ static void kbuild_write_capture(struct kbuild_capture_file* __file,
         const size_t __failed = kbuild_write_buffers(__file, __plan);
         if (__failed == __plan->__buffer_count || __file->__error != 0) break;
         __plan->__buffers[__failed].__has_content = false;
-        kbuild_note(__plan, "not-copied", -1, "the runtime failed to copy the content of buffer %zu",
-                    __failed);
+        kbuild_note(__plan, "not-copied", -1,
+                    "the runtime failed to copy the content of buffer %zu", __failed);
     }
     free(__header.__text);
 }
@@ -236,8 +229,7 @@ static void kbuild_write_capture(struct kbuild_capture_file* __file,
 // Writes the outcome over the null and the spaces, so that the length of the header does not
 // change.
 static void kbuild_write_outcome(const struct kbuild_capture_file* __file, int __code,
-                                 const char* __message, bool __is_late)
-{
+                                 const char* __message, bool __is_late) {
     char __room[KBUILD_CAPTURE_OUTCOME];
     struct kbuild_json __outcome = {};
     __outcome.__is_whole = true;

@@ -17,8 +17,7 @@ struct kbuild_json {
     bool __is_whole;
 };
 
-static void kbuild_put_bytes(struct kbuild_json* __json, const char* __bytes, size_t __count)
-{
+static void kbuild_put_bytes(struct kbuild_json* __json, const char* __bytes, size_t __count) {
     if (__json->__length + __count > __json->__capacity) {
         const size_t __capacity = 2 * (__json->__length + __count) + 1024;
         char* const __text = static_cast<char*>(realloc(__json->__text, __capacity));
@@ -35,8 +34,7 @@ static void kbuild_put_bytes(struct kbuild_json* __json, const char* __bytes, si
 
 // Appends formatted text of at most 511 bytes.
 __attribute__((format(printf, 2, 3))) static void kbuild_put(struct kbuild_json* __json,
-                                                             const char* __format, ...)
-{
+                                                             const char* __format, ...) {
     char __line[512];
     va_list __arguments;
     va_start(__arguments, __format);
@@ -50,8 +48,7 @@ __attribute__((format(printf, 2, 3))) static void kbuild_put(struct kbuild_json*
 
 // Returns the length of the UTF-8 character that starts here, or 0 if the bytes are not valid
 // UTF-8.
-static size_t kbuild_character_size(const unsigned char* __byte)
-{
+static size_t kbuild_character_size(const unsigned char* __byte) {
     const unsigned char __first = __byte[0];
     if (__first < 0x80) return 1;
     if (__first < 0xC2 || __first > 0xF4) return 0;
@@ -67,8 +64,7 @@ static size_t kbuild_character_size(const unsigned char* __byte)
 
 // Appends a JSON string of about `__limit` bytes at most, or null. File names might not be valid
 // UTF-8.
-static void kbuild_put_string(struct kbuild_json* __json, const char* __words, size_t __limit)
-{
+static void kbuild_put_string(struct kbuild_json* __json, const char* __words, size_t __limit) {
     if (__words == nullptr) {
         kbuild_put(__json, "null");
         return;
@@ -92,16 +88,15 @@ static void kbuild_put_string(struct kbuild_json* __json, const char* __words, s
 }
 
 static void kbuild_put_hexadecimal(struct kbuild_json* __json, const unsigned char* __bytes,
-                                   size_t __count)
-{
+                                   size_t __count) {
     kbuild_put(__json, "\"");
-    for (size_t __index = 0; __index < __count; __index++) kbuild_put(__json, "%02x", __bytes[__index]);
+    for (size_t __index = 0; __index < __count; __index++)
+        kbuild_put(__json, "%02x", __bytes[__index]);
     kbuild_put(__json, "\"");
 }
 
 // Empties the text, but keeps its memory.
-static void kbuild_clear_json(struct kbuild_json* __json)
-{
+static void kbuild_clear_json(struct kbuild_json* __json) {
     __json->__length = 0;
     __json->__is_whole = true;
 }
@@ -109,8 +104,7 @@ static void kbuild_clear_json(struct kbuild_json* __json)
 // Copies an element of a list in the module's kernel table, which is compact JSON. `__list` is the
 // start of the list, such as `"kernels":[`. Returns false if the element does not exist.
 static bool kbuild_put_row(struct kbuild_json* __json, const struct kbuild_module* __module,
-                           const char* __list, uint64_t __index)
-{
+                           const char* __list, uint64_t __index) {
     const char* const __end = __module->record + __module->record_size;
     const char* __row = nullptr;
     const size_t __list_length = strlen(__list);

@@ -50,8 +50,7 @@ struct kbuild_capture_plan {
 // it concerns, or -1.
 __attribute__((format(printf, 4, 5))) static void kbuild_note(struct kbuild_capture_plan* __plan,
                                                               const char* __kind, int __param,
-                                                              const char* __format, ...)
-{
+                                                              const char* __format, ...) {
     struct kbuild_json* const __notes = &__plan->__notes;
     char __message[1024];
     va_list __arguments;
@@ -71,8 +70,7 @@ __attribute__((format(printf, 4, 5))) static void kbuild_note(struct kbuild_capt
 // Returns the number of the buffer for the memory. Pointers into the same allocation share a
 // buffer.
 static size_t kbuild_add_buffer(struct kbuild_capture_plan* __plan,
-                                const struct kbuild_memory* __memory, int __param)
-{
+                                const struct kbuild_memory* __memory, int __param) {
     size_t __index = 0;
     for (; __index < __plan->__buffer_count; __index++)
         if (__plan->__buffers[__index].__memory.__base == __memory->__base) return __index;
@@ -91,8 +89,7 @@ static size_t kbuild_add_buffer(struct kbuild_capture_plan* __plan,
 }
 
 static void kbuild_note_unknown(struct kbuild_capture_plan* __plan, int __param,
-                                const struct kbuild_memory* __memory, const void* __address)
-{
+                                const struct kbuild_memory* __memory, const void* __address) {
     const char* const __words = __memory->__kind == KBUILD_MEMORY_HOST ? "host memory"
                                 : __memory->__kind == KBUILD_MEMORY_MANAGED
                                     ? "managed memory of unknown extent"
@@ -109,8 +106,7 @@ static void kbuild_note_unknown(struct kbuild_capture_plan* __plan, int __param,
 // Examines eight bytes of a parameter. If its type is not known to be a pointer, the bytes are
 // still treated as one if the runtime knows an allocation at the address.
 static void kbuild_follow(struct kbuild_capture_plan* __plan, int __param, size_t __offset,
-                          bool __is_guess)
-{
+                          bool __is_guess) {
     struct kbuild_memory __memory = {nullptr, 0, KBUILD_MEMORY_UNKNOWN};
     const void* const __address = kbuild_load<const void*>(__plan->__arguments + __offset);
     if (__address == nullptr || __plan->__obstacle != nullptr) return;
@@ -132,22 +128,21 @@ static void kbuild_follow(struct kbuild_capture_plan* __plan, int __param, size_
 
 // Examines a parameter of a type whose members are unknown.
 static void kbuild_follow_opaque(struct kbuild_capture_plan* __plan, int __param, size_t __start,
-                                 size_t __size)
-{
+                                 size_t __size) {
     const size_t __step = sizeof(void*), __before = __plan->__pointer_count;
     const size_t __first = (__start + __step - 1) / __step * __step;
     for (size_t __offset = __first; __offset + __step <= __start + __size; __offset += __step)
         kbuild_follow(__plan, __param, __offset, true);
     if (__size >= __step)
-        kbuild_note(__plan, "opaque", __param,
-                    "the members of %.300s are unknown; words treated as pointers: %zu; other addresses "
-                    "in it keep their values",
-                    __plan->__described[__param].__name, __plan->__pointer_count - __before);
+        kbuild_note(
+            __plan, "opaque", __param,
+            "the members of %.300s are unknown; words treated as pointers: %zu; other addresses "
+            "in it keep their values",
+            __plan->__described[__param].__name, __plan->__pointer_count - __before);
 }
 
 static void kbuild_follow_arguments(struct kbuild_capture_plan* __plan,
-                                    const struct kbuild_param* __params, uint32_t __count)
-{
+                                    const struct kbuild_param* __params, uint32_t __count) {
     for (uint32_t __index = 0; __index < __count; __index++) {
         const int __param = static_cast<int>(__index);
         const char __kind = __plan->__described[__index].kind;
@@ -159,8 +154,7 @@ static void kbuild_follow_arguments(struct kbuild_capture_plan* __plan,
     }
 }
 
-static size_t kbuild_measure_arguments(const struct kbuild_param* __params, uint32_t __count)
-{
+static size_t kbuild_measure_arguments(const struct kbuild_param* __params, uint32_t __count) {
     size_t __bytes = 0;
     for (uint32_t __index = 0; __index < __count; __index++) {
         const size_t __end = size_t{__params[__index].offset} + __params[__index].size;
@@ -170,17 +164,17 @@ static size_t kbuild_measure_arguments(const struct kbuild_param* __params, uint
 }
 
 // Copies each parameter to its offset. Returns false if memory runs out.
-static bool kbuild_begin_plan(struct kbuild_capture_plan* __plan, const struct kbuild_kernel* __kernel,
+static bool kbuild_begin_plan(struct kbuild_capture_plan* __plan,
+                              const struct kbuild_kernel* __kernel,
                               const struct kbuild_argument* __described, uint32_t __count,
-                              void* const* __values)
-{
+                              void* const* __values) {
     const size_t __bytes = kbuild_measure_arguments(__kernel->params, __kernel->param_count);
     const size_t __words = __bytes / sizeof(void*) + __kernel->param_count + 1;
     __plan->__described = __described;
     __plan->__argument_bytes = __bytes;
     __plan->__arguments = static_cast<unsigned char*>(calloc(1, __bytes + 1));
-    __plan->__pointers = static_cast<struct kbuild_captured_pointer*>(
-        calloc(__words, sizeof *__plan->__pointers));
+    __plan->__pointers =
+        static_cast<struct kbuild_captured_pointer*>(calloc(__words, sizeof *__plan->__pointers));
     __plan->__buffers =
         static_cast<struct kbuild_captured_buffer*>(calloc(__words, sizeof *__plan->__buffers));
     __plan->__notes.__is_whole = true;
@@ -196,8 +190,7 @@ static bool kbuild_begin_plan(struct kbuild_capture_plan* __plan, const struct k
     return true;
 }
 
-static void kbuild_end_plan(struct kbuild_capture_plan* __plan)
-{
+static void kbuild_end_plan(struct kbuild_capture_plan* __plan) {
     free(__plan->__arguments);
     free(__plan->__pointers);
     free(__plan->__buffers);

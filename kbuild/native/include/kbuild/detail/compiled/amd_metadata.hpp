@@ -107,8 +107,7 @@ private:
 };
 
 // Returns the description of the first note of a type in the sections of an ELF file.
-inline std::string find_note(const std::string& elf, const std::string& owner,
-                             std::uint64_t type) {
+inline std::string find_note(const std::string& elf, const std::string& owner, std::uint64_t type) {
     const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
     const auto sections = read_number(elf, 40, 8), row_bytes = read_number(elf, 58, 2);
     for (std::uint64_t i = 0; i < read_number(elf, 60, 2); ++i) {

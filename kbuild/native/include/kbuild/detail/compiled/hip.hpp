@@ -116,8 +116,7 @@ private:
         if (config.programmatic_dependent_launch != 0)
             return unsupported("programmatic dependent launch");
         if (config.priority != 0) return unsupported("priorities of launches");
-        if (config.cooperative != 0 &&
-            HipRuntime::instance().launch_cooperatively == nullptr)
+        if (config.cooperative != 0 && HipRuntime::instance().launch_cooperatively == nullptr)
             return unsupported("cooperative launches of loaded code before HIP 5.5");
         // If blocks are small, the runtime accepts larger grids, which no device supports.
         if ((config.grid.x | config.grid.y | config.grid.z) > INT32_MAX)

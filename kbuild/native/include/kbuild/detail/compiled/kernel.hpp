@@ -73,8 +73,8 @@ protected:
     error check_block(const kbuild_dim3& block, int most) const {
         const auto threads = std::uint64_t{block.x} * block.y * block.z;
         if (most < 0 || threads <= static_cast<std::uint64_t>(most)) return error();
-        return error(error_too_many_threads, display + ": " + explain_block(threads, most) +
-                                                 "; " + suggest_block(threads));
+        return error(error_too_many_threads,
+                     display + ": " + explain_block(threads, most) + "; " + suggest_block(threads));
     }
 };
 

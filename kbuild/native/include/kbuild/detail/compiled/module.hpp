@@ -41,7 +41,8 @@ inline ImageFormat find_format(const std::string& image) {
     };
     if (starts_with("\x10\xff\x10\xad")) return ImageFormat::cpu_container;
     if (starts_with("\x50\xed\x55\xba")) return ImageFormat::cuda_binary;
-    if (starts_with("__CLANG_OFFLOAD_BUNDLE__") || starts_with("CCOB")) return ImageFormat::amd_bundle;
+    if (starts_with("__CLANG_OFFLOAD_BUNDLE__") || starts_with("CCOB"))
+        return ImageFormat::amd_bundle;
     if (starts_with("\177ELF")) {
         const auto machine = image.size() < 20 ? 0 : static_cast<unsigned char>(image[18]);
         return machine == 190   ? ImageFormat::cuda_binary
@@ -59,9 +60,8 @@ inline error complete_cuda_architecture(std::string* arch) {
         const auto& driver = CudaDriver::instance();
         int device;
         if (auto problem = driver.find_device(&device))
-            return error(problem.code(),
-                         std::string(problem.message()) +
-                             "; name the architecture to compile without a device");
+            return error(problem.code(), std::string(problem.message()) +
+                                             "; name the architecture to compile without a device");
         *arch = std::to_string(10 * driver.read_device(device_major_attribute, device) +
                                driver.read_device(device_minor_attribute, device));
     }

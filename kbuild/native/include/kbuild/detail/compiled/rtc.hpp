@@ -28,10 +28,9 @@ struct RtcLibrary {
 
     static const RtcLibrary& nvrtc() {
         static const RtcLibrary made(
-            SharedLibrary(
-                {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
-                "install the CUDA Toolkit, and add the directory of its libraries to "
-                "LD_LIBRARY_PATH"),
+            SharedLibrary({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
+                          "install the CUDA Toolkit, and add the directory of its libraries to "
+                          "LD_LIBRARY_PATH"),
             "nvrtc", "CUBIN", "--gpu-architecture=", true);
         return made;
     }

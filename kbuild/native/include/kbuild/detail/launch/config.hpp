@@ -71,7 +71,8 @@ public:
     template <class __X, class __Y = int, class __Z = int,
               class = std::enable_if_t<std::is_integral_v<__X> && std::is_integral_v<__Y> &&
                                        std::is_integral_v<__Z>>>
-    constexpr Extent(__X __x, __Y __y = 1, __Z __z = 1) noexcept : x_(clamp(__x)), y_(clamp(__y)), z_(clamp(__z)) {}
+    constexpr Extent(__X __x, __Y __y = 1, __Z __z = 1) noexcept
+        : x_(clamp(__x)), y_(clamp(__y)), z_(clamp(__z)) {}
 
     constexpr kbuild_dim3 __value() const noexcept { return {x_, y_, z_}; }
 

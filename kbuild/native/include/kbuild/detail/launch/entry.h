@@ -23,8 +23,7 @@ int kbuild_launch_in_module(const void *__kernel, const struct kbuild_launch_con
                             void *const *__args) __asm__("kbuild_launch") KBUILD_STUB_UNIT_FUNCTION;
 
 /* Returns whether to launch a kernel through its module, because it has a debug stub. */
-static inline int kbuild_has_debug_stub(const void *__kernel)
-{
+static inline int kbuild_has_debug_stub(const void *__kernel) {
     return __builtin_expect(__kernel != 0 && *(const void *const *)__kernel != 0, 0) &&
            kbuild_launch_in_module != 0;
 }

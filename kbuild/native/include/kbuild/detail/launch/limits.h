@@ -9,10 +9,10 @@
 struct kbuild_launch_limits {
     struct kbuild_dim3 grid;
     struct kbuild_dim3 block;
-    uint32_t device_threads;        /* threads per block */
-    uint32_t kernel_threads;        /* threads per block, limited by launch bounds or registers */
-    uint64_t device_shared_bytes;   /* per block, static and dynamic together */
-    uint64_t static_shared_bytes;   /* used by the kernel */
+    uint32_t device_threads;      /* threads per block */
+    uint32_t kernel_threads;      /* threads per block, limited by launch bounds or registers */
+    uint64_t device_shared_bytes; /* per block, static and dynamic together */
+    uint64_t static_shared_bytes; /* used by the kernel */
 };
 
 #endif

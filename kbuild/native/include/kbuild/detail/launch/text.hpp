@@ -21,8 +21,7 @@ struct kbuild_text {
 // Appends formatted text, and truncates what does not fit. Always leaves room for the end of the
 // line.
 __attribute__((format(printf, 2, 3))) static void kbuild_append(struct kbuild_text* text,
-                                                                const char* format, ...)
-{
+                                                                const char* format, ...) {
     const size_t room = sizeof text->__bytes - 8 - text->length;
     va_list arguments;
     va_start(arguments, format);
@@ -32,8 +31,7 @@ __attribute__((format(printf, 2, 3))) static void kbuild_append(struct kbuild_te
 }
 
 // Appends text with the escapes of a JSON string.
-static void kbuild_append_escaped(struct kbuild_text* text, const char* words)
-{
+static void kbuild_append_escaped(struct kbuild_text* text, const char* words) {
     for (; *words != '\0'; words++) {
         const unsigned char byte = static_cast<unsigned char>(*words);
         if (byte == '"' || byte == '\\')
@@ -53,35 +51,31 @@ struct kbuild_argument {
 };
 
 template <class __T>
-constexpr kbuild_argument kbuild_describe(const char* __name)
-{
-    constexpr char __kind = std::is_same_v<__T, bool>                             ? 'b'
-                            : std::is_pointer_v<__T>                              ? 'p'
-                            : std::is_floating_point_v<__T> && sizeof(__T) <= 8   ? 'f'
-                            : std::is_enum_v<__T> || std::is_integral_v<__T> ? 'i'
-                                                                                       : ' ';
+constexpr kbuild_argument kbuild_describe(const char* __name) {
+    constexpr char __kind = std::is_same_v<__T, bool>                           ? 'b'
+                            : std::is_pointer_v<__T>                            ? 'p'
+                            : std::is_floating_point_v<__T> && sizeof(__T) <= 8 ? 'f'
+                            : std::is_enum_v<__T> || std::is_integral_v<__T>    ? 'i'
+                                                                                : ' ';
     constexpr bool __has_no_sign = std::is_integral_v<__T> && std::is_unsigned_v<__T>;
     return {__name, sizeof(__T), __kind == 'i' && __has_no_sign ? 'u' : __kind};
 }
 
 template <class __T>
-static __T kbuild_load(const void* __address)
-{
+static __T kbuild_load(const void* __address) {
     __T __value;
     memcpy(&__value, __address, sizeof __value);
     return __value;
 }
 
-static long long kbuild_load_integer(const void* __address, size_t size)
-{
+static long long kbuild_load_integer(const void* __address, size_t size) {
     return size == 1   ? kbuild_load<signed char>(__address)
            : size == 2 ? kbuild_load<short>(__address)
            : size == 4 ? kbuild_load<int>(__address)
                        : kbuild_load<long long>(__address);
 }
 
-static unsigned long long kbuild_load_unsigned(const void* __address, size_t size)
-{
+static unsigned long long kbuild_load_unsigned(const void* __address, size_t size) {
     return size == 1   ? kbuild_load<unsigned char>(__address)
            : size == 2 ? kbuild_load<unsigned short>(__address)
            : size == 4 ? kbuild_load<unsigned>(__address)
@@ -90,8 +84,7 @@ static unsigned long long kbuild_load_unsigned(const void* __address, size_t siz
 
 // Appends the value as JSON. Addresses, the bytes of structs, infinities, and NaN are strings.
 static void kbuild_append_value(struct kbuild_text* text, const struct kbuild_argument* argument,
-                                const void* __value)
-{
+                                const void* __value) {
     const size_t size = argument->size;
     const bool has_number = size == 1 || size == 2 || size == 4 || size == 8;
     if (argument->kind == 'p') {
@@ -99,7 +92,8 @@ static void kbuild_append_value(struct kbuild_text* text, const struct kbuild_ar
     } else if (argument->kind == 'b') {
         kbuild_append(text, kbuild_load<unsigned char>(__value) != 0 ? "true" : "false");
     } else if (argument->kind == 'f') {
-        const double number = size == 4 ? kbuild_load<float>(__value) : kbuild_load<double>(__value);
+        const double number =
+            size == 4 ? kbuild_load<float>(__value) : kbuild_load<double>(__value);
         const bool is_finite = number - number == 0;
         kbuild_append(text, is_finite ? "%.*g" : "\"%.*g\"", size == 4 ? 9 : 17, number);
     } else if (argument->kind == 'i' && has_number) {
@@ -115,8 +109,7 @@ static void kbuild_append_value(struct kbuild_text* text, const struct kbuild_ar
 }
 
 // Appends an extent in the form `(4, 1, 1)`.
-static void kbuild_append_extent(struct kbuild_text* text, struct kbuild_dim3 extent)
-{
+static void kbuild_append_extent(struct kbuild_text* text, struct kbuild_dim3 extent) {
     kbuild_append(text, "(%u, %u, %u)", extent.x, extent.y, extent.z);
 }
 

@@ -42,8 +42,7 @@ struct kbuild_launch_event {
     int __result;
 };
 
-static long long kbuild_now()
-{
+static long long kbuild_now() {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;
@@ -51,8 +50,7 @@ static long long kbuild_now()
 
 static long kbuild_thread_number() { return syscall(SYS_gettid); }
 
-static void kbuild_append_facts(struct kbuild_text* text, const struct kbuild_launch_event* event)
-{
+static void kbuild_append_facts(struct kbuild_text* text, const struct kbuild_launch_event* event) {
     const struct kbuild_launch_config* __config = event->__config;
     kbuild_append(text, "\"grid\": [%u, %u, %u], \"block\": [%u, %u, %u]", __config->grid.x,
                   __config->grid.y, __config->grid.z, __config->block.x, __config->block.y,
@@ -78,8 +76,7 @@ static void kbuild_append_facts(struct kbuild_text* text, const struct kbuild_la
     }
 }
 
-static void kbuild_append_kernel(struct kbuild_text* text, const char* key, const char* __kernel)
-{
+static void kbuild_append_kernel(struct kbuild_text* text, const char* key, const char* __kernel) {
     const size_t start = text->length;
     kbuild_append(text, "\"%s\": \"", key);
     kbuild_append_escaped(text, __kernel);
@@ -90,8 +87,7 @@ static void kbuild_append_kernel(struct kbuild_text* text, const char* key, cons
     kbuild_append(text, "\", ");
 }
 
-static void kbuild_trace_line(const struct kbuild_launch_event* event)
-{
+static void kbuild_trace_line(const struct kbuild_launch_event* event) {
     struct kbuild_text text;
     text.length = 0;
     kbuild_append(&text, "kbuild-trace: {");
@@ -104,8 +100,7 @@ static void kbuild_trace_line(const struct kbuild_launch_event* event)
 
 // Returns when a process started, in clock ticks since the machine started, or -1. Together with
 // the process number, this identifies a process.
-static long long kbuild_process_start(int process)
-{
+static long long kbuild_process_start(int process) {
     char path[64], content[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", process);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -120,14 +115,14 @@ static long long kbuild_process_start(int process)
 }
 
 // Reads which process owns the trace file. Returns false if the file is not such a trace.
-static bool kbuild_read_owner(int file, int* process, long long* start)
-{
+static bool kbuild_read_owner(int file, int* process, long long* start) {
     char head[256];
     const ssize_t length = pread(file, head, sizeof head - 1, 0);
     if (length <= 0) return false;
     head[length] = '\0';
-    return sscanf(head, "[\n{\"name\": \"process\", \"ph\": \"M\", \"pid\": %d, \"args\": "
-                        "{\"start\": %lld",
+    return sscanf(head,
+                  "[\n{\"name\": \"process\", \"ph\": \"M\", \"pid\": %d, \"args\": "
+                  "{\"start\": %lld",
                   process, start) == 2;
 }
 
@@ -137,18 +132,17 @@ extern int kbuild_trace_refused __attribute__((weak, visibility(KBUILD_TARGET_VI
 int kbuild_trace_refused = 0;
 
 // Reports, once per library and process, why the value of KBUILD_TRACE does not work.
-static void kbuild_reject_trace(const char* __value, const char* __reason)
-{
+static void kbuild_reject_trace(const char* __value, const char* __reason) {
     const int own = static_cast<int>(getpid());
     if (__atomic_exchange_n(&kbuild_trace_refused, own, __ATOMIC_RELAXED) == own) return;
     struct kbuild_text text;
     text.length = 0;
-    kbuild_append(&text, "kbuild: KBUILD_TRACE: %.3000s: %s; nothing is traced\n", __value, __reason);
+    kbuild_append(&text, "kbuild: KBUILD_TRACE: %.3000s: %s; nothing is traced\n", __value,
+                  __reason);
     (void)!write(STDERR_FILENO, text.__bytes, text.length);
 }
 
-static int kbuild_abandon_trace(int file, const char* path, const char* __reason)
-{
+static int kbuild_abandon_trace(int file, const char* path, const char* __reason) {
     kbuild_reject_trace(path, __reason);
     if (file >= 0) close(file);
     return -1;
@@ -156,8 +150,7 @@ static int kbuild_abandon_trace(int file, const char* path, const char* __reason
 
 // Opens the trace file at `path` and writes its header if necessary. Returns -1 if that is not
 // possible.
-static int kbuild_begin_trace(const char* path, bool may_move)
-{
+static int kbuild_begin_trace(const char* path, bool may_move) {
     const int own = static_cast<int>(getpid());
     int process = 0;
     long long start = 0;
@@ -170,7 +163,8 @@ static int kbuild_begin_trace(const char* path, bool may_move)
     const bool has_owner = kbuild_read_owner(file, &process, &start);
     if (!has_owner && status.st_size != 0)
         return kbuild_abandon_trace(
-            file, path, "the file exists and is not a trace of launches; remove it or choose another name");
+            file, path,
+            "the file exists and is not a trace of launches; remove it or choose another name");
     const bool is_alive = has_owner && kbuild_process_start(process) == start;
     if (is_alive && process != own && may_move) {
         char other[KBUILD_TEXT_BYTES];
@@ -200,8 +194,7 @@ static int kbuild_trace_lock = 0;
 
 // The value of the lock is the number of the process that holds it. A forked child can therefore
 // ignore a lock that another thread held during the fork.
-static void kbuild_lock_trace()
-{
+static void kbuild_lock_trace() {
     const int own = static_cast<int>(getpid());
     int holder = 0;
     while (!__atomic_compare_exchange_n(&kbuild_trace_lock, &holder, own, 0, __ATOMIC_ACQUIRE,
@@ -213,8 +206,7 @@ static void kbuild_lock_trace()
     }
 }
 
-static void kbuild_trace_event(const char* path, const struct kbuild_launch_event* event)
-{
+static void kbuild_trace_event(const char* path, const struct kbuild_launch_event* event) {
     struct kbuild_text text;
     struct stat status;
     text.length = 0;
@@ -246,8 +238,7 @@ static void kbuild_trace_event(const char* path, const struct kbuild_launch_even
 }
 
 // Returns the value of KBUILD_TRACE, or null if launches are not traced.
-static const char* kbuild_trace_target()
-{
+static const char* kbuild_trace_target() {
     const char* const target = getenv("KBUILD_TRACE");
     if (target == nullptr || target[0] == '\0' || strcmp(target, "0") == 0) return nullptr;
     const char* const dot = strrchr(target, '.');
@@ -258,8 +249,7 @@ static const char* kbuild_trace_target()
     return nullptr;
 }
 
-static void kbuild_trace(const char* target, const struct kbuild_launch_event* event)
-{
+static void kbuild_trace(const char* target, const struct kbuild_launch_event* event) {
     if (strcmp(target, "1") == 0)
         kbuild_trace_line(event);
     else

@@ -186,9 +186,7 @@ struct KBUILD_VENDOR(MemFreeNodeParams) {
     void *dptr;
 };
 
-enum KBUILD_VENDOR(GraphConditionalHandleFlags) {
-    KBUILD_VENDOR(GraphCondAssignDefault) = 1
-};
+enum KBUILD_VENDOR(GraphConditionalHandleFlags) { KBUILD_VENDOR(GraphCondAssignDefault) = 1 };
 
 enum KBUILD_VENDOR(GraphConditionalNodeType) {
     KBUILD_VENDOR(GraphCondTypeIf) = 0,
@@ -240,10 +238,6 @@ typedef struct KBUILD_VENDOR(GraphInstantiateParams_st) {
 
 typedef struct CUuserObject_st *KBUILD_VENDOR(UserObject_t);
 
-enum KBUILD_VENDOR(UserObjectFlags) {
-    KBUILD_VENDOR(UserObjectNoDestructorSync) = 1
-};
+enum KBUILD_VENDOR(UserObjectFlags) { KBUILD_VENDOR(UserObjectNoDestructorSync) = 1 };
 
-enum KBUILD_VENDOR(UserObjectRetainFlags) {
-    KBUILD_VENDOR(GraphUserObjectMove) = 1
-};
+enum KBUILD_VENDOR(UserObjectRetainFlags) { KBUILD_VENDOR(GraphUserObjectMove) = 1 };

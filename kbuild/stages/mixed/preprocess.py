@@ -72,13 +72,20 @@ def _select_key(edge: HostEdge, flags: DeviceFlags, preprocessed: Path) -> bytes
         is_project=lambda file: (
             not file.startswith(installed) and not _PYTHON_DIRECTORY.search(file)
         ),
-        read_file=lambda file: files.read_file(Path(_UNESCAPE.sub(r"\1", file))),
+        read_file=_read_included,
     )
     has_lines = asks_for_debug(
         (*flags.build_options, *flags.options)
     ) or not _LINE_OPTIONS.isdisjoint(flags.options)
     text = select_device_text(_decode(edge.source), found, has_lines=has_lines)
     return text.encode(errors="surrogateescape")
+
+
+def _read_included(file: str) -> bytes:
+    """Return the text of a file that a line marker names."""
+    path = Path(_UNESCAPE.sub(r"\1", file))
+    # Generated headers name files with `#line` that exist only where they were generated.
+    return files.read_file(path) if path.is_file() else b""
 
 
 def _decode(path: Path) -> str:

@@ -126,17 +126,18 @@ class KernelNames:
         """Find functions that are not kernels, and what can be variables, with names of kernels."""
         unit = self._unit
         known = [k for k in self._all if k.form != "declaration" or self._is_reachable(k)]
-        heads = sorted((k.start, k.end if k.body is None else k.body[0]) for k in known)
+        heads = sorted((k.start, k.end if k.body is None else k.body[0], k.name) for k in known)
         launched = {name.token.start for name in self._callees.values() if name is not None}
-        heads.append((len(unit.text), len(unit.text)))
+        heads.append((len(unit.text), len(unit.text), ""))
         current = 0
         for index in unit.find(names) if names else ():
             position = unit.starts[index]
             while heads[current][1] <= position:
                 current += 1
-            if heads[current][0] <= position or position in launched:
-                continue
             name, before = unit.words[index], unit.get(index - 1)
+            is_own = heads[current][0] <= position and heads[current][2] == name
+            if is_own or position in launched:
+                continue
             is_typed = before in (">", "*", "&") or (
                 index > 0 and unit.get_token(index - 1).is_word and before not in _BEFORE_CALLS
             )

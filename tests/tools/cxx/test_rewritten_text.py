@@ -51,6 +51,7 @@ CASES: Final = [
 ]
 # Not every demangler knows how newer versions write constraints into names.
 SIMPLE_NAMES: Final = {NEWER_CLANG: ("-fclang-abi-compat=17",)}
+NVCC: Final = ("-arch=compute_80", "-code=compute_80", "-std=c++20", "-cudart=none", "-w")
 # The extent and the shared memory that launches have unless their comments say more.
 USUAL: Final = "[1,1,1 2,1,1 0]"
 EXPECTED: Final = re.compile(r"//> (.*)")
@@ -81,23 +82,28 @@ def rewrite_host_text(text: str) -> str:
     return rewrite(code, found, "unit").text
 
 
-def build_program(directory: Path, text: str, compiler: str, *options: str) -> Path:
-    """Build a program of rewritten text whose runtime prints launches.
-
-    Every kernel that the compiler does not emit gets an empty handle.
-    """
+def build_object(directory: Path, text: str, compiler: str, *options: str) -> Path:
+    """Compile rewritten text."""
     (directory / "text.cpp").write_text(text)
     # Line markers are an extension only in text that is not preprocessed.
     run(compiler, "-E", *options, "-w", directory / "text.cpp", "-o", directory / "text.ii")
     run(compiler, *options, "-g", "-c", directory / "text.ii", "-o", directory / "text.o")
-    undefined = run("nm", "-u", "--format=just-symbols", directory / "text.o").split()
+    return directory / "text.o"
+
+
+def link_program(directory: Path, compiler: str, compiled: Path) -> Path:
+    """Link a program whose runtime prints launches.
+
+    Every kernel that the compiler does not emit gets an empty handle.
+    """
+    undefined = run("nm", "-u", "--format=just-symbols", compiled).split()
     handles = "".join(
         f".globl {symbol}\n{symbol}: .quad 0\n" for symbol in undefined if "kernel" in symbol
     )
     assembly = f'.data\n.balign 8\n{handles}.section .note.GNU-stack,"",@progbits\n'
     (directory / "kernels.s").write_text(assembly)
     run(
-        *(compiler, "-no-pie", INCLUDE, SOURCES / "recorder.cpp", directory / "text.o"),
+        *(compiler, "-no-pie", INCLUDE, SOURCES / "recorder.cpp", compiled),
         *(directory / "kernels.s", "-o", directory / "program"),
     )
     return directory / "program"
@@ -147,7 +153,8 @@ def test_every_launch_starts_the_right_kernel(
     options = (f"-std=c++{standard}", *STRICT, *FURTHER)
     options += (*ALLOWED.get(name, ()), *SIMPLE_NAMES.get(compiler, ()))
 
-    program = build_program(tmp_path, text, compiler, *options)
+    compiled = build_object(tmp_path, text, compiler, *options)
+    program = link_program(tmp_path, compiler, compiled)
 
     assert list_started(program, read_symbols(program)) == list_expected(source)
 
@@ -156,8 +163,7 @@ def test_every_launch_starts_the_right_kernel(
 @pytest.mark.parametrize("name", [*OLD, "modern"])
 def test_nvcc_starts_the_same_kernels(tmp_path: Path, name: str) -> None:
     source = SOURCES / f"{name}.cu"
-    target = ("-arch=compute_80", "-code=compute_80", "-std=c++20", "-cudart=none", "-w")
-    run(find_compiler("cuda"), *target, "-c", source, "-o", tmp_path / "launches.o")
+    run(find_compiler("cuda"), *NVCC, "-c", source, "-o", tmp_path / "launches.o")
     recorder = SOURCES / "cuda_recorder.cpp"
     run("g++", tmp_path / "launches.o", recorder, "-o", tmp_path / "program")
 
@@ -180,3 +186,91 @@ def test_the_device_pass_generates_the_kernels(tmp_path: Path) -> None:
     launches = {name for names in list_expected(source).values() for name in names}
     expected = {launch.rpartition(" [")[0] for launch in launches}
     assert [name for name in sorted(expected) if f" {name}\n" not in defined] == []
+
+
+TEMPLATE: Final = "template <class T> __global__ void k(int, T) {}\n"
+BASE: Final = "struct Base { void (*k)(int, int); };\n"
+ASSOCIATED: Final = "namespace n { struct A {}; __global__ void k(int, A) {} }\n"
+# nvcc compiles these forms. The texts for the compilers are rejected.
+REJECTED: Final = {
+    "the check of a template needs a constant, and a member of a base class is none": (
+        ("g++", NEWER_CLANG),
+        TEMPLATE + BASE + "struct D : Base { void f() { k<<<1, 2>>>(1, 2); } };\n",
+    ),
+    "the parameter of a function whose body is a try block hides a template": (
+        ("g++", NEWER_CLANG),
+        TEMPLATE + "void f(void (*k)(int, int)) try {} catch (int) { k<<<1, 2>>>(1, 2); }\n",
+    ),
+    "only an argument finds the overloaded kernel, so the check of its name cannot": (
+        ("g++", NEWER_CLANG),
+        ASSOCIATED + "namespace n { __global__ void k(int) {} }\nstruct S { int k; };\n"
+        "void f() { k<<<1, 2>>>(1, n::A()); }\n",
+    ),
+    "a using-directive brings the template into the namespace that the launch names": (
+        ("g++", NEWER_CLANG),
+        "namespace n {\n" + TEMPLATE + "}\nnamespace facade { using namespace n; }\n"
+        "void f() { facade::k<<<1, 2>>>(1, 2); }\n",
+    ),
+    "the kernel is the result of an operator that is called by its name": (
+        ("g++", NEWER_CLANG),
+        (
+            "struct S { void (*operator()() const)(int); };\n"
+            "void f(S s) { s.operator()()<<<1, 2>>>(1); }\n"
+        ),
+    ),
+    "a literal is the first token of the expression": (
+        ("g++", NEWER_CLANG),
+        "void f(void (**k)(int)) { 0[k]<<<1, 2>>>(1); }\n",
+    ),
+    "an attribute is between the kernel's name and its parameters": (
+        ("g++", NEWER_CLANG),
+        "__global__ void k [[gnu::unused]] (int) {}\nvoid f() { k<<<1, 2>>>(1); }\n",
+    ),
+    "g++ rejects statement expressions in template arguments": (
+        ("g++",),
+        (
+            "template <class T> struct Box {};\n__global__ void k(int) {}\n"
+            "void f() { Box<decltype(k<<<1, 2>>>(1))> box; (void)box; }\n"
+        ),
+    ),
+    "clang finds no pack in the statement expression of an expanded lambda": (
+        (NEWER_CLANG,),
+        TEMPLATE + "template <class... T>\n"
+        "void f(T... t) { ([&] { k<<<1, 2>>>(1, t); }(), ...); }\nvoid g() { f(1, 'a'); }\n",
+    ),
+    "clang cannot mangle the place of a launch in the type of a function": (
+        (NEWER_CLANG,),
+        TEMPLATE + "template <class T> auto f(T t) -> decltype(k<<<1, 2>>>(1, t)) {}\n"
+        "void g() { f(1); }\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("compiler", "source"),
+    [
+        pytest.param(
+            compiler,
+            source,
+            marks=pytest.mark.xfail(strict=True, reason=reason, raises=AssertionError),
+            id=f"{number} {compiler}",
+        )
+        for number, (reason, (compilers, source)) in enumerate(REJECTED.items())
+        for compiler in compilers
+    ],
+)
+def test_rejected_forms_compile(tmp_path: Path, compiler: str, source: str) -> None:
+    require_programs(compiler)
+    (tmp_path / "a.cu").write_text(source)
+    text = rewrite_host_text(preprocess(compiler, 20, tmp_path / "a.cu", *DEFINITIONS))
+
+    build_object(tmp_path, text, compiler, "-std=c++20", "-w")
+
+
+@needs_backend("cuda")
+def test_nvcc_compiles_the_rejected_forms(tmp_path: Path) -> None:
+    sources = [source for _, source in REJECTED.values()]
+    forms = [f"namespace form_{index} {{\n{text}}}\n" for index, text in enumerate(sources)]
+    (tmp_path / "a.cu").write_text("".join(forms))
+
+    run(find_compiler("cuda"), *NVCC, "-c", tmp_path / "a.cu", "-o", tmp_path / "a.o")

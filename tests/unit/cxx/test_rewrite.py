@@ -35,6 +35,8 @@ HIDING = (
     "void f(T* k) { if (c) { } else k<<<1, 2>>>(3); }",
     "void f() { auto l = [&k(g)] { k<<<1, 2>>>(3); }; }",
     "void f() { using n::k; k<<<1, 2>>>(3); }",
+    "__kbuild_global__ void q(void (*k)(int)) { k<<<1, 2>>>(3); }",
+    "template <void (*k)(int)> __kbuild_global__ void q() { k<<<1, 2>>>(3); }",
     "void f() { __kbuild_global__ void k(int); k<<<1, 2>>>(3); }",
     "void f() { for (auto k : list) k<<<1, 2>>>(3); }",
     "void f() { if (auto k = g()) { k<<<1, 2>>>(3); } }",

@@ -71,11 +71,11 @@ def test_all_forms() -> None:
         "auto generic = []<class T> __kbuild_device__(T v) { return v; };",
     ]
     assert count(facts) == {
-        "functions": 97,
-        "kernels": 26,
-        "lambdas": 8,
-        "launches": 93,
-        "variables": 42,
+        "functions": 123,
+        "kernels": 28,
+        "lambdas": 17,
+        "launches": 127,
+        "variables": 45,
     }
 
 
@@ -95,6 +95,14 @@ def test_all_forms() -> None:
             "template <class T, int N> __kbuild_global__ void k(T);"
             "template <class T> void f(T v) { k<T, sizeof(T) < 3><<<1, 2>>>(v); }"
         ),
+        # A temporary object, a cast, an attribute, or a lambda with a return type is before it.
+        (
+            "template <class T> struct S { void (*f)(T); };"
+            "void f(S<int> s) { S<int>{s}.f<<<1, 2>>>(3); }"
+        ),
+        "void f(void (*g)(int)) { (void)(g)<<<1, 2>>>(3); }",
+        "void f(void (*g)(int), int n) { if (n) [[likely]] (g)<<<1, 2>>>(3); }",
+        "void f(void (*g)(int)) { [=]() -> void (*)(int) { return g; }()<<<1, 2>>>(3); }",
         # The last `<` in the template header compares.
         "constexpr int n = 1; template <int N = n < 3 ? 1 : 2> __kbuild_device__ void f() {}",
         # The variable's name is not known.

@@ -21,6 +21,7 @@ from support.cxx_facts.sources import (
     list_prelude,
     preprocess,
 )
+from support.tools.toolchains import require_programs
 
 clang_reader = pytest.importorskip(
     "support.cxx_facts.clang_reader", reason="needs libclang; install the wheel 'libclang'"
@@ -41,6 +42,11 @@ OWN_SOURCES: Final = sorted(
 # Directories with sources, each with options for the preprocessor, such as
 # `/src/cuda-samples -I/src/cuda-samples/Common`. A semicolon separates them.
 COLLECTIONS: Final = "KBUILD_TEST_COLLECTIONS"
+
+
+@pytest.fixture(autouse=True)
+def require_preprocessor() -> None:
+    require_programs("g++")
 
 
 def compare(text: str) -> tuple[frozenset[Fact], tuple[Difference, ...]]:

@@ -59,7 +59,7 @@ def _is_nameable(found: Declaration) -> bool:
 def list_declarators(found: Declaration) -> Iterator[Declarator]:
     """Yield the declared names of a variable declaration."""
     tokens = [token for token in found.head if token.text not in _SPECIFIERS]
-    first, *others = split_at_commas(tokens)
+    first, *others = split_at_commas(tokens) or [[]]  # the text can end in a declaration
     base = first[: find_type_end(first, 0)]
     for declarator in (first[len(base) :], *others):
         body, _ = split_initializer([*base, *declarator])

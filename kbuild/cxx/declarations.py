@@ -291,7 +291,7 @@ def _find_inner_parameters(
     close = partners.get(parenthesis)
     if close is None or tokens[parenthesis].text != "(" or not _is_pointer(tokens, parenthesis):
         return None
-    index = parenthesis + 2
+    index = _find_name_end(tokens, parenthesis + 1)  # after the asterisk
     while tokens[index].is_word or tokens[index].text == "::":
         index += 1
     is_function = tokens[index].text == "(" and tokens[index - 1].is_word

@@ -26,7 +26,7 @@ def preprocess(source: Path, *options: str) -> str:
     argv = ("g++", "-E", "-x", "c++", f"-std=gnu++{STANDARD}", *options, str(source))
     result = subprocess.run(argv, capture_output=True, check=False)
     if result.returncode != 0:
-        raise UnreadableSourceError(result.stderr.decode(errors="replace"))
+        raise UnreadableSourceError(result.stderr.decode(errors="replace").partition("\n")[0])
     # Both readers count positions, one of them in bytes.
     return result.stdout.decode("latin-1").encode("ascii", "replace").decode("ascii")
 

@@ -442,3 +442,104 @@ auto launch(int n, Pair<int, int>* p, void (*f)(int), Kernels<int>& k) {
     return f<<<1, 1>>>(1);
 }
 }  // namespace more
+
+// Names, types, and places that need care.
+namespace third {
+template <class T>
+struct Box {
+    using type = T;
+    template <class U>
+    struct Inner { U u; };
+    T t;
+    __device__ Box(int n);
+    __device__ ~Box();
+    __device__ operator T() const;
+    template <class U>
+    __device__ operator U*() const { return nullptr; }
+    __device__ operator const Pair<T, Pair<T, int>>&() const&;
+    __device__ int operator()(int) const;
+    __device__ Box& operator=(const Box& o);
+    __device__ bool operator<(const Box<Pair<T, T>>& o) const { return t < 1; }
+    void (*launched)(int);
+    Box* next;
+    Box& chain();
+};
+template <class T>
+__device__ Box<T>::Box(int n) : t(n < 2), next{nullptr} {}
+template <class T>
+__device__ Box<T>::~Box() {}
+template <class T>
+__device__ Box<T>::operator T() const { return t; }
+template <class T>
+__device__ Box<T>::operator const Pair<T, Pair<T, int>>&() const& { return *(Pair<T, Pair<T, int>>*)this; }
+template <class T>
+__device__ int Box<T>::operator()(int n) const { return n < 2; }
+template <class T>
+__device__ Box<T>& Box<T>::operator=(const Box& o) { return *this; }
+
+template <class T>
+__device__ typename Box<T>::type of_typename(T) { return {}; }
+template <class T>
+__device__ const typename Box<T>::template Inner<T>& of_template(T*);
+__device__ decltype(auto) of_decltype_auto(int n) { return (n); }
+__device__ struct Later* of_struct(int) { return nullptr; }
+__device__ enum Kind of_enum(int);
+__device__ int (&of_array(int n))[3];
+__device__ const Pair<int, int>* (*of_pointer(int n, char c))(Pair<int, int>);
+__device__ void (Box<int>::*of_member(int n))(char);
+__device__ auto of_arrow(int n) -> int (*)(char);
+template <class T>
+__device__ auto constrained(T t) noexcept(sizeof(T) < 4) -> decltype(t.x) requires (sizeof(T) > 2) && Small<T>;
+__device__ void parameters(int[], const int (&)[2][3], int&&, int f(int), int n = 1 < 2 ? 3 : 4, int m = 5);
+template <class... T>
+__global__ void forwards(T&&... values);
+static __device__ __constant__ int two_words = 1;
+__device__ __managed__ int two_more_words;
+extern "C" {
+namespace in_language {
+__device__ int in_namespace;
+}
+}
+namespace {
+namespace {
+extern "C" __device__ int in_unnamed(int n);
+}
+}  // namespace
+auto at_namespace_scope = [] __device__(int n) { return n < 2; };
+struct InClass {
+    int n = [] __device__ { return 1; }();
+    int m{[] __host__ __device__(int i = 3) { return i; }()};
+    InClass() : n([this] __device__ { return m; }()) {}
+    void method(int k = [] __device__ { return 2; }()) {}
+};
+template <class T>
+__global__ void generic(T, int = 0) {}
+void (*table[2][2])(int);
+void (*get(int = 0))(int);
+void launch(int n, void (*f)(int), void (*g)(int), Box<int>* b, Box<int>& c) {
+    ::third::generic <int> <<<1, 1>>>(1);
+    (third::generic<int>)<<<1, 1>>>(1), (&third::generic<int>)<<<1, 1>>>(1, 2), ((f))<<<1, 1>>>(1);
+    (g, f)<<<1, 1>>>(1), (f = g)<<<1, 1>>>(1);
+    [&] { return f; }()<<<1, 1>>>(1);
+    table[0][n < 1]<<<1, 1>>>(1), get()<<<1, 1>>>(1), get(get(1) == f)<<<1, 1>>>(1);
+    b->next->launched<<<1, 1>>>(1), c.chain().chain().launched<<<1, 1>>>(1), (*b).next[0].launched<<<1, 1>>>(1);
+    Box<int>(*b).launched<<<1, 1>>>(1);
+    reinterpret_cast<void (*)(Pair<int, int>)>(f)<<<1, 1>>>({1, 2});
+    if (int i = n; i < 2) (f)<<<1, i>>>(1);
+    else return (f)<<<1, 2>>>(1);
+    if (n > 1) [[likely]] f<<<1, 1>>>(1);
+    for (int i = 0, j = n < 2; i < j && n > 1; ++i) (f)<<<i, j>>>(1);
+    { struct { int a; } s; } (f)<<<1, 1>>>(1);
+    (f)<<<1, 1>>>(1); (g)<<<1, 1>>>(1);
+again: (f)<<<1, 1>>>(1);
+    switch (n) { case 1: (f)<<<1, 1>>>(1); default: (g)<<<1, 1>>>(1); }
+    n = n << 2, (f)<<<n >> 2, n >> 1>>>(n >> 3);
+    n = n < 2 && n > 1, generic<Pair<int, int>><<<n < 1, (n > 2)>>>({n < 1, 2});
+    generic<Box<Pair<int, int>>*><<<1, 1>>>(nullptr);
+    auto l = [f](auto... v) { (f<<<1, v>>>(v), ...); ((f)<<<1, 1>>>(v), ...); };
+    auto m = [=] { return [=] __device__ { return [=] __device__(int i) { return n < i; }; }; };
+    generic<<<dim3(n), dim3{1, 2}, sizeof(Box<int>), nullptr>>>([=] __device__(int i) -> Pair<int, int> { return {i, n}; }, 1);
+    generic<decltype([] __device__ { return 1; })><<<1, 1>>>({});
+    return n < 2 ? f<<<1, 1>>>(1) : (g)<<<1, 1>>>(2);
+}
+}  // namespace third

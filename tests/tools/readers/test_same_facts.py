@@ -21,6 +21,7 @@ from support.cxx_facts.sources import (
     list_prelude,
     preprocess,
 )
+from support.tools.toolchains import require_programs
 
 clang_reader = pytest.importorskip(
     "support.cxx_facts.clang_reader", reason="needs libclang; install the wheel 'libclang'"
@@ -46,6 +47,11 @@ OWN_SOURCES: Final = sorted(
 # Directories with sources, each with options for the preprocessor, such as
 # `/src/cuda-samples -I/src/cuda-samples/Common`. A semicolon separates them.
 COLLECTIONS: Final = "KBUILD_TEST_COLLECTIONS"
+
+
+@pytest.fixture(autouse=True)
+def require_preprocessor() -> None:
+    require_programs("g++")
 
 
 def compare(text: str) -> tuple[frozenset[Fact], tuple[Difference, ...]]:
@@ -76,11 +82,11 @@ def test_all_forms() -> None:
         "auto generic = []<class T> __kbuild_device__(T v) { return v; };",
     ]
     assert count(facts) == {
-        "functions": 97,
-        "kernels": 26,
-        "lambdas": 8,
-        "launches": 93,
-        "variables": 42,
+        "functions": 123,
+        "kernels": 28,
+        "lambdas": 17,
+        "launches": 127,
+        "variables": 45,
     }
 
 
@@ -100,6 +106,14 @@ def test_all_forms() -> None:
             "template <class T, int N> __kbuild_global__ void k(T);"
             "template <class T> void f(T v) { k<T, sizeof(T) < 3><<<1, 2>>>(v); }"
         ),
+        # A temporary object, a cast, an attribute, or a lambda with a return type is before it.
+        (
+            "template <class T> struct S { void (*f)(T); };"
+            "void f(S<int> s) { S<int>{s}.f<<<1, 2>>>(3); }"
+        ),
+        "void f(void (*g)(int)) { (void)(g)<<<1, 2>>>(3); }",
+        "void f(void (*g)(int), int n) { if (n) [[likely]] (g)<<<1, 2>>>(3); }",
+        "void f(void (*g)(int)) { [=]() -> void (*)(int) { return g; }()<<<1, 2>>>(3); }",
         # The last `<` in the template header compares.
         "constexpr int n = 1; template <int N = n < 3 ? 1 : 2> __kbuild_device__ void f() {}",
         # The variable's name is not known.

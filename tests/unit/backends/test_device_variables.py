@@ -19,6 +19,8 @@ from kbuild.cxx.unit import Unit
         ("struct { int x; } a;", ["a"]),
         ("enum E : int { X, Y = 2 } a = X;", ["a"]),
         ("struct S a{1};", ["a"]),
+        ("", []),
+        ("int", []),
     ],
 )
 def test_names(text: str, expected: list[str]) -> None:

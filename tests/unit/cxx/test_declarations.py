@@ -32,6 +32,7 @@ def find_one(text: str) -> Declaration:
         ("D decltype(f(1)) k(int) { return f(1); }", "k", "int"),
         ("D int (*k(int n))(char) { return nullptr; }", "k", "int n"),
         ("D int (&S::k(int n))[2] { return S::v; }", "k", "int n"),
+        ("D int (B<int>::*k(int n))(char) { return nullptr; }", "k", "int n"),
         ("D int k(...) { return 0; }", "k", "..."),
         ("D operator P<int, P<int, int>>() const { return {}; }", "operatorP<int,P<int,int>>", ""),
         ("D bool operator<(P<int, int> p) { return true; }", "operator<", "P<int, int> p"),

@@ -542,4 +542,6 @@ again: (f)<<<1, 1>>>(1);
     generic<decltype([] __device__ { return 1; })><<<1, 1>>>({});
     return n < 2 ? f<<<1, 1>>>(1) : (g)<<<1, 1>>>(2);
 }
+template <class T> struct Held { void (*launched)(T); };
+void temporary(Held<int> held) { Held<int>{held}.launched<<<1, 2>>>(3); }
 }  // namespace third

@@ -159,11 +159,33 @@ class KernelNames:
         is_qualified = bool(name.qualifiers) or name.qualifiers is None or name.is_global
         if is_qualified and not self._is_kernel(name):
             return Callee(kernel)
+        if not is_qualified and not self._has_others(name, launch):
+            return Callee(kernel, "sibling")
         if kernel.text not in self._declared:
             return Callee(kernel, "sibling")
         if self._is_simple(kernel.text) or (not is_qualified and self._is_hidden(name, launch)):
             return Callee(kernel)
         return Callee(kernel, "checked")
+
+    def _has_others(self, name: Name, launch: Launch) -> bool:
+        """Return whether the unqualified name can find something else than a kernel.
+
+        Without something else, arguments can find the kernel.
+        """
+        unit = self._unit
+        around = self._scopes.around(launch.start)
+        inner = [scope for scope in around if scope.kind in ("block", "class")]
+        place = unit.find_index(launch.start)
+        first = unit.find_index(inner[0].head) if inner else unit.find_declaration_start(place)
+        brace = unit.find_index(inner[0].brace) if inner else place
+        last = unit.partners.get(brace, place)
+        is_member = any(scope.kind == "class" for scope in inner) or "::" in unit.words[first:brace]
+        for index in self._declared.get(name.token.text, ()):
+            kinds = {scope.kind for scope in self._scopes.around(unit.starts[index])}
+            is_local = "block" in kinds or is_parameter(unit, index)
+            if first <= index < last or not (is_local or ("class" in kinds and not is_member)):
+                return True
+        return False
 
     def _is_simple(self, name: str) -> bool:
         """Return whether the address of a kernel is enough to launch it."""

@@ -30,8 +30,12 @@ _KERNEL: Final = re.compile(
     r"\b__kbuild_global__\b|__attribute__\s*\(\(\s*(?:__)?global(?:__)?\s*\)\)"
 )
 _WORD: Final = re.compile(r"[A-Za-z_$]\w*")
-_BRACE: Final = re.compile(r"[{}]|\bnamespace\s+(\w+)|\bextern\s*\"[^\"]*\"\s*\{")
-_CALLED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_BRACE: Final = re.compile(
+    r"[{}]|\bnamespace\s+(?:__attribute__\s*\(\([^{};]*\)\)\s*|\[\[[^{};]*\]\]\s*)*(?!__attribute__)(\w+)"
+    r"|\bextern\s*\"[^\"]*\"\s*\{"
+)
+# Of a file without namespaces. Only templates are instantiated by their users.
+_TEMPLATE: Final = re.compile(r"\btemplate\s*<[^;{}()]*>[^;{}()]*?\b([A-Za-z_]\w*)\s*[({:;]")
 # Only the implementation can declare names there, and its specializations for types of a library
 # are used by whoever names these types.
 _STANDARD: Final = frozenset(("std",))
@@ -111,7 +115,7 @@ def _read_libraries(libraries: Mapping[str, str]) -> tuple[set[str], set[str]]:
         waiting = [text for text in waiting if text not in found]
         new: set[str] = set()
         for text in found:
-            new |= set(_list_namespaces(text)) or set(_CALLED.findall(text))
+            new |= set(_list_namespaces(text)) or set(_TEMPLATE.findall(text))
             words.update(_WORD.findall(text))
         names |= new - _STANDARD
         if not new - _STANDARD:

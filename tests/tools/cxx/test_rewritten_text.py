@@ -190,7 +190,6 @@ def test_the_device_pass_generates_the_kernels(tmp_path: Path) -> None:
 
 TEMPLATE: Final = "template <class T> __global__ void k(int, T) {}\n"
 BASE: Final = "struct Base { void (*k)(int, int); };\n"
-ASSOCIATED: Final = "namespace n { struct A {}; __global__ void k(int, A) {} }\n"
 # nvcc compiles these forms. The texts for the compilers are rejected.
 REJECTED: Final = {
     "the check of a template needs a constant, and a member of a base class is none": (
@@ -200,11 +199,6 @@ REJECTED: Final = {
     "the parameter of a function whose body is a try block hides a template": (
         ("g++", NEWER_CLANG),
         TEMPLATE + "void f(void (*k)(int, int)) try {} catch (int) { k<<<1, 2>>>(1, 2); }\n",
-    ),
-    "only an argument finds the overloaded kernel, so the check of its name cannot": (
-        ("g++", NEWER_CLANG),
-        ASSOCIATED + "namespace n { __global__ void k(int) {} }\nstruct S { int k; };\n"
-        "void f() { k<<<1, 2>>>(1, n::A()); }\n",
     ),
     "a using-directive brings the template into the namespace that the launch names": (
         ("g++", NEWER_CLANG),

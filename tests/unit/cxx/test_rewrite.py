@@ -161,10 +161,10 @@ def test_an_address_serves_a_kernel_and_a_variable(text: str) -> None:
 
 
 def test_a_launch_of_a_template_is_checked_if_something_else_has_the_name() -> None:
-    text = f"{TEMPLATE}struct B {{ K k; }}; void f() {{ k<<<1, 2>>>(3); }}"
+    text = f"{TEMPLATE}struct B {{ K k; }}; struct S : B {{ void f() {{ k<<<1, 2>>>(3); }} }}"
     tag = "::kbuild::chevron::launched"
 
-    assert rewrite_text(text).endswith(" k__kbuild_m(kbuild_c0, 3).template is<k>(); }); }")
+    assert rewrite_text(text).endswith(" k__kbuild_m(kbuild_c0, 3).template is<k>(); }); } }")
     (sibling,) = list_siblings(text)
     assert sibling.partition("auto ")[2] == (
         f"k__kbuild_m(C, T kbuild_0) -> {tag}<void (*)(T), k<T>>"

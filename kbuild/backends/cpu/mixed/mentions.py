@@ -62,7 +62,7 @@ def list_words(
         inside: The part of the text to search.
         skipped: Parts to leave out, in order.
     """
-    expression = re.compile(pattern)
+    expression = re.compile(rf"(?:{pattern})(?![\w$])")  # a name can be the start of another
     if inside is None:
         words = {word for word in unit.vocabulary if _can_match(expression, word)}
         indices: Iterable[int] = unit.find(words)

@@ -180,7 +180,7 @@ struct launched {
     template <__P __named>
     void is() const {
         static_assert(
-            same<__named, __kernel>::value,
+            same<__named, __kernel>::__equal,
             "kbuild: something else has the name of this kernel; rename it, or qualify the "
             "kernel");
     }
@@ -188,11 +188,11 @@ struct launched {
 private:
     template <__P, __P>
     struct same {
-        static constexpr bool value = false;
+        static constexpr bool __equal = false;
     };
     template <__P __same>
     struct same<__same, __same> {
-        static constexpr bool value = true;
+        static constexpr bool __equal = true;
     };
 };
 

@@ -52,12 +52,10 @@
 /* Thread block clusters do not exist here, and a kernel that names their size uses them. */
 #define __cluster_dims__(...) \
     _Pragma( \
-        "GCC error \"kbuild: the cpu backend does not support thread block clusters: " \
-        "__cluster_dims__\"")
+        "GCC error \"kbuild: the cpu backend does not support thread block clusters: __cluster_dims__\"")
 #define __block_size__(...) \
     _Pragma( \
-        "GCC error \"kbuild: the cpu backend does not support thread block clusters: " \
-        "__block_size__\"")
+        "GCC error \"kbuild: the cpu backend does not support thread block clusters: __block_size__\"")
 /* A lambda with __device__ is an ordinary one here. */
 #define __nv_is_extended_device_lambda_closure_type(...) false
 #define __nv_is_extended_host_device_lambda_closure_type(...) false

@@ -33,8 +33,7 @@
 #if defined(__clang__)
 /* clang also declares thread-local variables that optimized code does not use, but without their type. */
 __asm__(
-    ".type blockIdx, %tls_object\n.type blockDim, %tls_object\n.type gridDim, %tls_object\n.type "
-    "threadIdx, %tls_object");
+    ".type blockIdx, %tls_object\n.type blockDim, %tls_object\n.type gridDim, %tls_object\n.type threadIdx, %tls_object");
 #define __kbuild_outlined__ __attribute__((noinline, cold, minsize))
 #else
 #define __kbuild_outlined__ __attribute__((noinline, cold))

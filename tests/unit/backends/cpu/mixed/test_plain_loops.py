@@ -14,7 +14,12 @@ SAFE = KERNEL.format("if (i < n) p[i] = other(i);")
 OTHER = "inline int other(int i) { return 2 * i; }\n"
 # Annotated names, as in preprocessed device headers.
 NEEDS = {
-    "needs_block": ("__syncthreads()", "__shfl_down_sync(int)", "SHFL_UP_SYNC(int)"),
+    "needs_block": (
+        "__syncthreads()",
+        "__syncthreads_count(int)",
+        "__shfl_down_sync(int)",
+        "SHFL_UP_SYNC(int)",
+    ),
     "needs_thread": ("atomicAdd(int)", "__nv_atomic_fetch_add(int)", "__ldcv(int)", "__trap()"),
     "call_needs_block": ("this_thread()",),
     "call_needs_thread": ("clock()",),
@@ -72,6 +77,7 @@ def test_kernel_has_a_plain_loop(body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
+        "__syncthreads_count(i);",  # begins with another name
         "__syncthreads();",
         "p[i] = __shfl_down_sync(~0u, i, 1);",
         "p[i] = this_thread().size();",

@@ -18,10 +18,12 @@
 
 #if defined(CCCL_VERSION) && !defined(KBUILD_UNTESTED_CCCL)
 #if CCCL_VERSION < 3000000 || CCCL_VERSION > 3005999
-KBUILD_CPU_REJECT_CCCL(kbuild : the cpu backend does not support CCCL CCCL_VERSION;
-                       expected 3.0 to 3.5(3000000 to 3005999);
-                       install it with 'pip install nvidia-cuda-cccl==13.3.5.*',
-                       name its include directory with - I, or define KBUILD_UNTESTED_CCCL)
+// The words of a message.
+// clang-format off
+KBUILD_CPU_REJECT_CCCL(kbuild: the cpu backend does not support CCCL CCCL_VERSION; expected 3.0 to 3.5
+(3000000 to 3005999); install it with 'pip install nvidia-cuda-cccl==13.3.5.*', name its include directory
+with -I, or define KBUILD_UNTESTED_CCCL)
+// clang-format on
 #endif
 #endif
 

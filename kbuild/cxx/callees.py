@@ -45,7 +45,7 @@ class Callee:
     """What a launch names.
 
     Attributes:
-        kernel: The name that is also that of a kernel; None if there is none.
+        kernel: The launched name, if a kernel has this name; else None.
         form: ``address`` launches what the expression points to, ``sibling`` calls the kernel's
             sibling, and ``checked`` also asserts that the expression is the kernel.
     """

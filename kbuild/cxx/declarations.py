@@ -36,7 +36,7 @@ class Declaration:
         words: These qualifiers.
         head: The tokens after the template header and before the parameters of a function, or the
             ``;`` of a variable.
-        template: The template header; empty if there is none.
+        template: The template header; empty without one.
         is_instantiation: Whether it is an explicit instantiation.
         name: The unqualified name of a function.
         parameters: The span of a function's parameters, without parentheses.

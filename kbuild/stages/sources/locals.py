@@ -94,7 +94,7 @@ def _read_brackets(words: list[str], start: int, index: int, *, is_builtin: bool
 
 
 def _skip_type(words: list[str], start: int) -> int:
-    """Return the index after a type; ``start`` if there is none."""
+    """Return the index after a type; ``start`` if there is no type."""
     index = start
     while index < len(words) and (words[index] in _BUILTIN_TYPES or words[index] in _SPECIFIERS):
         index += 1

@@ -192,7 +192,7 @@ TEMPLATE: Final = "template <class T> __global__ void k(int, T) {}\n"
 BASE: Final = "struct Base { void (*k)(int, int); };\n"
 # nvcc compiles these forms. The texts for the compilers are rejected.
 REJECTED: Final = {
-    "the check of a template needs a constant, and a member of a base class is none": (
+    "the check of a template needs a constant, which a member of a base class is not": (
         ("g++", NEWER_CLANG),
         TEMPLATE + BASE + "struct D : Base { void f() { k<<<1, 2>>>(1, 2); } };\n",
     ),

@@ -271,7 +271,7 @@ def test_any_host_statements_without_templates_are_dropped(
 
 
 @given(st.lists(statements), st.lists(statements), st.sampled_from(["run<3>()", "x = run<4>()"]))
-def test_a_demand_is_kept_among_any_statements(
+def test_an_instantiation_is_kept_among_any_statements(
     before: list[str], after: list[str], demand: str
 ) -> None:
     source = (

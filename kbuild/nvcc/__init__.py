@@ -1,0 +1,1 @@
+"""A compiler driver that takes nvcc's command line."""

@@ -14,6 +14,7 @@ from kbuild.errors import ConfigurationError
 if TYPE_CHECKING:
     from kbuild.backends.interface.build import Builder
     from kbuild.backends.interface.devices import ExecutionDevice
+    from kbuild.backends.interface.driver import DriverConventions
     from kbuild.backends.interface.host import HostConventions
     from kbuild.backends.interface.limits import DeviceLimits
     from kbuild.backends.interface.mixed import MixedPasses
@@ -38,8 +39,8 @@ def register(name: str, *capabilities: str, package: str | None = None) -> None:
     BACKENDS[name] = Backend(name, package or f"{__name__}.{name}", capabilities)
 
 
-register("cpu", "build", "read", "code", "host", "devices", "mixed")
-register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed")
+register("cpu", "build", "read", "code", "host", "devices", "mixed", "driver")
+register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "driver")
 register("hip", "build", "read", "code", "host", "limits", "devices", "mixed")
 register("offload", "read")  # LLVM's drivers build these; kbuild only reads them
 
@@ -92,6 +93,19 @@ def find_mixed(name: str) -> MixedPasses:
             f"backend {name} cannot compile sources that contain host code; expected one of {able}"
         )
     return passes
+
+
+def find_driver(name: str) -> DriverConventions:
+    """Return the ``driver`` capability of a backend.
+
+    Raises:
+        ConfigurationError: The backend cannot stand in for nvcc.
+    """
+    conventions = find_backend(name).driver
+    if conventions is None:
+        able = " or ".join(other for other, backend in BACKENDS.items() if backend.driver)
+        raise ConfigurationError(f"backend {name} cannot stand in for nvcc; expected {able}")
+    return conventions
 
 
 def builder_names() -> tuple[str, ...]:

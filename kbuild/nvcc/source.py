@@ -8,18 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild import files, parallel, process
-from kbuild.errors import ToolError
+from kbuild import files, parallel
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.tools import Tools
-from kbuild.process import describe_failure
+from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.resources import native_directory
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import BuildPlan, CompileEdge
-from kbuild.stages.mixed.edge import HostEdge, read_front_end
+from kbuild.stages.mixed.edge import HostEdge
 from kbuild.stages.mixed.host_pass import run_host_pass
-from kbuild.stages.mixed.preprocess import preprocess_source
+from kbuild.stages.mixed.preprocess import find_preprocessed, preprocess_source
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
@@ -106,11 +104,9 @@ def list_include_options(tools: Tools) -> tuple[str, ...]:
 
 def name_module(build: SourceBuild, edge: HostEdge) -> str:
     """Return the part of generated names that is unique to the text and the options."""
-    front_end = read_front_end(edge)
-    path = front_end.commands[0].inputs[0] if front_end.commands else front_end.text
     invocation = replace(build.invocation, inputs=(), output=None, jobs=1, kept=None)
-    options = (*edge.architectures, repr(invocation)) # paths of outputs do not matter
-    text = files.read_file(path) + "\0".join(options).encode(errors="surrogateescape")
+    options = (*edge.architectures, repr(invocation))
+    text = files.read_file(find_preprocessed(edge)) + "\0".join(options).encode(errors="surrogateescape")
     return files.sha256(text)[:_NAME_DIGITS]
 
 
@@ -154,17 +150,17 @@ def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
     (host,) = plan.hosts
     compiled = build.directory / f"{_UNNAMED}.host.o"
     stub = build.directory / f"{_UNNAMED}.stub.o"
-    log = _run(_compile_text(build, plan, host.text, compiled))
-    log += _run(_compile_stub(build, plan, stub))
+    log = run_tool(_compile_text(build, plan, host.text, compiled))
+    log += run_tool(_compile_stub(build, plan, stub))
     joined = build.directory / f"{_UNNAMED}.joined.o"
     compiler = str(build.tools.host_compiler)
     machine = (o for o in build.invocation.host_options if o.startswith("-m"))
     argv = (compiler, "-r", "-nostdlib", *machine, str(compiled), str(stub), "-o", str(joined))
-    log += _run(Command(argv=argv, inputs=(compiled, stub), outputs=(joined,)))
+    log += run_tool(Command(argv=argv, inputs=(compiled, stub), outputs=(joined,)))
     names = build.directory / f"{_UNNAMED}.symbols"
     names.write_text("".join(f"{name}\n" for name in _list_private(joined)))
     argv = ("objcopy", f"--localize-symbols={names}", str(joined))
-    log += _run(Command(argv=argv, inputs=(joined, names), outputs=(joined,)))
+    log += run_tool(Command(argv=argv, inputs=(joined, names), outputs=(joined,)))
     files.write_file(output, files.read_file(joined))
     return log
 
@@ -211,10 +207,3 @@ def _compile_stub(build: SourceBuild, plan: BuildPlan, output: Path) -> Command:
 def _hide_directory(build: SourceBuild) -> tuple[str, ...]:
     """Return options that keep the directory of intermediate files out of objects."""
     return (f"-ffile-prefix-map={build.directory}{os.sep}=",)
-
-
-def _run(command: Command) -> str:
-    result = process.run(command)
-    if result.returncode != 0:
-        raise ToolError(describe_failure(result))
-    return result.stderr

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends import AUTOMATIC, find_driver
+from kbuild.backends import AUTOMATIC, find_driver, list_by_preference
 from kbuild.backends.interface.driver import DriverConventions
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.errors import ConfigurationError, ToolchainError
+from kbuild.errors import ConfigurationError, ToolchainError, ToolError
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.toolkit import Toolkit, make_toolkit
-from kbuild.process import run, select_environment
+from kbuild.process import describe_failure, run, select_environment
 from kbuild.toolchain.find import choose_backend, find_program, find_toolchain, gather_hints
 from kbuild.values import dataclass
 
@@ -54,7 +54,7 @@ def find_tools(invocation: Invocation) -> Tools:
     hints = replace(gather_hints(), compilers=(("CXX", str(compiler)),))
     name = invocation.backend or variables.get(BACKEND_VARIABLE) or AUTOMATIC
     builder = choose_backend(name, hints)
-    if name == AUTOMATIC and builder.TRAITS.name == choose_default():
+    if name == AUTOMATIC and builder.TRAITS.name == list_by_preference()[-1]:
         raise ToolchainError(
             f"no compiler for a GPU is installed; set {BACKEND_VARIABLE}={builder.TRAITS.name} to "
             "build for the CPU, or pip install 'kbuild[cuda]'"
@@ -71,11 +71,16 @@ def find_tools(invocation: Invocation) -> Tools:
     )
 
 
-def choose_default() -> str:
-    """Return the backend that needs no GPU."""
-    from kbuild.backends import list_by_preference  # noqa: PLC0415
+def run_tool(command: Command) -> str:
+    """Run a command, and return its warnings.
 
-    return list_by_preference()[-1]
+    Raises:
+        ToolError: The command failed.
+    """
+    result = run(command)
+    if result.returncode != 0:
+        raise ToolError(describe_failure(result))
+    return result.stderr
 
 
 def _find_host_compiler(named: str | None) -> Path:

@@ -12,7 +12,7 @@ from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.stages.depfiles import check_prerequisites
 from kbuild.stages.edges import asks_for_debug
-from kbuild.stages.mixed.edge import HostEdge, make_host_unit, write_front_end
+from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end, write_front_end
 from kbuild.stages.mixed.texts import run_commands
 from kbuild.stages.sources.device_text import select_device_text
 from kbuild.stages.sources.included import Preprocessed
@@ -45,6 +45,12 @@ def preprocess_source(edge: HostEdge, flags: DeviceFlags) -> str:
     files.write_if_changed(edge.key, _select_key(edge, flags, front_end.commands[0].outputs[0]))
     files.write_stamp(edge.preprocessed, b"", started)
     return warnings
+
+
+def find_preprocessed(edge: HostEdge) -> Path:
+    """Return the preprocessed text of a source, which the host pass reads."""
+    front_end = read_front_end(edge)
+    return front_end.commands[0].inputs[0] if front_end.commands else front_end.text
 
 
 def _describe_front_end(edge: HostEdge, flags: DeviceFlags) -> FrontEnd:

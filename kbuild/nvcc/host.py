@@ -20,8 +20,9 @@ _RUNTIMES: Final = {
 
 def describe_compile(invocation: Invocation, source: Input, output: Path, tools: Tools) -> Command:
     """Describe how a C or C++ source without device code is compiled to an object."""
-    words = ("-c", str(source.path), "-o", str(output))
-    return _describe(invocation, source, (*_list_depfile_options(invocation, output), *words), tools)
+    depfile = _list_depfile_options(invocation, output)
+    words = (*depfile, "-c", str(source.path), "-o", str(output))
+    return _describe(invocation, source, words, tools)
 
 
 def describe_preprocessing(

@@ -9,7 +9,15 @@ from kbuild.values import dataclass
 
 # The last step to run.
 Phase: TypeAlias = Literal[
-    "link", "compile", "preprocess", "dependencies", "ptx", "cubin", "fatbin", "device-link", "archive"
+    "link",
+    "compile",
+    "preprocess",
+    "dependencies",
+    "ptx",
+    "cubin",
+    "fatbin",
+    "device-link",
+    "archive",
 ]
 InputKind: TypeAlias = Literal["cuda", "c++", "c", "object", "archive", "shared", "device"]
 

@@ -18,7 +18,7 @@ from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.process import run
-from kbuild.stages.mixed.preprocess import find_preprocessed, preprocess_source
+from kbuild.stages.mixed.preprocess import find_preprocessed, run_preprocessor
 from kbuild.values import dataclass
 
 _SOURCES = ("cuda", "c++", "c")
@@ -155,7 +155,7 @@ def _preprocess_source(session: Session, source: Input, directory: Path) -> byte
     build = _describe_build(session, source, directory)
     plan = plan_source(build)
     (edge,) = plan.hosts
-    session.show(preprocess_source(edge, make_flags(build)))
+    session.show(run_preprocessor(edge, make_flags(build)))
     if invocation.phase == "preprocess":
         return files.read_file(find_preprocessed(edge))
     return render_depfile(requested, source.path.with_suffix(".o"), replace(plan, edges=()))

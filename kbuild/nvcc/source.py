@@ -17,7 +17,7 @@ from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import BuildPlan, CompileEdge
 from kbuild.stages.mixed.edge import HostEdge
 from kbuild.stages.mixed.host_pass import run_host_pass
-from kbuild.stages.mixed.preprocess import find_preprocessed, preprocess_source
+from kbuild.stages.mixed.preprocess import find_preprocessed, run_preprocessor
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
@@ -106,8 +106,8 @@ def name_module(build: SourceBuild, edge: HostEdge) -> str:
     """Return the part of generated names that is unique to the text and the options."""
     invocation = replace(build.invocation, inputs=(), output=None, jobs=1, kept=None)
     options = (*edge.architectures, repr(invocation))
-    text = files.read_file(find_preprocessed(edge)) + "\0".join(options).encode(errors="surrogateescape")
-    return files.sha256(text)[:_NAME_DIGITS]
+    described = "\0".join(options).encode(errors="surrogateescape")
+    return files.sha256(files.read_file(find_preprocessed(edge)) + described)[:_NAME_DIGITS]
 
 
 def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple[BuildPlan, str]:
@@ -118,7 +118,7 @@ def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple
     """
     build.directory.mkdir(parents=True, exist_ok=True)
     (host,) = plan.hosts
-    log = preprocess_source(host, flags)
+    log = run_preprocessor(host, flags)
     plan = _name_plan(plan, name_module(build, host))
     (host,) = plan.hosts
     jobs = build.invocation.jobs or parallel.count_cores()
@@ -189,12 +189,12 @@ def _compile_text(build: SourceBuild, plan: BuildPlan, text: Path, output: Path)
 
 
 def _compile_stub(build: SourceBuild, plan: BuildPlan, output: Path) -> Command:
-    traits = build.tools.toolchain.backend.upper()
     own = tuple(o for o in build.invocation.host_options if o.startswith(("-m", "-f", "-B", "-W")))
     return Command(
         argv=(
             *(str(build.tools.host_compiler), "-c", *own, "-fPIC", *plan.pack.stub_options),
-            *(f"-DKBUILD_BACKEND_{traits}=1", f"-I{native_directory() / 'include'}"), _WITHOUT_STUBS,
+            *(f"-D{definition}" for definition in build.tools.definitions),
+            *(_WITHOUT_STUBS, f"-I{native_directory() / 'include'}"),
             *list_include_options(build.tools),
             *_hide_directory(build),
             *(str(plan.pack.stub), "-o", str(output)),

@@ -84,9 +84,7 @@ def _publish(temporary: Path, root: Path) -> None:
             raise
 
 
-def _fill(
-    directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, linker: Path
-) -> None:
+def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, linker: Path) -> None:
     programs, headers, libraries = (directory / name for name in ("bin", "include", _LIBRARIES))
     for path in (programs, headers, libraries / "stubs"):
         path.mkdir(parents=True)
@@ -132,7 +130,7 @@ def _link_in_place(library: Path, output: Path, linker: Path) -> None:
     names = sorted({s.name for s in symbols if s.dynamic and s.place and s.binding != "local"})
     text = "".join(f".globl {name}\n.type {name}, @function\n{name}:\n" for name in names)
     assembly = output.with_suffix(".s")
-    assembly.write_text(f".text\n{text}.byte 0\n.section .note.GNU-stack,\"\",@progbits\n")
+    assembly.write_text(f'.text\n{text}.byte 0\n.section .note.GNU-stack,"",@progbits\n')
     name = f"-Wl,-soname,{library}"
     argv = (str(linker), "-shared", "-nostdlib", name, str(assembly), "-o", str(output))
     process.run_checked(Command(argv=argv, inputs=(assembly,), outputs=(output,)))

@@ -32,6 +32,7 @@ class Tools:
         toolchain: The toolchain of the device code.
         host_compiler: The compiler of host code, which also links.
         host_compiler_id: CMake's name for it.
+        definitions: The macros of code that uses kbuild's own headers.
         toolkit: The toolkit.
     """
 
@@ -39,6 +40,7 @@ class Tools:
     toolchain: Toolchain
     host_compiler: Path
     host_compiler_id: str
+    definitions: tuple[str, ...]
     toolkit: Toolkit
 
 
@@ -67,6 +69,7 @@ def find_tools(invocation: Invocation) -> Tools:
         toolchain=toolchain,
         host_compiler=compiler,
         host_compiler_id=_identify(compiler),
+        definitions=builder.find_runtimes(hints)[0].definitions,
         toolkit=make_toolkit(layout, toolchain, compiler),
     )
 

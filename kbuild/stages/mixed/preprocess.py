@@ -38,12 +38,25 @@ def preprocess_source(edge: HostEdge, flags: DeviceFlags) -> str:
         ConfigurationError: The name of a header is not taken literally by build tools.
     """
     started = files.begin_stamp(edge.preprocessed)
+    warnings = run_preprocessor(edge, flags)
+    check_prerequisites(edge.depfile)
+    files.write_if_changed(edge.key, _select_key(edge, flags, find_preprocessed(edge)))
+    files.write_stamp(edge.preprocessed, b"", started)
+    return warnings
+
+
+def run_preprocessor(edge: HostEdge, flags: DeviceFlags) -> str:
+    """Write the preprocessed source and the rest of its front end, without a device key.
+
+    Returns:
+        The warnings of the preprocessor.
+
+    Raises:
+        ToolError: A tool failed.
+    """
     front_end = _describe_front_end(edge, flags)
     warnings = run_commands(front_end.commands[:1], find_builder(edge.toolchain.backend))
-    check_prerequisites(edge.depfile)
     write_front_end(edge, replace(front_end, commands=front_end.commands[1:]))
-    files.write_if_changed(edge.key, _select_key(edge, flags, front_end.commands[0].outputs[0]))
-    files.write_stamp(edge.preprocessed, b"", started)
     return warnings
 
 

@@ -38,10 +38,10 @@ class Session:
     invocation: Invocation
     tools: Tools
     directory: Path
-    show: Callable[[str], None]
+    show: Callable[[str], object]
 
 
-def run_invocation(invocation: Invocation, tools: Tools, show: Callable[[str], None]) -> bytes:
+def run_invocation(invocation: Invocation, tools: Tools, show: Callable[[str], object]) -> bytes:
     """Run an invocation, and return what goes to the standard output.
 
     Raises:

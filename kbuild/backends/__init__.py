@@ -14,7 +14,7 @@ from kbuild.errors import ConfigurationError
 if TYPE_CHECKING:
     from kbuild.backends.interface.build import Builder
     from kbuild.backends.interface.devices import ExecutionDevice
-    from kbuild.backends.interface.driver import DriverConventions
+    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.host import HostConventions
     from kbuild.backends.interface.limits import DeviceLimits
     from kbuild.backends.interface.mixed import MixedPasses
@@ -39,8 +39,8 @@ def register(name: str, *capabilities: str, package: str | None = None) -> None:
     BACKENDS[name] = Backend(name, package or f"{__name__}.{name}", capabilities)
 
 
-register("cpu", "build", "read", "code", "host", "devices", "mixed", "driver")
-register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "driver")
+register("cpu", "build", "read", "code", "host", "devices", "mixed", "nvcc")
+register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "nvcc")
 register("hip", "build", "read", "code", "host", "limits", "devices", "mixed")
 register("offload", "read")  # LLVM's drivers build these; kbuild only reads them
 
@@ -95,15 +95,15 @@ def find_mixed(name: str) -> MixedPasses:
     return passes
 
 
-def find_driver(name: str) -> DriverConventions:
-    """Return the ``driver`` capability of a backend.
+def find_nvcc_conventions(name: str) -> NvccConventions:
+    """Return the ``nvcc`` capability of a backend.
 
     Raises:
         ConfigurationError: The backend cannot stand in for nvcc.
     """
-    conventions = find_backend(name).driver
+    conventions = find_backend(name).nvcc
     if conventions is None:
-        able = " or ".join(other for other, backend in BACKENDS.items() if backend.driver)
+        able = " or ".join(other for other, backend in BACKENDS.items() if backend.nvcc)
         raise ConfigurationError(f"backend {name} cannot stand in for nvcc; expected {able}")
     return conventions
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild import files, parallel
+from kbuild import files
 from kbuild.backends import find_builder
 from kbuild.errors import ConfigurationError
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.source import SourceBuild, make_flags, plan_source
+from kbuild.nvcc.source import SourceBuild, make_flags, plan_source, run_parallel
 from kbuild.stages.compile import CompiledSource, compile_edge
 from kbuild.stages.packing.containers import make_containers
 from kbuild.stages.packing.inputs import read_inputs
@@ -36,10 +36,8 @@ def write_image(build: SourceBuild, output: Path) -> str:
     plan, flags = plan_source(build), make_flags(build)
     # A backend without the kind of architecture compiles for several machines.
     edges = plan.edges if phase == "fatbin" else plan.edges[:1]
-    build.directory.mkdir(parents=True, exist_ok=True)
-    jobs = build.invocation.jobs or parallel.count_cores()
-    compiled: tuple[CompiledSource, ...] = tuple(
-        parallel.map_in_order(lambda edge: compile_edge(edge, flags).compiled, edges, jobs=jobs)
+    compiled: tuple[CompiledSource, ...] = run_parallel(
+        build.invocation, lambda edge: compile_edge(edge, flags).compiled, edges
     )
     if phase == "fatbin":
         made = make_containers(read_inputs(plan.pack), find_builder(plan.pack.backend))

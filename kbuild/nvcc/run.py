@@ -107,12 +107,14 @@ def _make_object(session: Session, source: Input, output: Path, directory: Path)
             session.show(answers.describe_device_compile(invocation, str(source.path), arch))
     if invocation.is_dry_run:
         return
+    output.unlink(missing_ok=True)
     plan, log = run_passes(build, plan, make_flags(build))
     session.show(log + compile_object(build, plan, output))
     write_depfile(invocation, output, plan)
 
 
 def _describe_build(session: Session, source: Input, directory: Path) -> SourceBuild:
+    directory.mkdir(parents=True, exist_ok=True)
     return SourceBuild(
         invocation=session.invocation,
         source=source.path,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from kbuild import files, parallel
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.tools import Tools, run_tool
+from kbuild.project.jobserver import borrow_jobs, find_jobserver
 from kbuild.resources import native_directory
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import BuildPlan, CompileEdge
@@ -22,6 +23,9 @@ from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
 from kbuild.values import dataclass
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 _NAME_DIGITS: Final = 16
 _DEFAULT_STANDARD: Final = "17"
@@ -116,16 +120,29 @@ def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple
     Returns:
         The plan with its final names, and the warnings of the tools.
     """
-    build.directory.mkdir(parents=True, exist_ok=True)
     (host,) = plan.hosts
     log = run_preprocessor(host, flags)
     plan = _name_plan(plan, name_module(build, host))
     (host,) = plan.hosts
-    jobs = build.invocation.jobs or parallel.count_cores()
     tasks: tuple[HostEdge | CompileEdge, ...] = (*plan.hosts, *plan.edges)
-    log += "".join(parallel.map_in_order(lambda task: _run_edge(task, flags), tasks, jobs=jobs))
+    log += "".join(run_parallel(build.invocation, lambda task: _run_edge(task, flags), tasks))
     pack_target(plan.pack)
     return plan, log
+
+
+def run_parallel(
+    invocation: Invocation, function: Callable[[T], R], values: tuple[T, ...]
+) -> tuple[R, ...]:
+    """Return ``function(value)`` for each value, with the processes that the user allows.
+
+    These are as many as ``-t`` says, and as many as ``make`` can spare.
+    """
+    jobs = invocation.jobs or parallel.count_cores()
+    jobserver = find_jobserver()
+    if jobserver is None:
+        return tuple(parallel.map_in_order(function, values, jobs=jobs))
+    with borrow_jobs(jobserver, max(len(values) - 1, 1)) as borrowed:
+        return tuple(parallel.map_in_order(function, values, jobs=max(jobs, borrowed + 1)))
 
 
 def _run_edge(edge: HostEdge | CompileEdge, flags: DeviceFlags) -> str:

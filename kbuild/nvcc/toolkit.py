@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files, process
-from kbuild.backends.interface.driver import ToolkitLayout
+from kbuild.backends.interface.nvcc import ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.files import sha256
 from kbuild.formats.elf.file import Elf

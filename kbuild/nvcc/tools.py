@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends import AUTOMATIC, find_driver, list_by_preference
-from kbuild.backends.interface.driver import DriverConventions
+from kbuild.backends import AUTOMATIC, find_nvcc_conventions, list_by_preference
+from kbuild.backends.interface.nvcc import NvccConventions
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ConfigurationError, ToolchainError, ToolError
 from kbuild.model import Command
@@ -36,7 +36,7 @@ class Tools:
         toolkit: The toolkit.
     """
 
-    conventions: DriverConventions
+    conventions: NvccConventions
     toolchain: Toolchain
     host_compiler: Path
     host_compiler_id: str
@@ -61,7 +61,7 @@ def find_tools(invocation: Invocation) -> Tools:
             f"no compiler for a GPU is installed; set {BACKEND_VARIABLE}={builder.TRAITS.name} to "
             "build for the CPU, or pip install 'kbuild[cuda]'"
         )
-    conventions = find_driver(builder.TRAITS.name)
+    conventions = find_nvcc_conventions(builder.TRAITS.name)
     toolchain = find_toolchain(builder, hints)
     layout = conventions.describe_toolkit(toolchain, hints)
     return Tools(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the type checker compares each module with its protocol
-    from kbuild.backends.cpu import build, code, devices, driver, mixed, read
+    from kbuild.backends.cpu import build, code, devices, mixed, nvcc, read
     from kbuild.backends.interface.build import Builder
     from kbuild.backends.interface.code import CodeReader
     from kbuild.backends.interface.devices import Devices
-    from kbuild.backends.interface.driver import DriverConventions
+    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.mixed import MixedPasses
     from kbuild.backends.interface.read import ImageReader
 
@@ -18,4 +18,4 @@ if TYPE_CHECKING:  # the type checker compares each module with its protocol
     _CODE: CodeReader = code
     _DEVICES: Devices = devices
     _MIXED: MixedPasses = mixed
-    _DRIVER: DriverConventions = driver
+    _NVCC: NvccConventions = nvcc

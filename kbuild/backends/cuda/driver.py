@@ -1,57 +1,59 @@
-"""Stand in for nvcc with kbuild's symbol layout. See `DriverConventions` for the protocol."""
+"""NVIDIA's ``cuda-core`` and its bindings, with their errors as kbuild's."""
 
 from __future__ import annotations
 
-import re
+import contextlib
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from kbuild import resources
-from kbuild.backends.cuda.toolchain import LIBRARY_DIRECTORIES
-from kbuild.backends.interface.driver import ToolkitLayout
-from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
+from kbuild.errors import ConfigurationError, LaunchError
 
-_COMPILER: Final = "nvcc"
-_PLAIN_NAME: Final = re.compile(r"lib[\w-]+\.so")
+try:
+    import cuda.core as cuda
+    from cuda.bindings import driver
+    from cuda.core.utils import StridedMemoryView
+except ImportError as error:
+    raise ConfigurationError(
+        f"running CUDA kernels from Python needs cuda-core ({error}); pip install 'kbuild[cuda]'"
+    ) from error
 
+__all__ = [
+    "ARRAY_INTERFACE",
+    "SUCCESS",
+    "StridedMemoryView",
+    "check",
+    "cuda",
+    "driver",
+    "explain",
+    "explained",
+]
 
-def describe_toolkit(
-    tc: Toolchain,
-    hints: ToolchainHints,  # noqa: ARG001 - the interface's signature
-) -> ToolkitLayout:
-    """See `DriverConventions`: the toolkit of nvcc, with the names that linkers search for.
-
-    Wheels contain no unversioned names of libraries.
-    """
-    root = tc.compiler.resolve().parent.parent
-    headers = root / "include"
-    library = headers / "cccl"
-    programs = sorted((root / "bin").iterdir())
-    return ToolkitLayout(
-        version=tc.version,
-        architecture=tc.architectures[0].partition("_")[2],
-        headers=(headers, resources.native_directory() / "include"),
-        header_library=library if library.is_dir() else None,
-        libraries=tuple(_list_libraries(root)),
-        programs=tuple((path.name, path) for path in programs if path.name != _COMPILER),
-        device_library=root / "nvvm",
-    )
+ARRAY_INTERFACE: Final = "__cuda_array_interface__"
+SUCCESS: Final = driver.CUresult.CUDA_SUCCESS
 
 
-def _list_libraries(root: Path) -> Iterator[tuple[str, Path]]:
-    for directory in (root / name for name in LIBRARY_DIRECTORIES):
-        for path in sorted(directory.iterdir()) if directory.is_dir() else ():
-            yield path.name, path
-            if plain := _PLAIN_NAME.match(path.name):
-                yield plain[0], path
+def check(result: tuple[Any, ...], doing: str = "asking the driver") -> Any:
+    """Return the values of a binding's call without its status; raise LaunchError if it failed."""
+    status, *values = result
+    if status != SUCCESS:
+        raise LaunchError(f"{doing} failed: {explain(status)}")
+    return values[0] if values else None
 
 
-def select_architectures(requested: tuple[str, ...]) -> tuple[str, ...]:
-    """See `DriverConventions`: as they are."""
-    return requested
+def explain(status: Any) -> str:
+    """Describe a status in the driver's words."""
+    _, name = driver.cuGetErrorName(status)
+    _, text = driver.cuGetErrorString(status)
+    words = [part.decode() for part in (name, text) if part]
+    return f"{': '.join(words) or 'unknown'} (error {int(status)})"
 
 
-def translate_options(options: tuple[str, ...]) -> tuple[str, ...]:
-    """See `DriverConventions`: as they are."""
-    return options
+@contextlib.contextmanager
+def explained(doing: str) -> Iterator[None]:
+    """Raise errors of cuda-core as LaunchError."""
+    try:
+        yield
+    except LaunchError:
+        raise
+    except Exception as error:
+        raise LaunchError(f"{doing} failed: {error}") from error

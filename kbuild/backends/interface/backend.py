@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.build import Builder
     from kbuild.backends.interface.code import CodeReader
     from kbuild.backends.interface.devices import Devices
-    from kbuild.backends.interface.driver import DriverConventions
+    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.host import HostConventions
     from kbuild.backends.interface.limits import DeviceLimits
     from kbuild.backends.interface.mixed import MixedPasses
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.rtc import RuntimeCompiler
 
 CAPABILITIES: Final = (
-    *("build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "driver"),
+    *("build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "nvcc"),
 )
 
 
@@ -97,9 +97,9 @@ class Backend:
         return passes
 
     @cached_property
-    def driver(self) -> DriverConventions | None:
+    def nvcc(self) -> NvccConventions | None:
         """Stand in for nvcc in builds that call it."""
-        conventions: DriverConventions | None = self._load("driver")
+        conventions: NvccConventions | None = self._load("nvcc")
         return conventions
 
     def _load(self, capability: str) -> Any:

@@ -1,4 +1,4 @@
-"""The ``driver`` capability: stand in for nvcc, with its command line and its toolkit."""
+"""The ``nvcc`` capability: stand in for nvcc, with its command line and its toolkit."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class ToolkitLayout:
     device_library: Path | None = None
 
 
-class DriverConventions(Protocol):
-    """The members of a backend's ``driver`` module. Its functions run nothing."""
+class NvccConventions(Protocol):
+    """The members of a backend's ``nvcc`` module. Its functions run nothing."""
 
     def describe_toolkit(self, tc: Toolchain, hints: ToolchainHints) -> ToolkitLayout:
         """Describe the toolkit that programs are built with."""

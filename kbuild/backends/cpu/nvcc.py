@@ -1,4 +1,4 @@
-"""Stand in for nvcc on the CPU. See `DriverConventions` for the protocol."""
+"""Stand in for nvcc on the CPU. See `NvccConventions` for the protocol."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends.cpu import cccl
 from kbuild.backends.cpu.toolchain import NAME
-from kbuild.backends.interface.driver import ToolkitLayout
+from kbuild.backends.interface.nvcc import ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 
 # As the headers and the devices of the runtime say.
@@ -32,7 +32,7 @@ def describe_toolkit(
     tc: Toolchain,  # noqa: ARG001 - the interface's signature
     hints: ToolchainHints,
 ) -> ToolkitLayout:
-    """See `DriverConventions`: kbuild's own headers, and its shared runtime."""
+    """See `NvccConventions`: kbuild's own headers, and its shared runtime."""
     native = resources.native_directory()
     names = resources.find_runtime("libkbuild_cudart.a")
     script = f"INPUT({names} {{directory}}/{_LINK_NAME})\n"
@@ -47,12 +47,12 @@ def describe_toolkit(
 
 
 def select_architectures(requested: tuple[str, ...]) -> tuple[str, ...]:
-    """See `DriverConventions`: only ``native`` has a meaning here."""
+    """See `NvccConventions`: only ``native`` has a meaning here."""
     return (_NATIVE,) if requested == (_NATIVE,) else ()
 
 
 def translate_options(options: tuple[str, ...]) -> tuple[str, ...]:
-    """See `DriverConventions`: nvcc's options for PTX and machine code have no effect."""
+    """See `NvccConventions`: nvcc's options for PTX and machine code have no effect."""
     return tuple(_translate(options))
 
 

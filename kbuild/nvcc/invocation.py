@@ -75,6 +75,7 @@ class Invocation:
         device_linker_options: The options of ``-Xnvlink``.
         archiver_options: The options of ``-Xarchive``.
         is_shared: Whether a link makes a shared object.
+        links_device_code: Whether a link also links relocatable device code (not ``-nodlink``).
         runtime: The linkage of the runtime (``-cudart``).
         host_compiler: The value of ``-ccbin``.
         dependencies: The depfile, if one is requested.
@@ -105,6 +106,7 @@ class Invocation:
     device_linker_options: tuple[str, ...] = ()
     archiver_options: tuple[str, ...] = ()
     is_shared: bool = False
+    links_device_code: bool = True
     runtime: Literal["static", "shared", "none"] = "static"
     host_compiler: str | None = None
     dependencies: DependencyFile | None = None

@@ -1,0 +1,159 @@
+"""The last step of an invocation, and the files that it can start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from kbuild.errors import ConfigurationError
+from kbuild.nvcc.invocation import Input, InputKind, Invocation, Phase
+from kbuild.nvcc.words import GivenOption
+
+# Of several phases, nvcc ends with the first one in this order.
+_PHASES: Final[dict[str, Phase]] = {
+    "--generate-dependencies": "dependencies",
+    "--generate-nonsystem-dependencies": "dependencies",
+    "--preprocess": "preprocess",
+    "--ptx": "ptx",
+    "--cubin": "cubin",
+    "--fatbin": "fatbin",
+    "--compile": "compile",
+    "--device-c": "compile",
+    "--device-w": "compile",
+    "--device-link": "device-link",
+    "--lib": "archive",
+    "--link": "link",
+}
+# Options that nvcc rejects together, or that request what kbuild does not write; and what to do.
+_CONFLICTS: Final = (
+    (("--device-c",), ("--device-w",), "remove one of them"),
+    (("--lib",), ("--link",), "remove one of them"),
+    (
+        ("--preprocess",),
+        (
+            "--generate-dependencies-with-compile",
+            "--generate-nonsystem-dependencies-with-compile",
+        ),
+        "use -M or -MM in a command without -E",
+    ),
+    (("--device-link",), ("--cubin", "--fatbin"), "use -dlink alone, which writes an object"),
+)
+_KINDS: Final[dict[str, InputKind]] = {
+    ".cu": "cuda",
+    ".c": "c",
+    ".i": "c",
+    ".cc": "c++",
+    ".cpp": "c++",
+    ".cxx": "c++",
+    ".ii": "c++",
+    ".o": "object",
+    ".obj": "object",
+    ".a": "archive",
+    ".lib": "archive",
+    ".so": "shared",
+    ".ptx": "device",
+    ".cubin": "device",
+    ".fatbin": "device",
+}
+_LANGUAGES: Final[dict[str, InputKind]] = {"cu": "cuda", "c++": "c++", "c": "c"}
+_LINKING: Final[tuple[Phase, ...]] = ("link", "device-link", "archive")
+_DEVICE_PHASES: Final[tuple[Phase, ...]] = ("device-link", "cubin", "fatbin")
+
+
+def choose_phase(options: Iterable[GivenOption]) -> Phase:
+    """Return the last step to run.
+
+    Raises:
+        ConfigurationError: Options contradict each other.
+    """
+    given = {one.option.name: one for one in options}
+    for first, second, fix in _CONFLICTS:
+        pair = [
+            next((given[name] for name in names if name in given), None)
+            for names in (first, second)
+        ]
+        if pair[0] and pair[1]:
+            raise ConfigurationError(
+                f"option '{pair[0].text}' together with '{pair[1].text}'; {fix}"
+            )
+    rdc = given.get("--relocatable-device-code")
+    if rdc is not None and rdc.value == "false" and "--device-c" in given:
+        raise ConfigurationError(
+            f"option '{given['--device-c'].text}' together with '{rdc.text}'; use -dw, or remove "
+            "one of them"
+        )
+    return next((phase for name, phase in _PHASES.items() if name in given), "link")
+
+
+def read_inputs(
+    words: Iterable[str], language: str | None, phase: Phase, is_relocatable: bool
+) -> tuple[Input, ...]:
+    """Return the inputs with their kinds.
+
+    Args:
+        words: The inputs.
+        language: The value of ``-x``, which applies to all inputs, or None.
+        phase: The last step to run.
+        is_relocatable: Whether device code is relocatable.
+
+    Raises:
+        ConfigurationError: The kind of an input is unknown, or the phase does not read it.
+    """
+    inputs = tuple(Input(path=Path(word), kind=_find_kind(word, language)) for word in words)
+    for one in inputs:
+        is_read = phase in _DEVICE_PHASES or (phase == "compile" and is_relocatable)
+        if one.kind == "device" and not is_read:
+            raise ConfigurationError(
+                f"input '{one.path}' is device code, which only -dlink, -cubin, -fatbin, and -dc "
+                "read; use one of them"
+            )
+    return inputs
+
+
+def _find_kind(word: str, language: str | None) -> InputKind:
+    if language is not None:
+        return _LANGUAGES[language]
+    kind = _KINDS.get(Path(word).suffix)
+    if kind is None:
+        raise ConfigurationError(
+            f"input '{word}' has an unknown suffix; name the language with -x cu, -x c++, or -x c, "
+            f"and a library with -l"
+        )
+    return kind
+
+
+def check_inputs(invocation: Invocation) -> None:
+    """Check the number of inputs.
+
+    Raises:
+        ConfigurationError: There is no input, or there are several for one output.
+    """
+    inputs = invocation.inputs
+    if not inputs:
+        raise ConfigurationError("no input files; name a source, an object, or a library")
+    if invocation.output and len(inputs) > 1 and invocation.phase not in _LINKING:
+        raise ConfigurationError(
+            f"option '-o {invocation.output}' with {len(inputs)} inputs, '{inputs[0].path}' and "
+            f"'{inputs[1].path}'; call kbuild-nvcc once per input, or use -odir"
+        )
+
+
+def check_architectures(invocation: Invocation) -> None:
+    """Check that a phase with one image per output gets one architecture.
+
+    Raises:
+        ConfigurationError: There are several.
+    """
+    phase, names = invocation.phase, invocation.architectures
+    numbers = {name.partition("-")[0] for name in names if name != "native"}
+    several = phase == "ptx" and (len(numbers) > 1 or "all" in numbers)
+    # `80` is a cubin and PTX in one name, of which -cubin writes only the first one.
+    is_virtual = phase == "cubin" and any(name.endswith("-virtual") for name in names)
+    several = several or (phase == "cubin" and (len(names) > 1 or "all" in numbers))
+    if several or is_virtual:
+        what = "one architecture" if phase == "ptx" else "one real architecture"
+        raise ConfigurationError(
+            f"option '-{phase}' with the architectures {', '.join(names)}; it writes {what}: "
+            "select it with -arch=sm_90, or use -fatbin"
+        )

@@ -1,0 +1,204 @@
+"""Divide a command line of nvcc into options, values, and inputs.
+
+The rules are those of the nvcc of CUDA 13.5, which differ from those of g++: only some options take
+a value without a separator, ``=`` separates one from a short name as well, and single quotes mean
+nothing. `tests/tools/nvcc` compares them with nvcc itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from kbuild.errors import ConfigurationError, find_similar
+from kbuild.nvcc.options import OPTIONS, Option, Quoting
+from kbuild.values import dataclass
+
+_PREPENDED: Final = "NVCC_PREPEND_FLAGS"
+_APPENDED: Final = "NVCC_APPEND_FLAGS"
+_DEEPEST_FILE: Final = 32
+_TO_COMPILER: Final = ("--forward-unknown-to-host-compiler", "--forward-unknown-opts")
+_TO_LINKER: Final = ("--forward-unknown-to-host-linker", "--forward-unknown-opts")
+# In the environment, quotes group words and remain. A backslash is special only within them.
+_ENVIRONMENT_WORD: Final = re.compile(r'(?:[^ \t"]|"(?:[^"\\]|\\.)*")+', re.DOTALL)
+_FILE_WORD: Final = re.compile(r'(?:[^\s"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL)
+_PIECES: Final[Mapping[Quoting, re.Pattern[str]]] = {
+    "names": re.compile(r'(?:[^,"]|"[^"]*")+'),
+    "escapes": re.compile(r'(?:[^,"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL),
+    "verbatim": re.compile(r'(?:[^,"]|"[^"]*")+'),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenOption:
+    """An option on a command line.
+
+    Attributes:
+        option: The option.
+        spelling: Its name as it is written.
+        value: Its value before it is split; empty for an option without one.
+        words: All its words.
+    """
+
+    option: Option
+    spelling: str
+    value: str = ""
+    words: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The option as it is written, for messages."""
+        return " ".join(self.words)
+
+    def split(self) -> tuple[str, ...]:
+        """Return the values of a list."""
+        return split_list(self.value, self.option.quoting, self.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """The parts of a command line, each in its order.
+
+    Attributes:
+        options: The options that nvcc knows.
+        inputs: The words that are not options.
+        to_compiler: Unknown options for the host compiler.
+        to_linker: Unknown options for the linker.
+    """
+
+    options: tuple[GivenOption, ...] = ()
+    inputs: tuple[str, ...] = ()
+    to_compiler: tuple[str, ...] = ()
+    to_linker: tuple[str, ...] = ()
+
+
+def divide(words: Sequence[str], environment: Mapping[str, str]) -> CommandLine:
+    """Divide the words of a command line, with those of files and of the environment.
+
+    Raises:
+        ConfigurationError: An option is unknown or lacks its value, or a file of options cannot be
+            read.
+    """
+    every = (
+        *_split_variable(_PREPENDED, environment),
+        *words,
+        *_split_variable(_APPENDED, environment),
+    )
+    parts = tuple(_divide(every))
+    options = tuple(part for part in parts if isinstance(part, GivenOption))
+    plain = tuple(part for part in parts if isinstance(part, str))
+    unknown = tuple(word for word in plain if _is_option(word))
+    names = {given.option.name for given in options}
+    to_compiler, to_linker = (not names.isdisjoint(f) for f in (_TO_COMPILER, _TO_LINKER))
+    if unknown and not (to_compiler or to_linker):
+        raise ConfigurationError(_describe_unknown(unknown[0]))
+    return CommandLine(
+        options=options,
+        inputs=tuple(word for word in plain if not _is_option(word)),
+        to_compiler=unknown if to_compiler else (),
+        to_linker=unknown if to_linker else (),
+    )
+
+
+def split_list(value: str, quoting: Quoting, text: str) -> tuple[str, ...]:
+    """Split a value at commas, and leave out spaces around the pieces and empty pieces.
+
+    Args:
+        value: The value.
+        quoting: What becomes of quotes and backslashes.
+        text: The option and its value, for the message.
+
+    Raises:
+        ConfigurationError: A double quote is not closed.
+    """
+    pattern = _PIECES[quoting]
+    if not re.fullmatch(rf"(?:{pattern.pattern}|,)*", value, re.DOTALL):
+        raise ConfigurationError(
+            f"option '{text}': a double quote is not closed, or a backslash has nothing to "
+            "protect; close the quote"
+        )
+    pieces = (piece.strip() for piece in pattern.findall(value))
+    if quoting == "names":
+        pieces = (piece.replace('"', "") for piece in pieces)
+    elif quoting == "escapes":
+        pieces = (re.sub(r"\\(.)", r"\1", piece, flags=re.DOTALL) for piece in pieces)
+    return tuple(piece for piece in pieces if piece)
+
+
+def _divide(words: Iterable[str], depth: int = 0) -> Iterator[GivenOption | str]:
+    """Yield options, and the words that are not nvcc's options."""
+    remaining = iter(words)
+    for word in remaining:
+        given = _read_option(word, remaining) if _is_option(word) else None
+        if given is None:
+            yield word
+        elif given.option.name == "--options-file":
+            for path in given.split():
+                yield from _divide(_read_file(path, depth), depth + 1)
+        else:
+            yield given
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-") and word != "-"
+
+
+def _read_option(word: str, remaining: Iterator[str]) -> GivenOption | None:
+    """Return the option that a word begins, with its value; None if it is unknown."""
+    name, separator, value = word.partition("=")
+    option = OPTIONS.get(name)
+    if option is None:
+        return _read_joined(word)
+    if option.kind == "none":
+        if separator:
+            raise ConfigurationError(f"option '{word}': '{name}' takes no value; remove '={value}'")
+        return GivenOption(option=option, spelling=name, words=(word,))
+    if separator:
+        return GivenOption(option=option, spelling=name, value=value, words=(word,))
+    following = next(remaining, None)
+    if following is None:
+        raise ConfigurationError(f"nvcc option '{name}' without a value; add the value")
+    return GivenOption(option=option, spelling=name, value=following, words=(word, following))
+
+
+def _read_joined(word: str) -> GivenOption | None:
+    name, value = word[:2], word[2:]
+    option = OPTIONS.get(name)
+    if option is None or not option.is_joined:
+        return None
+    return GivenOption(option=option, spelling=name, value=value, words=(word,))
+
+
+def _split_variable(name: str, environment: Mapping[str, str]) -> list[str]:
+    text = environment.get(name, "")
+    if not re.fullmatch(rf"(?:{_ENVIRONMENT_WORD.pattern}|[ \t])*", text, re.DOTALL):
+        raise ConfigurationError(f"{name}={text}: a double quote is not closed; close it")
+    return _ENVIRONMENT_WORD.findall(text)
+
+
+def _read_file(path: str, depth: int) -> Iterator[str]:
+    """Yield the words of a file of options. nvcc removes backslashes first, then all quotes."""
+    if depth == _DEEPEST_FILE:
+        raise ConfigurationError(
+            f"--options-file {path}: {depth} files name each other; remove the cycle"
+        )
+    try:
+        text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise ConfigurationError(
+            f"--options-file {path}: cannot read the file ({error.strerror}); check the path"
+        ) from None
+    if not re.fullmatch(rf"(?:{_FILE_WORD.pattern}|\s)*", text, re.DOTALL):
+        raise ConfigurationError(f"{path}: a double quote is not closed; close it")
+    for word in _FILE_WORD.findall(text):
+        yield re.sub(r"\\(.)", r"\1", word, flags=re.DOTALL).replace('"', "")
+
+
+def _describe_unknown(word: str) -> str:
+    nearest = find_similar(word.partition("=")[0], OPTIONS, 0.75)
+    hint = (
+        f"did you mean '{nearest}'? For the host compiler" if nearest else "for the host compiler"
+    )
+    return f"unknown option '{word}'; {hint}, write '-Xcompiler {word}'"

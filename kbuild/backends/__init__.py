@@ -14,10 +14,10 @@ from kbuild.errors import ConfigurationError
 if TYPE_CHECKING:
     from kbuild.backends.interface.build import Builder
     from kbuild.backends.interface.devices import ExecutionDevice
-    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.host import HostConventions
     from kbuild.backends.interface.limits import DeviceLimits
     from kbuild.backends.interface.mixed import MixedPasses
+    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.read import ImageReader
     from kbuild.backends.module.runtime import Device
 

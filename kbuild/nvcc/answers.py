@@ -10,6 +10,7 @@ from kbuild import __version__
 from kbuild.model import Command
 from kbuild.nvcc.host import list_library_options
 from kbuild.nvcc.invocation import Invocation
+from kbuild.nvcc.options import SECTIONS
 from kbuild.nvcc.tools import Tools
 from kbuild.process import select_environment
 
@@ -26,6 +27,15 @@ def describe_version(tools: Tools) -> str:
         "Cuda compiler driver\n"
         f"Cuda compilation tools, release {release}, V{version}\n"
     )
+
+
+def describe_options() -> str:
+    """Return the text of ``--help``."""
+    blocks = ["Usage: kbuild-nvcc [OPTION...] FILE...\n"]
+    for heading, options in SECTIONS.items():
+        blocks.append(f"{heading}:\n")
+        blocks += (f"  {', '.join(option.names)}\n      {option.meaning}\n" for option in options)
+    return "\n".join(blocks)
 
 
 def list_variables(tools: Tools) -> Iterator[str]:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:  # the type checker compares each module with its protocol
     from kbuild.backends.interface.build import Builder
     from kbuild.backends.interface.code import CodeReader
     from kbuild.backends.interface.devices import Devices
-    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.mixed import MixedPasses
+    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.read import ImageReader
 
     _BUILD: Builder = build

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.build import Builder
     from kbuild.backends.interface.code import CodeReader
     from kbuild.backends.interface.devices import Devices
-    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.host import HostConventions
     from kbuild.backends.interface.limits import DeviceLimits
     from kbuild.backends.interface.mixed import MixedPasses
+    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.read import ImageReader
     from kbuild.backends.interface.rtc import RuntimeCompiler
 

@@ -8,17 +8,20 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
+from kbuild.errors import ConfigurationError
 from kbuild.nvcc import answers
-from kbuild.nvcc.read import COMMAND_VARIABLES, read_invocation
+from kbuild.nvcc.invocation import Invocation
+from kbuild.nvcc.read import read_invocation
 from kbuild.nvcc.run import run_invocation
 from kbuild.nvcc.tools import find_tools
+from kbuild.nvcc.words import APPENDED, PREPENDED, divide
 
 HELP: Final = "Compile and link with the options of nvcc."
 _TOOLKIT: Final = "--toolkit"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments, which the reader of nvcc's options parses."""
+    """Declare the command's arguments. The reader of nvcc's options parses them."""
     parser.add_argument("words", nargs="*", metavar="OPTION", help="an option or a file of nvcc")
     parser.add_argument(
         _TOOLKIT, action="store_true", help="print a directory that is laid out as a CUDA toolkit"
@@ -36,15 +39,32 @@ def parse(
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the invocation, or answer a question about the driver."""
-    invocation = read_invocation(arguments.words, os.environ)
-    for name in COMMAND_VARIABLES:  # a toolkit's own nvcc would read them again
+    try:
+        invocation = read_invocation(arguments.words, os.environ)
+    except ConfigurationError:
+        _show_toolkit(arguments.words)
+        raise
+    for name in (PREPENDED, APPENDED):  # a toolkit's own nvcc would read them again
         os.environ.pop(name, None)
+    if invocation.asks_for_help:
+        sys.stdout.write(answers.describe_options())
+        return 0
     tools = find_tools(invocation)
     if arguments.toolkit:
         print(tools.toolkit.root)
     elif invocation.asks_for_version:
         sys.stdout.write(answers.describe_version(tools))
     else:
-        text = run_invocation(invocation, tools, sys.stderr.write)
-        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.write(run_invocation(invocation, tools, sys.stderr.write))
     return 0
+
+
+def _show_toolkit(words: Sequence[str]) -> None:
+    """Show where the toolkit is, as ``nvcc -v`` does before it rejects an input.
+
+    CMake learns about the toolkit from a command line with an input that does not exist.
+    """
+    values = {one.option.name: one.value for one in divide(words, os.environ).options}
+    if "--verbose" in values:
+        tools = find_tools(Invocation(backend=values.get("--backend")))
+        sys.stderr.writelines(answers.list_variables(tools))

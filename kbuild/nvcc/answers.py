@@ -33,9 +33,9 @@ def describe_options() -> str:
     """Return the text of ``--help``."""
     blocks = ["Usage: kbuild-nvcc [OPTION...] FILE...\n"]
     for heading, options in SECTIONS.items():
-        blocks.append(f"{heading}:\n")
+        blocks.append(f"\n{heading}:\n")
         blocks += (f"  {', '.join(option.names)}\n      {option.meaning}\n" for option in options)
-    return "\n".join(blocks)
+    return "".join(blocks)
 
 
 def list_variables(tools: Tools) -> Iterator[str]:

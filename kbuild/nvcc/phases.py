@@ -40,7 +40,7 @@ _CONFLICTS: Final = (
     (("--device-link",), ("--cubin", "--fatbin"), "use -dlink alone, which writes an object"),
 )
 _KINDS: Final[dict[str, InputKind]] = {
-    ".cu": "cuda",
+    ".cu": "cu",
     ".c": "c",
     ".i": "c",
     ".cc": "c++",
@@ -56,7 +56,7 @@ _KINDS: Final[dict[str, InputKind]] = {
     ".cubin": "device",
     ".fatbin": "device",
 }
-_LANGUAGES: Final[dict[str, InputKind]] = {"cu": "cuda", "c++": "c++", "c": "c"}
+_LANGUAGES: Final[dict[str, InputKind]] = {"cu": "cu", "c++": "c++", "c": "c"}
 _LINKING: Final[tuple[Phase, ...]] = ("link", "device-link", "archive")
 _DEVICE_PHASES: Final[tuple[Phase, ...]] = ("device-link", "cubin", "fatbin")
 

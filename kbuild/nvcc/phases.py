@@ -58,7 +58,13 @@ _KINDS: Final[dict[str, InputKind]] = {
 }
 _LANGUAGES: Final[dict[str, InputKind]] = {"cu": "cuda", "c++": "c++", "c": "c"}
 _LINKING: Final[tuple[Phase, ...]] = ("link", "device-link", "archive")
-_DEVICE_PHASES: Final[tuple[Phase, ...]] = ("device-link", "cubin", "fatbin")
+# The phases that read files of device code. Some of them are inputs of -dc, too.
+_DEVICE_PHASES: Final[dict[str, tuple[Phase, ...]]] = {
+    ".ptx": ("device-link", "cubin", "fatbin", "compile"),
+    ".cubin": ("device-link", "fatbin", "compile"),
+    ".fatbin": ("device-link",),
+}
+_DEVICE_OPTIONS: Final = {"compile": "-dc", "device-link": "-dlink"}
 
 
 def choose_phase(options: Iterable[GivenOption]) -> Phase:
@@ -78,16 +84,16 @@ def choose_phase(options: Iterable[GivenOption]) -> Phase:
                 f"option '{pair[0].text}' together with '{pair[1].text}'; {fix}"
             )
     rdc = given.get("--relocatable-device-code")
-    if rdc is not None and rdc.value == "false" and "--device-c" in given:
+    opposite = {"false": "--device-c", "true": "--device-w"}.get(rdc.value if rdc else "", "")
+    if rdc and opposite in given:
         raise ConfigurationError(
-            f"option '{given['--device-c'].text}' together with '{rdc.text}'; use -dw, or remove "
-            "one of them"
+            f"option '{given[opposite].text}' together with '{rdc.text}'; remove one of them"
         )
     return next((phase for name, phase in _PHASES.items() if name in given), "link")
 
 
 def read_inputs(
-    words: Iterable[str], language: str | None, phase: Phase, is_relocatable: bool
+    words: Iterable[str], language: str | None, phase: Phase, *, is_relocatable: bool
 ) -> tuple[Input, ...]:
     """Return the inputs with their kinds.
 
@@ -102,13 +108,17 @@ def read_inputs(
     """
     inputs = tuple(Input(path=Path(word), kind=_find_kind(word, language)) for word in words)
     for one in inputs:
-        is_read = phase in _DEVICE_PHASES or (phase == "compile" and is_relocatable)
-        if one.kind == "device" and not is_read:
-            raise ConfigurationError(
-                f"input '{one.path}' is device code, which only -dlink, -cubin, -fatbin, and -dc "
-                "read; use one of them"
-            )
+        _check_kind(one, phase, is_relocatable=is_relocatable)
     return inputs
+
+
+def _check_kind(one: Input, phase: Phase, *, is_relocatable: bool) -> None:
+    if one.kind != "device":
+        return
+    phases = _DEVICE_PHASES[one.path.suffix]
+    if phase not in phases or (phase == "compile" and not is_relocatable):
+        names = ", ".join(_DEVICE_OPTIONS.get(name, f"-{name}") for name in phases)
+        raise ConfigurationError(f"input '{one.path}' is device code; use {names}")
 
 
 def _find_kind(word: str, language: str | None) -> InputKind:

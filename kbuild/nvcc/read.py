@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +18,6 @@ from kbuild.nvcc.words import CommandLine, GivenOption, divide
 _HOST_ERRORS: Final = {
     "all-warnings": "-Werror",
     "deprecated-declarations": "-Werror=deprecated-declarations",
-    "reorder": "-Werror=reorder",
 }
 _HOST_SPELLINGS: Final = {"--profile": "-pg", "--no-exceptions": "-fno-exceptions"}
 _PREPROCESSOR: Final = {
@@ -60,7 +60,9 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
     output = given.find_path("--output-file")
     invocation = Invocation(
         phase=phase,
-        inputs=read_inputs(line.inputs, given.find("--x"), phase, given.is_relocatable()),
+        inputs=read_inputs(
+            line.inputs, given.find("--x"), phase, is_relocatable=given.is_relocatable()
+        ),
         output=output,
         output_directory=given.find_path("--output-directory"),
         architectures=tuple(dict.fromkeys(image.name for image in read_images(line.options))),
@@ -70,12 +72,12 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         optimization=_read_level(given),
         has_debug=given.has("--debug"),
         device_options=tuple(_list_device_options(line.options)),
-        host_options=tuple(_list_host_options(line)),
+        host_options=tuple(_list_host_options(line, given)),
         libraries=given.list_values("--library"),
         library_directories=given.list_values("--library-path"),
-        linker_options=_split_for_linker(given, line.to_linker),
-        device_linker_options=_split_for_shell(given.list_values("--nvlink-options"), "-Xnvlink"),
-        archiver_options=_split_for_shell(given.list_values("--archive-options"), "-Xarchive"),
+        linker_options=_list_linker_options(given, line.to_linker),
+        device_linker_options=_list_tool_options(given, "--nvlink-options"),
+        archiver_options=_list_tool_options(given, "--archive-options"),
         is_shared=given.has("--shared"),
         links_device_code=not given.has("--no-device-link"),
         runtime=cast("Literal['static', 'shared', 'none']", given.find("--cudart") or "static"),
@@ -138,6 +140,8 @@ def _check(given: GivenOption) -> None:
         )
     if option.kind == "number":
         _check_number(given)
+    if not given.has_value:
+        return
     values = given.split() if option.kind == "list" else (given.value,)
     for value in values:
         if option.choices and value not in option.choices:
@@ -163,10 +167,19 @@ def _list_preprocessor_options(options: Iterable[GivenOption], given: _Given) ->
     for one in options:
         name = _PREPROCESSOR.get(one.option.name)
         if name is not None:
-            for value in one.split():
+            for value in _split_for_preprocessor(one):
                 yield from (f"{name}{value}",) if len(name) == len("-I") else (name, value)
     if given.find("--default-stream") == "per-thread":
         yield _PER_THREAD
+
+
+def _split_for_preprocessor(given: GivenOption) -> tuple[str, ...]:
+    """Return the names in a list. nvcc writes macros within double quotes for a shell."""
+    values = given.split()
+    if given.option.quoting != "escapes":
+        return values
+    quoted = (value.replace('"', r"\"") for value in values)
+    return _split_for_shell((f'"{value}"' for value in quoted), given.text)
 
 
 def _list_device_options(options: Iterable[GivenOption]) -> Iterator[str]:
@@ -177,15 +190,13 @@ def _list_device_options(options: Iterable[GivenOption]) -> Iterator[str]:
 
 def _spell(given: GivenOption) -> str:
     name = given.option.short[0]
-    return name if given.option.kind == "none" else f"{name}={given.value}"
+    return f"{name}={given.value}" if given.has_value else name
 
 
-def _list_host_options(line: CommandLine) -> Iterator[str]:
+def _list_host_options(line: CommandLine, given: _Given) -> Iterator[str]:
     """Yield the options of the host compiler in nvcc's order."""
-    for one in line.options:
-        if one.option.name == "--compiler-options":
-            yield from _split_for_shell(one.split(), one.text)
-    yield from _split_for_shell(line.to_compiler, "-forward-unknown-to-host-compiler")
+    own = given.list_values("--compiler-options")
+    yield from _split_for_shell((*own, *line.to_compiler), "-Xcompiler")
     for one in line.options:
         name = one.option.name
         if one.option.receiver in ("host", "both"):
@@ -198,9 +209,18 @@ def _list_host_options(line: CommandLine) -> Iterator[str]:
             yield from (_HOST_ERRORS[kind] for kind in one.split() if kind in _HOST_ERRORS)
 
 
-def _split_for_linker(given: _Given, forwarded: Iterable[str]) -> tuple[str, ...]:
-    words = (*given.list_values("--linker-options"), *forwarded)
+def _list_tool_options(given: _Given, name: str) -> tuple[str, ...]:
+    return _split_for_shell(map(_protect, given.list_values(name)), name)
+
+
+def _list_linker_options(given: _Given, forwarded: Iterable[str]) -> tuple[str, ...]:
+    words = (*map(_protect, given.list_values("--linker-options")), *forwarded)
     return _split_for_shell((f"-Xlinker {word}" for word in words), "-Xlinker")
+
+
+def _protect(value: str) -> str:
+    """Protect what nvcc protects from the shell in options of tools, other than host compilers."""
+    return re.sub(r"(['$])", r"\\\1", value)
 
 
 def _split_for_shell(values: Iterable[str], option: str) -> tuple[str, ...]:

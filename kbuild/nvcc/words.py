@@ -8,6 +8,7 @@ nothing. `tests/tools/nvcc` compares them with nvcc itself.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -24,11 +25,9 @@ _TO_LINKER: Final = ("--forward-unknown-to-host-linker", "--forward-unknown-opts
 # In the environment, quotes group words and remain. A backslash is special only within them.
 _ENVIRONMENT_WORD: Final = re.compile(r'(?:[^ \t"]|"(?:[^"\\]|\\.)*")+', re.DOTALL)
 _FILE_WORD: Final = re.compile(r'(?:[^\s"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL)
-_PIECES: Final[Mapping[Quoting, re.Pattern[str]]] = {
-    "names": re.compile(r'(?:[^,"]|"[^"]*")+'),
-    "escapes": re.compile(r'(?:[^,"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL),
-    "verbatim": re.compile(r'(?:[^,"]|"[^"]*")+'),
-}
+# A piece of a list. Except in options with `escapes`, a backslash outside of quotes is ordinary.
+_PIECE: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*")+', re.DOTALL)
+_ESCAPED_PIECE: Final = re.compile(r'(?:[^,"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +50,11 @@ class GivenOption:
     def text(self) -> str:
         """The option as it is written, for messages."""
         return " ".join(self.words)
+
+    @property
+    def has_value(self) -> bool:
+        """Whether a value is written."""
+        return self.words != (self.spelling,)
 
     def split(self) -> tuple[str, ...]:
         """Return the values of a list."""
@@ -113,7 +117,7 @@ def split_list(value: str, quoting: Quoting, text: str) -> tuple[str, ...]:
     Raises:
         ConfigurationError: A double quote is not closed.
     """
-    pattern = _PIECES[quoting]
+    pattern = _ESCAPED_PIECE if quoting == "escapes" else _PIECE
     if not re.fullmatch(rf"(?:{pattern.pattern}|,)*", value, re.DOTALL):
         raise ConfigurationError(
             f"option '{text}': a double quote is not closed, or a backslash has nothing to "
@@ -129,8 +133,9 @@ def split_list(value: str, quoting: Quoting, text: str) -> tuple[str, ...]:
 
 def _divide(words: Iterable[str], depth: int = 0) -> Iterator[GivenOption | str]:
     """Yield options, and the words that are not nvcc's options."""
-    remaining = iter(words)
-    for word in remaining:
+    remaining = deque(words)
+    while remaining:
+        word = remaining.popleft()
         given = _read_option(word, remaining) if _is_option(word) else None
         if given is None:
             yield word
@@ -145,7 +150,7 @@ def _is_option(word: str) -> bool:
     return word.startswith("-") and word != "-"
 
 
-def _read_option(word: str, remaining: Iterator[str]) -> GivenOption | None:
+def _read_option(word: str, remaining: deque[str]) -> GivenOption | None:
     """Return the option that a word begins, with its value; None if it is unknown."""
     name, separator, value = word.partition("=")
     option = OPTIONS.get(name)
@@ -157,9 +162,11 @@ def _read_option(word: str, remaining: Iterator[str]) -> GivenOption | None:
         return GivenOption(option=option, spelling=name, words=(word,))
     if separator:
         return GivenOption(option=option, spelling=name, value=value, words=(word,))
-    following = next(remaining, None)
-    if following is None:
+    if option.kind == "optional" and (not remaining or remaining[0].startswith("-")):
+        return GivenOption(option=option, spelling=name, words=(word,))
+    if not remaining:
         raise ConfigurationError(f"nvcc option '{name}' without a value; add the value")
+    following = remaining.popleft()
     return GivenOption(option=option, spelling=name, value=following, words=(word, following))
 
 

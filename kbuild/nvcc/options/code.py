@@ -168,7 +168,7 @@ GENERATION: Final[tuple[Option, ...]] = (
     row(
         "--Ofast-compile -Ofc",
         "Compile device code faster.",
-        kind="one",
+        kind="optional",
         choices="0 max mid min",
         receiver="device",
         on_cpu=_GPU_CODE,

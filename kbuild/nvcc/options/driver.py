@@ -14,6 +14,7 @@ STEPS: Final[tuple[Option, ...]] = (
     row(
         "--compiler-options -Xcompiler",
         "Options for the host compiler.",
+        "Quotes group words, as in a shell. Variables are not replaced.",
         kind="list",
         quoting="escapes",
     ),
@@ -81,7 +82,7 @@ STEPS: Final[tuple[Option, ...]] = (
 
 DIAGNOSTICS: Final[tuple[Option, ...]] = (
     row("--disable-warnings -w", "No warnings.", receiver="both"),
-    row("--Wreorder -Wreorder", "Warn about the order of initializers.", receiver="both"),
+    row("--Wreorder -Wreorder", "Warn about the order of initializers.", receiver="device"),
     row(
         "--Wdefault-stream-launch -Wdefault-stream-launch",
         "Warn about launches without a stream.",

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.errors import ConfigurationError, find_similar
-from kbuild.nvcc.options import OPTIONS, Option, Quoting
+from kbuild.nvcc.given import GivenOption, GivenOptions
+from kbuild.nvcc.options import OPTIONS
 from kbuild.values import dataclass
 
 _PREPENDED: Final = "NVCC_PREPEND_FLAGS"
@@ -25,40 +26,6 @@ _TO_LINKER: Final = ("--forward-unknown-to-host-linker", "--forward-unknown-opts
 # In the environment, quotes group words and remain. A backslash is special only within them.
 _ENVIRONMENT_WORD: Final = re.compile(r'(?:[^ \t"]|"(?:[^"\\]|\\.)*")+', re.DOTALL)
 _FILE_WORD: Final = re.compile(r'(?:[^\s"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL)
-# A piece of a list. Except in options with `escapes`, a backslash outside of quotes is ordinary.
-_PIECE: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*")+', re.DOTALL)
-_ESCAPED_PIECE: Final = re.compile(r'(?:[^,"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenOption:
-    """An option on a command line.
-
-    Attributes:
-        option: The option.
-        spelling: Its name as it is written.
-        value: Its value before it is split; empty for an option without one.
-        words: All its words.
-    """
-
-    option: Option
-    spelling: str
-    value: str = ""
-    words: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The option as it is written, for messages."""
-        return " ".join(self.words)
-
-    @property
-    def has_value(self) -> bool:
-        """Whether a value is written."""
-        return self.words != (self.spelling,)
-
-    def split(self) -> tuple[str, ...]:
-        """Return the values of a list."""
-        return split_list(self.value, self.option.quoting, self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +39,7 @@ class CommandLine:
         to_linker: Unknown options for the linker.
     """
 
-    options: tuple[GivenOption, ...] = ()
+    options: GivenOptions
     inputs: tuple[str, ...] = ()
     to_compiler: tuple[str, ...] = ()
     to_linker: tuple[str, ...] = ()
@@ -91,11 +58,10 @@ def divide(words: Sequence[str], environment: Mapping[str, str]) -> CommandLine:
         *_split_variable(_APPENDED, environment),
     )
     parts = tuple(_divide(every))
-    options = tuple(part for part in parts if isinstance(part, GivenOption))
+    options = GivenOptions(part for part in parts if isinstance(part, GivenOption))
     plain = tuple(part for part in parts if isinstance(part, str))
     unknown = tuple(word for word in plain if _is_option(word))
-    names = {given.option.name for given in options}
-    to_compiler, to_linker = (not names.isdisjoint(f) for f in (_TO_COMPILER, _TO_LINKER))
+    to_compiler, to_linker = (any(map(options.has, f)) for f in (_TO_COMPILER, _TO_LINKER))
     if unknown and not (to_compiler or to_linker):
         raise ConfigurationError(_describe_unknown(unknown[0]))
     return CommandLine(
@@ -104,31 +70,6 @@ def divide(words: Sequence[str], environment: Mapping[str, str]) -> CommandLine:
         to_compiler=unknown if to_compiler else (),
         to_linker=unknown if to_linker else (),
     )
-
-
-def split_list(value: str, quoting: Quoting, text: str) -> tuple[str, ...]:
-    """Split a value at commas, and leave out spaces around the pieces and empty pieces.
-
-    Args:
-        value: The value.
-        quoting: What becomes of quotes and backslashes.
-        text: The option and its value, for the message.
-
-    Raises:
-        ConfigurationError: A double quote is not closed.
-    """
-    pattern = _ESCAPED_PIECE if quoting == "escapes" else _PIECE
-    if not re.fullmatch(rf"(?:{pattern.pattern}|,)*", value, re.DOTALL):
-        raise ConfigurationError(
-            f"option '{text}': a double quote is not closed, or a backslash has nothing to "
-            "protect; close the quote"
-        )
-    pieces = (piece.strip() for piece in pattern.findall(value))
-    if quoting == "names":
-        pieces = (piece.replace('"', "") for piece in pieces)
-    elif quoting == "escapes":
-        pieces = (re.sub(r"\\(.)", r"\1", piece, flags=re.DOTALL) for piece in pieces)
-    return tuple(piece for piece in pieces if piece)
 
 
 def _divide(words: Iterable[str], depth: int = 0) -> Iterator[GivenOption | str]:
@@ -180,7 +121,7 @@ def _read_joined(word: str) -> GivenOption | None:
 
 def _split_variable(name: str, environment: Mapping[str, str]) -> list[str]:
     text = environment.get(name, "")
-    if not re.fullmatch(rf"(?:{_ENVIRONMENT_WORD.pattern}|[ \t])*", text, re.DOTALL):
+    if _ENVIRONMENT_WORD.sub("", text).strip():
         raise ConfigurationError(f"{name}={text}: a double quote is not closed; close it")
     return _ENVIRONMENT_WORD.findall(text)
 
@@ -197,7 +138,7 @@ def _read_file(path: str, depth: int) -> Iterator[str]:
         raise ConfigurationError(
             f"--options-file {path}: cannot read the file ({error.strerror}); check the path"
         ) from None
-    if not re.fullmatch(rf"(?:{_FILE_WORD.pattern}|\s)*", text, re.DOTALL):
+    if _FILE_WORD.sub("", text).strip():
         raise ConfigurationError(f"{path}: a double quote is not closed; close it")
     for word in _FILE_WORD.findall(text):
         yield re.sub(r"\\(.)", r"\1", word, flags=re.DOTALL).replace('"', "")

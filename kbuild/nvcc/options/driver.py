@@ -101,7 +101,12 @@ DIAGNOSTICS: Final[tuple[Option, ...]] = (
         receiver="device",
         on_cpu=_NO_FRONT_END,
     ),
-    row("--Wconversion -Wconversion", "Warn about narrowing.", receiver="device"),
+    row(
+        "--Wconversion -Wconversion",
+        "Warn about narrowing.",
+        receiver="device",
+        on_cpu=_NO_FRONT_END,
+    ),
     row(
         "--Wno-deprecated-declarations -Wno-deprecated-declarations",
         "Do not warn about deprecated entities.",

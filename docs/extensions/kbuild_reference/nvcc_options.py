@@ -8,9 +8,10 @@ from typing import Final
 from kbuild.nvcc.options import SECTIONS, Option, Outcome
 from kbuild_reference.markdown import escape, format_table
 
-# Words of a text that are code: options, names with underscores, and names of C++.
+# Words of a text that are code: options, commands, and names with underscores or colons.
 _CODE: Final = re.compile(
-    r"(?<![\w-])--?[A-Za-z][\w+-]*(?:=[\w+]+)?|\b\w*__\w+|\b[A-Z]+_[A-Z]+\b|\bstd::\w+|\bnvcc\.profile\b|kbuild (?:inspect|doctor)"
+    r"(?<![\w-])--?[A-Za-z][\w+-]*(?:=[\w+]+)?"
+    r"|\b\w*__\w+|\b[A-Z]+_[A-Z]+\b|\bstd::\w+|\bnvcc\.profile\b|kbuild (?:inspect|doctor)"
 )
 
 

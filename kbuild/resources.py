@@ -20,6 +20,9 @@ from kbuild.files import sha256
 _PACKAGE: Final = Path(__file__).resolve().parent
 _CHECKOUT: Final = _PACKAGE.parent
 _RUNTIME_DIRECTORY: Final = "lib"
+# Tells a toolkit directory of kbuild from one of NVIDIA.
+TOOLKIT_MARKER: Final = ".kbuild-toolkit"
+_DRIVER: Final = "kbuild-nvcc"
 
 
 def is_checkout() -> bool:
@@ -44,6 +47,12 @@ def templates_directory() -> Path:
 def examples_directory() -> Path:
     """Return the directory with the example projects."""
     return _find_directory("examples")
+
+
+def is_own_driver(compiler: Path) -> bool:
+    """Return whether a compiler is kbuild's own driver, which looks for nvcc itself."""
+    resolved = compiler.resolve()
+    return resolved.name == _DRIVER or (resolved.parent.parent / TOOLKIT_MARKER).is_file()
 
 
 def native_directory() -> Path:

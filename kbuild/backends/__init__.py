@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.host import HostConventions
     from kbuild.backends.interface.limits import DeviceLimits
     from kbuild.backends.interface.mixed import MixedPasses
+    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.read import ImageReader
     from kbuild.backends.module.runtime import Device
 
@@ -38,8 +39,8 @@ def register(name: str, *capabilities: str, package: str | None = None) -> None:
     BACKENDS[name] = Backend(name, package or f"{__name__}.{name}", capabilities)
 
 
-register("cpu", "build", "read", "code", "host", "devices", "mixed")
-register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed")
+register("cpu", "build", "read", "code", "host", "devices", "mixed", "nvcc")
+register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "nvcc")
 register("hip", "build", "read", "code", "host", "limits", "devices", "mixed")
 register("offload", "read")  # LLVM's drivers build these; kbuild only reads them
 
@@ -92,6 +93,19 @@ def find_mixed(name: str) -> MixedPasses:
             f"backend {name} cannot compile sources that contain host code; expected one of {able}"
         )
     return passes
+
+
+def find_nvcc_conventions(name: str) -> NvccConventions:
+    """Return the ``nvcc`` capability of a backend.
+
+    Raises:
+        ConfigurationError: The backend cannot stand in for nvcc.
+    """
+    conventions = find_backend(name).nvcc
+    if conventions is None:
+        able = " or ".join(other for other, backend in BACKENDS.items() if backend.nvcc)
+        raise ConfigurationError(f"backend {name} cannot stand in for nvcc; expected {able}")
+    return conventions
 
 
 def builder_names() -> tuple[str, ...]:

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "config": ("config", "print the compiler options with which kernels are used"),
     "clean": ("clean", "remove what kbuild build made"),
     "run": ("run", "build a program from kernel sources and C++ sources, and run it"),
+    "nvcc": ("nvcc", "take the place of nvcc in builds that call it"),
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
     "verify": ("verify", "check artifacts against the rules and a policy"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
@@ -69,6 +70,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if failure.exit_code != 0:
         leave_failure(failure)
     return failure.exit_code
+
+
+def stand_in() -> int:
+    """Run ``kbuild nvcc``: the program ``kbuild-nvcc``."""
+    return main(("nvcc", *sys.argv[1:]))
 
 
 def _report_failure(

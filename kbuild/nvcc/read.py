@@ -44,7 +44,9 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
     given = line.options
     if given.has("--version") or given.has("--help"):
         return Invocation(
-            asks_for_version=given.has("--version"), asks_for_help=given.has("--help")
+            asks_for_version=given.has("--version"),
+            asks_for_help=given.has("--help"),
+            backend=given.find("--backend"),
         )
     for one in given:
         _check(one)

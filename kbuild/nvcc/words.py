@@ -18,8 +18,9 @@ from kbuild.nvcc.given import GivenOption, GivenOptions
 from kbuild.nvcc.options import OPTIONS
 from kbuild.values import dataclass
 
-_PREPENDED: Final = "NVCC_PREPEND_FLAGS"
-_APPENDED: Final = "NVCC_APPEND_FLAGS"
+# The variables that contain more words of every command line.
+PREPENDED: Final = "NVCC_PREPEND_FLAGS"
+APPENDED: Final = "NVCC_APPEND_FLAGS"
 _DEEPEST_FILE: Final = 32
 _TO_COMPILER: Final = ("--forward-unknown-to-host-compiler", "--forward-unknown-opts")
 _TO_LINKER: Final = ("--forward-unknown-to-host-linker", "--forward-unknown-opts")
@@ -53,9 +54,9 @@ def divide(words: Sequence[str], environment: Mapping[str, str]) -> CommandLine:
             read.
     """
     every = (
-        *_split_variable(_PREPENDED, environment),
+        *_split_variable(PREPENDED, environment),
         *words,
-        *_split_variable(_APPENDED, environment),
+        *_split_variable(APPENDED, environment),
     )
     parts = tuple(_divide(every))
     options = GivenOptions(part for part in parts if isinstance(part, GivenOption))

@@ -1,14 +1,20 @@
-"""Find the jobserver of a ``make`` that runs kbuild, so that ninja starts no more jobs than it."""
+"""Use the jobserver of a ``make`` that runs kbuild, so that all start no more jobs than it.
+
+Source: "Sharing Job Slots with GNU make" in the manual of GNU make 4.4.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from kbuild.process import select_environment
 
+_FIFO: Final = "fifo:"
 # The first ninja version that takes jobs from a jobserver.
 _CLIENT_VERSION: Final = (1, 13)
 
@@ -18,11 +24,12 @@ class Jobserver:
     """The jobserver of the ``make`` that runs kbuild.
 
     ``jobs`` is the value of make's option ``-j``, if known. ``pipe`` holds the open descriptors of
-    its pipe. It is empty for a named pipe.
+    its pipe. It is empty for a named pipe, whose path is ``fifo``.
     """
 
     jobs: int | None
     pipe: tuple[int, ...]
+    fifo: str = ""
 
     def serves(self, version_text: str, version: tuple[int, ...]) -> bool:
         """Return whether a ninja of this version is a client of the jobserver."""
@@ -38,7 +45,44 @@ def find_jobserver() -> Jobserver | None:
         return None
     jobs = [int(word[2:]) for word in words if re.fullmatch(r"-j\d+", word)]
     pipe = tuple(map(int, places[-1].split(","))) if re.fullmatch(r"\d+,\d+", places[-1]) else ()
-    return Jobserver(jobs=jobs[-1] if jobs else None, pipe=tuple(filter(_is_open, pipe)))
+    return Jobserver(
+        jobs=jobs[-1] if jobs else None,
+        pipe=tuple(filter(_is_open, pipe)),
+        fifo=places[-1].removeprefix(_FIFO) if places[-1].startswith(_FIFO) else "",
+    )
+
+
+@contextmanager
+def borrow_jobs(jobserver: Jobserver, most: int) -> Iterator[int]:
+    """Borrow jobs that nobody else uses at the moment, and return them in the end.
+
+    Yields:
+        The number of borrowed jobs, at most ``most``. Each process has one more job of its own.
+    """
+    read, write = jobserver.pipe or (0, 0)
+    paths = (jobserver.fifo,) * 2 if jobserver.fifo else (f"/dev/fd/{read}", f"/dev/fd/{write}")
+    if not jobserver.fifo and not jobserver.pipe:
+        yield 0
+        return
+    # Opened again, because other processes wait for jobs with the same open file.
+    source = os.open(paths[0], os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        tokens = _read(source, most)
+        try:
+            yield len(tokens)
+        finally:
+            target = os.open(paths[1], os.O_WRONLY)
+            os.write(target, tokens)
+            os.close(target)
+    finally:
+        os.close(source)
+
+
+def _read(source: int, most: int) -> bytes:
+    try:
+        return os.read(source, most)
+    except BlockingIOError:
+        return b""
 
 
 def _is_open(descriptor: int) -> bool:

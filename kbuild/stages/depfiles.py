@@ -68,8 +68,9 @@ def read_dependencies(depfile: Path) -> tuple[Path, ...]:
 
 def format_depfile(target: Path, prerequisites: tuple[Path, ...]) -> str:
     """Return the depfile's only rule, as `read_depfile` reads it."""
-    return f"{_escape(target)}: {' '.join(map(_escape, prerequisites))}\n"
+    return f"{escape(target)}: {' '.join(map(escape, prerequisites))}\n"
 
 
-def _escape(path: Path) -> str:
+def escape(path: Path) -> str:
+    """Return a path as a word of a make rule."""
     return re.sub(r"([\s#])", r"\\\1", str(path)).replace("$", "$$")

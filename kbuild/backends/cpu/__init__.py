@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the type checker compares each module with its protocol
-    from kbuild.backends.cpu import build, code, devices, mixed, read
+    from kbuild.backends.cpu import build, code, devices, mixed, nvcc, read
     from kbuild.backends.interface.build import Builder
     from kbuild.backends.interface.code import CodeReader
     from kbuild.backends.interface.devices import Devices
     from kbuild.backends.interface.mixed import MixedPasses
+    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.read import ImageReader
 
     _BUILD: Builder = build
@@ -17,3 +18,4 @@ if TYPE_CHECKING:  # the type checker compares each module with its protocol
     _CODE: CodeReader = code
     _DEVICES: Devices = devices
     _MIXED: MixedPasses = mixed
+    _NVCC: NvccConventions = nvcc

@@ -18,6 +18,7 @@ from kbuild.backends.interface.toolchain import (
 )
 from kbuild.errors import ToolchainError
 from kbuild.model import Command
+from kbuild.resources import is_own_driver
 
 NAME: Final = "cuda"
 LANGUAGE: Final = "CUDA"
@@ -36,13 +37,23 @@ _WHEELS: Final = ("nvidia_cuda_nvcc", "nvidia_cuda_crt", "nvidia_nvvm")
 
 def list_candidates(hints: ToolchainHints) -> Candidates:
     """See `Builder`: CMake's nvcc, or those of wheels, CUDA_PATH, CUDAToolkit_ROOT, and PATH."""
-    chosen = hints.compiler(LANGUAGE) or hints.variable("CUDACXX")
-    if chosen:
-        return Candidates(names=(chosen,), advice="check the path")
+    for chosen in (hints.compiler(LANGUAGE), hints.variable("CUDACXX")):
+        if chosen and not _is_own_driver(chosen, hints):
+            return Candidates(names=(chosen,), advice="check the path")
+    roots = (str(root / "bin" / "nvcc") for root in list_cuda_roots(hints))
+    found = (str(directory / "nvcc") for directory in hints.search_path)
+    searched = tuple(path for path in found if not is_own_driver(Path(path)))
     return Candidates(
-        names=(*(str(root / "bin" / "nvcc") for root in list_cuda_roots(hints)), "nvcc"),
+        names=(*roots, *searched),
         advice="pip install 'kbuild[cuda]', or set CUDA_PATH",
     )
+
+
+def _is_own_driver(name: str, hints: ToolchainHints) -> bool:
+    """Return whether CMake's compiler for CUDA is kbuild's driver, which needs nvcc itself."""
+    directories = hints.search_path if "/" not in name else (Path(),)
+    found = next((path for d in directories if (path := d / name).is_file()), Path(name))
+    return is_own_driver(found)
 
 
 def probe_commands(compiler: Path) -> tuple[Command, ...]:

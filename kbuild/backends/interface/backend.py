@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.host import HostConventions
     from kbuild.backends.interface.limits import DeviceLimits
     from kbuild.backends.interface.mixed import MixedPasses
+    from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.read import ImageReader
     from kbuild.backends.interface.rtc import RuntimeCompiler
 
-CAPABILITIES: Final = ("build", "read", "code", "host", "limits", "devices", "rtc", "mixed")
+CAPABILITIES: Final = (
+    *("build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "nvcc"),
+)
 
 
 class Backend:
@@ -92,6 +95,12 @@ class Backend:
         """Compile sources that contain host code as well."""
         passes: MixedPasses | None = self._load("mixed")
         return passes
+
+    @cached_property
+    def nvcc(self) -> NvccConventions | None:
+        """Stand in for nvcc in builds that call it."""
+        conventions: NvccConventions | None = self._load("nvcc")
+        return conventions
 
     def _load(self, capability: str) -> Any:
         if capability not in self.capabilities:

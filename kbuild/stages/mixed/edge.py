@@ -19,6 +19,7 @@ from kbuild.values import dataclass
 
 HOST_SCHEMA: Final = "kbuild.host/1"
 FRONT_END_SCHEMA: Final = "kbuild.front-end/1"
+_NAME_DIGITS: Final = 16  # 64 bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +101,7 @@ def name_handles(output: Path) -> Path:
 
 def name_module(target: str, display_source: str) -> str:
     """Return the part of generated names that is unique to a source of a target."""
-    return files.sha256(f"{target}\0{display_source}".encode())[:8]
+    return files.sha256(f"{target}\0{display_source}".encode())[:_NAME_DIGITS]
 
 
 def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:

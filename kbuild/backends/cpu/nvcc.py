@@ -1,0 +1,61 @@
+"""Stand in for nvcc on the CPU. See `NvccConventions` for the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild import resources
+from kbuild.backends.cpu import cccl
+from kbuild.backends.cpu.toolchain import NAME
+from kbuild.backends.interface.nvcc import ToolkitLayout
+from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
+
+# As the headers and the devices of the runtime say.
+_VERSION: Final = "13.0.0"
+_ARCHITECTURE: Final = "80"
+_NATIVE: Final = "native"
+# Programs of `-cudart=static` share one runtime with the libraries that they load.
+_SCRIPTS: Final = ("libcudart.so", "libcudart_static.a")
+_EMPTY_LIBRARY: Final = "libcudadevrt.a"
+_LINK_NAME: Final = "libkbuild_cpu.so"
+_DEBUG: Final = ("-O0", "-g")
+_OPTIONS: Final = {
+    "-G": _DEBUG,
+    "--device-debug": _DEBUG,
+    "-fmad=false": ("-ffp-contract=off",),
+    "--fmad=false": ("-ffp-contract=off",),
+}
+
+
+def describe_toolkit(
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+    hints: ToolchainHints,
+) -> ToolkitLayout:
+    """See `NvccConventions`: kbuild's own headers, and its shared runtime."""
+    native = resources.native_directory()
+    names = resources.find_runtime("libkbuild_cudart.a")
+    script = f"INPUT({names} {{directory}}/{_LINK_NAME})\n"
+    return ToolkitLayout(
+        version=_VERSION,
+        architecture=_ARCHITECTURE,
+        headers=(native / "device" / NAME, native / "include"),
+        header_library=cccl.find_cccl(hints),
+        scripts=(*((name, script) for name in _SCRIPTS), (_EMPTY_LIBRARY, "/* empty */\n")),
+        runtime=(_LINK_NAME, resources.find_runtime("libkbuild_cpu.so.1")),
+    )
+
+
+def select_architectures(requested: tuple[str, ...]) -> tuple[str, ...]:
+    """See `NvccConventions`: only ``native`` has a meaning here."""
+    return (_NATIVE,) if requested == (_NATIVE,) else ()
+
+
+def translate_options(options: tuple[str, ...]) -> tuple[str, ...]:
+    """See `NvccConventions`: nvcc's options for PTX and machine code have no effect."""
+    return tuple(_translate(options))
+
+
+def _translate(options: tuple[str, ...]) -> Iterator[str]:
+    for option in options:
+        yield from _OPTIONS.get(option, ())

@@ -1,0 +1,70 @@
+"""``kbuild nvcc``: compile and link as nvcc does."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from kbuild.errors import ConfigurationError
+from kbuild.nvcc import answers
+from kbuild.nvcc.invocation import Invocation
+from kbuild.nvcc.read import read_invocation
+from kbuild.nvcc.run import run_invocation
+from kbuild.nvcc.tools import find_tools
+from kbuild.nvcc.words import APPENDED, PREPENDED, divide
+
+HELP: Final = "Compile and link with the options of nvcc."
+_TOOLKIT: Final = "--toolkit"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments. The reader of nvcc's options parses them."""
+    parser.add_argument("words", nargs="*", metavar="OPTION", help="an option or a file of nvcc")
+    parser.add_argument(
+        _TOOLKIT, action="store_true", help="print a directory that is laid out as a CUDA toolkit"
+    )
+
+
+def parse(
+    parser: argparse.ArgumentParser,  # noqa: ARG001 - the words are nvcc's
+    words: Sequence[str],
+) -> argparse.Namespace:
+    """Keep the words."""
+    kept = tuple(word for word in words if word != _TOOLKIT)
+    return argparse.Namespace(words=kept, toolkit=len(kept) < len(words))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the invocation, or answer a question about the driver."""
+    try:
+        invocation = read_invocation(arguments.words, os.environ)
+    except ConfigurationError:
+        _show_toolkit(arguments.words)
+        raise
+    for name in (PREPENDED, APPENDED):  # a toolkit's own nvcc would read them again
+        os.environ.pop(name, None)
+    if invocation.asks_for_help:
+        sys.stdout.write(answers.describe_options())
+        return 0
+    tools = find_tools(invocation)
+    if arguments.toolkit:
+        print(tools.toolkit.root)
+    elif invocation.asks_for_version:
+        sys.stdout.write(answers.describe_version(tools))
+    else:
+        sys.stdout.buffer.write(run_invocation(invocation, tools, sys.stderr.write))
+    return 0
+
+
+def _show_toolkit(words: Sequence[str]) -> None:
+    """Show where the toolkit is, as ``nvcc -v`` does before it rejects an input.
+
+    CMake learns about the toolkit from a command line with an input that does not exist.
+    """
+    values = {one.option.name: one.value for one in divide(words, os.environ).options}
+    if "--verbose" in values:
+        tools = find_tools(Invocation(backend=values.get("--backend")))
+        sys.stderr.writelines(answers.list_variables(tools))

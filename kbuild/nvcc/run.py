@@ -1,0 +1,175 @@
+"""Run an invocation: from sources to objects, images, libraries, and programs."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from kbuild import files
+from kbuild.errors import ConfigurationError
+from kbuild.model import Command
+from kbuild.nvcc import answers, host, outputs
+from kbuild.nvcc.depfile import render_depfile, write_depfile
+from kbuild.nvcc.images import write_image
+from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
+from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
+from kbuild.nvcc.tools import Tools, run_tool
+from kbuild.process import run
+from kbuild.stages.mixed.preprocess import find_preprocessed, run_preprocessor
+from kbuild.values import dataclass
+
+_SOURCES = ("cuda", "c++", "c")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """An invocation that runs.
+
+    Attributes:
+        invocation: The command line.
+        tools: The tools.
+        directory: The directory of intermediate files.
+        show: Shows a text to the user, beside the output.
+    """
+
+    invocation: Invocation
+    tools: Tools
+    directory: Path
+    show: Callable[[str], object]
+
+
+def run_invocation(invocation: Invocation, tools: Tools, show: Callable[[str], object]) -> bytes:
+    """Run an invocation, and return what goes to the standard output.
+
+    Raises:
+        ConfigurationError: The backend does not support a phase or an option.
+        ToolError: A tool failed.
+        SourceError: A source contains something that cannot work.
+    """
+    if invocation.is_verbose or invocation.is_dry_run:
+        show("".join(answers.list_variables(tools)))
+    with _open_directory(invocation) as directory:
+        session = Session(invocation=invocation, tools=tools, directory=directory, show=show)
+        if invocation.phase in ("preprocess", "dependencies"):
+            return b"".join(_preprocess(session))
+        if invocation.phase in ("ptx", "cubin", "fatbin"):
+            _write_images(session)
+            return b""
+        _link(session, tuple(_make_objects(session)))
+    return b""
+
+
+@contextmanager
+def _open_directory(invocation: Invocation) -> Iterator[Path]:
+    """Provide the directory of intermediate files, which is removed unless it is to be kept."""
+    if invocation.kept is not None:
+        yield invocation.kept.absolute()
+        return
+    with tempfile.TemporaryDirectory(prefix="kbuild-nvcc-") as directory:
+        yield Path(directory)
+
+
+def _run(session: Session, command: Command) -> None:
+    """Run a command, or only show it."""
+    invocation = session.invocation
+    if invocation.is_verbose or invocation.is_dry_run:
+        session.show(answers.describe_command(command, session.tools))
+    if not invocation.is_dry_run:
+        session.show(run_tool(command))
+
+
+def _make_objects(session: Session) -> Iterator[Path]:
+    """Yield the files to link: the objects of the sources, and the other inputs."""
+    for index, source in enumerate(session.invocation.inputs):
+        if source.kind not in _SOURCES:
+            yield source.path
+            continue
+        output = session.directory / f"{index}.o"
+        if session.invocation.phase == "compile":
+            output = outputs.name_output(session.invocation, source)
+        _make_object(session, source, output, session.directory / str(index))
+        yield output
+
+
+def _make_object(session: Session, source: Input, output: Path, directory: Path) -> None:
+    invocation = session.invocation
+    if source.kind != "cuda":
+        _run(session, host.describe_compile(invocation, source, output, session.tools))
+        return
+    build = _describe_build(session, source, directory)
+    plan = plan_source(build)
+    if invocation.is_verbose or invocation.is_dry_run:
+        architectures = dict.fromkeys(edge.arch for edge in plan.edges)
+        for arch in architectures:
+            session.show(answers.describe_device_compile(invocation, str(source.path), arch))
+    if invocation.is_dry_run:
+        return
+    output.unlink(missing_ok=True)
+    plan, log = run_passes(build, plan, make_flags(build))
+    session.show(log + compile_object(build, plan, output))
+    write_depfile(invocation, output, plan)
+
+
+def _describe_build(session: Session, source: Input, directory: Path) -> SourceBuild:
+    directory.mkdir(parents=True, exist_ok=True)
+    return SourceBuild(
+        invocation=session.invocation,
+        source=source.path,
+        tools=session.tools,
+        directory=directory,
+    )
+
+
+def _link(session: Session, objects: tuple[Path, ...]) -> None:
+    invocation = session.invocation
+    if invocation.phase == "compile":
+        return
+    output = outputs.name_linked(invocation)
+    if invocation.phase == "archive":
+        output.unlink(missing_ok=True)
+        _run(session, host.describe_archive(invocation, objects, output))
+        return
+    _run(session, host.describe_link(invocation, objects, output, session.tools))
+
+
+def _preprocess(session: Session) -> Iterator[bytes]:
+    """Yield the preprocessed texts, or the rules of their dependencies, that have no file."""
+    invocation = session.invocation
+    for index, source in enumerate(invocation.inputs):
+        text = _preprocess_source(session, source, session.directory / str(index))
+        if invocation.output is None:
+            yield text
+        else:
+            files.write_file(invocation.output, text)
+
+
+def _preprocess_source(session: Session, source: Input, directory: Path) -> bytes:
+    invocation = session.invocation
+    requested = invocation.dependencies or DependencyFile()
+    if source.kind != "cuda":
+        system = "-M" if requested.has_system_headers else "-MM"
+        words = ("-E",) if invocation.phase == "preprocess" else (system,)
+        command = host.describe_preprocessing(invocation, source, words, session.tools)
+        return run(command).stdout.encode()
+    build = _describe_build(session, source, directory)
+    plan = plan_source(build)
+    (edge,) = plan.hosts
+    session.show(run_preprocessor(edge, make_flags(build)))
+    if invocation.phase == "preprocess":
+        return files.read_file(find_preprocessed(edge))
+    return render_depfile(requested, source.path.with_suffix(".o"), replace(plan, edges=()))
+
+
+def _write_images(session: Session) -> None:
+    for index, source in enumerate(session.invocation.inputs):
+        if source.kind != "cuda":
+            raise ConfigurationError(
+                f"{source.path}: -{session.invocation.phase} compiles CUDA sources; write -x cu in "
+                "front of the file if it is one"
+            )
+        build = _describe_build(session, source, session.directory / str(index))
+        output = outputs.name_output(session.invocation, source)
+        session.show(write_image(build, output))

@@ -1,0 +1,226 @@
+"""Compile one CUDA source to one relocatable object, through the stages of CMake targets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, TypeVar
+
+from kbuild import files, parallel
+from kbuild.model import Command
+from kbuild.nvcc.invocation import Invocation
+from kbuild.nvcc.tools import Tools, run_tool
+from kbuild.project.jobserver import borrow_jobs, find_jobserver
+from kbuild.resources import native_directory
+from kbuild.stages.compile import compile_edge
+from kbuild.stages.edges import BuildPlan, CompileEdge
+from kbuild.stages.mixed.edge import HostEdge
+from kbuild.stages.mixed.host_pass import run_host_pass
+from kbuild.stages.mixed.preprocess import find_preprocessed, run_preprocessor
+from kbuild.stages.pack import pack_target
+from kbuild.stages.plan import plan_target
+from kbuild.stages.target import DeviceFlags, TargetSpec
+from kbuild.values import dataclass
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_NAME_DIGITS: Final = 16
+_DEFAULT_STANDARD: Final = "17"
+# Handles are null: an object has no stub unit of its own.
+_WITHOUT_STUBS: Final = "-DKBUILD_WITHOUT_STUBS=1"
+# A plan needs names before the source is preprocessed.
+_UNNAMED: Final = "unnamed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceBuild:
+    """One source on its way to an object.
+
+    Attributes:
+        invocation: The command line.
+        source: The source, as the command line spells it.
+        tools: The tools.
+        directory: The directory of intermediate files.
+    """
+
+    invocation: Invocation
+    source: Path
+    tools: Tools
+    directory: Path
+
+
+def plan_source(build: SourceBuild) -> BuildPlan:
+    """Plan the edges of a source.
+
+    Raises:
+        ConfigurationError: An architecture or a path is not supported.
+    """
+    invocation, tools = build.invocation, build.tools
+    return plan_target(
+        TargetSpec(
+            name=_UNNAMED,
+            kind="object",
+            backend=tools.toolchain.backend,
+            sources=(build.source,),
+            source_root=Path.cwd(),
+            output_directory=build.directory,
+            architectures=tools.conventions.select_architectures(
+                invocation.architectures or (tools.toolkit.layout.architecture,)
+            ),
+            rdc="ON" if invocation.relocatable else "OFF",
+            standard=invocation.standard or _DEFAULT_STANDARD,
+            host_compiler=str(tools.host_compiler),
+            compilers=(("CXX", str(tools.host_compiler)),),
+            stub_suffix=".cpp",
+            is_mixed=True,
+            host_compiler_id=tools.host_compiler_id,
+            launcher=(),
+        )
+    )
+
+
+def make_flags(build: SourceBuild) -> DeviceFlags:
+    """Return the flags of both passes."""
+    invocation = build.invocation
+    options = build.tools.conventions.translate_options(invocation.device_options)
+    return DeviceFlags(
+        build_options=("-O3",),  # of device code, whatever the host compiler does
+        options=(*invocation.preprocessor, *options),
+        host_options=list_host_options(invocation),
+    )
+
+
+def list_host_options(invocation: Invocation) -> tuple[str, ...]:
+    """List the options with which the host compiler compiles, without those of preprocessors."""
+    level = (f"-O{invocation.optimization}",) if invocation.optimization else ()
+    debug = ("-g",) if invocation.has_debug else ()
+    return (*level, *debug, *invocation.host_options)
+
+
+def list_include_options(tools: Tools) -> tuple[str, ...]:
+    """List the options with which host code finds the headers of the toolkit."""
+    library = tools.toolkit.header_library
+    return (f"-I{tools.toolkit.include}", *((f"-isystem{library}",) if library else ()))
+
+
+def name_module(build: SourceBuild, edge: HostEdge) -> str:
+    """Return the part of generated names that is unique to the text and the options."""
+    invocation = replace(build.invocation, inputs=(), output=None, jobs=1, kept=None)
+    options = (*edge.architectures, repr(invocation))
+    described = "\0".join(options).encode(errors="surrogateescape")
+    return files.sha256(files.read_file(find_preprocessed(edge)) + described)[:_NAME_DIGITS]
+
+
+def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple[BuildPlan, str]:
+    """Preprocess the source, run the passes of the plan, and pack their results.
+
+    Returns:
+        The plan with its final names, and the warnings of the tools.
+    """
+    (host,) = plan.hosts
+    log = run_preprocessor(host, flags)
+    plan = _name_plan(plan, name_module(build, host))
+    (host,) = plan.hosts
+    tasks: tuple[HostEdge | CompileEdge, ...] = (*plan.hosts, *plan.edges)
+    log += "".join(run_parallel(build.invocation, lambda task: _run_edge(task, flags), tasks))
+    pack_target(plan.pack)
+    return plan, log
+
+
+def run_parallel(
+    invocation: Invocation, function: Callable[[T], R], values: tuple[T, ...]
+) -> tuple[R, ...]:
+    """Return ``function(value)`` for each value, with the processes that the user allows.
+
+    These are as many as ``-t`` says, and as many as ``make`` can spare.
+    """
+    jobs = invocation.jobs or parallel.count_cores()
+    jobserver = find_jobserver()
+    if jobserver is None:
+        return tuple(parallel.map_in_order(function, values, jobs=jobs))
+    with borrow_jobs(jobserver, max(len(values) - 1, 1)) as borrowed:
+        return tuple(parallel.map_in_order(function, values, jobs=max(jobs, borrowed + 1)))
+
+
+def _run_edge(edge: HostEdge | CompileEdge, flags: DeviceFlags) -> str:
+    if isinstance(edge, HostEdge):
+        return run_host_pass(edge, flags)
+    return compile_edge(edge, flags).compiled.warnings
+
+
+def _name_plan(plan: BuildPlan, name: str) -> BuildPlan:
+    """Return a plan of one source with the name that its text and options have."""
+    hosts = tuple(replace(host, module=name) for host in plan.hosts)
+    mixed = tuple(replace(source, module=name) for source in plan.pack.mixed)
+    return replace(plan, hosts=hosts, pack=replace(plan.pack, target=name, mixed=mixed))
+
+
+def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
+    """Compile the texts that the passes wrote, and join them to one object.
+
+    Returns:
+        The warnings of the host compiler.
+    """
+    (host,) = plan.hosts
+    compiled = build.directory / f"{_UNNAMED}.host.o"
+    stub = build.directory / f"{_UNNAMED}.stub.o"
+    log = run_tool(_compile_text(build, plan, host.text, compiled))
+    log += run_tool(_compile_stub(build, plan, stub))
+    joined = build.directory / f"{_UNNAMED}.joined.o"
+    compiler = str(build.tools.host_compiler)
+    machine = (o for o in build.invocation.host_options if o.startswith("-m"))
+    argv = (compiler, "-r", "-nostdlib", *machine, str(compiled), str(stub), "-o", str(joined))
+    log += run_tool(Command(argv=argv, inputs=(compiled, stub), outputs=(joined,)))
+    names = build.directory / f"{_UNNAMED}.symbols"
+    names.write_text("".join(f"{name}\n" for name in _list_private(joined)))
+    argv = ("objcopy", f"--localize-symbols={names}", str(joined))
+    log += run_tool(Command(argv=argv, inputs=(joined, names), outputs=(joined,)))
+    files.write_file(output, files.read_file(joined))
+    return log
+
+
+def _list_private(path: Path) -> Iterator[str]:
+    """List kbuild's own hidden symbols in an object."""
+    from kbuild.formats.elf.file import Elf  # noqa: PLC0415 - loads pyelftools
+
+    for symbol in Elf(files.read_file(path)).symbols:
+        if symbol.name.startswith("kbuild_") and symbol.visibility == "hidden" and symbol.place:
+            yield symbol.name
+
+
+def _compile_text(build: SourceBuild, plan: BuildPlan, text: Path, output: Path) -> Command:
+    options = (*list_host_options(build.invocation), *plan.host_options)
+    return Command(
+        argv=(
+            *(str(build.tools.host_compiler), "-c", "-x", "c++", *options, _WITHOUT_STUBS),
+            *list_include_options(build.tools),
+            *_hide_directory(build),
+            *(str(text), "-o", str(output)),
+        ),
+        inputs=(text,),
+        outputs=(output,),
+    )
+
+
+def _compile_stub(build: SourceBuild, plan: BuildPlan, output: Path) -> Command:
+    own = tuple(o for o in build.invocation.host_options if o.startswith(("-m", "-f", "-B", "-W")))
+    return Command(
+        argv=(
+            *(str(build.tools.host_compiler), "-c", *own, "-fPIC", *plan.pack.stub_options),
+            *(f"-D{definition}" for definition in build.tools.definitions),
+            *(_WITHOUT_STUBS, f"-I{native_directory() / 'include'}"),
+            *list_include_options(build.tools),
+            *_hide_directory(build),
+            *(str(plan.pack.stub), "-o", str(output)),
+        ),
+        inputs=(plan.pack.stub,),
+        outputs=(output,),
+    )
+
+
+def _hide_directory(build: SourceBuild) -> tuple[str, ...]:
+    """Return options that keep the directory of intermediate files out of objects."""
+    return (f"-ffile-prefix-map={build.directory}{os.sep}=",)

@@ -1,0 +1,137 @@
+"""A directory that is laid out as a CUDA toolkit, for build systems that look for one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+from kbuild import files, process
+from kbuild.backends.interface.nvcc import ToolkitLayout
+from kbuild.backends.interface.toolchain import Toolchain
+from kbuild.files import sha256
+from kbuild.formats.elf.file import Elf
+from kbuild.model import Command
+from kbuild.resources import TOOLKIT_MARKER, identify_installation
+from kbuild.toolchain.caches import find_cache
+from kbuild.values import dataclass
+
+_LIBRARIES: Final = "lib64"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolkit:
+    """A toolkit on this machine.
+
+    Attributes:
+        root: Its directory.
+        layout: What it contains.
+    """
+
+    root: Path
+    layout: ToolkitLayout
+
+    @property
+    def include(self) -> Path:
+        """The directory of the headers."""
+        return self.root / "include"
+
+    @property
+    def header_library(self) -> Path | None:
+        """The include directory of CCCL."""
+        return self.include / "cccl" if self.layout.header_library else None
+
+    @property
+    def libraries(self) -> Path:
+        """The directory of the libraries."""
+        return self.root / _LIBRARIES
+
+
+def make_toolkit(layout: ToolkitLayout, tc: Toolchain, linker: Path) -> Toolkit:
+    """Return the toolkit in the user's cache, which is created if it does not exist.
+
+    Args:
+        layout: What it contains.
+        tc: The toolchain of its device code.
+        linker: The compiler that links.
+
+    Raises:
+        ConfigurationError: The user has no cache directory.
+        ToolError: The linker failed.
+    """
+    key = f"{identify_installation()}\0{sys.executable}\0{tc.compiler}\0{layout!r}"
+    root = find_cache("toolkits") / f"{tc.backend}-{sha256(key.encode())[:16]}"
+    if not (root / TOOLKIT_MARKER).is_file():
+        temporary = root.with_name(f".{root.name}.{os.urandom(8).hex()}")
+        try:
+            _fill(temporary, root, layout, tc, linker)
+            _publish(temporary, root)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return Toolkit(root=root, layout=layout)
+
+
+def _publish(temporary: Path, root: Path) -> None:
+    """Rename a complete directory. Another process can have been faster."""
+    try:
+        temporary.rename(root)
+    except OSError:
+        if not (root / TOOLKIT_MARKER).is_file():
+            raise
+
+
+def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, linker: Path) -> None:
+    programs, headers, libraries = (directory / name for name in ("bin", "include", _LIBRARIES))
+    for path in (programs, headers, libraries / "stubs"):
+        path.mkdir(parents=True)
+    (directory / "lib").symlink_to(_LIBRARIES)
+    for source in layout.headers:
+        for entry in source.iterdir():
+            _link(headers / entry.name, entry)
+    if layout.header_library:
+        _link(headers / "cccl", layout.header_library)
+    for name, target in layout.programs:
+        _link(programs / name, target)
+    for name, target in layout.libraries:
+        _link(libraries / name, target)
+    for name, text in layout.scripts:
+        (libraries / name).write_text(text.format(directory=root / _LIBRARIES))
+    if layout.device_library:
+        (directory / "nvvm").symlink_to(layout.device_library)
+    else:
+        (directory / "nvvm" / "libdevice").mkdir(parents=True)
+    if layout.runtime:
+        name, library = layout.runtime
+        _link_in_place(library, libraries / name, linker)
+    version = {"cuda": {"name": "CUDA SDK", "version": layout.version}}
+    (directory / "version.json").write_text(json.dumps(version, indent=2) + "\n")
+    words = (*process.python_argv("kbuild.cli.main"), "nvcc", f"--backend={tc.backend}")
+    (programs / "nvcc").write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    (programs / "nvcc").chmod(0o755)
+    (directory / TOOLKIT_MARKER).write_text("")
+
+
+def _link(path: Path, target: Path) -> None:
+    if not path.is_symlink():
+        path.symlink_to(target)
+
+
+def _link_in_place(library: Path, output: Path, linker: Path) -> None:
+    """Write a library without code for linkers, with the path of ``library`` as its name.
+
+    What is linked with it loads ``library`` without a search path, which a linker script cannot
+    set.
+    """
+    symbols = Elf(files.read_file(library)).symbols
+    names = sorted({s.name for s in symbols if s.dynamic and s.place and s.binding != "local"})
+    text = "".join(f".globl {name}\n.type {name}, @function\n{name}:\n" for name in names)
+    assembly = output.with_suffix(".s")
+    assembly.write_text(f'.text\n{text}.byte 0\n.section .note.GNU-stack,"",@progbits\n')
+    name = f"-Wl,-soname,{library}"
+    argv = (str(linker), "-shared", "-nostdlib", name, str(assembly), "-o", str(output))
+    process.run_checked(Command(argv=argv, inputs=(assembly,), outputs=(output,)))
+    assembly.unlink()

@@ -1,0 +1,112 @@
+"""The tools of an invocation: its backend, the compilers, and the toolkit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from kbuild.backends import AUTOMATIC, find_nvcc_conventions, list_by_preference
+from kbuild.backends.interface.nvcc import NvccConventions
+from kbuild.backends.interface.toolchain import Toolchain
+from kbuild.errors import ConfigurationError, ToolchainError, ToolError
+from kbuild.model import Command
+from kbuild.nvcc.invocation import Invocation
+from kbuild.nvcc.toolkit import Toolkit, make_toolkit
+from kbuild.process import describe_failure, run, select_environment
+from kbuild.toolchain.find import choose_backend, find_program, find_toolchain, gather_hints
+from kbuild.values import dataclass
+
+BACKEND_VARIABLE: Final = "KBUILD_BACKEND"
+_HOST_COMPILERS: Final = ("g++", "clang++", "c++")
+# Compilers that link C++ programs only under their other name.
+_CXX_NAMES: Final = {"gcc": "g++", "cc": "c++", "clang": "clang++"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What compiles and links.
+
+    Attributes:
+        conventions: How the backend stands in for nvcc.
+        toolchain: The toolchain of the device code.
+        host_compiler: The compiler of host code, which also links.
+        host_compiler_id: CMake's name for it.
+        definitions: The macros of code that uses kbuild's own headers.
+        toolkit: The toolkit.
+    """
+
+    conventions: NvccConventions
+    toolchain: Toolchain
+    host_compiler: Path
+    host_compiler_id: str
+    definitions: tuple[str, ...]
+    toolkit: Toolkit
+
+
+def find_tools(invocation: Invocation) -> Tools:
+    """Find the tools for an invocation.
+
+    Raises:
+        ConfigurationError: The backend is unknown, or cannot stand in for nvcc.
+        ToolchainError: A compiler is missing.
+    """
+    variables = select_environment((BACKEND_VARIABLE, "NVCC_CCBIN"))
+    compiler = _find_host_compiler(invocation.host_compiler or variables.get("NVCC_CCBIN"))
+    hints = replace(gather_hints(), compilers=(("CXX", str(compiler)),))
+    name = invocation.backend or variables.get(BACKEND_VARIABLE) or AUTOMATIC
+    builder = choose_backend(name, hints)
+    if name == AUTOMATIC and builder.TRAITS.name == list_by_preference()[-1]:
+        raise ToolchainError(
+            f"no compiler for a GPU is installed; set {BACKEND_VARIABLE}={builder.TRAITS.name} to "
+            "build for the CPU, or pip install 'kbuild[cuda]'"
+        )
+    conventions = find_nvcc_conventions(builder.TRAITS.name)
+    toolchain = find_toolchain(builder, hints)
+    layout = conventions.describe_toolkit(toolchain, hints)
+    return Tools(
+        conventions=conventions,
+        toolchain=toolchain,
+        host_compiler=compiler,
+        host_compiler_id=_identify(compiler),
+        definitions=builder.find_runtimes(hints)[0].definitions,
+        toolkit=make_toolkit(layout, toolchain, compiler),
+    )
+
+
+def run_tool(command: Command) -> str:
+    """Run a command, and return its warnings.
+
+    Raises:
+        ToolError: The command failed.
+    """
+    result = run(command)
+    if result.returncode != 0:
+        raise ToolError(describe_failure(result))
+    return result.stderr
+
+
+def _find_host_compiler(named: str | None) -> Path:
+    """Return the host compiler: the one that the user names, perhaps by its directory."""
+    if named is None:
+        found = next(filter(None, map(find_program, _HOST_COMPILERS)), None)
+        if found is None:
+            raise ToolchainError(
+                f"no host compiler found ({', '.join(_HOST_COMPILERS)}); install g++, or name one "
+                "with -ccbin"
+            )
+        return found
+    path = Path(named)
+    if path.is_dir():
+        path /= _HOST_COMPILERS[0]
+    name = _CXX_NAMES.get(path.name, path.name)
+    chosen = path.with_name(name) if "/" in str(path) else Path(name)
+    found = find_program(str(chosen))
+    if found is None:
+        raise ConfigurationError(f"-ccbin {named}: no such compiler; name a g++ or clang++")
+    return found
+
+
+def _identify(compiler: Path) -> str:
+    result = run(Command(argv=(str(compiler), "--version")))
+    return "Clang" if "clang" in result.stdout.partition("\n")[0] else "GNU"

@@ -1,0 +1,215 @@
+"""``kbuild nvcc`` makes one object per source, which any linker joins with any others."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from kbuild.cli.main import main
+from kbuild.formats.elf.file import Elf
+from kbuild.toolchain.find import find_program
+from support.commands import run, run_kbuild, succeed
+
+KERNELS = """
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+static __device__ T value;
+static __global__ void set(T x) { value = x; }
+template <class U> __global__ void get(U* out) { *out = value; }
+T JOIN(pass_, T)(T x) {
+    T *out, result = 0;
+    cudaMalloc(&out, sizeof(T));
+    set<<<1, 1>>>(x);
+    get<<<1, 1>>>(out);
+    cudaMemcpy(&result, out, sizeof(T), cudaMemcpyDeviceToHost);
+    return result;
+}
+"""
+PROGRAM = """
+#include <cuda_runtime.h>
+#include <cstdio>
+float pass_float(float);
+double pass_double(double);
+int main() {
+    std::printf("%g %g %d\\n", pass_float(1.5f), pass_double(2.25), (int)cudaDeviceSynchronize());
+}
+"""
+OUTPUT = "1.5 2.25 0\n"
+
+
+@pytest.fixture(scope="module")
+def toolkit() -> Path:
+    return Path(succeed(run_kbuild("nvcc", "--backend=cpu", "--toolkit")).strip())
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with one source, compiled twice, and a program."""
+    directory = tmp_path_factory.mktemp("objects")
+    (directory / "kernels.cu").write_text(KERNELS)
+    (directory / "main.cpp").write_text(PROGRAM)
+    for name in ("float", "double"):
+        succeed(run_nvcc("-c", "kernels.cu", f"-DT={name}", "-o", f"{name}.o", cwd=directory))
+    succeed(run_nvcc("-c", "main.cpp", cwd=directory))
+    return directory
+
+
+def run_nvcc(*words: object, cwd: Path, backend: str = "cpu") -> subprocess.CompletedProcess[str]:
+    """Run the driver in a directory."""
+    return run_kbuild("nvcc", f"--backend={backend}", *words, cwd=cwd)
+
+
+FILES = ("main.o", "float.o", "double.o")
+
+
+def test_driver_links_one_source_compiled_twice(objects: Path) -> None:
+    succeed(run_nvcc(*FILES, "-o", "program", cwd=objects))
+
+    assert succeed(run(objects / "program")) == OUTPUT
+
+
+@pytest.mark.parametrize("library", ["-lcudart", "-lcudart_static"])
+@pytest.mark.parametrize("linker", ["bfd", "lld", "mold"])
+def test_other_linkers_need_only_the_library(
+    objects: Path, toolkit: Path, linker: str, library: str
+) -> None:
+    if find_program("ld." + linker) is None:
+        pytest.skip(f"no linker ld.{linker}")
+    output = objects / f"program{linker}{library}"
+    options = (f"-fuse-ld={linker}", f"-L{toolkit / 'lib64'}", library, "-o", output)
+
+    succeed(run("g++", *FILES, *options, cwd=objects))
+
+    assert succeed(run(output)) == OUTPUT
+
+
+def test_objects_work_in_archives_and_shared_objects(objects: Path) -> None:
+    succeed(run_nvcc("-lib", "float.o", "-o", "libfloat.a", cwd=objects))
+    options = ("-Xcompiler", "-fPIC")
+    succeed(run_nvcc("-c", *options, "kernels.cu", "-DT=double", "-o", "pic.o", cwd=objects))
+    succeed(run_nvcc("-shared", "pic.o", "-o", "libdouble.so", cwd=objects))
+    libraries = ("-L.", "-lfloat", "-ldouble", "-Xlinker", "-rpath=$ORIGIN")
+
+    succeed(run_nvcc("main.o", *libraries, "-o", "joined", cwd=objects))
+
+    assert succeed(run(objects / "joined")) == OUTPUT
+
+
+def test_own_symbols_are_local(objects: Path) -> None:
+    names = {
+        symbol.name
+        for symbol in Elf((objects / "float.o").read_bytes()).symbols
+        if symbol.binding != "local" and symbol.place and symbol.name.startswith("kbuild_")
+    }
+
+    (module,) = (name for name in names if name.startswith("kbuild_module_"))
+    assert len(module.removeprefix("kbuild_module_")) == 16
+    assert names - {module} == {"kbuild_launch"}
+
+
+def test_objects_are_deterministic(objects: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        directory = tmp_path / name
+        directory.mkdir()
+        shutil.copy(objects / "kernels.cu", directory)
+        succeed(run_nvcc("-c", "kernels.cu", "-DT=float", cwd=directory))
+
+    first, second = (tmp_path / name / "kernels.o" for name in ("a", "b"))
+    assert first.read_bytes() == second.read_bytes()
+    assert first.read_bytes() == (objects / "float.o").read_bytes()
+
+
+def test_clang_is_a_host_compiler(objects: Path, tmp_path: Path) -> None:
+    if find_program("clang++") is None:
+        pytest.skip("no clang++")
+    for name in ("kernels.cu", "main.cpp"):
+        shutil.copy(objects / name, tmp_path)
+    words = ("-ccbin", "clang++", "-g", "-O1")
+    for name in ("float", "double"):
+        words_of = (*words, "-c", "kernels.cu", f"-DT={name}", "-o", f"{name}.o")
+        succeed(run_nvcc(*words_of, cwd=tmp_path))
+
+    succeed(run_nvcc(*words, "main.cpp", "float.o", "double.o", "-o", "program", cwd=tmp_path))
+
+    assert succeed(run(tmp_path / "program")) == OUTPUT
+
+
+def test_failure_leaves_no_object(tmp_path: Path) -> None:
+    (tmp_path / "wrong.cu").write_text("__global__ void f() { undeclared(); }\n")
+    (tmp_path / "wrong.o").write_bytes(b"from an earlier run")
+
+    done = run_nvcc("-c", "wrong.cu", cwd=tmp_path)
+
+    assert done.returncode == 4
+    assert "wrong.cu:1" in done.stderr
+    assert "undeclared" in done.stderr
+    assert not (tmp_path / "wrong.o").exists()
+
+
+def test_depfile_lists_what_both_passes_read(tmp_path: Path) -> None:
+    (tmp_path / "host.h").write_text("")
+    (tmp_path / "device.h").write_text("")
+    (tmp_path / "a.cu").write_text(
+        '#ifdef __CUDA_ARCH__\n#include "device.h"\n#else\n#include "host.h"\n#endif\n'
+    )
+
+    succeed(run_nvcc("-c", "a.cu", "-MD", "-MT", "here/a.o", "-MF", "a.dep", cwd=tmp_path))
+
+    target, _, files = (tmp_path / "a.dep").read_text().partition(": ")
+    assert target == "here/a.o"
+    assert set(files.split()) >= {"a.cu", "host.h", "device.h"}
+
+
+def test_plain_c_program_calls_the_host_api(toolkit: Path, tmp_path: Path) -> None:
+    # As autoconf's AC_CHECK_LIB does.
+    (tmp_path / "check.c").write_text("char cudaMalloc(); int main(void) { return !cudaMalloc; }\n")
+
+    options = (f"-L{toolkit / 'lib64'}", "-lcudart", "-o", "check")
+    succeed(run("gcc", "check.c", *options, cwd=tmp_path))
+
+    succeed(run(tmp_path / "check"))
+
+
+@pytest.mark.parametrize(
+    ("phase", "shown"), [("-cubin", "shared object"), ("-fatbin", "set(float)")]
+)
+def test_device_code_alone(objects: Path, tmp_path: Path, phase: str, shown: str) -> None:
+    output = tmp_path / "image"
+
+    succeed(run_nvcc(phase, "kernels.cu", "-DT=float", "-o", output, cwd=objects))
+
+    assert shown in succeed(run_kbuild("inspect", output))
+
+
+def test_ptx_names_the_alternative(
+    objects: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    source, output = str(objects / "kernels.cu"), str(tmp_path / "a.ptx")
+
+    code = main(["nvcc", "--backend=cpu", "-ptx", "-DT=float", source, "-o", output])
+
+    assert code == 2
+    assert "use -cubin for one device image" in capsys.readouterr().err
+    assert not Path(output).exists()
+
+
+def test_dry_run_runs_nothing(objects: Path, tmp_path: Path) -> None:
+    words: Sequence[object] = ("--dryrun", objects / "kernels.cu", "-DT=float", "-o", "program")
+
+    done = run_nvcc(*words, cwd=tmp_path)
+
+    assert done.returncode == 0
+    assert "#$ TOP=" in done.stderr
+    assert "-o program" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_preprocessed_text_goes_to_the_output(objects: Path) -> None:
+    text = succeed(run_nvcc("-E", "kernels.cu", "-DT=float", cwd=objects))
+
+    assert "float pass_float(float x)" in text
+    assert '# 1 "kernels.cu"' in text

@@ -46,7 +46,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         return Invocation(
             asks_for_version=given.has("--version"),
             asks_for_help=given.has("--help"),
-            backend=given.find("--backend"),
+            backend=given.find_value("--backend"),
         )
     for one in given:
         _check(one)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.words import GivenOption
+from kbuild.nvcc.given import GivenOption, GivenOptions
 from kbuild.values import dataclass
 
 _GROUPS: Final = ("native", "all", "all-major")
@@ -48,22 +48,19 @@ class Image:
         return f"{code['number']}{scope}-{'real' if code['kind'] == 'sm' else 'virtual'}"
 
 
-def read_images(options: Iterable[GivenOption]) -> tuple[Image, ...]:
+def read_images(options: GivenOptions) -> tuple[Image, ...]:
     """Return the images that the options request, those of ``-arch`` first.
 
     Raises:
         ConfigurationError: An architecture is unknown, or an image does not fit its architecture.
     """
-    arch: GivenOption | None = None
-    codes: list[str] = []
-    images: list[Image] = []
-    for given in options:
-        if given.option.name == "--gpu-architecture":
-            arch = given  # the last one counts
-        elif given.option.name == "--gpu-code":
-            codes += given.split()
-        elif given.option.name == "--generate-code":
-            images += _read_gencode(given)
+    images = tuple(
+        image
+        for one in options
+        if one.option.name == "--generate-code"
+        for image in _read_gencode(one)
+    )
+    arch, codes = options.find("--gpu-architecture"), options.list_values("--gpu-code")
     if arch is None:
         if codes:
             raise ConfigurationError(
@@ -74,7 +71,7 @@ def read_images(options: Iterable[GivenOption]) -> tuple[Image, ...]:
     return tuple(dict.fromkeys((*_read_arch(arch.value, codes), *images)))
 
 
-def _read_arch(arch: str, codes: list[str]) -> Iterator[Image]:
+def _read_arch(arch: str, codes: tuple[str, ...]) -> Iterator[Image]:
     if arch in _GROUPS:
         if codes:
             raise ConfigurationError(

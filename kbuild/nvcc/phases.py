@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.errors import ConfigurationError
+from kbuild.nvcc.given import GivenOptions
 from kbuild.nvcc.invocation import Input, InputKind, Invocation, Phase
-from kbuild.nvcc.words import GivenOption
 
 # Of several phases, nvcc ends with the first one in this order.
 _PHASES: Final[dict[str, Phase]] = {
@@ -25,19 +25,16 @@ _PHASES: Final[dict[str, Phase]] = {
     "--lib": "archive",
     "--link": "link",
 }
+_NO_DEPFILE: Final = "use -M or -MM in a command without -E"
+_DEVICE_LINK: Final = "use -dlink alone, which writes an object"
 # Options that nvcc rejects together, or that request what kbuild does not write; and what to do.
 _CONFLICTS: Final = (
-    (("--device-c",), ("--device-w",), "remove one of them"),
-    (("--lib",), ("--link",), "remove one of them"),
-    (
-        ("--preprocess",),
-        (
-            "--generate-dependencies-with-compile",
-            "--generate-nonsystem-dependencies-with-compile",
-        ),
-        "use -M or -MM in a command without -E",
-    ),
-    (("--device-link",), ("--cubin", "--fatbin"), "use -dlink alone, which writes an object"),
+    ("--device-c", "--device-w", "remove one of them"),
+    ("--lib", "--link", "remove one of them"),
+    ("--preprocess", "--generate-dependencies-with-compile", _NO_DEPFILE),
+    ("--preprocess", "--generate-nonsystem-dependencies-with-compile", _NO_DEPFILE),
+    ("--device-link", "--cubin", _DEVICE_LINK),
+    ("--device-link", "--fatbin", _DEVICE_LINK),
 )
 _KINDS: Final[dict[str, InputKind]] = {
     ".cu": "cu",
@@ -58,36 +55,38 @@ _KINDS: Final[dict[str, InputKind]] = {
 }
 _LANGUAGES: Final[dict[str, InputKind]] = {"cu": "cu", "c++": "c++", "c": "c"}
 _LINKING: Final[tuple[Phase, ...]] = ("link", "device-link", "archive")
-_DEVICE_PHASES: Final[tuple[Phase, ...]] = ("device-link", "cubin", "fatbin")
+# The phases that read files of device code. Some of them are inputs of -dc, too.
+_DEVICE_PHASES: Final[dict[str, tuple[Phase, ...]]] = {
+    ".ptx": ("device-link", "cubin", "fatbin", "compile"),
+    ".cubin": ("device-link", "fatbin", "compile"),
+    ".fatbin": ("device-link",),
+}
+_DEVICE_OPTIONS: Final = {"compile": "-dc", "device-link": "-dlink"}
 
 
-def choose_phase(options: Iterable[GivenOption]) -> Phase:
+def choose_phase(options: GivenOptions) -> Phase:
     """Return the last step to run.
 
     Raises:
         ConfigurationError: Options contradict each other.
     """
-    given = {one.option.name: one for one in options}
-    for first, second, fix in _CONFLICTS:
-        pair = [
-            next((given[name] for name in names if name in given), None)
-            for names in (first, second)
-        ]
-        if pair[0] and pair[1]:
+    for names in _CONFLICTS:
+        first, second = (options.find(name) for name in names[:2])
+        if first and second:
             raise ConfigurationError(
-                f"option '{pair[0].text}' together with '{pair[1].text}'; {fix}"
+                f"option '{first.text}' together with '{second.text}'; {names[2]}"
             )
-    rdc = given.get("--relocatable-device-code")
-    if rdc is not None and rdc.value == "false" and "--device-c" in given:
+    rdc = options.find("--relocatable-device-code")
+    contrary = rdc and options.find("--device-w" if rdc.value == "true" else "--device-c")
+    if rdc and contrary:
         raise ConfigurationError(
-            f"option '{given['--device-c'].text}' together with '{rdc.text}'; use -dw, or remove "
-            "one of them"
+            f"option '{contrary.text}' together with '{rdc.text}'; remove one of them"
         )
-    return next((phase for name, phase in _PHASES.items() if name in given), "link")
+    return next((phase for name, phase in _PHASES.items() if options.has(name)), "link")
 
 
 def read_inputs(
-    words: Iterable[str], language: str | None, phase: Phase, is_relocatable: bool
+    words: Iterable[str], language: str | None, phase: Phase, *, is_relocatable: bool
 ) -> tuple[Input, ...]:
     """Return the inputs with their kinds.
 
@@ -102,13 +101,17 @@ def read_inputs(
     """
     inputs = tuple(Input(path=Path(word), kind=_find_kind(word, language)) for word in words)
     for one in inputs:
-        is_read = phase in _DEVICE_PHASES or (phase == "compile" and is_relocatable)
-        if one.kind == "device" and not is_read:
-            raise ConfigurationError(
-                f"input '{one.path}' is device code, which only -dlink, -cubin, -fatbin, and -dc "
-                "read; use one of them"
-            )
+        _check_kind(one, phase, is_relocatable=is_relocatable)
     return inputs
+
+
+def _check_kind(one: Input, phase: Phase, *, is_relocatable: bool) -> None:
+    if one.kind != "device":
+        return
+    phases = _DEVICE_PHASES[one.path.suffix]
+    if phase not in phases or (phase == "compile" and not is_relocatable):
+        names = ", ".join(_DEVICE_OPTIONS.get(name, f"-{name}") for name in phases)
+        raise ConfigurationError(f"input '{one.path}' is device code; use {names}")
 
 
 def _find_kind(word: str, language: str | None) -> InputKind:

@@ -8,12 +8,14 @@ nothing. `tests/tools/nvcc` compares them with nvcc itself.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from kbuild.errors import ConfigurationError, find_similar
-from kbuild.nvcc.options import OPTIONS, Option, Quoting
+from kbuild.nvcc.given import GivenOption, GivenOptions
+from kbuild.nvcc.options import OPTIONS
 from kbuild.values import dataclass
 
 # The variables that contain more words of every command line.
@@ -25,37 +27,6 @@ _TO_LINKER: Final = ("--forward-unknown-to-host-linker", "--forward-unknown-opts
 # In the environment, quotes group words and remain. A backslash is special only within them.
 _ENVIRONMENT_WORD: Final = re.compile(r'(?:[^ \t"]|"(?:[^"\\]|\\.)*")+', re.DOTALL)
 _FILE_WORD: Final = re.compile(r'(?:[^\s"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL)
-_PIECES: Final[Mapping[Quoting, re.Pattern[str]]] = {
-    "names": re.compile(r'(?:[^,"]|"[^"]*")+'),
-    "escapes": re.compile(r'(?:[^,"\\]|\\.|"(?:[^"\\]|\\.)*")+', re.DOTALL),
-    "verbatim": re.compile(r'(?:[^,"]|"[^"]*")+'),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenOption:
-    """An option on a command line.
-
-    Attributes:
-        option: The option.
-        spelling: Its name as it is written.
-        value: Its value before it is split; empty for an option without one.
-        words: All its words.
-    """
-
-    option: Option
-    spelling: str
-    value: str = ""
-    words: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        """The option as it is written, for messages."""
-        return " ".join(self.words)
-
-    def split(self) -> tuple[str, ...]:
-        """Return the values of a list."""
-        return split_list(self.value, self.option.quoting, self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +40,7 @@ class CommandLine:
         to_linker: Unknown options for the linker.
     """
 
-    options: tuple[GivenOption, ...] = ()
+    options: GivenOptions
     inputs: tuple[str, ...] = ()
     to_compiler: tuple[str, ...] = ()
     to_linker: tuple[str, ...] = ()
@@ -88,11 +59,10 @@ def divide(words: Sequence[str], environment: Mapping[str, str]) -> CommandLine:
         *_split_variable(APPENDED, environment),
     )
     parts = tuple(_divide(every))
-    options = tuple(part for part in parts if isinstance(part, GivenOption))
+    options = GivenOptions(part for part in parts if isinstance(part, GivenOption))
     plain = tuple(part for part in parts if isinstance(part, str))
     unknown = tuple(word for word in plain if _is_option(word))
-    names = {given.option.name for given in options}
-    to_compiler, to_linker = (not names.isdisjoint(f) for f in (_TO_COMPILER, _TO_LINKER))
+    to_compiler, to_linker = (any(map(options.has, f)) for f in (_TO_COMPILER, _TO_LINKER))
     if unknown and not (to_compiler or to_linker):
         raise ConfigurationError(_describe_unknown(unknown[0]))
     return CommandLine(
@@ -103,35 +73,11 @@ def divide(words: Sequence[str], environment: Mapping[str, str]) -> CommandLine:
     )
 
 
-def split_list(value: str, quoting: Quoting, text: str) -> tuple[str, ...]:
-    """Split a value at commas, and leave out spaces around the pieces and empty pieces.
-
-    Args:
-        value: The value.
-        quoting: What becomes of quotes and backslashes.
-        text: The option and its value, for the message.
-
-    Raises:
-        ConfigurationError: A double quote is not closed.
-    """
-    pattern = _PIECES[quoting]
-    if not re.fullmatch(rf"(?:{pattern.pattern}|,)*", value, re.DOTALL):
-        raise ConfigurationError(
-            f"option '{text}': a double quote is not closed, or a backslash has nothing to "
-            "protect; close the quote"
-        )
-    pieces = (piece.strip() for piece in pattern.findall(value))
-    if quoting == "names":
-        pieces = (piece.replace('"', "") for piece in pieces)
-    elif quoting == "escapes":
-        pieces = (re.sub(r"\\(.)", r"\1", piece, flags=re.DOTALL) for piece in pieces)
-    return tuple(piece for piece in pieces if piece)
-
-
 def _divide(words: Iterable[str], depth: int = 0) -> Iterator[GivenOption | str]:
     """Yield options, and the words that are not nvcc's options."""
-    remaining = iter(words)
-    for word in remaining:
+    remaining = deque(words)
+    while remaining:
+        word = remaining.popleft()
         given = _read_option(word, remaining) if _is_option(word) else None
         if given is None:
             yield word
@@ -146,7 +92,7 @@ def _is_option(word: str) -> bool:
     return word.startswith("-") and word != "-"
 
 
-def _read_option(word: str, remaining: Iterator[str]) -> GivenOption | None:
+def _read_option(word: str, remaining: deque[str]) -> GivenOption | None:
     """Return the option that a word begins, with its value; None if it is unknown."""
     name, separator, value = word.partition("=")
     option = OPTIONS.get(name)
@@ -158,9 +104,11 @@ def _read_option(word: str, remaining: Iterator[str]) -> GivenOption | None:
         return GivenOption(option=option, spelling=name, words=(word,))
     if separator:
         return GivenOption(option=option, spelling=name, value=value, words=(word,))
-    following = next(remaining, None)
-    if following is None:
+    if option.kind == "optional" and (not remaining or remaining[0].startswith("-")):
+        return GivenOption(option=option, spelling=name, words=(word,))
+    if not remaining:
         raise ConfigurationError(f"nvcc option '{name}' without a value; add the value")
+    following = remaining.popleft()
     return GivenOption(option=option, spelling=name, value=following, words=(word, following))
 
 
@@ -174,7 +122,7 @@ def _read_joined(word: str) -> GivenOption | None:
 
 def _split_variable(name: str, environment: Mapping[str, str]) -> list[str]:
     text = environment.get(name, "")
-    if not re.fullmatch(rf"(?:{_ENVIRONMENT_WORD.pattern}|[ \t])*", text, re.DOTALL):
+    if _ENVIRONMENT_WORD.sub("", text).strip():
         raise ConfigurationError(f"{name}={text}: a double quote is not closed; close it")
     return _ENVIRONMENT_WORD.findall(text)
 
@@ -191,7 +139,7 @@ def _read_file(path: str, depth: int) -> Iterator[str]:
         raise ConfigurationError(
             f"--options-file {path}: cannot read the file ({error.strerror}); check the path"
         ) from None
-    if not re.fullmatch(rf"(?:{_FILE_WORD.pattern}|\s)*", text, re.DOTALL):
+    if _FILE_WORD.sub("", text).strip():
         raise ConfigurationError(f"{path}: a double quote is not closed; close it")
     for word in _FILE_WORD.findall(text):
         yield re.sub(r"\\(.)", r"\1", word, flags=re.DOTALL).replace('"', "")

@@ -18,13 +18,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from kbuild_reference import cmake, commands, fields, headers, policy
+from kbuild_reference import cmake, commands, fields, headers, nvcc_options, policy
 
 GENERATORS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "command": commands.render,
     "cmake": cmake.render,
     "declaration": headers.render,
     "fields": fields.render,
+    "nvcc": nvcc_options.render,
     "policy": policy.render,
 }
 _PLACEHOLDER: Final = re.compile(

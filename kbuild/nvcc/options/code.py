@@ -86,18 +86,18 @@ LANGUAGE: Final[tuple[Option, ...]] = (
     row(
         "--static-global-template-stub -static-global-template-stub",
         "Make the host symbols of template kernels local.",
-        ignored("each source launches its own template kernels"),
+        ignored("kbuild decides the linkage of these symbols"),
         kind="boolean",
     ),
     row(
         "--device-entity-has-hidden-visibility -device-entity-has-hidden-visibility",
         "Hide the host symbols of kernels and device variables.",
-        ignored("symbols have the visibility that the source and the host compiler give them"),
+        ignored("kbuild decides the visibility of these symbols"),
         kind="boolean",
     ),
     row("--utf-8 -utf-8", "Read sources as UTF-8.", ignored("this is the default on Linux")),
     row("--machine -m", "The size of pointers.", kind="one", choices="64", is_joined=False),
-    row("--m64 -m64", "The same as --machine 64."),
+    row("--m64 -m64", "The same as --machine=64."),
     row("--no-align-double", "Do not align double on 32-bit hosts.", ignored("hosts have 64 bits")),
     row(
         "--apply-controls -apply-controls",
@@ -168,7 +168,7 @@ GENERATION: Final[tuple[Option, ...]] = (
     row(
         "--Ofast-compile -Ofc",
         "Compile device code faster.",
-        kind="one",
+        kind="optional",
         choices="0 max mid min",
         receiver="device",
         on_cpu=_GPU_CODE,

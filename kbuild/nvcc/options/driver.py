@@ -14,6 +14,7 @@ STEPS: Final[tuple[Option, ...]] = (
     row(
         "--compiler-options -Xcompiler",
         "Options for the host compiler.",
+        "Quotes group words, as in a shell. Variables are not replaced.",
         kind="list",
         quoting="escapes",
     ),
@@ -81,7 +82,7 @@ STEPS: Final[tuple[Option, ...]] = (
 
 DIAGNOSTICS: Final[tuple[Option, ...]] = (
     row("--disable-warnings -w", "No warnings.", receiver="both"),
-    row("--Wreorder -Wreorder", "Warn about the order of initializers.", receiver="both"),
+    row("--Wreorder -Wreorder", "Warn about the order of initializers.", receiver="device"),
     row(
         "--Wdefault-stream-launch -Wdefault-stream-launch",
         "Warn about launches without a stream.",
@@ -100,7 +101,12 @@ DIAGNOSTICS: Final[tuple[Option, ...]] = (
         receiver="device",
         on_cpu=_NO_FRONT_END,
     ),
-    row("--Wconversion -Wconversion", "Warn about narrowing.", receiver="device"),
+    row(
+        "--Wconversion -Wconversion",
+        "Warn about narrowing.",
+        receiver="device",
+        on_cpu=_NO_FRONT_END,
+    ),
     row(
         "--Wno-deprecated-declarations -Wno-deprecated-declarations",
         "Do not warn about deprecated entities.",

@@ -6,8 +6,9 @@ from typing import Final, Literal, TypeAlias
 
 from kbuild.values import dataclass
 
-# How the value of an option is written. `boolean` is `true` or `false`.
-Kind: TypeAlias = Literal["none", "boolean", "number", "one", "list"]
+# How the value of an option is written. `boolean` is `true` or `false`. `optional` is one value, or
+# none before another option and at the end.
+Kind: TypeAlias = Literal["none", "optional", "boolean", "number", "one", "list"]
 # What nvcc does to quotes and backslashes when it splits a list at commas. It splits nowhere within
 # double quotes. `names` loses the quotes, and its backslashes are ordinary characters. `escapes`
 # keeps the quotes, and a backslash protects the next character. `verbatim` keeps both.

@@ -169,7 +169,7 @@ FILES: Final[tuple[Option, ...]] = (
         "--host-linker-script -hls",
         "Write or use a linker script.",
         rejected("pass a linker script with -Xlinker -T"),
-        kind="one",
+        kind="optional",
         choices="use-lcs gen-lcs",
     ),
     row(

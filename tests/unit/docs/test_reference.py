@@ -11,6 +11,7 @@ import pytest
 
 import kbuild
 from kbuild import errors
+from kbuild.nvcc.options import OPTIONS
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -20,6 +21,7 @@ reference: Any = importlib.import_module("kbuild_reference")
 commands: Any = importlib.import_module("kbuild_reference.commands")
 cmake: Any = importlib.import_module("kbuild_reference.cmake")
 headers: Any = importlib.import_module("kbuild_reference.headers")
+nvcc_options: Any = importlib.import_module("kbuild_reference.nvcc_options")
 fields: Any = importlib.import_module("kbuild_reference.fields")
 
 # Steps of a launch that `kbuild::launch` and debug stubs call; not for users.
@@ -50,6 +52,14 @@ def test_placeholders_of_each_page_can_be_expanded(name: str) -> None:
 def test_every_command_is_in_the_reference() -> None:
     documented = re.findall(r"<!-- generate: command ([\w-]+) -->", read("reference/commands.md"))
     assert sorted(documented) == sorted(commands.find_commands())
+
+
+def test_every_option_of_nvcc_is_in_the_reference() -> None:
+    page = read("reference/nvcc-options.md")
+    documented = re.findall(r"<!-- generate: nvcc (.+) -->", page)
+    assert documented == list(nvcc_options.SECTIONS)
+    text = reference.expand(page)
+    assert [name for name in OPTIONS if f"`{name}`" not in text] == []
 
 
 def test_every_cmake_function_is_in_the_reference() -> None:

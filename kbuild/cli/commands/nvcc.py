@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kbuild.errors import ConfigurationError
@@ -13,7 +13,7 @@ from kbuild.nvcc import answers
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.read import read_invocation
 from kbuild.nvcc.run import run_invocation
-from kbuild.nvcc.tools import find_tools
+from kbuild.nvcc.tools import Tools, find_tools
 from kbuild.nvcc.words import APPENDED, PREPENDED, divide
 
 HELP: Final = "Compile and link with the options of nvcc."
@@ -39,32 +39,33 @@ def parse(
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the invocation, or answer a question about the driver."""
-    try:
-        invocation = read_invocation(arguments.words, os.environ)
-    except ConfigurationError:
-        _show_toolkit(arguments.words)
-        raise
+    words, environment = arguments.words, dict(os.environ)
     for name in (PREPENDED, APPENDED):  # a toolkit's own nvcc would read them again
         os.environ.pop(name, None)
+    if arguments.toolkit:
+        print(_find_tools(words, environment).toolkit.root)
+        return 0
+    try:
+        invocation = read_invocation(words, environment)
+    except ConfigurationError:
+        # CMake learns where the toolkit is from a command line with an input that does not exist.
+        if "-v" in words:
+            sys.stderr.writelines(answers.list_variables(_find_tools(words, environment)))
+        raise
     if invocation.asks_for_help:
         sys.stdout.write(answers.describe_options())
         return 0
     tools = find_tools(invocation)
-    if arguments.toolkit:
-        print(tools.toolkit.root)
-    elif invocation.asks_for_version:
+    if invocation.asks_for_version:
         sys.stdout.write(answers.describe_version(tools))
     else:
         sys.stdout.buffer.write(run_invocation(invocation, tools, sys.stderr.write))
     return 0
 
 
-def _show_toolkit(words: Sequence[str]) -> None:
-    """Show where the toolkit is, as ``nvcc -v`` does before it rejects an input.
-
-    CMake learns about the toolkit from a command line with an input that does not exist.
-    """
-    values = {one.option.name: one.value for one in divide(words, os.environ).options}
-    if "--verbose" in values:
-        tools = find_tools(Invocation(backend=values.get("--backend")))
-        sys.stderr.writelines(answers.list_variables(tools))
+def _find_tools(words: Sequence[str], environment: Mapping[str, str]) -> Tools:
+    """Find the tools for a command line that need not be complete."""
+    values = {one.option.name: one.value for one in divide(words, environment).options}
+    return find_tools(
+        Invocation(backend=values.get("--backend"), host_compiler=values.get("--compiler-bindir"))
+    )

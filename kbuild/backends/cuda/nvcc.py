@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from kbuild import resources
 from kbuild.backends.cuda.toolchain import LIBRARY_DIRECTORIES
 from kbuild.backends.interface.nvcc import ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
@@ -31,7 +30,7 @@ def describe_toolkit(
     return ToolkitLayout(
         version=tc.version,
         architecture=tc.architectures[0].partition("_")[2],
-        headers=(headers, resources.native_directory() / "include"),
+        headers=(headers,),
         header_library=library if library.is_dir() else None,
         libraries=tuple(_list_libraries(root)),
         programs=tuple((path.name, path) for path in programs if path.name != _COMPILER),

@@ -59,3 +59,8 @@ def translate_options(options: tuple[str, ...]) -> tuple[str, ...]:
 def _translate(options: tuple[str, ...]) -> Iterator[str]:
     for option in options:
         yield from _OPTIONS.get(option, ())
+
+
+def quote_options(options: tuple[str, ...]) -> tuple[str, ...]:
+    """See `NvccConventions`: as they are."""
+    return options

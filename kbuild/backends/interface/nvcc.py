@@ -48,3 +48,6 @@ class NvccConventions(Protocol):
 
     def translate_options(self, options: tuple[str, ...]) -> tuple[str, ...]:
         """Return the options for the device compiler, for options that are spelled for nvcc."""
+
+    def quote_options(self, options: tuple[str, ...]) -> tuple[str, ...]:
+        """Return options of preprocessors such that the device compiler takes them as g++ does."""

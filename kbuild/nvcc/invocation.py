@@ -19,7 +19,7 @@ Phase: TypeAlias = Literal[
     "device-link",
     "archive",
 ]
-InputKind: TypeAlias = Literal["cuda", "c++", "c", "object", "archive", "shared", "device"]
+InputKind: TypeAlias = Literal["cu", "c++", "c", "object", "archive", "shared", "device"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

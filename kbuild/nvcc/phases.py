@@ -37,7 +37,7 @@ _CONFLICTS: Final = (
     ("--device-link", "--fatbin", _DEVICE_LINK),
 )
 _KINDS: Final[dict[str, InputKind]] = {
-    ".cu": "cuda",
+    ".cu": "cu",
     ".c": "c",
     ".i": "c",
     ".cc": "c++",
@@ -53,7 +53,7 @@ _KINDS: Final[dict[str, InputKind]] = {
     ".cubin": "device",
     ".fatbin": "device",
 }
-_LANGUAGES: Final[dict[str, InputKind]] = {"cu": "cuda", "c++": "c++", "c": "c"}
+_LANGUAGES: Final[dict[str, InputKind]] = {"cu": "cu", "c++": "c++", "c": "c"}
 _LINKING: Final[tuple[Phase, ...]] = ("link", "device-link", "archive")
 # The phases that read files of device code. Some of them are inputs of -dc, too.
 _DEVICE_PHASES: Final[dict[str, tuple[Phase, ...]]] = {

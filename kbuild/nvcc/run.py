@@ -18,10 +18,10 @@ from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.process import run
-from kbuild.stages.mixed.preprocess import find_preprocessed, run_preprocessor
+from kbuild.stages.mixed.preprocess import run_preprocessor
 from kbuild.values import dataclass
 
-_SOURCES = ("cuda", "c++", "c")
+_SOURCES = ("cu", "c++", "c")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def _make_objects(session: Session) -> Iterator[Path]:
 
 def _make_object(session: Session, source: Input, output: Path, directory: Path) -> None:
     invocation = session.invocation
-    if source.kind != "cuda":
+    if source.kind != "cu":
         _run(session, host.describe_compile(invocation, source, output, session.tools))
         return
     build = _describe_build(session, source, directory)
@@ -149,7 +149,7 @@ def _preprocess(session: Session) -> Iterator[bytes]:
 def _preprocess_source(session: Session, source: Input, directory: Path) -> bytes:
     invocation = session.invocation
     requested = invocation.dependencies or DependencyFile()
-    if source.kind != "cuda":
+    if source.kind != "cu":
         system = "-M" if requested.has_system_headers else "-MM"
         words = ("-E",) if invocation.phase == "preprocess" else (system,)
         command = host.describe_preprocessing(invocation, source, words, session.tools)
@@ -157,15 +157,16 @@ def _preprocess_source(session: Session, source: Input, directory: Path) -> byte
     build = _describe_build(session, source, directory)
     plan = plan_source(build)
     (edge,) = plan.hosts
-    session.show(run_preprocessor(edge, make_flags(build)))
+    preprocessed, log = run_preprocessor(edge, make_flags(build))
+    session.show(log)
     if invocation.phase == "preprocess":
-        return files.read_file(find_preprocessed(edge))
+        return files.read_file(preprocessed)
     return render_depfile(requested, source.path.with_suffix(".o"), replace(plan, edges=()))
 
 
 def _write_images(session: Session) -> None:
     for index, source in enumerate(session.invocation.inputs):
-        if source.kind != "cuda":
+        if source.kind != "cu":
             raise ConfigurationError(
                 f"{source.path}: -{session.invocation.phase} compiles CUDA sources; write -x cu in "
                 "front of the file if it is one"

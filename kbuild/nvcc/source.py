@@ -18,7 +18,7 @@ from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import BuildPlan, CompileEdge
 from kbuild.stages.mixed.edge import HostEdge
 from kbuild.stages.mixed.host_pass import run_host_pass
-from kbuild.stages.mixed.preprocess import find_preprocessed, run_preprocessor
+from kbuild.stages.mixed.preprocess import run_preprocessor
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
@@ -107,12 +107,12 @@ def list_include_options(tools: Tools) -> tuple[str, ...]:
     return (f"-I{tools.toolkit.include}", *((f"-isystem{library}",) if library else ()))
 
 
-def name_module(build: SourceBuild, edge: HostEdge) -> str:
+def name_module(build: SourceBuild, edge: HostEdge, preprocessed: Path) -> str:
     """Return the part of generated names that is unique to the text and the options."""
     invocation = replace(build.invocation, inputs=(), output=None, jobs=1, kept=None)
     options = (*edge.architectures, repr(invocation))
     described = "\0".join(options).encode(errors="surrogateescape")
-    return files.sha256(files.read_file(find_preprocessed(edge)) + described)[:_NAME_DIGITS]
+    return files.sha256(files.read_file(preprocessed) + described)[:_NAME_DIGITS]
 
 
 def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple[BuildPlan, str]:
@@ -122,8 +122,8 @@ def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple
         The plan with its final names, and the warnings of the tools.
     """
     (host,) = plan.hosts
-    log = run_preprocessor(host, flags)
-    plan = _name_plan(plan, name_module(build, host))
+    preprocessed, log = run_preprocessor(host, flags)
+    plan = _name_plan(plan, name_module(build, host, preprocessed))
     (host,) = plan.hosts
     tasks: tuple[HostEdge | CompileEdge, ...] = (*plan.hosts, *plan.edges)
     log += "".join(run_parallel(build.invocation, lambda task: _run_edge(task, flags), tasks))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files, resources
-from kbuild.backends.cpu.adapter import adapter_rows
+from kbuild.backends.cpu.adapters.generate import adapter_rows
 from kbuild.backends.cpu.lines import SOURCE_LIST, keep_lines, list_sources
 from kbuild.backends.cpu.machines import code_generation_flags, name_objcopy
 from kbuild.backends.cpu.objects import KERNEL_LIST, ObjectFacts, name_apart, read_object

@@ -11,7 +11,8 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.adapter import AdapterKernel, is_known_scalar, layout_parameters
+from kbuild.backends.cpu.adapters.generate import AdapterKernel, is_known_scalar, layout_parameters
+from kbuild.backends.cpu.adapters.passing import find_obstacle
 from kbuild.backends.cpu.contents import (
     LINKAGE_CODES,
     OWN_SUFFIX,
@@ -19,7 +20,6 @@ from kbuild.backends.cpu.contents import (
     display_name,
     display_variable,
 )
-from kbuild.backends.cpu.passing import find_obstacle
 from kbuild.backends.interface.read import ImageContent
 from kbuild.demangle.names import demangle, is_nameable, split_function
 from kbuild.errors import SourceError

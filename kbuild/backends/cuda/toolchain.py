@@ -41,12 +41,18 @@ def list_candidates(hints: ToolchainHints) -> Candidates:
         if chosen and not _is_own_driver(chosen, hints):
             return Candidates(names=(chosen,), advice="check the path")
     roots = (str(root / "bin" / "nvcc") for root in list_cuda_roots(hints))
-    found = (str(directory / "nvcc") for directory in hints.search_path)
-    searched = tuple(path for path in found if not is_own_driver(Path(path)))
     return Candidates(
-        names=(*roots, *searched),
+        names=(*roots, *_list_searched(hints)),
         advice="pip install 'kbuild[cuda]', or set CUDA_PATH",
     )
+
+
+def _list_searched(hints: ToolchainHints) -> tuple[str, ...]:
+    """Return what to search PATH for: nvcc, but not kbuild's driver under this name."""
+    found = tuple(directory / "nvcc" for directory in hints.search_path)
+    if not any(map(is_own_driver, found)):
+        return ("nvcc",)
+    return tuple(str(path) for path in found if not is_own_driver(path))
 
 
 def _is_own_driver(name: str, hints: ToolchainHints) -> bool:

@@ -12,7 +12,7 @@ from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.stages.depfiles import check_prerequisites
 from kbuild.stages.edges import asks_for_debug
-from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end, write_front_end
+from kbuild.stages.mixed.edge import HostEdge, make_host_unit, write_front_end
 from kbuild.stages.mixed.texts import run_commands
 from kbuild.stages.sources.device_text import select_device_text
 from kbuild.stages.sources.included import Preprocessed
@@ -38,18 +38,18 @@ def preprocess_source(edge: HostEdge, flags: DeviceFlags) -> str:
         ConfigurationError: The name of a header is not taken literally by build tools.
     """
     started = files.begin_stamp(edge.preprocessed)
-    warnings = run_preprocessor(edge, flags)
+    preprocessed, warnings = run_preprocessor(edge, flags)
     check_prerequisites(edge.depfile)
-    files.write_if_changed(edge.key, _select_key(edge, flags, find_preprocessed(edge)))
+    files.write_if_changed(edge.key, _select_key(edge, flags, preprocessed))
     files.write_stamp(edge.preprocessed, b"", started)
     return warnings
 
 
-def run_preprocessor(edge: HostEdge, flags: DeviceFlags) -> str:
+def run_preprocessor(edge: HostEdge, flags: DeviceFlags) -> tuple[Path, str]:
     """Write the preprocessed source and the rest of its front end, without a device key.
 
     Returns:
-        The warnings of the preprocessor.
+        The preprocessed source, and the warnings of the preprocessor.
 
     Raises:
         ToolError: A tool failed.
@@ -57,13 +57,7 @@ def run_preprocessor(edge: HostEdge, flags: DeviceFlags) -> str:
     front_end = _describe_front_end(edge, flags)
     warnings = run_commands(front_end.commands[:1], find_builder(edge.toolchain.backend))
     write_front_end(edge, replace(front_end, commands=front_end.commands[1:]))
-    return warnings
-
-
-def find_preprocessed(edge: HostEdge) -> Path:
-    """Return the preprocessed text of a source, which the host pass reads."""
-    front_end = read_front_end(edge)
-    return front_end.commands[0].inputs[0] if front_end.commands else front_end.text
+    return front_end.commands[0].outputs[0], warnings
 
 
 def _describe_front_end(edge: HostEdge, flags: DeviceFlags) -> FrontEnd:

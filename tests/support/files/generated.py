@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbuild import resources
-from kbuild.backends.cpu.adapter import AdapterKernel, adapter_rows
+from kbuild.backends.cpu.adapters.generate import AdapterKernel, adapter_rows
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
 from kbuild.backends.interface.toolchain import Runtime, Toolchain
 from kbuild.demangle.names import split_function

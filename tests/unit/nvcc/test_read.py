@@ -12,7 +12,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
 from kbuild.nvcc.read import read_invocation
 
-CUDA = Input(path=Path("a.cu"), kind="cuda")
+CUDA = Input(path=Path("a.cu"), kind="cu")
 
 
 def read(line: str) -> Invocation:
@@ -124,9 +124,9 @@ def test_invocations(line: str, expected: dict[str, Any]) -> None:
 def test_kinds_of_inputs() -> None:
     names = ("a.cu", "b.cc", "c.c", "d.o", "e.a", "f.so")
     assert [one.kind for one in read(" ".join(names)).inputs] == [
-        *("cuda", "c++", "c", "object", "archive", "shared")
+        *("cu", "c++", "c", "object", "archive", "shared")
     ]
-    assert [one.kind for one in read("-c a.cpp b -x cu").inputs] == ["cuda", "cuda"]
+    assert [one.kind for one in read("-c a.cpp b -x cu").inputs] == ["cu", "cu"]
 
 
 def test_version_and_help_need_no_input() -> None:

@@ -3,7 +3,7 @@
 The runtime calls a kernel with an array of argument addresses, so an adapter must call the kernel
 with typed arguments. A call needs only types that the platform's ABI passes in the same way.
 Therefore, the adapter unit does not include the headers of a kernel's parameter types. It declares
-ABI-equivalent types instead (see :mod:`kbuild.backends.cpu.passing`).
+ABI-equivalent types instead (see :mod:`kbuild.backends.cpu.adapters.passing`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from kbuild.backends.cpu.adapters.passing import make_equivalent
 from kbuild.backends.cpu.contents import REFERENCE_PREFIX
-from kbuild.backends.cpu.passing import make_equivalent
 from kbuild.demangle.names import demangle, split_function
 from kbuild.formats.dwarf import Parameter, ValueType
 from kbuild.model import Param, Variable

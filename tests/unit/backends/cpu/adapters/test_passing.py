@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.passing import AbiEquivalent, PassingError, find_obstacle, make_equivalent
+from kbuild.backends.cpu.adapters.passing import (
+    AbiEquivalent,
+    PassingError,
+    find_obstacle,
+    make_equivalent,
+)
 from kbuild.formats.dwarf import Member, TypeKind, ValueType
 
 

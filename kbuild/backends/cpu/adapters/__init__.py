@@ -1,0 +1,1 @@
+"""The adapters through which the CPU runtime calls kernels with their typed parameters."""

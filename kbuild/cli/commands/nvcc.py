@@ -13,7 +13,7 @@ from kbuild.nvcc import answers
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.read import read_invocation
 from kbuild.nvcc.run import run_invocation
-from kbuild.nvcc.tools import find_tools
+from kbuild.nvcc.tools import Tools, find_tools
 from kbuild.nvcc.words import APPENDED, PREPENDED, divide
 
 HELP: Final = "Compile and link with the options of nvcc."
@@ -39,6 +39,9 @@ def parse(
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the invocation, or answer a question about the driver."""
+    if arguments.toolkit:  # the words name no input
+        print(_find_tools(arguments.words).toolkit.root)
+        return 0
     try:
         invocation = read_invocation(arguments.words, os.environ)
     except ConfigurationError:
@@ -50,9 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(answers.describe_options())
         return 0
     tools = find_tools(invocation)
-    if arguments.toolkit:
-        print(tools.toolkit.root)
-    elif invocation.asks_for_version:
+    if invocation.asks_for_version:
         sys.stdout.write(answers.describe_version(tools))
     else:
         sys.stdout.buffer.write(run_invocation(invocation, tools, sys.stderr.write))
@@ -64,7 +65,9 @@ def _show_toolkit(words: Sequence[str]) -> None:
 
     CMake learns about the toolkit from a command line with an input that does not exist.
     """
-    values = {one.option.name: one.value for one in divide(words, os.environ).options}
-    if "--verbose" in values:
-        tools = find_tools(Invocation(backend=values.get("--backend")))
-        sys.stderr.writelines(answers.list_variables(tools))
+    if divide(words, os.environ).options.has("--verbose"):
+        sys.stderr.writelines(answers.list_variables(_find_tools(words)))
+
+
+def _find_tools(words: Sequence[str]) -> Tools:
+    return find_tools(Invocation(backend=divide(words, os.environ).options.find_value("--backend")))

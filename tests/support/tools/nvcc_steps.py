@@ -48,7 +48,7 @@ def run_dry(
 ) -> DryRun:
     """Return what nvcc would do with the words."""
     result = subprocess.run(
-        [str(NVCC), *words, "--dryrun"],
+        [str(NVCC), "--dryrun", *words],
         cwd=directory,
         env={**os.environ, **(variables or {})},
         stdin=subprocess.DEVNULL,

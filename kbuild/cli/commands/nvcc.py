@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kbuild.errors import ConfigurationError
@@ -39,16 +39,19 @@ def parse(
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the invocation, or answer a question about the driver."""
-    if arguments.toolkit:  # the words name no input
-        print(_find_tools(arguments.words).toolkit.root)
-        return 0
-    try:
-        invocation = read_invocation(arguments.words, os.environ)
-    except ConfigurationError:
-        _show_toolkit(arguments.words)
-        raise
+    words, environment = arguments.words, dict(os.environ)
     for name in (PREPENDED, APPENDED):  # a toolkit's own nvcc would read them again
         os.environ.pop(name, None)
+    if arguments.toolkit:
+        print(_find_tools(words, environment).toolkit.root)
+        return 0
+    try:
+        invocation = read_invocation(words, environment)
+    except ConfigurationError:
+        # CMake learns where the toolkit is from a command line with an input that does not exist.
+        if "-v" in words:
+            sys.stderr.writelines(answers.list_variables(_find_tools(words, environment)))
+        raise
     if invocation.asks_for_help:
         sys.stdout.write(answers.describe_options())
         return 0
@@ -60,14 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _show_toolkit(words: Sequence[str]) -> None:
-    """Show where the toolkit is, as ``nvcc -v`` does before it rejects an input.
-
-    CMake learns about the toolkit from a command line with an input that does not exist.
-    """
-    if divide(words, os.environ).options.has("--verbose"):
-        sys.stderr.writelines(answers.list_variables(_find_tools(words)))
-
-
-def _find_tools(words: Sequence[str]) -> Tools:
-    return find_tools(Invocation(backend=divide(words, os.environ).options.find_value("--backend")))
+def _find_tools(words: Sequence[str], environment: Mapping[str, str]) -> Tools:
+    """Find the tools for a command line that need not be complete."""
+    values = {one.option.name: one.value for one in divide(words, environment).options}
+    return find_tools(
+        Invocation(backend=values.get("--backend"), host_compiler=values.get("--compiler-bindir"))
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from kbuild.backends.cuda import build
 from kbuild.backends.cuda.toolchain import LIBRARY_DIRECTORIES
 from kbuild.backends.interface.nvcc import ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
@@ -54,3 +55,8 @@ def select_architectures(requested: tuple[str, ...]) -> tuple[str, ...]:
 def translate_options(options: tuple[str, ...]) -> tuple[str, ...]:
     """See `NvccConventions`: as they are."""
     return options
+
+
+def quote_options(options: tuple[str, ...]) -> tuple[str, ...]:
+    """See `NvccConventions`."""
+    return tuple(build.quote_options(options))

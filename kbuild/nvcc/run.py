@@ -12,9 +12,11 @@ from kbuild import files
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 from kbuild.nvcc import answers, host, outputs
+from kbuild.nvcc.device_link import join_objects, make_link
 from kbuild.nvcc.depfile import render_depfile, write_depfile
 from kbuild.nvcc.images import write_image
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
+from kbuild.nvcc.relocatable import find_relocatable, list_files
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.process import run
@@ -132,7 +134,31 @@ def _link(session: Session, objects: tuple[Path, ...]) -> None:
         output.unlink(missing_ok=True)
         _run(session, host.describe_archive(invocation, objects, output))
         return
+    if invocation.phase == "device-link":
+        _link_device_code(session, objects, output)
+        return
+    function = session.tools.conventions.LINK_FUNCTION
+    if find_relocatable(list_files(invocation, objects), function):
+        linked = session.directory / "a_dlink.o"
+        _link_device_code(session, objects, linked)
+        objects = (linked, *objects)
     _run(session, host.describe_link(invocation, objects, output, session.tools))
+
+
+def _link_device_code(session: Session, objects: tuple[Path, ...], output: Path) -> None:
+    """Write the object that registers the linked device code of objects and archives."""
+    invocation, tools = session.invocation, session.tools
+    link = make_link(invocation, objects, output, tools)
+    command = tools.conventions.describe_device_link(link, tools.toolchain)
+    if command is not None:
+        _run(session, command)
+        return
+    if invocation.is_verbose or invocation.is_dry_run:
+        session.show(answers.describe_device_link(objects, output))
+    if not invocation.is_dry_run:
+        found = find_relocatable(list_files(invocation, objects), tools.conventions.LINK_FUNCTION)
+        directory = session.directory / "device_link"
+        session.show(join_objects(found, invocation, tools, output, directory))
 
 
 def _preprocess(session: Session) -> Iterator[bytes]:

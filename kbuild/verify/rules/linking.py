@@ -33,7 +33,11 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
     """
     if facts.kind not in LINKED:
         raise NotApplicable("not a linked file")
-    relocatable = [c for c in facts.containers if c.is_relocatable]
+    # The constructor of an object with a note refers to what a device link defines.
+    described = {number for module in facts.modules for number in module.containers}
+    relocatable = [
+        c for n, c in enumerate(facts.containers) if c.is_relocatable and n not in described
+    ]
     unlinked = [name for linkage in facts.linkage for name in linkage.unlinked]
     waiting = [name for linkage in facts.linkage for name in linkage.waiting]
     if not relocatable and not unlinked and not waiting:

@@ -66,7 +66,7 @@ def find_relocatable(paths: Iterable[Path], function: str) -> tuple[RelocatableO
     waiting: dict[str, RelocatableObject] = {}
     linked: set[str] = set()
     for path in paths:
-        for name, content in _list_objects(path, function.encode()):
+        for name, content in list_objects(path, function.encode()):
             called, defined = _list_ids(name, content, function)
             linked.update(defined)
             if called - defined:
@@ -97,8 +97,8 @@ def read_images(found: RelocatableObject) -> dict[str, tuple[bytes, ...]]:
     return images
 
 
-def _list_objects(path: Path, text: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the objects in a file that contain a text."""
+def list_objects(path: Path, text: bytes = b"") -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of the objects in a file that contain a text."""
     content = files.read_file(path)
     if text not in content:
         return

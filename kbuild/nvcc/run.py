@@ -12,6 +12,7 @@ from kbuild import files
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 from kbuild.nvcc import answers, host, outputs
+from kbuild.nvcc.calls import check_calls
 from kbuild.nvcc.device_link import join_objects, make_link
 from kbuild.nvcc.depfile import render_depfile, write_depfile
 from kbuild.nvcc.images import write_image
@@ -134,11 +135,12 @@ def _link(session: Session, objects: tuple[Path, ...]) -> None:
         output.unlink(missing_ok=True)
         _run(session, host.describe_archive(invocation, objects, output))
         return
+    paths = () if invocation.is_dry_run else list_files(invocation, objects)
+    check_calls(paths)
     if invocation.phase == "device-link":
         _link_device_code(session, objects, output)
         return
-    function = session.tools.conventions.LINK_FUNCTION
-    if find_relocatable(list_files(invocation, objects), function):
+    if find_relocatable(paths, session.tools.conventions.LINK_FUNCTION):
         linked = session.directory / "a_dlink.o"
         _link_device_code(session, objects, linked)
         objects = (linked, *objects)

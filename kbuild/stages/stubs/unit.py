@@ -94,7 +94,9 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "stub_aliases": inputs.stub_aliases,
             "shadows": inputs.shadows,
             "modules": inputs.modules,
-            "has_managed": any(variable.kind == "managed" for variable in table.variables),
+            # With a device link, other objects can define managed variables that this one uses.
+            "has_managed": inputs.link_id is not None
+            or any(variable.kind == "managed" for variable in table.variables),
             "headers": inputs.headers,
             "has_vector_types": uses_vector_types(table.kernels),
             "stubs": describe_stubs(table, has_headers=bool(inputs.headers)),

@@ -72,7 +72,7 @@ def describe_command(command: Command, tools: Tools) -> str:
 
 def describe_device_compile(invocation: Invocation, source: str, architecture: str) -> str:
     """Return the line of ``-v`` for one compile of device code."""
-    virtual = f"compute_{architecture}"
+    virtual = f"compute_{architecture.partition('-')[0]}"  # CMake expects a number
     name = "relocatable" if invocation.relocatable else "whole"
     return f"{PREFIX}kbuild compile -arch {virtual} --{name} {shlex.quote(source)}\n"
 

@@ -98,7 +98,7 @@ def _link_images(
         listed = "; ".join(f"{name} has {', '.join(found)}" for name, found in images.items())
         raise ConfigurationError(f"no architecture has device code of all objects: {listed}")
     for arch in common:
-        parts = []
+        parts: list[Path] = []
         for name, found in images.items():
             for data in found[arch]:
                 parts.append(directory / f"{len(parts)}.{name_file(arch)}.{Path(name).name}")

@@ -105,8 +105,8 @@ def _make_object(session: Session, source: Input, output: Path, directory: Path)
     build = _describe_build(session, source, directory)
     plan = plan_source(build)
     if invocation.is_verbose or invocation.is_dry_run:
-        architectures = dict.fromkeys(edge.arch for edge in plan.edges)
-        for arch in architectures:
+        default = (session.tools.toolkit.layout.architecture,)
+        for arch in invocation.architectures or default:
             session.show(answers.describe_device_compile(invocation, str(source.path), arch))
     if invocation.is_dry_run:
         return

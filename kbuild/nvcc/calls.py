@@ -17,30 +17,38 @@ from kbuild.verify import select_rules, verify
 _RULE: Final = "KB309"
 
 
-def check_calls(paths: Iterable[Path]) -> None:
+def check_calls(paths: Iterable[Path], function: str) -> None:
     """Check that no object calls a kernel of another one, as launches in nvcc's objects do.
 
     Linkers accept such a call, and the program crashes.
+
+    Args:
+        paths: The objects and archives of a link.
+        function: The function that launches in nvcc's objects call first; empty if no such objects
+            can be linked.
 
     Raises:
         SourceError: An object calls a kernel.
         InputError: A file cannot be read.
     """
-    handles: dict[str, str] = {}
-    objects: dict[str, bytes] = {}
+    if not function:
+        return
+    own: dict[str, bytes] = {}
+    callers: dict[str, bytes] = {}
     for path in paths:
         for name, content in list_objects(path):
-            objects[name] = content
             if SECTION.encode() in content:
-                handles.update(dict.fromkeys(_list_handles(content), name))
-    if not handles:
+                own[name] = content
+            elif function.encode() in content:
+                callers[name] = content
+    if not callers:
         return
-    callers = [name for name, data in objects.items() if SECTION.encode() not in data]
-    for name in callers:
-        symbols = Elf(objects[name]).symbols
-        used = {handles[s.name] for s in symbols if s.place is None and s.name in handles}
+    handles = {handle: name for name, content in own.items() for handle in _list_handles(content)}
+    for name, content in callers.items():
+        undefined = (s.name for s in Elf(content).symbols if s.place is None)
+        used = sorted({handles[symbol] for symbol in undefined if symbol in handles})
         if used:
-            _judge({other: objects[other] for other in (name, *sorted(used))})
+            _judge({name: content, **{other: own[other] for other in used}})
 
 
 def _list_handles(content: bytes) -> list[str]:

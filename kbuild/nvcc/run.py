@@ -136,7 +136,7 @@ def _link(session: Session, objects: tuple[Path, ...]) -> None:
         _run(session, host.describe_archive(invocation, objects, output))
         return
     paths = () if invocation.is_dry_run else list_files(invocation, objects)
-    check_calls(paths)
+    check_calls(paths, session.tools.conventions.CONFIGURE_FUNCTION)
     if invocation.phase == "device-link":
         _link_device_code(session, objects, output)
         return

@@ -14,6 +14,7 @@ from kbuild.model import Command
 
 # See kbuild/detail/link_names.h.
 LINK_FUNCTION: Final = "__kbuildRegisterLinkedBinary"
+CONFIGURE_FUNCTION: Final = ""
 
 # As the headers and the devices of the runtime say.
 _VERSION: Final = "13.0.0"

@@ -16,6 +16,7 @@ from kbuild.model import Command
 
 # See crt/host_runtime.h in the toolkit.
 LINK_FUNCTION: Final = "__cudaRegisterLinkedBinary"
+CONFIGURE_FUNCTION: Final = "__cudaPushCallConfiguration"
 
 _COMPILER: Final = "nvcc"
 _PLAIN_NAME: Final = re.compile(r"lib[\w-]+\.so")

@@ -73,6 +73,13 @@ class NvccConventions(Protocol):
         The id of the object follows.
         """
 
+    @property
+    def CONFIGURE_FUNCTION(self) -> str:  # noqa: N802 - a module constant
+        """The function that launches in objects of nvcc itself call before the kernel.
+
+        Empty if no such objects can be linked.
+        """
+
     def describe_toolkit(self, tc: Toolchain, hints: ToolchainHints) -> ToolkitLayout:
         """Describe the toolkit that programs are built with."""
 

@@ -28,7 +28,8 @@ class StubInputs:
     are the symbols by which the unit refers to the handles, names the stubs, and refers to the
     slots of the shadows that host texts define; all are empty if the unit defines them itself.
     ``modules`` are the parts of generated names that belong to the mixed sources. ``link_id`` is the
-    end of the names by which a later device link finds the object, if there is one.
+    end of the names by which a later device link finds the object, if there is one. ``linked_ids``
+    are those of the objects whose device code the unit registers, if it is the result of a link.
     """
 
     table: TargetRecord
@@ -48,6 +49,7 @@ class StubInputs:
     shadows: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     link_id: str | None = None
+    linked_ids: tuple[str, ...] = ()
 
 
 def identifier(name: str) -> str:
@@ -75,10 +77,11 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "registration_header": inputs.registration_header,
             "section": inputs.section,
             "link_id": inputs.link_id,
+            "linked_ids": inputs.linked_ids,
             "alignment": inputs.alignment,
-            "fat_binary": quote_path(inputs.fat_binary),
+            "fat_binary": _assembler_path(inputs.fat_binary),
             "fat_binary_sha256": inputs.fat_binary_sha256,
-            "kernel_table": quote_path(inputs.kernel_table),
+            "kernel_table": _assembler_path(inputs.kernel_table),
             "kernel_table_sha256": inputs.kernel_table_sha256,
             "kernel_table_size": inputs.kernel_table_size,
             "spans": spans,
@@ -86,7 +89,7 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "kernels": table.kernels,
             "variables": table.variables,
             "initials": {
-                index: (quote_path(initial.path), initial.offset, initial.size)
+                index: (_assembler_path(initial.path), initial.offset, initial.size)
                 for index, initial in enumerate(inputs.initials)
                 if initial is not None
             },
@@ -104,7 +107,7 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
     )
 
 
-def quote_path(path: Path) -> str:
+def _assembler_path(path: Path) -> str:
     """Quote a path as an assembler string inside a C string. Both languages have escapes."""
     quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return c_string(f'"{quoted}"')[1:-1]

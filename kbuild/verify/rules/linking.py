@@ -217,7 +217,9 @@ def member_not_pulled(facts: ArtifactFacts, files: FileSet) -> Iterator[Violatio
         raise NotApplicable("no archive with kernels in this call")
     there = {module.record for module in facts.modules}
     for members in archives.values():
-        records = {m.path: module.record for m in members for module in m.modules}
+        records = {
+            m.path: module.record for m in members for module in m.modules if module.record.kernels
+        }
         taken = [path for path, record in records.items() if record in there]
         left = [path for path, record in records.items() if record not in there]
         # An executable belongs to the archives of its call. A library may use none of them.

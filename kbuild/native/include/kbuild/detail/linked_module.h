@@ -1,8 +1,5 @@
-/* Joins the tables of objects to the module of their linked device code.  Included only by the unit of
- * a device link, which defines these:
- *
- *     KBUILD_OBJECT_COUNT      the number of the objects
- *     kbuild_linked_container  the container with the linked images */
+/* Joins the tables of objects to the module of their linked device code.  Included only by the stub
+ * unit that a device link makes, which defines KBUILD_OBJECT_COUNT, the number of the objects. */
 #ifndef KBUILD_DETAIL_LINKED_MODULE_H
 #define KBUILD_DETAIL_LINKED_MODULE_H
 
@@ -10,8 +7,10 @@
 #include <kbuild/module.h>
 #include <stdlib.h>
 
-static const struct kbuild_module *kbuild_objects[KBUILD_OBJECT_COUNT + 1];
+static const struct kbuild_module *kbuild_objects[KBUILD_OBJECT_COUNT];
 static unsigned kbuild_object_count;
+/* The module of the unit, and the same module with the rows of the objects. */
+static const struct kbuild_module *kbuild_plain_module;
 static struct kbuild_module kbuild_linked_module;
 
 static inline void kbuild_unregister_linked(void) {
@@ -29,13 +28,14 @@ static inline void kbuild_append_variables(struct kbuild_variable *rows, uint64_
     }
 }
 
-/* Registers the linked code with the kernels and variables of all objects.  The tables are never
- * freed, because kernels can run until the process ends. */
-static inline void kbuild_register_objects(void) {
+/* Registers the linked code when the constructors of all objects, and of this unit, have run.  The
+ * tables are never freed, because kernels can run until the process ends. */
+static inline void kbuild_register_if_complete(void) {
     struct kbuild_kernel *kernels;
     struct kbuild_variable *variables;
     uint64_t kernel_count = 0, variable_count = 0, row;
     unsigned index;
+    if (kbuild_plain_module == 0 || kbuild_object_count != KBUILD_OBJECT_COUNT) return;
     for (index = 0; index < KBUILD_OBJECT_COUNT; index++) {
         kernel_count += kbuild_objects[index]->kernel_count;
         variable_count += kbuild_objects[index]->variable_count;
@@ -43,36 +43,35 @@ static inline void kbuild_register_objects(void) {
     kernels = (struct kbuild_kernel *)calloc(kernel_count + 1, sizeof *kernels);
     variables = (struct kbuild_variable *)calloc(variable_count + 1, sizeof *variables);
     if (kernels == 0 || variables == 0) return;
-    kernel_count = variable_count = 0;
+    kbuild_linked_module = *kbuild_plain_module;
+    kbuild_linked_module.kernels = kernels;
+    kbuild_linked_module.variables = variables;
     for (index = 0; index < KBUILD_OBJECT_COUNT; index++) {
         for (row = 0; row < kbuild_objects[index]->kernel_count; row++)
-            kernels[kernel_count++] = kbuild_objects[index]->kernels[row];
-        kbuild_append_variables(variables, &variable_count, kbuild_objects[index]);
+            kernels[kbuild_linked_module.kernel_count++] = kbuild_objects[index]->kernels[row];
+        kbuild_append_variables(variables, &kbuild_linked_module.variable_count,
+                                kbuild_objects[index]);
     }
-    kbuild_linked_module.kernels = kernels;
-    kbuild_linked_module.kernel_count = kernel_count;
-    kbuild_linked_module.variables = variables;
-    kbuild_linked_module.variable_count = variable_count;
     kbuild_register_module(&kbuild_linked_module, kbuild_unregister_linked);
 }
 
-/* The constructor of each object calls it once. */
+/* The constructor of the unit calls it. */
+static inline void kbuild_register_linked_module(const struct kbuild_module *module) {
+    kbuild_plain_module = module;
+    kbuild_register_if_complete();
+}
+
+/* The constructor of each object calls it.  Returns the module with the object's rows. */
 static inline const struct kbuild_module *kbuild_add_object(const struct kbuild_module *object,
                                                             const char *address) {
     __asm__ volatile("" : : "r"(address));
     kbuild_objects[kbuild_object_count++] = object;
-    if (kbuild_object_count == KBUILD_OBJECT_COUNT) {
-        kbuild_linked_module = *object;
-        kbuild_linked_module.target = "linked device code";
-        kbuild_linked_module.containers = &kbuild_linked_container;
-        kbuild_linked_module.container_count = 1;
-        kbuild_linked_module.runtime = &kbuild_runtime;
-        kbuild_register_objects();
-    }
+    kbuild_register_if_complete();
     return &kbuild_linked_module;
 }
 
-/* Defines what an object refers to. */
+/* Defines what an object refers to, and refers to the object, so that a linker takes it from its
+ * archive. */
 #define KBUILD_DEFINE_LINKED_OBJECT(id) \
     extern const char KBUILD_LINKED_OBJECT(id) __attribute__((visibility("hidden"))); \
     const struct kbuild_module *KBUILD_LINK_FUNCTION(id)(const struct kbuild_module *object) \

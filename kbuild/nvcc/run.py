@@ -13,8 +13,8 @@ from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 from kbuild.nvcc import answers, host, outputs
 from kbuild.nvcc.calls import check_calls
-from kbuild.nvcc.device_link import join_objects, make_link
 from kbuild.nvcc.depfile import render_depfile, write_depfile
+from kbuild.nvcc.device_link import join_objects, make_link
 from kbuild.nvcc.images import write_image
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
 from kbuild.nvcc.relocatable import find_relocatable, list_files

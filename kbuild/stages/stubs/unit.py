@@ -27,9 +27,11 @@ class StubInputs:
     have one entry per variable; see `VariableTable`. ``handles``, ``stub_aliases``, and ``shadows``
     are the symbols by which the unit refers to the handles, names the stubs, and refers to the
     slots of the shadows that host texts define; all are empty if the unit defines them itself.
-    ``modules`` are the parts of generated names that belong to the mixed sources. ``link_id`` is the
-    end of the names by which a later device link finds the object, if there is one. ``linked_ids``
-    are those of the objects whose device code the unit registers, if it is the result of a link.
+    ``modules`` are the parts of generated names that belong to the mixed sources.
+
+    ``link_id`` is the end of the names by which a later device link finds the object, if there is
+    one. ``linked_ids`` are those of the objects whose device code the unit registers, if it is the
+    result of a device link.
     """
 
     table: TargetRecord

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from kbuild import __version__
@@ -71,6 +72,11 @@ def describe_command(command: Command, tools: Tools) -> str:
 
 def describe_device_compile(invocation: Invocation, source: str, architecture: str) -> str:
     """Return the line of ``-v`` for one compile of device code."""
-    virtual = f"compute_{architecture}"
+    virtual = f"compute_{architecture.partition('-')[0]}"  # CMake expects a number
     name = "relocatable" if invocation.relocatable else "whole"
     return f"{PREFIX}kbuild compile -arch {virtual} --{name} {shlex.quote(source)}\n"
+
+
+def describe_device_link(objects: tuple[Path, ...], output: Path) -> str:
+    """Return the line of ``-v`` for a device link that kbuild does itself."""
+    return f"{PREFIX}kbuild device-link {shlex.join(map(str, objects))} -o {output}\n"

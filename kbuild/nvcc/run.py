@@ -12,9 +12,12 @@ from kbuild import files
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 from kbuild.nvcc import answers, host, outputs
+from kbuild.nvcc.calls import check_calls
 from kbuild.nvcc.depfile import render_depfile, write_depfile
+from kbuild.nvcc.device_link import join_objects, make_link
 from kbuild.nvcc.images import write_image
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
+from kbuild.nvcc.relocatable import find_relocatable, list_files
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.process import run
@@ -102,8 +105,8 @@ def _make_object(session: Session, source: Input, output: Path, directory: Path)
     build = _describe_build(session, source, directory)
     plan = plan_source(build)
     if invocation.is_verbose or invocation.is_dry_run:
-        architectures = dict.fromkeys(edge.arch for edge in plan.edges)
-        for arch in architectures:
+        default = (session.tools.toolkit.layout.architecture,)
+        for arch in invocation.architectures or default:
             session.show(answers.describe_device_compile(invocation, str(source.path), arch))
     if invocation.is_dry_run:
         return
@@ -132,7 +135,32 @@ def _link(session: Session, objects: tuple[Path, ...]) -> None:
         output.unlink(missing_ok=True)
         _run(session, host.describe_archive(invocation, objects, output))
         return
+    paths = () if invocation.is_dry_run else list_files(invocation, objects)
+    check_calls(paths, session.tools.conventions.CONFIGURE_FUNCTION)
+    if invocation.phase == "device-link":
+        _link_device_code(session, objects, output)
+        return
+    if find_relocatable(paths, session.tools.conventions.LINK_FUNCTION):
+        linked = session.directory / "a_dlink.o"
+        _link_device_code(session, objects, linked)
+        objects = (linked, *objects)
     _run(session, host.describe_link(invocation, objects, output, session.tools))
+
+
+def _link_device_code(session: Session, objects: tuple[Path, ...], output: Path) -> None:
+    """Write the object that registers the linked device code of objects and archives."""
+    invocation, tools = session.invocation, session.tools
+    link = make_link(invocation, objects, output, tools)
+    command = tools.conventions.describe_device_link(link, tools.toolchain)
+    if command is not None:
+        _run(session, command)
+        return
+    if invocation.is_verbose or invocation.is_dry_run:
+        session.show(answers.describe_device_link(objects, output))
+    if not invocation.is_dry_run:
+        found = find_relocatable(list_files(invocation, objects), tools.conventions.LINK_FUNCTION)
+        directory = session.directory / "device_link"
+        session.show(join_objects(found, invocation, tools, output, directory))
 
 
 def _preprocess(session: Session) -> Iterator[bytes]:

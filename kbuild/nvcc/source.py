@@ -21,6 +21,7 @@ from kbuild.stages.mixed.host_pass import run_host_pass
 from kbuild.stages.mixed.preprocess import run_preprocessor
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
+from kbuild.stages.stubs.unit import identifier
 from kbuild.stages.target import DeviceFlags, TargetSpec
 from kbuild.values import dataclass
 
@@ -70,7 +71,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
             architectures=tools.conventions.select_architectures(
                 invocation.architectures or (tools.toolkit.layout.architecture,)
             ),
-            rdc="ON" if invocation.relocatable else "OFF",
+            rdc="LATER" if invocation.relocatable else "OFF",
             standard=invocation.standard or _DEFAULT_STANDARD,
             host_compiler=str(tools.host_compiler),
             compilers=(("CXX", str(tools.host_compiler)),),
@@ -123,7 +124,7 @@ def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple
     """
     (host,) = plan.hosts
     preprocessed, log = run_preprocessor(host, flags)
-    plan = _name_plan(plan, name_module(build, host, preprocessed))
+    plan = _name_plan(build, plan, name_module(build, host, preprocessed))
     (host,) = plan.hosts
     tasks: tuple[HostEdge | CompileEdge, ...] = (*plan.hosts, *plan.edges)
     log += "".join(run_parallel(build.invocation, lambda task: _run_edge(task, flags), tasks))
@@ -152,11 +153,18 @@ def _run_edge(edge: HostEdge | CompileEdge, flags: DeviceFlags) -> str:
     return compile_edge(edge, flags).compiled.warnings
 
 
-def _name_plan(plan: BuildPlan, name: str) -> BuildPlan:
+def _name_plan(build: SourceBuild, plan: BuildPlan, name: str) -> BuildPlan:
     """Return a plan of one source with the name that its text and options have."""
-    hosts = tuple(replace(host, module=name) for host in plan.hosts)
     mixed = tuple(replace(source, module=name) for source in plan.pack.mixed)
-    return replace(plan, hosts=hosts, pack=replace(plan.pack, target=name, mixed=mixed))
+    # Linkers show it if a device link is missing.
+    link_id = f"_{name}_{identifier(build.source.name)}_needs_device_link"
+    link = link_id if build.invocation.relocatable else None
+    return replace(
+        plan,
+        hosts=tuple(replace(host, module=name) for host in plan.hosts),
+        edges=tuple(replace(edge, module=name) for edge in plan.edges),
+        pack=replace(plan.pack, target=name, mixed=mixed, link_id=link),
+    )
 
 
 def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
@@ -169,7 +177,8 @@ def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
     compiled = build.directory / f"{_UNNAMED}.host.o"
     stub = build.directory / f"{_UNNAMED}.stub.o"
     log = run_tool(_compile_text(build, plan, host.text, compiled))
-    log += run_tool(_compile_stub(build, plan, stub))
+    own = (*plan.pack.stub_options, *_hide_directory(build))
+    log += run_tool(describe_unit(build.invocation, build.tools, plan.pack.stub, stub, own))
     joined = build.directory / f"{_UNNAMED}.joined.o"
     compiler = str(build.tools.host_compiler)
     machine = (o for o in build.invocation.host_options if o.startswith("-m"))
@@ -206,18 +215,20 @@ def _compile_text(build: SourceBuild, plan: BuildPlan, text: Path, output: Path)
     )
 
 
-def _compile_stub(build: SourceBuild, plan: BuildPlan, output: Path) -> Command:
-    own = tuple(o for o in build.invocation.host_options if o.startswith(("-m", "-f", "-B", "-W")))
+def describe_unit(
+    invocation: Invocation, tools: Tools, unit: Path, output: Path, options: tuple[str, ...]
+) -> Command:
+    """Describe how generated host code is compiled."""
+    own = tuple(o for o in invocation.host_options if o.startswith(("-m", "-f", "-B", "-W")))
     return Command(
         argv=(
-            *(str(build.tools.host_compiler), "-c", *own, "-fPIC", *plan.pack.stub_options),
-            *(f"-D{definition}" for definition in build.tools.definitions),
+            *(str(tools.host_compiler), "-c", *own, "-fPIC", *options),
+            *(f"-D{definition}" for definition in tools.definitions),
             *(_WITHOUT_STUBS, f"-I{native_directory() / 'include'}"),
-            *list_include_options(build.tools),
-            *_hide_directory(build),
-            *(str(plan.pack.stub), "-o", str(output)),
+            *list_include_options(tools),
+            *(str(unit), "-o", str(output)),
         ),
-        inputs=(plan.pack.stub,),
+        inputs=(unit,),
         outputs=(output,),
     )
 

@@ -127,7 +127,7 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
 
     front_end = passes.describe_device_pass(unit, edge.toolchain)
     text, log = make_text(front_end, find_builder(edge.toolchain.backend))
-    module = name_module("", edge.display_source)
+    module = edge.module or name_module("", edge.display_source)
     code = Unit(text)
     rewritten = rewrite(code, passes.read_device_text(code, unit), module).text
     source = unit.output.with_name(f"{unit.output.name}.cpp")

@@ -42,6 +42,8 @@ class CompileEdge:
     ``output`` is the common start of the paths of its files, without a suffix. The edge contains
     the versions of kbuild and of the compiler, so that a change of either compiles again.
     ``definitions`` are those of this source only.
+    ``module`` is the part of generated names that is unique to the source; if it is empty, names
+    are made from ``display_source``.
     ``compiler_launcher`` is the prefix of the commands that a compiler cache supports. ``key`` is
     the device key of a mixed source, on which the edge depends instead of the source; None for a
     source that contains only device code.
@@ -57,6 +59,7 @@ class CompileEdge:
     relocatable: bool = False
     keep_assembly: bool = False
     definitions: tuple[str, ...] = ()
+    module: str = ""
     compiler_launcher: tuple[str, ...] = ()
     key: Path | None = None
 
@@ -127,7 +130,8 @@ class PackPlan:
 
     ``compiled`` are the records of the edges whose images are registered. With a device link, these
     are the link edges, and ``prelinked`` are the records of the compile edges. ``mixed`` lists the
-    sources that contain host code: all or none.
+    sources that contain host code: all or none. ``link_id`` is the end of the names by which a
+    later device link finds the object; None if the images need no other link.
     """
 
     kbuild_version: str
@@ -143,6 +147,7 @@ class PackPlan:
     prelinked: tuple[Path, ...] = ()
     compression: CompressionMode = "balance"
     mixed: tuple[MixedSource, ...] = ()
+    link_id: str | None = None
 
     @property
     def stub(self) -> Path:
@@ -173,7 +178,7 @@ class PackPlan:
         """The compiler options of the stub unit, which follow the project's own flags."""
         # The targets of mixed sources have the standard of their own sources.
         standard = ("-std=gnu++17",) if self.mixed else ()
-        return standard + _STUB_OPTIONS + _STUB_DEBUG_OPTIONS[self.debug_stubs]
+        return standard + list_stub_options(self.debug_stubs)
 
     @property
     def cpp_header(self) -> Path:
@@ -217,6 +222,11 @@ class BuildPlan:
     host_options: tuple[str, ...] = ()
 
 
+def list_stub_options(debug_stubs: DebugStubs = "OFF") -> tuple[str, ...]:
+    """List the compiler options of generated host code."""
+    return _STUB_OPTIONS + _STUB_DEBUG_OPTIONS[debug_stubs]
+
+
 def name_depfile(stamp: Path) -> Path:
     """Return the path of the depfile of the compile edge that writes ``stamp``."""
     return stamp.with_suffix(".d")
@@ -245,6 +255,7 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         relocatable=edge.relocatable,
         keep_assembly=edge.keep_assembly,
         is_mixed=edge.key is not None,
+        module=edge.module,
     )
 
 

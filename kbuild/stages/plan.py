@@ -142,7 +142,7 @@ def _plan_hosts(
             toolchain=toolchain,
             compiler=Path(compiler),
             compiler_id=spec.host_compiler_id,
-            relocatable=spec.rdc == "ON",
+            relocatable=spec.rdc != "OFF",
             definitions=definitions,
         )
         for source, definitions in spec.group_definitions().items()
@@ -178,7 +178,7 @@ def _plan_edges(
             standard=spec.standard,
             output=spec.output_directory / f"{names[source]}.{name_file(arch)}",
             toolchain=toolchain,
-            relocatable=spec.rdc == "ON",
+            relocatable=spec.rdc != "OFF",
             definitions=definitions,
             compiler_launcher=launcher,
             key=hosts[source].key if hosts else None,

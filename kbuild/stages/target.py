@@ -12,7 +12,8 @@ from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibili
 from kbuild.values import dataclass
 
 DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
-Switch = Literal["ON", "OFF"]
+# With LATER, somebody else links the relocatable device code.
+Rdc = Literal["ON", "OFF", "LATER"]
 
 # The device headers are C++17.
 STANDARDS: Final = ("17", "20", "23", "26")
@@ -45,7 +46,7 @@ class TargetSpec:
     headers: tuple[Path, ...] = ()
     visibility: Visibility = "default"
     debug_stubs: DebugStubs = "OFF"
-    rdc: Switch = "OFF"
+    rdc: Rdc = "OFF"
     compression: CompressionMode = "balance"
     runtime: RuntimeLinkage = "shared"
     standard: str = "17"

@@ -81,6 +81,7 @@ TRAITS: Final = Traits(
     name=NAME,
     language=LANGUAGE,
     fat_binary_section=".kbuild_fatbin",
+    relocatable_section=".kbuild_relfatbin",
     fat_binary_alignment=8,  # an LLVM offload binary's
     registration_header="kbuild/cpu_registration.h",
     host_header="kbuild/host_cpu.h",

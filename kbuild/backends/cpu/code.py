@@ -27,7 +27,7 @@ LISTS_SELECTED: Final = False
 _TOOLS: Final = ("objdump", "llvm-objdump")
 _CROSS: Final = {183: "aarch64-linux-gnu-objdump"}
 # The suffix that `name_apart` adds to static kernels before a device link.
-_SOURCE_HASH: Final = re.compile(r"\.kbuild_[0-9a-f]{8}\b")
+_SOURCE_HASH: Final = re.compile(r"\.kbuild_[0-9a-f]{16}\b")
 # The unit that kbuild adds to every image. Its tables describe the kernels.
 _ADAPTER: Final = re.compile(
     r"_ZN12_GLOBAL__N_1(?:\d+(?:run_\d+|attach|builtins)E|L\d+(?:kernels|params|types|names)(?:_\d+)?E)"

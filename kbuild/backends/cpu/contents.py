@@ -20,7 +20,7 @@ from kbuild.model import Kernel, Linkage, Param, Resources, Variable, VariableKi
 
 LINKAGE_CODES: Final[tuple[Linkage, ...]] = ("external", "weak", "internal")
 # The suffix that distinguishes the static kernels of two sources in a device link.
-OWN_SUFFIX: Final = re.compile(r"\.kbuild_[0-9a-f]{8}\Z")
+OWN_SUFFIX: Final = re.compile(r"\.kbuild_[0-9a-f]{16}\Z")
 # The start of the symbol through which device code refers to a managed variable of a mixed source.
 # The names of the namespaces and of the variable follow, separated by dots.
 REFERENCE_PREFIX: Final = "kbuild_managed."

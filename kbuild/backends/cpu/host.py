@@ -8,6 +8,7 @@ from typing import Final
 from kbuild.backends.interface.host import HostConventions, RuntimeLibrary, kernels_of_prefixed_stub
 
 CONVENTIONS: Final = HostConventions(
+    link_symbols=re.compile(r"__kbuildRegisterLinkedBinary|__kbuildLinkedObject"),
     runtimes=(
         RuntimeLibrary(
             name="kbuild_cpu",

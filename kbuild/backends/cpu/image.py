@@ -49,8 +49,8 @@ def _keep_object(
     unit: CompileUnit, facts: ObjectFacts, object_file: Path, sources: GeneratedSource
 ) -> Completion:
     """Keep the object, but export its static kernels, which the device link must reach."""
-    digest = files.sha256(unit.display_source.encode())
-    names = {name: name_apart(name, digest) for name in facts.static_symbols}
+    module = unit.module or files.sha256(unit.display_source.encode())
+    names = {name: name_apart(name, module) for name in facts.static_symbols}
     return Completion(
         sources=(sources,),
         commands=(_prepare_object(unit, object_file, names, sources, is_mixed=facts.is_mixed),),

@@ -8,8 +8,13 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends.cpu import cccl
 from kbuild.backends.cpu.toolchain import NAME
-from kbuild.backends.interface.nvcc import ToolkitLayout
+from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
+from kbuild.model import Command
+
+# See kbuild/detail/link_names.h.
+LINK_FUNCTION: Final = "__kbuildRegisterLinkedBinary"
+CONFIGURE_FUNCTION: Final = ""
 
 # As the headers and the devices of the runtime say.
 _VERSION: Final = "13.0.0"
@@ -57,6 +62,14 @@ def describe_toolkit(
 def select_architectures(requested: tuple[str, ...]) -> tuple[str, ...]:
     """See `NvccConventions`: only ``native`` has a meaning here."""
     return (_NATIVE,) if requested == (_NATIVE,) else ()
+
+
+def describe_device_link(
+    link: DeviceLink,  # noqa: ARG001 - the interface's signature
+    tc: Toolchain,  # noqa: ARG001 - the interface's signature
+) -> Command | None:
+    """See `NvccConventions`: kbuild joins the objects in the images."""
+    return None
 
 
 def translate_options(options: tuple[str, ...]) -> tuple[str, ...]:

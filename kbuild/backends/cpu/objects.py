@@ -137,9 +137,9 @@ def describe_object(data: bytes) -> ImageContent:
     )
 
 
-def name_apart(symbol: str, digest: str) -> str:
-    """Return the symbol of a static kernel for a device link; ``digest`` identifies its source."""
-    return f"{symbol}.kbuild_{digest[:8]}"
+def name_apart(symbol: str, module: str) -> str:
+    """Return the symbol of a static kernel for a device link; ``module`` identifies its source."""
+    return f"{symbol}.kbuild_{module[:16]}"
 
 
 def _name_bound(kernel: str) -> str:

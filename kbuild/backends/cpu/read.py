@@ -22,12 +22,15 @@ from kbuild.model import ImageKind, Problem
 
 NAME: Final = "cpu"
 
-_SECTION: Final = ".kbuild_fatbin"
+_ROLES: Final[dict[str, SectionRole]] = {
+    ".kbuild_fatbin": "executable",
+    ".kbuild_relfatbin": "relocatable",
+}
 
 
 def find_role(section: str) -> SectionRole | None:
     """See `ImageReader`."""
-    return "executable" if section == _SECTION else None
+    return _ROLES.get(section)
 
 
 def find_alignment(section: str) -> int:  # noqa: ARG001 - the interface's signature

@@ -78,6 +78,7 @@ TRAITS: Final = Traits(
     name=NAME,
     language=LANGUAGE,
     fat_binary_section=".nv_fatbin",
+    relocatable_section="__nv_relfatbin",
     fat_binary_alignment=8,
     registration_header="kbuild/cuda_registration.h",
     host_header="kbuild/host_cuda.h",

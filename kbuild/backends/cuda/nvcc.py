@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends.cuda import build
+from kbuild.backends.cuda import architectures, build
 from kbuild.backends.cuda.toolchain import LIBRARY_DIRECTORIES
-from kbuild.backends.interface.nvcc import ToolkitLayout
+from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
+from kbuild.model import Command
+
+# See crt/host_runtime.h in the toolkit.
+LINK_FUNCTION: Final = "__cudaRegisterLinkedBinary"
+CONFIGURE_FUNCTION: Final = "__cudaPushCallConfiguration"
 
 _COMPILER: Final = "nvcc"
 _PLAIN_NAME: Final = re.compile(r"lib[\w-]+\.so")
@@ -50,6 +55,37 @@ def _list_libraries(root: Path) -> Iterator[tuple[str, Path]]:
 def select_architectures(requested: tuple[str, ...]) -> tuple[str, ...]:
     """See `NvccConventions`: as they are."""
     return requested
+
+
+def describe_device_link(link: DeviceLink, tc: Toolchain) -> Command | None:
+    """See `NvccConventions`: ``nvcc -dlink``, which also links objects of nvcc."""
+    files = tuple(map(str, link.files))
+    argv = (
+        *(str(tc.compiler), "-dlink", "-ccbin", str(link.host_compiler)),
+        *map(_request_architecture, link.architectures),
+        *_pass_on("-Xcompiler", link.host_options),
+        *_pass_on("-Xnvlink", link.options),
+        *files,
+        *(f"-L{directory}" for directory in link.library_directories),
+        *(f"-l{name}" for name in link.libraries),
+        *("-o", str(link.output)),
+    )
+    return Command(argv=argv, inputs=link.files, outputs=(link.output,))
+
+
+def _request_architecture(name: str) -> str:
+    if not name[:1].isdigit():  # native, all, all-major
+        return f"-arch={name}"
+    requested = architectures.parse(name)
+    kinds = ((requested.real, requested.is_real), (requested.virtual, requested.is_virtual))
+    codes = ",".join(code for code, is_requested in kinds if is_requested)
+    return f"-gencode=arch={requested.virtual},code=[{codes}]"
+
+
+def _pass_on(option: str, words: tuple[str, ...]) -> Iterator[str]:
+    for word in words:
+        # nvcc divides the value at commas.
+        yield f"{option}={word.replace(',', chr(92) + ',')}"
 
 
 def translate_options(options: tuple[str, ...]) -> tuple[str, ...]:

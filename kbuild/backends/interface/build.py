@@ -63,6 +63,8 @@ class CompileUnit:
         relocatable: Whether the images are the input of a device link.
         keep_assembly: Whether to keep the assembly from which the images are made.
         is_mixed: Whether the source also contains host code.
+        module: The part of generated names that is unique to the source; if it is empty, names are
+            made from ``display_source``.
         text: The rewritten text of the source, to compile instead; None to compile the source.
         headers: The files that the front end has read, once it has run.
     """
@@ -82,6 +84,7 @@ class CompileUnit:
     relocatable: bool = False
     keep_assembly: bool = False
     is_mixed: bool = False
+    module: str = ""
     text: Path | None = None
     headers: tuple[Path, ...] = ()
 

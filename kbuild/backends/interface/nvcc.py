@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
+from kbuild.model import Command
 from kbuild.values import dataclass
 
 
@@ -37,14 +38,56 @@ class ToolkitLayout:
     device_library: Path | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceLink:
+    """A link of the relocatable device code of objects.
+
+    Attributes:
+        files: The objects and archives.
+        output: The object to write.
+        architectures: The architectures on the command line, as CMake spells them.
+        host_compiler: The compiler of host code.
+        host_options: The options for it.
+        options: The options of ``-Xnvlink``.
+        libraries: The names of ``-l``.
+        library_directories: The directories of ``-L``.
+    """
+
+    files: tuple[Path, ...]
+    output: Path
+    architectures: tuple[str, ...]
+    host_compiler: Path
+    host_options: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    library_directories: tuple[str, ...] = ()
+
+
 class NvccConventions(Protocol):
     """The members of a backend's ``nvcc`` module. Its functions run nothing."""
+
+    @property
+    def LINK_FUNCTION(self) -> str:  # noqa: N802 - a module constant
+        """The start of the functions that objects call to register and a device link defines.
+
+        The id of the object follows.
+        """
+
+    @property
+    def CONFIGURE_FUNCTION(self) -> str:  # noqa: N802 - a module constant
+        """The function that launches in objects of nvcc itself call before the kernel.
+
+        Empty if no such objects can be linked.
+        """
 
     def describe_toolkit(self, tc: Toolchain, hints: ToolchainHints) -> ToolkitLayout:
         """Describe the toolkit that programs are built with."""
 
     def select_architectures(self, requested: tuple[str, ...]) -> tuple[str, ...]:
         """Return the backend's architectures for those of a command line of nvcc."""
+
+    def describe_device_link(self, link: DeviceLink, tc: Toolchain) -> Command | None:
+        """Describe how the backend's own tool links device code; None if kbuild does it."""
 
     def translate_options(self, options: tuple[str, ...]) -> tuple[str, ...]:
         """Return the options for the device compiler, for options that are spelled for nvcc.

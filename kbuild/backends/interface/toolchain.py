@@ -177,6 +177,8 @@ class Traits:
             multiplication and an addition to one operation (FMA).
         host_header: The header of the host API, which generated headers include; None if the
             backend has no host API.
+        relocatable_section: The ELF section that holds containers that wait for a device link;
+            empty if the backend has no such objects.
     """
 
     name: str
@@ -189,3 +191,4 @@ class Traits:
     unsafe: UnsafeCharacters = UnsafeCharacters()
     separate_operations: tuple[str, ...] = ("-ffp-contract=off",)
     host_header: str | None = None
+    relocatable_section: str = ""

@@ -7,6 +7,7 @@ from typing import Final, Literal, get_args
 from kbuild import files, process
 from kbuild.backends import find_backend
 from kbuild.backends.interface.build import Builder, PackedImage, PackUnit
+from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ConfigurationError, InputError, ToolError
 from kbuild.model import (
     CompilerRecord,
@@ -101,7 +102,12 @@ def _make_container(
         linking=_describe_linking(plan, index),
         compression=plan.compression,
     )
-    packing = builder.pack(unit, plan.toolchain)
+    return write_container(unit, builder, plan.toolchain)
+
+
+def write_container(unit: PackUnit, builder: Builder, toolchain: Toolchain) -> bytes:
+    """Return a container with the images of ``unit``; raise ToolError if a packer failed."""
+    packing = builder.pack(unit, toolchain)
     if not packing.commands:
         return packing.content
     for command in packing.commands:
@@ -120,6 +126,8 @@ def _read_image(image: DeviceImage) -> bytes:
 
 
 def _describe_linking(plan: PackPlan, index: int) -> Literal["none", "linked", "prelinked"]:
+    if plan.link_id is not None:
+        return "prelinked"
     # A device link makes one container, which precedes the containers of its inputs.
     if not plan.prelinked:
         return "none"

@@ -28,6 +28,10 @@ class StubInputs:
     are the symbols by which the unit refers to the handles, names the stubs, and refers to the
     slots of the shadows that host texts define; all are empty if the unit defines them itself.
     ``modules`` are the parts of generated names that belong to the mixed sources.
+
+    ``link_id`` is the end of the names by which a later device link finds the object, if there is
+    one. ``linked_ids`` are those of the objects whose device code the unit registers, if it is the
+    result of a device link.
     """
 
     table: TargetRecord
@@ -46,6 +50,8 @@ class StubInputs:
     stub_aliases: tuple[str, ...] = ()
     shadows: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    link_id: str | None = None
+    linked_ids: tuple[str, ...] = ()
 
 
 def identifier(name: str) -> str:
@@ -72,6 +78,8 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "module": f"kbuild_module_{identifier(table.target)}",
             "registration_header": inputs.registration_header,
             "section": inputs.section,
+            "link_id": inputs.link_id,
+            "linked_ids": inputs.linked_ids,
             "alignment": inputs.alignment,
             "fat_binary": _assembler_path(inputs.fat_binary),
             "fat_binary_sha256": inputs.fat_binary_sha256,
@@ -91,7 +99,9 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "stub_aliases": inputs.stub_aliases,
             "shadows": inputs.shadows,
             "modules": inputs.modules,
-            "has_managed": any(variable.kind == "managed" for variable in table.variables),
+            # With a device link, other objects can define managed variables that this one uses.
+            "has_managed": inputs.link_id is not None
+            or any(variable.kind == "managed" for variable in table.variables),
             "headers": inputs.headers,
             "has_vector_types": uses_vector_types(table.kernels),
             "stubs": describe_stubs(table, has_headers=bool(inputs.headers)),

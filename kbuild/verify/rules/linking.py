@@ -33,7 +33,11 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
     """
     if facts.kind not in LINKED:
         raise NotApplicable("not a linked file")
-    relocatable = [c for c in facts.containers if c.is_relocatable]
+    # The constructor of an object with a note refers to what a device link defines.
+    described = {number for module in facts.modules for number in module.containers}
+    relocatable = [
+        c for n, c in enumerate(facts.containers) if c.is_relocatable and n not in described
+    ]
     unlinked = [name for linkage in facts.linkage for name in linkage.unlinked]
     waiting = [name for linkage in facts.linkage for name in linkage.waiting]
     if not relocatable and not unlinked and not waiting:
@@ -213,7 +217,9 @@ def member_not_pulled(facts: ArtifactFacts, files: FileSet) -> Iterator[Violatio
         raise NotApplicable("no archive with kernels in this call")
     there = {module.record for module in facts.modules}
     for members in archives.values():
-        records = {m.path: module.record for m in members for module in m.modules}
+        records = {
+            m.path: module.record for m in members for module in m.modules if module.record.kernels
+        }
         taken = [path for path, record in records.items() if record in there]
         left = [path for path, record in records.items() if record not in there]
         # An executable belongs to the archives of its call. A library may use none of them.

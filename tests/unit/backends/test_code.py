@@ -85,7 +85,7 @@ def test_other_names_are_different(name: str) -> None:
 def test_hashes_of_other_compilers_are_removed() -> None:
     assert hip_code.canonical_name("_ZL1kPi.intern.0123456789abcdef") == "_ZL1kPi"
     assert hip_code.canonical_name("_Z1kPi") == "_Z1kPi"
-    assert cpu_code.canonical_name("_ZL1kPi.kbuild_0123abcd") == "_ZL1kPi"
+    assert cpu_code.canonical_name("_ZL1kPi.kbuild_0123456789abcdef") == "_ZL1kPi"
 
 
 PTX = """\

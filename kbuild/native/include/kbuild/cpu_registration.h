@@ -36,12 +36,36 @@ static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
     kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, kbuild_cpu_error_message,
 };
 
+/* The module with the kernels of this stub unit.  If the device code waits for a device link, it is
+ * the module of the linked code. */
 static const struct kbuild_module *kbuild_cpu_module;
 
 /* Allocates the managed variables.  If this fails, they remain null. */
 static inline void kbuild_initialize_managed(void) {
     (void)kbuild_cpu_initialize_managed(kbuild_cpu_module, kbuild_initialize_managed);
 }
+
+#ifdef KBUILD_LINK_ID
+
+#include <kbuild/detail/link_names.h>
+
+/* A device link of any object of this program refers to this variable, and defines this function.
+ * Thus, a linker that takes the device link takes the object from its archive, too. */
+extern const char KBUILD_LINKED_OBJECT(KBUILD_LINK_ID) __attribute__((visibility("hidden")));
+const char KBUILD_LINKED_OBJECT(KBUILD_LINK_ID) = 0;
+#ifdef __cplusplus
+extern "C"
+#endif
+const struct kbuild_module *KBUILD_LINK_FUNCTION(KBUILD_LINK_ID)(
+    const struct kbuild_module *__module);
+
+static inline void kbuild_register_module(const struct kbuild_module *__module,
+                                          void (*__unregister)(void)) {
+    (void)__unregister; /* the device link removes all of its kernels together */
+    kbuild_cpu_module = KBUILD_LINK_FUNCTION(KBUILD_LINK_ID)(__module);
+}
+
+#else
 
 /* Registers the module.  A failure cannot be reported here; instead, launches of its kernels fail
  * with an error.
@@ -53,6 +77,8 @@ static inline void kbuild_register_module(const struct kbuild_module *__module,
     kbuild_cpu_module = __module;
     if (kbuild_cpu_register(__module) == 0) (void)atexit(__unregister);
 }
+
+#endif
 
 static inline void kbuild_unregister_module(const struct kbuild_module *__module) {
     kbuild_cpu_unregister(__module);

@@ -9,7 +9,14 @@
  *     KBUILD_VENDOR_ATTRIBUTE(name)       a device attribute
  *     KBUILD_VENDOR_SHARED_BYTES          the attribute for the shared memory of a block, the most
  *                                         that a kernel can opt in to
- *     KBUILD_VENDOR_REJECTS_DUPLICATES    1 if two variables cannot be registered at one address */
+ *     KBUILD_VENDOR_REJECTS_DUPLICATES    1 if two variables cannot be registered at one address
+ *
+ * If the stub unit defines KBUILD_LINK_ID, its device code waits for a device link.  Then these are
+ * defined, too:
+ *
+ *     KBUILD_VENDOR_LINKED_WRAPPER        the symbol by which the device link refers to the record
+ *     KBUILD_VENDOR_REGISTER_LINKED       the function that the device link defines.  It calls its
+ *                                         first argument with the container that was linked */
 #ifndef KBUILD_DETAIL_VENDOR_REGISTRATION_H
 #define KBUILD_DETAIL_VENDOR_REGISTRATION_H
 
@@ -48,10 +55,18 @@ struct kbuild_wrapper {
 #define KBUILD_WRAPPER_VERSION 1u
 #define KBUILD_LINKED_WRAPPER_VERSION 2u
 
+#ifdef KBUILD_LINK_ID
+#define KBUILD_DECLARE_WRAPPER(name) \
+    extern struct kbuild_wrapper name __asm__(KBUILD_VENDOR_LINKED_WRAPPER) \
+        __attribute__((visibility("hidden"))); \
+    struct kbuild_wrapper name
+#else
+#define KBUILD_DECLARE_WRAPPER(name) static struct kbuild_wrapper name
+#endif
 #define KBUILD_DEFINE_WRAPPER_OF(name, version, data, prelinked) \
-    static struct kbuild_wrapper name \
-        __attribute__((section(KBUILD_VENDOR_WRAPPER_SECTION), aligned(8), used)) = { \
-            KBUILD_VENDOR_WRAPPER_MAGIC, version, data, prelinked};
+    KBUILD_DECLARE_WRAPPER(name) \
+    __attribute__((section(KBUILD_VENDOR_WRAPPER_SECTION), aligned(8), used)) = { \
+        KBUILD_VENDOR_WRAPPER_MAGIC, version, data, prelinked};
 #define KBUILD_DEFINE_WRAPPER(name, data) \
     KBUILD_DEFINE_WRAPPER_OF(name, KBUILD_WRAPPER_VERSION, data, 0)
 /* For code that the device linker made.  `prelinked` is a null-terminated list of the containers
@@ -143,45 +158,73 @@ static inline void kbuild_register_variable(void **container,
                                             variable->kind == KBUILD_VARIABLE_CONSTANT, 0);
 }
 
+/* Registers the kernels and variables of a container.  The rows of both tables are in the order of
+ * the containers; those before `row` and `variable` are registered. */
+static inline void kbuild_register_rows(const struct kbuild_module *module, uint64_t index,
+                                        void **container, uint64_t *row, uint64_t *variable) {
+    kbuild_registered_containers[index] = container;
+    for (; *row < module->kernel_count && module->kernels[*row].container == index; ++*row) {
+        const struct kbuild_kernel *kernel = &module->kernels[*row];
+        KBUILD_VENDOR_INTERNAL(RegisterFunction)(container, (const char *)kernel->handle,
+                                                 (char *)kernel->device_name, kernel->device_name,
+                                                 -1, 0, 0, 0, 0, 0);
+    }
+    for (; *variable < module->variable_count && module->variables[*variable].container == index;
+         ++*variable)
+        kbuild_register_variable(container, &module->variables[*variable]);
+}
+
+#ifdef KBUILD_LINK_ID
+/* The device link calls it with the container that it registers, when all of its objects have
+ * registered.  It also removes the registration of the container. */
+static void kbuild_register_in_linked(void **container) {
+    uint64_t row = 0, variable = 0;
+    if (kbuild_registered_containers != 0)
+        kbuild_register_rows(kbuild_own_module, 0, container, &row, &variable);
+}
+#endif
+
 /* Registers the module.  A failure cannot be reported here; instead, launches of its kernels fail
  * with an error.
  *
  * `atexit` belongs to the object that calls it, so that dlclose unregisters the module as well. */
 static inline void kbuild_register_module(const struct kbuild_module *module,
                                           void (*unregister)(void)) {
-    /* The rows of both tables are in the order of the containers. */
-    uint64_t index, row = 0, variable = 0;
     kbuild_own_module = module;
     kbuild_registered_containers =
         (void ***)calloc((size_t)module->container_count, sizeof *kbuild_registered_containers);
     if (kbuild_registered_containers == 0) return;
     kbuild_container_count = module->container_count;
-    for (index = 0; index < module->container_count; index++) {
-        void **container;
-        if (module->containers[index].wrapper == 0) continue;
-        container =
-            KBUILD_VENDOR_INTERNAL(RegisterFatBinary)((void *)module->containers[index].wrapper);
-        kbuild_registered_containers[index] = container;
-        for (; row < module->kernel_count && module->kernels[row].container == index; row++) {
-            const struct kbuild_kernel *kernel = &module->kernels[row];
-            KBUILD_VENDOR_INTERNAL(RegisterFunction)(container, (const char *)kernel->handle,
-                                                     (char *)kernel->device_name,
-                                                     kernel->device_name, -1, 0, 0, 0, 0, 0);
+#ifdef KBUILD_LINK_ID
+    KBUILD_VENDOR_REGISTER_LINKED(kbuild_register_in_linked, module->containers[0].wrapper);
+#else
+    {
+        uint64_t index, row = 0, variable = 0;
+        for (index = 0; index < module->container_count; index++) {
+            void **container;
+            const void *const wrapper = module->containers[index].wrapper;
+            if (wrapper == 0) continue;
+            container = KBUILD_VENDOR_INTERNAL(RegisterFatBinary)((void *)wrapper);
+            kbuild_register_rows(module, index, container, &row, &variable);
+            kbuild_finish_container(container);
         }
-        for (; variable < module->variable_count && module->variables[variable].container == index;
-             variable++)
-            kbuild_register_variable(container, &module->variables[variable]);
-        kbuild_finish_container(container);
     }
+#endif
     (void)atexit(unregister);
 }
 
 static inline void kbuild_unregister_module(const struct kbuild_module *module) {
-    uint64_t index;
     if (kbuild_registered_containers == 0) return;
-    for (index = 0; index < module->container_count; index++)
-        if (kbuild_registered_containers[index] != 0)
-            KBUILD_VENDOR_INTERNAL(UnregisterFatBinary)(kbuild_registered_containers[index]);
+#ifdef KBUILD_LINK_ID
+    (void)module;
+#else
+    {
+        uint64_t index;
+        for (index = 0; index < module->container_count; index++)
+            if (kbuild_registered_containers[index] != 0)
+                KBUILD_VENDOR_INTERNAL(UnregisterFatBinary)(kbuild_registered_containers[index]);
+    }
+#endif
     free(kbuild_registered_containers);
     kbuild_registered_containers = 0;
     kbuild_container_count = 0;

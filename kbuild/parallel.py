@@ -1,4 +1,4 @@
-"""Run functions in forked processes."""
+"""Run functions in forked processes, and in threads."""
 
 from __future__ import annotations
 
@@ -50,6 +50,21 @@ def map_in_order(
     size = max(len(values) // (processes * _CHUNKS_PER_PROCESS), 1)
     with _fork(function, values, processes, fix="; try -j 1") as pool:
         yield from pool.map(_apply, range(len(values)), chunksize=size)
+
+
+def map_in_threads(function: Callable[[T], R], values: Sequence[T]) -> tuple[R, ...]:
+    """Return ``function(value)`` for each value, from one thread per core.
+
+    This is for functions that wait for other programs. The exception of the first value that has
+    one is raised.
+    """
+    if min(count_cores(), len(values)) <= 1:
+        return tuple(map(function, values))
+    # The module loads slowly, and little work does not need it.
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
+    with ThreadPoolExecutor(count_cores()) as pool:
+        return tuple(pool.map(function, values))
 
 
 def call_in_child(function: Callable[[], R]) -> R:

@@ -31,10 +31,10 @@ extern "C" __global__ void scale(float* values, float factor, int n)
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) values[i] *= factor;
 }
-extern "C" __global__ void fill_slowly(float* values, long long cycles)
+extern "C" __global__ void fill_later(float* values, const volatile int* gate)
 {
     const long long start = clock64();
-    while (clock64() - start < cycles) { }
+    while (*gate == 0 && clock64() - start < 20000000000LL) { }
     values[threadIdx.x] = 7;
 }
 """
@@ -58,18 +58,25 @@ def launcher(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_launches_follow_the_current_stream(scale: CompiledKernel) -> None:
-    slow = KernelExecutor(RtcKernel(SOURCE, "fill_slowly").compiled)
+    fill = KernelExecutor(RtcKernel(SOURCE, "fill_later").compiled)
     executor = KernelExecutor(scale)
+    gate = torch.ones(1, dtype=torch.int32, pin_memory=True)
     values = torch.zeros(32, device="cuda")
-    slow.run(LaunchConfig(grid=1, block=32), values, 1)
+
+    def queue_work() -> None:
+        values.zero_()
+        fill.run(LaunchConfig(grid=1, block=32), values, gate.data_ptr())
+        executor.run(CONFIG, values, 3.0, 32)
+        values.add_(1)
+
+    queue_work()  # loads the kernels, which can wait for those that run
     torch.cuda.synchronize()
     stream = torch.cuda.Stream()
+    gate.zero_()
     with torch.cuda.stream(stream):
-        values.zero_()
-        slow.run(LaunchConfig(grid=1, block=32), values, 200_000_000)
-        executor.run(CONFIG, values, 3.0, 32)
+        queue_work()
         assert not stream.query()
-        values += 1
+    gate.fill_(1)
     stream.synchronize()
     assert (values == 22).all().item()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
-from kbuild import files, process
+from kbuild import files, parallel, process
 from kbuild.backends import find_backend
 from kbuild.backends.interface.build import Builder, PackedImage, PackUnit
 from kbuild.backends.interface.toolchain import Toolchain
@@ -52,9 +52,9 @@ def make_containers(inputs: PackInputs, builder: Builder) -> Containers:
     groups = (*registered, *prelinked)
     images = (image for _, images in groups for image in images)
     compilers = tuple(dict.fromkeys(image.compiler for image in images if image.compiler))
-    contents = tuple(
-        _make_container(builder, inputs.plan, index, images)
-        for index, (_, images) in enumerate(groups)
+    contents = parallel.map_in_threads(
+        lambda index: _make_container(builder, inputs.plan, index, groups[index][1]),
+        range(len(groups)),
     )
     return Containers(
         contents=contents,

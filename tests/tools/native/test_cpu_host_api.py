@@ -117,7 +117,7 @@ def test_mistakes_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["graphs", "symbols", *(pytest.param(n, marks=pytest.mark.slow) for n in _SLOW)],
+    ["graphs", "references", "symbols", *(pytest.param(n, marks=pytest.mark.slow) for n in _SLOW)],
 )
 def test_mixed_sources_behave_as_with_the_vendor(tmp_path: Path, name: str) -> None:
     source = MISTAKES / f"{name}.cu"

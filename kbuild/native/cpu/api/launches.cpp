@@ -232,7 +232,8 @@ int kbuild_cpu_occupancy(int* blocks, const void* handle, int threads, std::size
         require(threads > 0, "the number of threads per block must be positive");
         const KernelUse use(handle);
         const std::size_t limit = use.attributes().dynamic_shared_limit;
-        const bool fits = threads <= allowed_threads(use.kernel()) && shared_bytes <= limit;
+        // Launch bounds do not count: NVIDIA's runtime reports blocks with more threads, too.
+        const bool fits = threads <= most_threads_per_block && shared_bytes <= limit;
         *blocks = fits ? resident_blocks(threads) : 0;
     });
 }

@@ -148,10 +148,13 @@ KBUILD_API(FuncGetName)(const char **__name, const void *__kernel) {
 
 /* The functions that take the address of a kernel also take its handle, so both are the same. */
 KBUILD_API(GetKernel)(KBUILD_VENDOR(Kernel_t) *__result, const void *__kernel) {
-    const int __error = __result == NULL
-                            ? kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
-                                              "the address for the result is a null pointer")
-                            : kbuild_cpu_resolve(__kernel);
+    int __error = __result == NULL ? kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
+                                                     "the address for the result is a null pointer")
+                                   : kbuild_cpu_resolve(__kernel);
+    /* Other functions call this an invalid handle. */
+    if (__error == KBUILD_CPU_INVALID_HANDLE)
+        __error =
+            kbuild_cpu_fail(KBUILD_CPU_INVALID_KERNEL, "no kernel is registered at the address");
     if (__error == 0)
         *__result =
             KBUILD_REINTERPRET_CAST(KBUILD_VENDOR(Kernel_t), KBUILD_CONST_CAST(void *, __kernel));

@@ -45,6 +45,11 @@ class HostEdge:
     definitions: tuple[str, ...] = ()
 
     @property
+    def input(self) -> Path:
+        """The file whose change runs the edges again, beside headers."""
+        return self.source
+
+    @property
     def text(self) -> Path:
         """The rewritten host text."""
         return self._file("host.cpp")

@@ -123,7 +123,7 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
     passes = find_backend(edge.toolchain.backend).mixed
     if passes is None or passes.describe_device_pass is None or passes.read_device_text is None:
         return unit, ""
-    from kbuild.cxx.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
+    from kbuild.cxx.rewriting.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
     from kbuild.cxx.unit import Unit  # noqa: PLC0415 - only some backends need it
 
     front_end = passes.describe_device_pass(unit, edge.toolchain)

@@ -23,7 +23,37 @@ KERNELS = (
     "template <class T> struct solver_t { void run() { cuda_fill((T *)0); } };\n"
     "#define LIBRARY_CHECK(x) check(x, __LINE__)\n"
 )
+CUBES = """\
+#pragma once
+namespace cubes {
+namespace detail { template <class T> __global__ void kernel(T *p) { *p = 1; } }
+inline namespace v1 {
+template <class T> void fill(T *p) { detail::kernel<<<1, 1>>>(p); }
+struct Sorter { template <class T> static void sort(T *p) { fill(p); } };
+}
+template <class T> struct Box { T value; };
+template <class T> Box<T> operator+(Box<T> box, T x) { fill(&x); return box; }
+inline int size() { return 3; }
+}
+namespace facade { using namespace cubes; }
+template <class T> void fill_outside(T *p) { cubes::fill(p); }
+struct Solver { template <class T> void run(T *p) { cubes::fill(p); } };
+inline Solver make_outside() { return {}; }
+"""
+OPERATORS = (
+    "namespace loose { template <class T> __global__ void kernel(T *p) { *p = 1; }\n"
+    "template <class S, class T> S &operator<<=(S &s, T x) { kernel<<<1, 1>>>(&x); return s; } }\n"
+)
 LIBRARY_HEADERS = {
+    "operators.hpp": OPERATORS,
+    "cubes.hpp": CUBES,
+    "clear.hpp": (
+        "namespace clear { template <class T> __global__ void kernel(T *p) { int total = 1; }\n"
+        "template <class T> struct Box { T n; };\n"
+        "template <class T> bool operator==(Box<T> a, Box<T> b) { return a.n == b.n; }\n"
+        "template <class T> void fill(T *p) { kernel<<<1, 1>>>(p); } }\n"
+    ),
+    "opened.hpp": '#include "cubes.hpp"\nusing namespace cubes;\n',
     "library.hpp": KERNELS,
     "mykernels": KERNELS,
     "memory": "namespace std { template <class T> struct unique_ptr { T *get(); }; }\n",
@@ -120,7 +150,72 @@ STALE = {
         special="macros of other headers can contain __LINE__",
     ),
 }
+STALE |= {
+    name: Edited(
+        source=f"#include <cubes.hpp>\n{source}\n", old="float", new="double", special=special
+    )
+    for name, (special, source) in {
+        "template beside a namespace": (
+            "of a header with namespaces, only these count",
+            "void f() { fill_outside<float>(0); }",
+        ),
+        "class beside a namespace": (
+            "of a header with namespaces, only these count",
+            "void f() { make_outside().run<float>(0); }",
+        ),
+        "directive with a global name": (
+            "a directive is recognized by its first two words",
+            "using namespace ::cubes; void f() { fill<float>(0); }",
+        ),
+        "directive in a function": (
+            "only directives in namespaces count",
+            "void f() { using namespace cubes; fill<float>(0); }",
+        ),
+        "directive in a header of a library": (
+            "only directives of the project count",
+            "#include <opened.hpp>\nvoid f() { Sorter::sort<float>(0); }",
+        ),
+        "directive in a namespace of a library": (
+            "only the namespace of the directive counts",
+            "using namespace facade; void f() { fill<float>(0); }",
+        ),
+        "directive with a nested namespace": (
+            "what nested namespaces declare does not count",
+            "using namespace cubes::detail; void f() { kernel<float><<<1, 1>>>(0); }",
+        ),
+        "directive with an alias": (
+            "the name in a directive is taken for that of a namespace",
+            (
+                "namespace c = cubes::detail; using namespace c;"
+                " void f() { kernel<float><<<1, 1>>>(0); }"
+            ),
+        ),
+        "directive with the alias of an outer namespace": (
+            "the name in a directive is taken for that of a namespace",
+            (
+                "namespace c = cubes; using namespace c::detail;"
+                " void f() { kernel<float><<<1, 1>>>(0); }"
+            ),
+        ),
+        "operator that only a directive makes visible": (
+            "operators of libraries need an operand of a class of the library",
+            (
+                "#include <operators.hpp>\nusing namespace loose; struct S {};"
+                " void f(S &s) { s <<= float(1); }"
+            ),
+        ),
+    }.items()
+}
 NEEDLESS = {
+    "function of a namespace that a directive makes visible": Edited(
+        source=(
+            "#include <clear.hpp>\nusing namespace Clear;\n"
+            "void f(int *p) { fill(p); }\nint g(int n) { int total = 1; return n + total; }\n"
+        ),
+        old="total = 1",
+        new="total = 2",
+        special="all names of a library count where it has a directive",
+    ),
     # Reduced from acc.cu of ggml. Any name of the C++ library has this effect.
     "parameter of a class with an unknown name": Edited(
         header=(

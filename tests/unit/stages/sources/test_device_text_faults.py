@@ -151,6 +151,43 @@ STALE = {
     ),
 }
 STALE |= {
+    name: Edited(source=f"{FILL}{SIZED}{source}\n", old=old, new=new, special=special)
+    for name, (special, old, new, source) in {
+        "variable of an outer block": (
+            "variables count in other blocks, too",
+            "1.0f",
+            "1.0",
+            "void f() { auto x = 1.0f; if (x) { { fill<<<1, 1>>>(&x); } } }",
+        ),
+        "variable of the head of a loop": (
+            "variables count in other blocks, too",
+            "1.0f",
+            "1.0",
+            "void f() { for (auto x = 1.0f; x; x--) { fill<<<1, 1>>>(&x); } }",
+        ),
+        "variable of a condition in its else": (
+            "variables count in other blocks, too",
+            "1.0f",
+            "1.0",
+            "void f() { if (auto x = 1.0f) {} else { fill<<<1, 1>>>(&x); } }",
+        ),
+        "number in a template argument": (
+            "numbers that are arguments do not count",
+            "get(3)",
+            "get(4)",
+            "constexpr int get(int i) { return i; }\nvoid f() { sized<get(3)><<<1, 1>>>(0); }",
+        ),
+        "number in a constant": (
+            "numbers that are arguments do not count",
+            "get(3)",
+            "get(4)",
+            (
+                "constexpr int get(int i) { return i; }\n"
+                "void f() { const int n = get(3); sized<n><<<1, 1>>>(0); }"
+            ),
+        ),
+    }.items()
+} | {
     name: Edited(
         source=f"#include <cubes.hpp>\n{source}\n", old="float", new="double", special=special
     )
@@ -207,9 +244,32 @@ STALE |= {
     }.items()
 }
 NEEDLESS = {
+    "variable with the name of another one": Edited(
+        source=(
+            FILL + "int copy(int);\nvoid check(int, int);\n"
+            "template <class T> int run(T* p) { fill<<<1, 1>>>(p); return 1; }\n"
+            "void f() { do { auto e = copy(1); if (e) { check(e, 1); } } while (0);"
+            " do { auto e = run((int*)0); if (e) { check(e, 1); } } while (0); }\n"
+        ),
+        old="copy(1)",
+        new="copy(2)",
+        special="variables of other blocks have the same name",
+    ),
+    "line of a checked call": Edited(
+        source=(
+            FILL
+            + "#define CHECK(x) do { auto e = (x); if (e) { check(e, __LINE__); } } while (0)\n"
+            "void check(int, int);\n"
+            "template <class T> int run(T* p) { fill<<<1, 1>>>(p); return 1; }\n"
+            "void f(int i) {\n\ni++;\nCHECK(run((int*)0)); }\n"
+        ),
+        old="i++;\n",
+        new="i++;\ni++;\n",
+        special="the statement contains the number of its line",
+    ),
     "function of a namespace that a directive makes visible": Edited(
         source=(
-            "#include <clear.hpp>\nusing namespace Clear;\n"
+            "#include <clear.hpp>\nusing namespace clear;\n"
             "void f(int *p) { fill(p); }\nint g(int n) { int total = 1; return n + total; }\n"
         ),
         old="total = 1",

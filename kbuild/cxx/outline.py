@@ -1,14 +1,14 @@
-"""Reduce preprocessed text to its declarations in namespaces, before it is split into tokens.
+"""Divide preprocessed text into the declarations in namespaces, before it is split into tokens.
 
 Headers of systems and toolkits are megabytes, most of which is in the bodies of functions and
-classes. A text without them has about a tenth of the tokens.
+classes. A text without these bodies has about a tenth of the tokens.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
 
 from kbuild.cxx.lexer import Token, read_raw_string, split_text
 from kbuild.cxx.model import Span
@@ -18,77 +18,83 @@ _BRACE: Final = re.compile(r"""\{|\}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""")
 _HEADS: Final = ("namespace", "extern")
 
 
+class Part(NamedTuple):
+    """A part of a text.
+
+    Attributes:
+        kind: A namespace, or ``extern "C"``, starts with the part, or ends with it; or the part is
+            a declaration. If a class or an initializer has braces, the rest after them is another
+            declaration.
+        start: The first position.
+        head: The position after the ``;`` or after the opening brace.
+        stop: The position after the part.
+    """
+
+    kind: Literal["open", "declaration", "close"]
+    start: int
+    head: int
+    stop: int
+
+
+def divide(text: str) -> Iterator[Part]:
+    """Yield all parts of a text, in order. The last one can be incomplete."""
+    start = head = depth = 0
+    for position in _list_braces(text):
+        is_opening = text[position] == "{"
+        if depth:
+            depth += 1 if is_opening else -1
+            if not depth:
+                yield Part("declaration", start, head, position + 1)
+                start = position + 1
+            continue
+        while (end := text.find(";", start, position) + 1) > 0:
+            yield Part("declaration", start, end, end)
+            start = end
+        if not is_opening:
+            yield Part("close", start, position + 1, position + 1)
+            start = position + 1
+        elif _opens_scope(text[start:position]):
+            yield Part("open", start, position + 1, position + 1)
+            start = position + 1
+        else:
+            head, depth = position + 1, 1
+    while not depth and (end := text.find(";", start) + 1) > 0:
+        yield Part("declaration", start, end, end)
+        start = end
+    yield Part("declaration", start, head if depth else len(text), len(text))
+
+
+def divide_outside(text: str) -> Iterator[Span]:
+    """Yield where the declarations outside of namespaces are. A named namespace is one of them."""
+    opened: list[int | None] = []  # where the named namespaces start
+    for part in divide(text):
+        is_outside = not any(start is not None for start in opened)
+        if part.kind == "open":
+            is_named = bool(read_names(read_tokens(text[part.start : part.head - 1])))
+            opened.append(part.start if is_named else None)
+        elif part.kind == "close" and opened:
+            start = opened.pop()
+            if start is not None and not any(each is not None for each in opened):
+                yield start, part.stop
+        elif is_outside:
+            yield part.start, part.stop
+
+
 def outline(text: str) -> str:
     """Return a text with empty braces, except those of namespaces and of ``extern "C"``.
 
     A text in which a brace has no partner is returned as it is.
     """
     parts: list[str] = []
-    kept = depth = body = before = 0
-    for position in _list_braces(text):
-        is_opening = text[position] == "{"
-        if body:
-            body += 1 if is_opening else -1
-            kept = position
-        elif not is_opening:
-            depth -= 1
-        elif _opens_scope(text[max(text.rfind(";", before, position) + 1, before) : position]):
-            depth += 1
-        else:
-            parts.append(text[kept : position + 1])
-            body = 1
-        if depth < 0:
+    depth = 0
+    for part in divide(text):
+        depth += (part.kind == "open") - (part.kind == "close")
+        if depth < 0 or (part.head < part.stop and text[part.stop - 1] != "}"):
             return text
-        before = position + 1
-    return text if depth or body else "".join((*parts, text[kept:]))
-
-
-def _list_braces(text: str) -> Iterator[int]:
-    """Yield the positions of the braces that are not in literals."""
-    position = 0
-    while (found := _BRACE.search(text, position)) is not None:
-        start, position = found.span()
-        if position == start + 1:
-            yield start
-        elif text[start - 1 : start] == "R":
-            position = read_raw_string(text, start) or position
-        elif text[start] == "'" and text[start - 1 : start].isdigit():  # a separator of digits
-            position = start + 1
-
-
-def divide(text: str) -> Iterator[Span]:
-    """Yield where the declarations outside of namespaces are. A named namespace is one of them.
-
-    A class, or a variable with braces, ends with the brace, and its rest is another declaration.
-    """
-    start = depth = 0
-    for position in _list_braces(text):
-        if text[position] == "{":
-            if depth == 0:
-                start = yield from _divide_before(text, start, position)
-                head = text[start:position]
-                if _opens_scope(head) and not read_names(read_tokens(head)):
-                    start = position + 1  # what is in it is visible outside
-                    continue
-            depth += 1
-            continue
-        if depth == 0:
-            start = yield from _divide_before(text, start, position)
-        elif depth == 1:
-            yield start, position + 1
-        if depth <= 1:
-            start = position + 1
-        depth = max(depth - 1, 0)
-    yield from _divide_before(text, start, len(text))
-    yield start, len(text)
-
-
-def _divide_before(text: str, start: int, end: int) -> Generator[Span, None, int]:
-    """Yield the declarations that end with a ``;`` in a part; return the position after them."""
-    while (found := text.find(";", start, end)) >= 0:
-        yield start, found + 1
-        start = found + 1
-    return start
+        parts.append(text[part.start : part.head])
+        if part.head < part.stop:
+            parts.append("}")
+    return text if depth else "".join(parts)
 
 
 def read_names(head: list[Token]) -> tuple[str, ...]:
@@ -109,3 +115,16 @@ def _opens_scope(head: str) -> bool:
     if not any(word in head for word in _HEADS):
         return False
     return opens_scope([word for word in split_text(head).words if word[0] != "#"])
+
+
+def _list_braces(text: str) -> Iterator[int]:
+    """Yield the positions of the braces that are not in literals."""
+    position = 0
+    while (found := _BRACE.search(text, position)) is not None:
+        start, position = found.span()
+        if position == start + 1:
+            yield start
+        elif text[start - 1 : start] == "R":
+            position = read_raw_string(text, start) or position
+        elif text[start] == "'" and text[start - 1 : start].isdigit():  # a separator of digits
+            position = start + 1

@@ -16,7 +16,7 @@ from typing import Final
 
 from kbuild.cxx.declarations import read_declaration
 from kbuild.cxx.model import Span
-from kbuild.cxx.outline import divide, outline, read_names
+from kbuild.cxx.outline import divide_outside, outline, read_names
 from kbuild.cxx.tokens import read_tokens
 from kbuild.cxx.unit import Unit
 from kbuild.stages.sources.declared_names import NO_NAMES, list_declared
@@ -86,7 +86,7 @@ class _File:
 
     @cached_property
     def _parts(self) -> list[Span]:
-        return list(divide(self.text))
+        return list(divide_outside(self.text))
 
     def find(self, pattern: re.Pattern[str]) -> list[str]:
         """Return the declarations that contain a match."""

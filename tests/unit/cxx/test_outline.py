@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.cxx.outline import divide, outline
+from kbuild.cxx.outline import divide_outside, outline
 
 TEXTS = {
     "function": ("void f() { g({}); }\nint x;", "void f() {}\nint x;"),
@@ -38,7 +38,7 @@ def test_declarations_outside_of_named_namespaces() -> None:
         'extern "C" { int e; void f() { int g; } }\ninline namespace v { int h; }\n'
         "struct S { int i; } s; void f() { int j; } int k"
     )
-    found = [text[start:stop].strip() for start, stop in divide(text)]
+    found = [text[start:stop].strip() for start, stop in divide_outside(text)]
 
     assert [part for part in found if part] == [
         *("int a;", "int b;", "namespace n { int c; }", "int d;", "int e;"),

@@ -35,7 +35,7 @@ class HostEdge:
     source: Path
     display_source: str
     module: str
-    standard: str
+    device_standard: int
     architectures: tuple[str, ...]
     output: Path
     toolchain: Toolchain
@@ -122,7 +122,7 @@ def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
         definitions=(*flags.definitions, *edge.definitions),
         options=flags.host_options,
         device_options=flags.options,
-        standard=edge.standard,
+        device_standard=edge.device_standard,
         architectures=edge.architectures,
         relocatable=edge.relocatable,
     )

@@ -27,7 +27,7 @@ def make_edge(directory: Path, *, is_mixed: bool = False) -> CompileEdge:
         source=directory / "a.cu",
         display_source="a.cu",
         arch="80",
-        standard="17",
+        device_standard=17,
         output=directory / "a",
         toolchain=Toolchain(backend="cpu", compiler=Path("c++"), compiler_id="GNU", version="12"),
         key=directory / "a.key" if is_mixed else None,

@@ -313,6 +313,17 @@ def find_name(head: list[Token]) -> int | None:
     return index
 
 
+def list_qualifiers(found: Declaration) -> tuple[str, ...]:
+    """Return the namespaces and classes that a function's declaration spells before its name."""
+    head = list(found.head)
+    index = find_name(head) or 0
+    names: list[str] = []
+    while index > 1 and head[index - 1].text == "::" and head[index - 2].is_word:
+        index -= 2
+        names.insert(0, head[index].text)
+    return tuple(names)
+
+
 def _read_name(head: list[Token]) -> str:
     words = [token.text for token in head]
     if "operator" in words:

@@ -54,5 +54,7 @@ def _read_form(
     if found.is_instantiation:
         return "instantiation"
     head = list(found.head)
-    name = find_name(head)
+    name = find_name(head) or 0
+    if [token.text for token in head[name + 1 : name + 2]] == ["<"]:
+        return "specialization"
     return "qualified" if name and head[name - 1].text == "::" else "declaration"

@@ -75,6 +75,12 @@ def split_text(text: str, *, is_source: bool = False) -> Lexemes:
     return Lexemes(list(compress(pieces, kept)), list(compress(starts, kept)))
 
 
+def read_raw_string(text: str, quote: int) -> int | None:
+    """Return the position after a raw string whose quotation mark is at a position; else None."""
+    literal = _RAW_STRING.match(text, quote)
+    return None if literal is None else literal.end()
+
+
 def _split(text: str, pattern: re.Pattern[str]) -> list[str]:
     """Return consecutive pieces that make up the text."""
     pieces: list[str] = []
@@ -86,9 +92,9 @@ def _split(text: str, pattern: re.Pattern[str]) -> list[str]:
         # In another literal, there is a quotation mark without a partner before this one.
         if before[-1] not in _RAW_PREFIXES or '"' in before:
             continue
-        literal = _RAW_STRING.match(text, quote)
-        if literal is not None:
+        end = read_raw_string(text, quote)
+        if end is not None:
             pieces += pattern.findall(text, position, quote)
-            pieces.append(literal[0])
-            position = candidate = literal.end()
+            pieces.append(text[quote:end])
+            position = candidate = end
     return pieces + pattern.findall(text, position)

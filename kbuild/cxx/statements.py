@@ -39,15 +39,6 @@ def divide_body(unit: Unit, brace: int) -> Block:
     return Block(tuple(_read_all(unit, brace + 1, unit.partners[brace])))
 
 
-def list_statements(node: Node) -> Iterator[Statement]:
-    """Yield all statements in a node."""
-    if isinstance(node, Statement):
-        yield node
-    else:
-        for child in node.children:
-            yield from list_statements(child)
-
-
 def _read_all(unit: Unit, start: int, stop: int) -> Iterator[Node]:
     while start < stop:
         node, start = _read(unit, start, stop)

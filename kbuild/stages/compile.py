@@ -14,8 +14,9 @@ from kbuild.backends.interface.mixed import Entries
 from kbuild.errors import ConfigurationError, InputError, SourceError, ToolError
 from kbuild.model import Command, CommandResult, DeviceImage, Kernel
 from kbuild.stages.compiler_record import record_compiler
-from kbuild.stages.depfiles import check_prerequisites, format_depfile, read_dependencies
+from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import CompileEdge, make_unit
+from kbuild.stages.freshness import forget_source
 from kbuild.stages.front_end import run_front_end
 from kbuild.stages.mixed.edge import name_module
 from kbuild.stages.mixed.texts import make_text, remove_directories
@@ -72,7 +73,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     rewritten, warnings = _rewrite_device_text(unit, edge)
     front_end = run_front_end(rewritten, edge.toolchain, builder, edge.compiler_launcher)
     if unit.is_mixed:
-        _forget_source(edge)
+        forget_source(edge)
     if is_watched:
         check_prerequisites(unit.depfile)
     log = warnings + front_end.log
@@ -122,7 +123,7 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
     passes = find_backend(edge.toolchain.backend).mixed
     if passes is None or passes.describe_device_pass is None or passes.read_device_text is None:
         return unit, ""
-    from kbuild.cxx.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
+    from kbuild.cxx.rewriting.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
     from kbuild.cxx.unit import Unit  # noqa: PLC0415 - only some backends need it
 
     front_end = passes.describe_device_pass(unit, edge.toolchain)
@@ -140,12 +141,6 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
     remove_directories(front_end.temporary)
     front_end.text.unlink()
     return replace(unit, text=source), log
-
-
-def _forget_source(edge: CompileEdge) -> None:
-    """Remove the source from the depfile: the edge depends on the device key instead."""
-    kept = tuple(path for path in read_dependencies(edge.depfile) if path != edge.source)
-    edge.depfile.write_text(format_depfile(edge.stamp, kept), errors="surrogateescape")
 
 
 def _check_paths(unit: CompileUnit, builder: Builder) -> None:

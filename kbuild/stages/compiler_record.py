@@ -20,7 +20,7 @@ def record_compiler(unit: CompileUnit, toolchain: Toolchain, builder: Builder) -
     machine, or the note has them elsewhere.
     """
     options = (
-        f"-std=c++{unit.standard}",
+        f"-std=c++{unit.device_standard}",
         *(f"-D{definition}" for definition in unit.definitions),
         *builder.target_options(unit),
     )

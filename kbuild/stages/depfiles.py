@@ -15,26 +15,6 @@ _PLAIN: Final = re.escape(UNSAFE.replace("\\", ""))
 _UNSAFE: Final = re.compile(rf"[{_PLAIN}]|\\(?![\s#:\[\]\\])")
 
 
-def is_fresh(stamp: Path, depfile: Path, inputs: tuple[Path, ...]) -> bool:
-    """Return whether ``stamp`` is newer than all inputs, as make would.
-
-    Ninja runs an edge again if its copy of the depfile is missing. CMake keeps these copies in a
-    directory that scikit-build-core clears in every isolated build. kbuild's own depfile still
-    exists then, so the edge finds out here that it has nothing to do.
-
-    Args:
-        stamp: The file that the edge writes last.
-        depfile: Lists what the edge read.
-        inputs: Further inputs, which the depfile does not list.
-    """
-    try:
-        made = stamp.stat().st_mtime_ns
-        read = (*read_depfile(depfile.read_text()), *inputs)
-        return all(path.stat().st_mtime_ns < made for path in read)
-    except OSError:
-        return False
-
-
 def check_prerequisites(depfile: Path) -> None:
     """Reject a header whose name build tools do not take literally.
 

@@ -53,7 +53,7 @@ class CompileEdge:
     source: Path
     display_source: str
     arch: str
-    standard: str
+    device_standard: int
     output: Path
     toolchain: Toolchain
     relocatable: bool = False
@@ -250,7 +250,7 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         definitions=(*flags.definitions, *edge.definitions),
         build_options=flags.build_options,
         options=flags.options,
-        standard=edge.standard,
+        device_standard=edge.device_standard,
         debug=asks_for_debug((*flags.build_options, *flags.options)),
         relocatable=edge.relocatable,
         keep_assembly=edge.keep_assembly,

@@ -136,7 +136,7 @@ def _plan_hosts(
             source=source,
             display_source=display_source(source, spec.source_root),
             module=name_module(spec.name, display_source(source, spec.source_root)),
-            standard=spec.standard,
+            device_standard=spec.device_standard,
             architectures=architectures,
             output=spec.output_directory / names[source],
             toolchain=toolchain,
@@ -158,7 +158,7 @@ def _list_host_options(hosts: tuple[HostEdge, ...]) -> tuple[str, ...]:
     # Handles are defined in assembly, which link-time optimization would separate from their uses.
     # Line markers and statement expressions are extensions of the language.
     own = passes.list_host_options(make_host_unit(host, DeviceFlags()), host.toolchain)
-    return (f"-std=gnu++{host.standard}", "-fno-lto", "-Wno-pedantic", *own)
+    return (f"-std=gnu++{host.device_standard}", "-fno-lto", "-Wno-pedantic", *own)
 
 
 def _plan_edges(
@@ -175,7 +175,7 @@ def _plan_edges(
             source=source,
             display_source=display_source(source, spec.source_root),
             arch=arch,
-            standard=spec.standard,
+            device_standard=spec.device_standard,
             output=spec.output_directory / f"{names[source]}.{name_file(arch)}",
             toolchain=toolchain,
             relocatable=spec.rdc != "OFF",

@@ -54,9 +54,9 @@ def choose_visibility(settings: KernelSettings) -> Visibility:
 
 def check_standard(standard: int) -> None:
     """Reject a C++ standard that device code cannot have."""
-    if str(standard) not in STANDARDS:
+    if standard not in STANDARDS:
         raise ConfigurationError(
-            f"unsupported standard {standard}; expected one of {', '.join(STANDARDS)}"
+            f"unsupported standard {standard}; expected one of {', '.join(map(str, STANDARDS))}"
         )
 
 

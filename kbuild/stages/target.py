@@ -16,7 +16,7 @@ DebugStubs = Literal["ON", "SYMBOLS", "OFF"]
 Rdc = Literal["ON", "OFF", "LATER"]
 
 # The device headers are C++17.
-STANDARDS: Final = ("17", "20", "23", "26")
+STANDARDS: Final = (17, 20, 23, 26)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class TargetSpec:
     rdc: Rdc = "OFF"
     compression: CompressionMode = "balance"
     runtime: RuntimeLinkage = "shared"
-    standard: str = "17"
+    device_standard: int = 17
     host_compiler: str | None = None
     compilers: tuple[tuple[str, str], ...] = ()
     default_architectures: tuple[tuple[str, str], ...] = ()

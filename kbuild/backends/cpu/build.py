@@ -153,12 +153,12 @@ def text_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """
     if not unit.is_mixed:
         return (
-            *("-x", "c++", f"-std=c++{unit.standard}"),
+            *("-x", "c++", f"-std=c++{unit.device_standard}"),
             *machines.code_generation_flags(unit.arch, tc),
             "-fno-exceptions",
         )
     return (
-        *("-x", "c++", f"-std=gnu++{unit.standard}"),
+        *("-x", "c++", f"-std=gnu++{unit.device_standard}"),
         *machines.code_generation_flags(unit.arch, tc),
         # So that compilers can inline device functions that are not marked `inline`.
         *("-fvisibility=hidden", "-ffunction-sections", "-fdata-sections"),

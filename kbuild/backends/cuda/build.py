@@ -151,7 +151,7 @@ def language_options(unit: CompileUnit | HostUnit, tc: Toolchain) -> tuple[str, 
     native = resources.native_directory()
     is_device_only = isinstance(unit, CompileUnit) and not unit.is_mixed
     return (
-        *("-x", "cu", f"-std=c++{unit.standard}"),
+        *("-x", "cu", f"-std=c++{unit.device_standard}"),
         *host,
         *(_DEVICE_MACROS if is_device_only else _MIXED_MACROS),
         *(f"-D{name}=1" for name in ONE_NAME_EVERYWHERE),

@@ -132,7 +132,7 @@ def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     native = resources.native_directory()
     return (
         *tc.options,
-        *("-x", "hip", f"-std=c++{unit.standard}", f"--offload-arch={unit.arch}"),
+        *("-x", "hip", f"-std=c++{unit.device_standard}", f"--offload-arch={unit.arch}"),
         "--cuda-device-only",
         "-DKBUILD_DEVICE_CODE=1",
         *(list_source_options(unit.source) if unit.is_mixed else (_INCLUDE,)),

@@ -58,7 +58,7 @@ class CompileUnit:
         definitions: The target's macros, as ``NAME`` or ``NAME=value``.
         build_options: The options of the build type, as a C++ compiler takes them.
         options: The target's own options, as the device compiler takes them.
-        standard: The C++ standard of the source.
+        device_standard: The C++ standard of the source.
         debug: Whether the options request debug information.
         relocatable: Whether the images are the input of a device link.
         keep_assembly: Whether to keep the assembly from which the images are made.
@@ -79,7 +79,7 @@ class CompileUnit:
     definitions: tuple[str, ...] = ()
     build_options: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
-    standard: str = "17"
+    device_standard: int = 17
     debug: bool = False
     relocatable: bool = False
     keep_assembly: bool = False

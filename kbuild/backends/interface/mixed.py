@@ -38,7 +38,7 @@ class HostUnit:
         definitions: The target's macros, as ``NAME`` or ``NAME=value``.
         options: The options with which the project compiles its C++ sources.
         device_options: The target's own options, as the device compiler takes them.
-        standard: The C++ standard of the source.
+        device_standard: The C++ standard of the source.
         architectures: The target's architectures, as `Builder.expand_architectures` spells them.
         relocatable: Whether the images are the input of a device link.
     """
@@ -54,7 +54,7 @@ class HostUnit:
     definitions: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     device_options: tuple[str, ...] = ()
-    standard: str = "17"
+    device_standard: int = 17
     architectures: tuple[str, ...] = ()
     relocatable: bool = False
 

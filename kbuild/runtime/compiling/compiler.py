@@ -95,10 +95,10 @@ class KernelCompiler:
         max_registers: int | None = None,
         fma: bool = True,
     ) -> None:
-        if str(standard) not in STANDARDS:
-            choices = ", ".join(STANDARDS)
+        choices = tuple(map(str, STANDARDS))
+        if str(standard) not in choices:
             raise ConfigurationError(
-                f"unsupported standard {standard!r}; expected one of {choices}"
+                f"unsupported standard {standard!r}; expected one of {', '.join(choices)}"
             )
         words = read_options(options)
         hints = gather_hints()
@@ -153,7 +153,7 @@ class KernelCompiler:
                 source=file,
                 display_source=str(path) if path else name,
                 arch=self.arch,
-                standard=self.standard,
+                device_standard=int(self.standard),
                 output=Path(directory) / file.stem,
                 toolchain=self.toolchain,
                 keep_assembly=True,

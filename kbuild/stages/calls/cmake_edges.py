@@ -8,6 +8,7 @@ from pathlib import Path
 from kbuild.stages.calls.flags import read_late
 from kbuild.stages.calls.kernels import KernelCall
 from kbuild.stages.edges import BuildPlan, CompileEdge, LinkEdge
+from kbuild.stages.freshness import list_inputs
 from kbuild.stages.mixed.edge import HostEdge
 from kbuild.values import dataclass
 
@@ -127,7 +128,7 @@ def _list_host_edges(configured: ConfiguredPlan, host: HostEdge) -> Iterator[CMa
         comment=f"Preprocessing {host.display_source}",
         outputs=configured.limit_all((host.preprocessed, host.key)),
         options=options,
-        depends=(str(host.source), str(host.handoff), configured.host_flags),
+        depends=tuple(map(str, list_inputs(host, Path(configured.host_flags)))),
         depfile=host.depfile,
     )
     yield CMakeEdge(
@@ -149,7 +150,7 @@ def _describe_compile(configured: ConfiguredPlan, edge: CompileEdge) -> CMakeEdg
         outputs=configured.limit_all((edge.stamp,)),
         options=("--flags", configured.flags),
         depends=(
-            *(str(edge.input), str(edge.handoff), configured.flags),
+            *map(str, list_inputs(edge, Path(configured.flags))),
             *configured.generated_headers,
         ),
         depfile=edge.depfile,

@@ -47,7 +47,7 @@ def make_spec(call: KernelCall, configuration: str) -> TargetSpec:
         rdc="ON" if settings.rdc else "OFF",
         compression=settings.compression,
         runtime=settings.runtime,
-        standard=str(settings.device_standard),
+        device_standard=settings.device_standard,
         host_compiler=settings.host_compiler,
         compilers=_pair(record, record.find_all("enabled_languages"), "CMAKE_{}_COMPILER"),
         default_architectures=_pair(record, languages, "CMAKE_{}_ARCHITECTURES"),

@@ -36,7 +36,7 @@ class HostEdge:
     source: Path
     display_source: str
     module: str
-    standard: str
+    device_standard: int
     architectures: tuple[str, ...]
     output: Path
     toolchain: Toolchain
@@ -44,6 +44,11 @@ class HostEdge:
     compiler_id: str
     relocatable: bool = False
     definitions: tuple[str, ...] = ()
+
+    @property
+    def input(self) -> Path:
+        """The file whose change runs the edges again, beside headers."""
+        return self.source
 
     @property
     def text(self) -> Path:
@@ -118,7 +123,7 @@ def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
         definitions=(*flags.definitions, *edge.definitions),
         options=flags.host_options,
         device_options=flags.options,
-        standard=edge.standard,
+        device_standard=edge.device_standard,
         architectures=edge.architectures,
         relocatable=edge.relocatable,
     )

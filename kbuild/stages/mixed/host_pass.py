@@ -6,7 +6,7 @@ from kbuild import files
 from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.rewrite import list_launches, rewrite
+from kbuild.cxx.rewriting.rewrite import list_launches, rewrite
 from kbuild.cxx.unit import Unit
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end
 from kbuild.stages.mixed.texts import make_text, remove_directories

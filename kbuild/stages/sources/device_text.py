@@ -24,15 +24,10 @@ from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.unit import Unit
+from kbuild.stages.sources.device_words import DEVICE_WORDS, find_device_words, is_template
 from kbuild.stages.sources.host_body import reduce_body
 from kbuild.stages.sources.included import Preprocessed, divide_text
-from kbuild.stages.sources.instantiations import (
-    DEVICE_WORDS,
-    Instantiations,
-    find_device_words,
-    find_instantiations,
-    is_template,
-)
+from kbuild.stages.sources.instantiations import Instantiations, find_instantiations
 from kbuild.stages.sources.macros import Macros
 from kbuild.values import dataclass
 
@@ -71,7 +66,7 @@ def select_device_text(source: str, preprocessed: Preprocessed, *, has_lines: bo
     if has_lines_of_others or not macros.find_users(_COUNTER).isdisjoint(raw.unit.words):
         return source
     unit = Unit(included.project)
-    found = find_instantiations(unit, included.libraries)
+    found = find_instantiations(unit, included.libraries.values())
     if not found.is_clear:
         return source
     words = macros.find_users(found.names | DEVICE_WORDS | _DIRECTIVES)

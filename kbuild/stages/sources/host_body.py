@@ -6,12 +6,20 @@ them, because their types are deduced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from typing import Final
 
 from kbuild.cxx.declarations import Declaration
-from kbuild.cxx.statements import Node, Statement, divide_body, list_statements
-from kbuild.cxx.unit import Unit, match_words
+from kbuild.cxx.statements import Node, Statement, divide_body
+from kbuild.cxx.unit import Unit
+from kbuild.stages.sources.arguments import (
+    drop_configurations,
+    drop_numbers,
+    find_lambdas,
+    list_names,
+)
 from kbuild.stages.sources.locals import Local, list_local, read_local
 from kbuild.values import dataclass
 
@@ -22,17 +30,36 @@ _DECLARING: Final = frozenset(
         *("extern", "asm", "__asm__", "namespace", "constexpr"),
     )
 )
-# What can precede a value, so that a bracket after it starts no lambda expression.
-_VALUE_ENDS: Final = frozenset((")", "]"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What is known about a statement."""
+    """What is known about a statement.
+
+    ``scopes`` are the blocks around it, from the outside to the inside, as numbers.
+    """
 
     words: list[str]
     names: frozenset[str]
     local: Local | None
+    scopes: tuple[int, ...]
+
+
+class _Variables:
+    """Variables by their names, each with the blocks around its declaration."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        """Add the parameters of the function."""
+        self._scopes: dict[str, list[tuple[int, ...]]] = {name: [()] for name in names}
+
+    def add(self, names: Iterable[str], scopes: tuple[int, ...]) -> None:
+        """Add what a statement in some blocks declares."""
+        for name in names:
+            self._scopes.setdefault(name, []).append(scopes)
+
+    def can_see(self, name: str, scopes: tuple[int, ...]) -> bool:
+        """Return whether a statement in some blocks sees a variable with this name."""
+        return any(each == scopes[: len(each)] for each in self._scopes.get(name, ()))
 
 
 def reduce_body(unit: Unit, found: Declaration, names: frozenset[str]) -> list[str]:
@@ -50,28 +77,25 @@ def reduce_body(unit: Unit, found: Declaration, names: frozenset[str]) -> list[s
     if names.isdisjoint(head) and names.isdisjoint(unit.words[brace : unit.partners[brace]]):
         return []
     body = divide_body(unit, brace)
-    facts = {
-        statement: _read_facts(unit.words[statement.start : statement.stop])
-        for statement in list_statements(body)
-    }
+    facts = dict(_list_facts(unit, body, (), count()))
     parameters = _read_parameters(unit, found, names)
     result = [token.text for token in found.head[:-1]]
     kept = _select(facts, parameters, names, returns=not names.isdisjoint(result))
-    has_lambdas = any(list(_find_lambdas(words)) for words in kept.values())
+    has_lambdas = any(list(find_lambdas(words)) for words in kept.values())
     return _write(body, facts, kept, has_lambdas=has_lambdas)
 
 
-def _read_facts(words: list[str]) -> _Facts:
-    return _Facts(words, frozenset(_list_names(words)), read_local(words))
-
-
-def _list_names(words: Sequence[str]) -> Iterator[str]:
-    """Yield the names. Members of objects have a dot in front, because objects stand for them."""
-    before = ""
-    for word in words:
-        if word.isidentifier():
-            yield f".{word}" if before in (".", "->") else word
-        before = word
+def _list_facts(
+    unit: Unit, node: Node, scopes: tuple[int, ...], numbers: Iterator[int]
+) -> Iterator[tuple[Statement, _Facts]]:
+    """Yield the statements in a node, in order."""
+    if isinstance(node, Statement):
+        words = unit.words[node.start : node.stop]
+        yield node, _Facts(words, frozenset(list_names(words)), read_local(words), scopes)
+        return
+    inner = (*scopes, next(numbers))
+    for child in node.children:
+        yield from _list_facts(unit, child, inner, numbers)
 
 
 def _read_parameters(unit: Unit, found: Declaration, names: frozenset[str]) -> dict[str, bool]:
@@ -96,23 +120,26 @@ def _select(
     returns: bool,
 ) -> dict[Statement, tuple[str, ...]]:
     """Return the statements to keep, with the tokens to keep of each."""
-    objects = {name for name, can_instantiate in parameters.items() if can_instantiate}
+    objects = _Variables(name for name, can_instantiate in parameters.items() if can_instantiate)
     kept: dict[Statement, tuple[str, ...]] = {}
-
-    def can_instantiate(name: str) -> bool:
-        return name.removeprefix(".") in names or name in objects
-
     is_complete = False
     while not is_complete:
         is_complete = True
         for statement, fact in facts.items():
+
+            def can_instantiate(name: str, scopes: tuple[int, ...] = fact.scopes) -> bool:
+                return name.removeprefix(".") in names or objects.can_see(name, scopes)
+
             is_return = returns and fact.words[:1] == ["return"]
             if statement in kept or not (is_return or any(map(can_instantiate, fact.names))):
                 continue
             is_complete = False
-            kept[statement] = _drop_configurations(fact.words, can_instantiate)
+            words = tuple(fact.words)
+            if words[0] not in _DECLARING:
+                words = drop_numbers(words, can_instantiate)
+            kept[statement] = drop_configurations(words, can_instantiate)
             if fact.local and not fact.local.is_builtin:
-                objects |= fact.local.names
+                objects.add(fact.local.names, fact.scopes)
     if kept:
         _add_declarations(facts, kept)
     return kept
@@ -122,48 +149,27 @@ def _add_declarations(
     facts: Mapping[Statement, _Facts], kept: dict[Statement, tuple[str, ...]]
 ) -> None:
     """Keep the declarations of the variables in the kept statements."""
-    relevant = {word for words in kept.values() for word in words}
-    is_complete = False
-    while not is_complete:
-        is_complete = True
-        for statement, fact in facts.items():
-            is_declaring = bool(fact.words) and fact.words[0] in _DECLARING
-            is_variable = fact.local is not None and not relevant.isdisjoint(fact.local.names)
-            if statement in kept or not (is_declaring or is_variable):
-                continue
-            is_complete = False
-            kept[statement] = fact.local.essence if fact.local else tuple(fact.words)
-            relevant.update(kept[statement])
+    used: dict[str, set[tuple[int, ...]]] = defaultdict(set)
+    new = dict(kept)
+    while new:
+        for statement, words in new.items():
+            for word in words:
+                used[word].add(facts[statement].scopes)
+        new = {
+            statement: fact.local.essence if fact.local else tuple(fact.words)
+            for statement, fact in facts.items()
+            if statement not in kept
+            and ((fact.words[:1] and fact.words[0] in _DECLARING) or _is_used(fact, used))
+        }
+        kept |= new
 
 
-def _drop_configurations(
-    words: Sequence[str], can_instantiate: Callable[[str], bool]
-) -> tuple[str, ...]:
-    """Drop the launch configurations, which do not take part in the deduction of types."""
-    partners = match_words(list(words))
-    parts: list[str] = []
-    index = 0
-    while index < len(words):
-        parts.append(words[index])
-        index += 1
-        if parts[-1] != "<<<":
-            continue
-        stop = index
-        while stop < len(words) and tuple(words[stop : stop + 4]) != (">", ">", ">", "("):
-            stop = max(partners.get(stop, stop), stop) + 1
-        inner = words[index:stop]
-        if not any(map(can_instantiate, _list_names(inner))) and not any(_find_lambdas(inner)):
-            index = stop
-    return tuple(parts)
-
-
-def _find_lambdas(words: Sequence[str]) -> Iterator[int]:
-    """Yield the places of brackets that start lambda expressions."""
-    for index, word in enumerate(words):
-        before = words[index - 1] if index else ";"
-        is_value = before in _VALUE_ENDS or before[-1] == '"'
-        if word == "[" and not is_value and (not before.isidentifier() or before == "return"):
-            yield index
+def _is_used(fact: _Facts, used: Mapping[str, set[tuple[int, ...]]]) -> bool:
+    """Return whether a statement declares a variable that statements in its block use."""
+    depth = len(fact.scopes)
+    return fact.local is not None and any(
+        scopes[:depth] == fact.scopes for name in fact.local.names for scopes in used.get(name, ())
+    )
 
 
 def _write(
@@ -180,7 +186,7 @@ def _write(
     if isinstance(node, Statement):
         if node in kept:
             return [*kept[node], ";"]
-        return ["[]" for _ in _find_lambdas(facts[node].words)] if has_lambdas else []
+        return ["[]" for _ in find_lambdas(facts[node].words)] if has_lambdas else []
     parts = [
         word
         for child in node.children

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from kbuild.cxx.declarations import Declaration, find_name, read_declaration
+from kbuild.cxx.declarations import Declaration, list_qualifiers, read_declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.tokens import drop_attributes, split_at_commas
@@ -214,7 +214,8 @@ def _find_name(item: _Item) -> str:
     if "" in item.namespaces or not item.words:
         return ""
     if item.found.kind == "function":
-        return _name_function(item.found) if item.found.body else ""
+        names = (*list_qualifiers(item.found), item.found.name)
+        return "::".join(names) if item.found.body else ""
     is_declared = "extern" in item.words[: _find_list(item.words)]
     return "" if item.words[0] in _TYPES or is_declared else _name_variable(list(item.words))
 
@@ -222,17 +223,6 @@ def _find_name(item: _Item) -> str:
 def _find_list(words: tuple[str, ...] | list[str]) -> int:
     """Return the index of the parameters, or of what follows a variable's name."""
     return next((i for i, word in enumerate(words) if word in _LISTS), len(words))
-
-
-def _name_function(found: Declaration) -> str:
-    """Return the name with the classes and namespaces in front of it."""
-    head = list(found.head)
-    index = find_name(head)
-    name = found.name
-    while index is not None and index > 1 and head[index - 1].text == "::":
-        index -= 2
-        name = f"{head[index].text}::{name}"
-    return name
 
 
 def _name_variable(words: list[str]) -> str:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Final
 
+from kbuild import files, resources
 from kbuild.values import dataclass
 
+_SYSTEM_DIRECTORIES: Final = (Path("/usr/include"), Path("/usr/lib"), Path("/usr/local"))
+# Directories of Python's own headers, and of packages that are installed for Python.
+_PYTHON_DIRECTORY: Final = re.compile(r"/(?:(?:site|dist)-packages|include/python\d[\w.]*)/")
+_UNESCAPE: Final = re.compile(r"\\(.)")
 _MARKER: Final = re.compile(r'\n#(?: |line )\d+ "((?:\\.|[^"\\\n])*)"[^\n]*')
 
 
@@ -45,6 +51,35 @@ class IncludedText:
     libraries: dict[str, str]
 
 
+def read_preprocessed(text: Path, compiler: Path, definitions: Iterable[str]) -> Preprocessed:
+    """Read the output of a preprocessor.
+
+    Args:
+        text: The file.
+        compiler: The compiler of device code. The files of its toolkit are not the project's.
+        definitions: The macros of the command line, as ``NAME`` or ``NAME=value``.
+    """
+    toolkit = compiler.resolve().parent.parent
+    system = (toolkit, resources.native_directory(), *_SYSTEM_DIRECTORIES)
+    installed = tuple(f"{directory}/" for directory in system)
+    macros = (definition.partition("=") for definition in definitions)
+    return Preprocessed(
+        text=files.read_file(text).decode(errors="surrogateescape"),
+        definitions="".join(f"#define {name} {value}\n" for name, _, value in macros).encode(),
+        is_project=lambda file: (
+            not file.startswith(installed) and not _PYTHON_DIRECTORY.search(file)
+        ),
+        read_file=_read_included,
+    )
+
+
+def _read_included(file: str) -> bytes:
+    """Return the text of a file that a line marker names."""
+    path = Path(_UNESCAPE.sub(r"\1", file))
+    # Generated headers name files with `#line` that exist only where they were generated.
+    return files.read_file(path) if path.is_file() else b""
+
+
 def divide_text(preprocessed: Preprocessed) -> IncludedText:
     """Divide a preprocessed text."""
     text = f"\n{preprocessed.text}"
@@ -65,6 +100,6 @@ def divide_text(preprocessed: Preprocessed) -> IncludedText:
         source = source or file
         if file not in known:
             known[file] = file == source or preprocessed.is_project(file)
-    files = tuple(name for name in known if name[:1] not in ("", "<"))
+    names = tuple(name for name in known if name[:1] not in ("", "<"))
     joined = {name: "".join(parts) for name, parts in libraries.items()}
-    return IncludedText(source, "".join(project), files, joined)
+    return IncludedText(source, "".join(project), names, joined)

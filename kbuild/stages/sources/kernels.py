@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.cxx.declarations import Declaration, find_name, find_qualified
+from kbuild.cxx.declarations import Declaration, find_name, find_qualified, list_qualifiers
 from kbuild.cxx.declarators import find_declarator, split_initializer
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import Scope, find_scopes
@@ -89,19 +89,14 @@ def _list_conditional(unit: Unit) -> Iterator[tuple[int, int]]:
 
 def _read_kernel(unit: Unit, found: Declaration) -> DeclaredKernel | None:
     head = list(found.head)
-    place = find_name(head)
     around = find_scopes(unit).around(found.start)
     if (
         found.kind != "function"
-        or place is None
+        or find_name(head) is None
         or found.is_instantiation
         or any(scope.kind == "block" for scope in around)
     ):
         return None
-    outer: list[str] = []
-    while place > 1 and head[place - 1].text == "::" and head[place - 2].is_word:
-        place -= 2
-        outer.insert(0, head[place].text)
     languages = [scope for scope in around if scope.kind == "language"]
     is_block_of_c = bool(languages) and _C in _list_head(unit, languages[-1])
     parameters = split_at_commas(drop_attributes(unit.list_tokens(*found.parameters)))
@@ -109,7 +104,7 @@ def _read_kernel(unit: Unit, found: Declaration) -> DeclaredKernel | None:
     is_void = read == (DeclaredParam(type="void", name=None),)
     return DeclaredKernel(
         name=found.name,
-        scope=(*(name for scope in around for name in _list_names(scope)), *outer),
+        scope=(*(name for scope in around for name in _list_names(scope)), *list_qualifiers(found)),
         params=() if is_void else read,
         is_c=is_block_of_c or any(token.text == _C for token in head),
         is_definition=found.body is not None,

@@ -56,7 +56,7 @@ def build_or_refuse(
             # The default architectures pass vectors in different ways.
             architectures=(),
             host_compiler=compiler,
-            standard="20",
+            device_standard=20,
             flags=flags,
         )
     except SourceError as error:

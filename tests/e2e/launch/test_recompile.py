@@ -84,7 +84,7 @@ def test_image_record_equals_the_record_of_a_build(
         source=source,
         display_source="demo.cu",
         arch="90-real",
-        standard="17",
+        device_standard=17,
         output=tmp_path / "out" / "demo",
         toolchain=compiler.toolchain,
     )

@@ -212,7 +212,7 @@ def plan() -> bytes:
         source=Path("/src/a ]==] b.cu"),
         display_source="a ]==] b.cu",
         arch="x86-64",
-        standard="17",
+        device_standard=17,
         output=Path("/out/kbuild/t/a.x86-64"),
         toolchain=toolchain,
     )

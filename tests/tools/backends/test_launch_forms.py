@@ -16,7 +16,7 @@ from kbuild import process
 from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.rewriting.rewrite import rewrite
 from kbuild.cxx.unit import Unit
 from kbuild.stages.mixed.texts import make_text
 from kbuild.values import dataclass

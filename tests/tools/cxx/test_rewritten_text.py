@@ -20,7 +20,7 @@ from kbuild.backends.cpu.mixed.host_text import edit_host_text
 from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.model import Edit, HostText
-from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.rewriting.rewrite import rewrite
 from kbuild.cxx.unit import Unit
 from support.tools.toolchains import NEWER_CLANG, find_compiler, needs_backend, require_programs
 

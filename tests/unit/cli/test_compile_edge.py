@@ -31,7 +31,7 @@ def test_edge_of_a_mixed_source_is_compiled_if_an_input_is_newer(
         source=tmp_path / "a.cu",
         display_source="a.cu",
         arch="x86-64",
-        standard="17",
+        device_standard=17,
         output=tmp_path / "a",
         toolchain=Toolchain(backend="cpu", compiler=Path("g++"), compiler_id="gcc", version="12"),
         key=tmp_path / "a.cu.key",

@@ -15,7 +15,7 @@ HEAVY = (
     "kbuild.backends.cpu.build",  # the edge's description names its backend
     "kbuild.backends.cuda.build",
     "kbuild.backends.hip.build",
-    "kbuild.cxx.rewrite",  # CUDA needs it on the host pass only
+    "kbuild.cxx.rewriting.rewrite",  # CUDA needs it on the host pass only
     "kbuild.backends.cpu.contents",
     "kbuild.backends.cpu.image",
     "kbuild.facts",
@@ -90,7 +90,7 @@ def test_cuda_device_edges_import_no_other_readers(module: str) -> None:
 def test_host_passes_import_neither_templates_nor_device_keys() -> None:
     imported = imported_by("import kbuild.cli.main, kbuild.cli.commands.edges.host_pass")
 
-    assert "kbuild.cxx.rewrite" in imported
+    assert "kbuild.cxx.rewriting.rewrite" in imported
     assert {"jinja2", "kbuild.stages.sources.device_text"}.isdisjoint(imported)
 
 

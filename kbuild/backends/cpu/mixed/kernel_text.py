@@ -17,7 +17,7 @@ from kbuild.backends.cpu.mixed.plain_loops import can_replace, find_plain_loops
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
-from kbuild.cxx.signatures import read_signature
+from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.unit import Unit
 
 _VALUES: Final = ("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")

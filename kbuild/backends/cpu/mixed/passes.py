@@ -54,7 +54,7 @@ def describe_host_pass(
     """See `MixedPasses`: the project's compiler preprocesses the source."""
     text = unit.output.with_name(unit.output.name + ".host.ii")
     argv = (
-        *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.standard}"),
+        *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.device_standard}"),
         *(*build.PRELUDE, *build.header_options(tc)),
         *build.preprocessor_options(unit),
         *(*unit.options, *unit.device_options),
@@ -89,7 +89,7 @@ def list_host_options(
     clang's warnings about unused entities also need the bodies of device functions.
     """
     has_standard = any(option.startswith("-std=") for option in unit.options)
-    standard = () if has_standard else (f"-std=gnu++{unit.standard}",)
+    standard = () if has_standard else (f"-std=gnu++{unit.device_standard}",)
     return (*standard, *(_CLANG_OPTIONS if unit.compiler_id.endswith("Clang") else ()))
 
 

@@ -10,7 +10,15 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from kbuild.backends.cuda.mixed.heads import Head, read_head
+from kbuild.cxx.declarations import (
+    Declaration,
+    find_name,
+    find_template_end,
+    list_qualifiers,
+    read_declaration,
+)
+from kbuild.cxx.kernels import describe_kernel
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
 from kbuild.cxx.scopes import Scopes, find_scopes
@@ -43,7 +51,7 @@ class Kernels:
         self._code: Final = code
         self._is_gnu: Final = is_gnu
         self._text: Final = code.text
-        self._heads: Final[dict[int, Head]] = {}
+        self._read: Final[dict[int, Declaration]] = {}
         self.found: Final[dict[int, KernelDeclaration]] = {}
         self.edits: Final[list[Edit]] = []
         for index in code.find({word for word in code.vocabulary if word.startswith(_WRAPPER)}):
@@ -51,12 +59,12 @@ class Kernels:
         for directive in code.directives:
             semicolon = code.find_index(directive.start) - 1
             if _DISABLED_BODY.match(directive.text) and code.get(semicolon) == ";":
-                self._add(self._read_head(semicolon), code.get_end(semicolon))
+                self._add(self._read_declaration(semicolon))
         self._find_others(launched)
 
-    def _read_head(self, index: int) -> Head | None:
-        """Read the declaration up to the token at an index."""
-        return read_head(self._code.list_between(self._code.find_head(index), index))
+    def _read_declaration(self, index: int) -> Declaration:
+        """Read the declaration whose body or ``;`` is at an index."""
+        return read_declaration(self._code, self._code.starts[self._code.find_head(index)])
 
     def _read_wrapper(self, index: int) -> None:
         """Remove a wrapper, or the body of the kernel template that calls it."""
@@ -65,11 +73,10 @@ class Kernels:
         while code.get(before) == "::":
             before -= 2 if code.get_token(before - 1).is_word else 1
         if code.get(before) == "{":
-            template = self._read_head(before)
-            if template is not None:
-                end = code.get_end(code.partners.get(before, index))
-                self._empty(template, code.starts[before], end)
-                self._add(template, end)
+            template = self._read_declaration(before)
+            if template.body is not None:
+                self._empty(template, *template.body)
+                self._add(template)
             return
         last = (code.find_declaration_end(index) or index + 1) - 1
         self._edit(
@@ -78,16 +85,16 @@ class Kernels:
             "",
         )
 
-    def _empty(self, head: Head, body: int, end: int) -> None:
+    def _empty(self, found: Declaration, body: int, end: int) -> None:
         """Replace the body of a kernel template with one that is never emitted, or with none.
 
         If the arguments of an instance are local to the source, gcc always warns without a body.
         Clang emits the instance with a body. Without one, it is silent in system headers.
         """
-        start = head.tokens[0].start
+        start = found.start
         here, back = locate(self._text, start), locate(self._text, end).marker
-        if self._is_gnu and head.form == "declaration":
-            place = head.tokens[head.name - 1].start
+        if self._is_gnu and describe_kernel(self._code, found).form == "declaration":
+            place = self._list_specifiers(found)[-1].start
             before, after = f"{_PUSH_DIAGNOSTICS}{here.marker}\n", f"{{ }}\n{_POP_DIAGNOSTICS}"
             self.edits.append(Edit(start=place, end=place, text=_NEVER_EMITTED))
         else:
@@ -103,23 +110,31 @@ class Kernels:
         if not ends:
             return
         scopes = find_scopes(self._code)
-        kernels = {self._name(end, head, scopes) for end, head in self._heads.items()}
+        kernels = {self._name(each, scopes) for each in self._read.values()}
         for end in ends:
-            head = self._read_head(self._code.find_index(end) - 1)
+            found = self._read_declaration(self._code.find_index(end) - 1)
             kinds = {scope.kind for scope in scopes.around(end)}
-            if head is None or "block" in kinds or ("class" in kinds and not head.is_friend):
+            is_friend = any(token.text == "friend" for token in found.head)
+            if found.kind != "function" or "block" in kinds or ("class" in kinds and not is_friend):
                 continue
-            if self._name(end, head, scopes) in kernels or self._is_hidden(head):
-                self._add(head, end)
+            if self._name(found, scopes) in kernels or self._is_hidden(found):
+                self._add(found)
 
-    def _is_hidden(self, head: Head) -> bool:
+    def _list_specifiers(self, found: Declaration) -> list[Token]:
+        """Return what is before the name, without the template header."""
+        head = list(found.head)
+        name = head[find_name(head) or 0].start
+        tokens = self._code.list_tokens(found.start, name)
+        return tokens[find_template_end(tokens) :]
+
+    def _is_hidden(self, found: Declaration) -> bool:
         """Return whether a function is hidden, as ``cudafe++`` writes kernels."""
-        specifiers = head.tokens[head.header : head.name]
+        specifiers = self._list_specifiers(found)
         return any(self._text.startswith(_HIDDEN, token.start) for token in specifiers)
 
-    def _name(self, end: int, head: Head, scopes: Scopes) -> tuple[str, ...]:
-        """Return the qualified name of the kernel whose declaration ends at a position."""
-        return (*scopes.name_namespace(end), *head.qualifier, head.tokens[head.name].text)
+    def _name(self, found: Declaration, scopes: Scopes) -> tuple[str, ...]:
+        """Return the qualified name of a kernel."""
+        return (*scopes.name_namespace(found.end), *list_qualifiers(found), found.name)
 
     def _find_end(self, name: int) -> int | None:
         """Return the position after the declaration without a body of the function at an index."""
@@ -132,32 +147,22 @@ class Kernels:
         end = code.find_declaration_end(name)
         return None if end is None or code.get(end - 1) == "{" else code.get_end(end - 1)
 
-    def _add(self, head: Head | None, end: int) -> None:
-        if head is None or head.tokens[head.name].text.startswith(_WRAPPER):
+    def _add(self, found: Declaration) -> None:
+        words = {token.text for token in found.head}
+        if found.name.startswith(_WRAPPER) or not {"void", "auto"} & words:
             return
-        tokens = head.tokens
-        words = {token.text for token in tokens[head.header : head.name]}
-        if not {"void", "auto"} & words:
-            return
-        self._change_linkage(head)
-        if head.form == "instantiation" and "extern" not in words:
-            self.edits.append(Edit(start=tokens[0].start, end=tokens[0].start, text="extern "))
-        header = self._text[tokens[0].start : tokens[max(head.header, 1) - 1].end]
-        self._heads[end] = head
-        self.found[end] = KernelDeclaration(
-            start=tokens[0].start,
-            end=end,
-            template=header if head.header else "",
-            is_friend=head.is_friend,
-            name=tokens[head.name].text,
-            parameters=self._text[tokens[head.opened].end : tokens[head.closed].start],
-            form=head.form,
-        )
+        self._change_linkage(found)
+        kernel = describe_kernel(self._code, found)
+        if kernel.form == "instantiation" and "extern" not in words:
+            self.edits.append(Edit(start=found.start, end=found.start, text="extern "))
+        self._read[found.end] = found
+        self.found[found.end] = kernel
 
-    def _change_linkage(self, head: Head) -> None:
+    def _change_linkage(self, found: Declaration) -> None:
         """Make a kernel an undefined function, with the linkage that its handle has."""
-        specifiers = head.tokens[head.header : head.name]
-        is_local = head.tokens[0].text == "template" or any(t.text == "static" for t in specifiers)
+        specifiers = self._list_specifiers(found)
+        is_template = bool(found.template) or found.is_instantiation
+        is_local = is_template or any(token.text == "static" for token in specifiers)
         attributes = (_NOT_INLINE,) if is_local else (_NOT_INLINE, _HIDDEN)
         for token in specifiers:
             dropped = [a for a in attributes if self._text.startswith(a, token.start)]

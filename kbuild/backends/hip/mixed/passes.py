@@ -68,7 +68,7 @@ def _list_common_options(unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:
     """Return the start of the commands of the host pass."""
     return (
         *(str(tc.compiler), *tc.options, "-x", "hip", "--cuda-host-only", "-nogpulib"),
-        f"-std=gnu++{unit.standard}",
+        f"-std=gnu++{unit.device_standard}",
     )
 
 

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from kbuild.stages.compile import compile_edge
-from kbuild.stages.depfiles import is_fresh
 from kbuild.stages.edges import read_edge
+from kbuild.stages.freshness import is_compiled
 from kbuild.stages.target import read_flags
 
 HELP = "Compile one kernel source for one architecture. The build calls this command."
@@ -23,8 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compile unless the outputs are fresh, and print the compiler's warnings."""
     edge = read_edge(arguments.edge)
-    inputs = (arguments.edge, arguments.flags, edge.input)  # the depfile does not list a device key
-    if not is_fresh(edge.stamp, edge.depfile, inputs):
+    if not is_compiled(edge, arguments.flags):
         outcome = compile_edge(edge, read_flags(arguments.flags, edge.toolchain.backend))
         sys.stderr.write(outcome.compiled.warnings)
     return 0

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from kbuild.stages.depfiles import is_fresh
+from kbuild.stages.freshness import is_preprocessed
 from kbuild.stages.mixed.edge import read_host_edge
 from kbuild.stages.mixed.preprocess import preprocess_source
 from kbuild.stages.target import read_flags
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Preprocess unless the outputs are fresh, and print the warnings of the preprocessor."""
     edge = read_host_edge(arguments.edge)
-    if not is_fresh(edge.preprocessed, edge.depfile, (arguments.edge, arguments.flags)):
+    if not is_preprocessed(edge, arguments.flags):
         sys.stderr.write(
             preprocess_source(edge, read_flags(arguments.flags, edge.toolchain.backend))
         )

@@ -13,7 +13,7 @@ from kbuild.backends.cuda import build, mixed
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.rewriting.rewrite import rewrite
 from kbuild.cxx.unit import Unit
 from kbuild.model import Command
 from kbuild.stages.mixed.texts import make_text

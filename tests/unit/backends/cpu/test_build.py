@@ -30,7 +30,7 @@ UNIT = CompileUnit(
     include_directories=("/inc",),
     definitions=('NAME="a b"',),
     options=("-O3", "-DNDEBUG"),
-    standard="20",
+    device_standard=20,
 )
 
 

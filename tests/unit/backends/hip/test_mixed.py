@@ -12,7 +12,7 @@ from kbuild.backends.hip.mixed.host_text import read_text
 from kbuild.backends.hip.mixed.names import name_label
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.rewriting.rewrite import rewrite
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 

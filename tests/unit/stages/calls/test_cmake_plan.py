@@ -29,7 +29,7 @@ def make_plan(directory: Path, *, is_mixed: bool = False, is_linked: bool = Fals
         source=Path("/src/a.cu"),
         display_source="a.cu",
         module="m",
-        standard="17",
+        device_standard=17,
         architectures=("x",),
         output=directory / "a",
         compiler=Path("/usr/bin/c++"),
@@ -40,7 +40,7 @@ def make_plan(directory: Path, *, is_mixed: bool = False, is_linked: bool = Fals
         source=Path("/src/a.cu"),
         display_source="a.cu",
         arch="x",
-        standard="17",
+        device_standard=17,
         output=directory / "a.x",
         key=host.key if is_mixed else None,
     )

@@ -28,7 +28,7 @@ def test_call_becomes_a_target(tmp_path: Path) -> None:
     assert spec.output_directory == tmp_path / "build/kbuild/t"
     assert spec.architectures == ("x86-64", "cuda:80")
     assert spec.host_compiler == "g++ 12"
-    assert spec.standard == "20"
+    assert spec.device_standard == 20
     assert spec.compilers == (("CXX", "/usr/bin/c++"),)
     assert spec.default_architectures == (("CUDA", "80"), ("CUDA", "90"))
     assert spec.stub_suffix == ".cpp"

@@ -76,7 +76,7 @@ def make_edge(source: Path) -> HostEdge:
         source=source,
         display_source=source.name,
         module="1a2b",
-        standard="17",
+        device_standard=17,
         architectures=("x86-64",),
         output=source.with_suffix(""),
         toolchain=toolchain,

@@ -121,7 +121,7 @@ def test_files_of_an_edge_are_named_after_its_stamp() -> None:
         source=Path("/src/a.cu"),
         display_source="a.cu",
         arch="v1",
-        standard="17",
+        device_standard=17,
         output=Path("/out/a.cu.v1"),
         toolchain=TOOLCHAIN,
     )

@@ -23,7 +23,37 @@ KERNELS = (
     "template <class T> struct solver_t { void run() { cuda_fill((T *)0); } };\n"
     "#define LIBRARY_CHECK(x) check(x, __LINE__)\n"
 )
+CUBES = """\
+#pragma once
+namespace cubes {
+namespace detail { template <class T> __global__ void kernel(T *p) { *p = 1; } }
+inline namespace v1 {
+template <class T> void fill(T *p) { detail::kernel<<<1, 1>>>(p); }
+struct Sorter { template <class T> static void sort(T *p) { fill(p); } };
+}
+template <class T> struct Box { T value; };
+template <class T> Box<T> operator+(Box<T> box, T x) { fill(&x); return box; }
+inline int size() { return 3; }
+}
+namespace facade { using namespace cubes; }
+template <class T> void fill_outside(T *p) { cubes::fill(p); }
+struct Solver { template <class T> void run(T *p) { cubes::fill(p); } };
+inline Solver make_outside() { return {}; }
+"""
+OPERATORS = (
+    "namespace loose { template <class T> __global__ void kernel(T *p) { *p = 1; }\n"
+    "template <class S, class T> S &operator<<=(S &s, T x) { kernel<<<1, 1>>>(&x); return s; } }\n"
+)
 LIBRARY_HEADERS = {
+    "operators.hpp": OPERATORS,
+    "cubes.hpp": CUBES,
+    "clear.hpp": (
+        "namespace clear { template <class T> __global__ void kernel(T *p) { int total = 1; }\n"
+        "template <class T> struct Box { T n; };\n"
+        "template <class T> bool operator==(Box<T> a, Box<T> b) { return a.n == b.n; }\n"
+        "template <class T> void fill(T *p) { kernel<<<1, 1>>>(p); } }\n"
+    ),
+    "opened.hpp": '#include "cubes.hpp"\nusing namespace cubes;\n',
     "library.hpp": KERNELS,
     "mykernels": KERNELS,
     "memory": "namespace std { template <class T> struct unique_ptr { T *get(); }; }\n",
@@ -120,7 +150,132 @@ STALE = {
         special="macros of other headers can contain __LINE__",
     ),
 }
+STALE |= {
+    name: Edited(source=f"{FILL}{SIZED}{source}\n", old=old, new=new, special=special)
+    for name, (special, old, new, source) in {
+        "variable of an outer block": (
+            "variables count in other blocks, too",
+            "1.0f",
+            "1.0",
+            "void f() { auto x = 1.0f; if (x) { { fill<<<1, 1>>>(&x); } } }",
+        ),
+        "variable of the head of a loop": (
+            "variables count in other blocks, too",
+            "1.0f",
+            "1.0",
+            "void f() { for (auto x = 1.0f; x; x--) { fill<<<1, 1>>>(&x); } }",
+        ),
+        "variable of a condition in its else": (
+            "variables count in other blocks, too",
+            "1.0f",
+            "1.0",
+            "void f() { if (auto x = 1.0f) {} else { fill<<<1, 1>>>(&x); } }",
+        ),
+        "number in a template argument": (
+            "numbers that are arguments do not count",
+            "get(3)",
+            "get(4)",
+            "constexpr int get(int i) { return i; }\nvoid f() { sized<get(3)><<<1, 1>>>(0); }",
+        ),
+        "number in a constant": (
+            "numbers that are arguments do not count",
+            "get(3)",
+            "get(4)",
+            (
+                "constexpr int get(int i) { return i; }\n"
+                "void f() { const int n = get(3); sized<n><<<1, 1>>>(0); }"
+            ),
+        ),
+    }.items()
+} | {
+    name: Edited(
+        source=f"#include <cubes.hpp>\n{source}\n", old="float", new="double", special=special
+    )
+    for name, (special, source) in {
+        "template beside a namespace": (
+            "of a header with namespaces, only these count",
+            "void f() { fill_outside<float>(0); }",
+        ),
+        "class beside a namespace": (
+            "of a header with namespaces, only these count",
+            "void f() { make_outside().run<float>(0); }",
+        ),
+        "directive with a global name": (
+            "a directive is recognized by its first two words",
+            "using namespace ::cubes; void f() { fill<float>(0); }",
+        ),
+        "directive in a function": (
+            "only directives in namespaces count",
+            "void f() { using namespace cubes; fill<float>(0); }",
+        ),
+        "directive in a header of a library": (
+            "only directives of the project count",
+            "#include <opened.hpp>\nvoid f() { Sorter::sort<float>(0); }",
+        ),
+        "directive in a namespace of a library": (
+            "only the namespace of the directive counts",
+            "using namespace facade; void f() { fill<float>(0); }",
+        ),
+        "directive with a nested namespace": (
+            "what nested namespaces declare does not count",
+            "using namespace cubes::detail; void f() { kernel<float><<<1, 1>>>(0); }",
+        ),
+        "directive with an alias": (
+            "the name in a directive is taken for that of a namespace",
+            (
+                "namespace c = cubes::detail; using namespace c;"
+                " void f() { kernel<float><<<1, 1>>>(0); }"
+            ),
+        ),
+        "directive with the alias of an outer namespace": (
+            "the name in a directive is taken for that of a namespace",
+            (
+                "namespace c = cubes; using namespace c::detail;"
+                " void f() { kernel<float><<<1, 1>>>(0); }"
+            ),
+        ),
+        "operator that only a directive makes visible": (
+            "operators of libraries need an operand of a class of the library",
+            (
+                "#include <operators.hpp>\nusing namespace loose; struct S {};"
+                " void f(S &s) { s <<= float(1); }"
+            ),
+        ),
+    }.items()
+}
 NEEDLESS = {
+    "variable with the name of another one": Edited(
+        source=(
+            FILL + "int copy(int);\nvoid check(int, int);\n"
+            "template <class T> int run(T* p) { fill<<<1, 1>>>(p); return 1; }\n"
+            "void f() { do { auto e = copy(1); if (e) { check(e, 1); } } while (0);"
+            " do { auto e = run((int*)0); if (e) { check(e, 1); } } while (0); }\n"
+        ),
+        old="copy(1)",
+        new="copy(2)",
+        special="variables of other blocks have the same name",
+    ),
+    "line of a checked call": Edited(
+        source=(
+            FILL
+            + "#define CHECK(x) do { auto e = (x); if (e) { check(e, __LINE__); } } while (0)\n"
+            "void check(int, int);\n"
+            "template <class T> int run(T* p) { fill<<<1, 1>>>(p); return 1; }\n"
+            "void f(int i) {\n\ni++;\nCHECK(run((int*)0)); }\n"
+        ),
+        old="i++;\n",
+        new="i++;\ni++;\n",
+        special="the statement contains the number of its line",
+    ),
+    "function of a namespace that a directive makes visible": Edited(
+        source=(
+            "#include <clear.hpp>\nusing namespace clear;\n"
+            "void f(int *p) { fill(p); }\nint g(int n) { int total = 1; return n + total; }\n"
+        ),
+        old="total = 1",
+        new="total = 2",
+        special="all names of a library count where it has a directive",
+    ),
     # Reduced from acc.cu of ggml. Any name of the C++ library has this effect.
     "parameter of a class with an unknown name": Edited(
         header=(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.stages.sources import preprocessed
 from kbuild.stages.sources.kernels import find_declared_kernels
 from kbuild.stages.sources.preprocessed import name_relatively, select_kernels
 
@@ -101,37 +98,3 @@ const char* s = "/tree/src/a.cu"; // # 1 "/tree/d
         assert name_relatively(text, root) == text.replace(b'1 "/tree/src', b'1 "src', 1).replace(
             b'2 "/tree/b', b'2 "b'
         )
-
-
-def split_and_select(text: bytes) -> bytes:
-    """Select the parts with the kernel k with a simple algorithm that splits the whole text."""
-    found, group, depth = [], [], 0
-    for part in re.split(
-        rb'^# \d+ ".*\n', re.sub(rb"(?m)^ *# *pragma\b.*\n?", b"", text), flags=re.MULTILINE
-    ):
-        group.append(part.replace(b"__attribute__((global))", b"__global__"))
-        depth += part.count(b"{") - part.count(b"}")
-        end = part.rstrip()[-1:]
-        if depth == 0 and ((end and end in b"{};") or (not end and len(group) == 1)):
-            found.append(group)
-            group = []
-    requested = re.compile(rb"\bk\b")
-    return b"".join(
-        b"".join(preprocessed._keep(group, requested))
-        for group in [*found, group]
-        if any(b"__global__" in part and requested.search(part) for part in group)
-    )
-
-
-PIECES = (
-    *(MARK, BACK, MARK, "__attribute__((global)) void k(int n) {}\n", "__global__ void k();\n"),
-    *("__attribute__((global)) void other();\n", "{", "}", "{", "}\n", ";\n", "x\n", "\n", " "),
-    *("#pragma once\n", "# pragma unroll\n", "# 1 not a marker\n", "int global;\n"),
-)
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
-def test_fast_search_finds_the_same_parts_as_splitting(text: str) -> None:
-    selected = b"".join(preprocessed._select(text.encode(), re.compile(rb"\bk\b")))
-
-    assert selected == split_and_select(text.encode())

@@ -6,7 +6,7 @@ import pytest
 
 from kbuild.backends.cpu.mixed.assembly import list_lane_reads, replace_assembly
 from kbuild.cxx.model import HostText
-from kbuild.cxx.rewrite import rewrite
+from kbuild.cxx.rewriting.rewrite import rewrite
 from kbuild.cxx.unit import Unit
 
 

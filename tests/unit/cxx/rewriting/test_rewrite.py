@@ -11,7 +11,7 @@ from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText, Launch
-from kbuild.cxx.rewrite import list_launches, rewrite
+from kbuild.cxx.rewriting.rewrite import list_launches, rewrite
 from kbuild.cxx.unit import Unit
 
 KERNEL = "__kbuild_global__ void k(int n);\n"

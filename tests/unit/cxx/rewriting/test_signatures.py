@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.cxx.signatures import expand_aliases, read_signature
+from kbuild.cxx.rewriting.signatures import expand_aliases, read_signature
 from kbuild.cxx.unit import Unit
 
 

@@ -13,6 +13,7 @@ from kbuild.cxx.declarators import (
     split_initializer,
 )
 from kbuild.cxx.lexer import Token
+from kbuild.cxx.rewriting.type_keys import Words, expand_type, spell_type
 from kbuild.cxx.tokens import (
     drop_attributes,
     join,
@@ -21,7 +22,6 @@ from kbuild.cxx.tokens import (
     read_tokens,
     split_at_commas,
 )
-from kbuild.cxx.type_keys import Words, expand_type, spell_type
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from kbuild.cxx.callees import Callee, KernelNames
 from kbuild.cxx.launches import is_in_statement
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText, Launch
+from kbuild.cxx.rewriting.callees import Callee, KernelNames
+from kbuild.cxx.rewriting.siblings import insert_siblings, name_sibling
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.siblings import insert_siblings, name_sibling
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 

@@ -14,9 +14,9 @@ from typing import Final, Literal
 
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import KernelDeclaration, Launch
+from kbuild.cxx.rewriting.shadows import can_declare, is_hidden, is_parameter
+from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.shadows import can_declare, is_hidden, is_parameter
-from kbuild.cxx.signatures import read_signature
 from kbuild.cxx.tokens import match_angle, match_brackets, split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass

@@ -10,12 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.cxx.callees import KernelNames, Name
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
-from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.signatures import (
+from kbuild.cxx.rewriting.callees import KernelNames, Name
+from kbuild.cxx.rewriting.signatures import (
     Key,
     Parameter,
     Signature,
@@ -23,6 +22,7 @@ from kbuild.cxx.signatures import (
     read_signature,
     write_parameters,
 )
+from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 

@@ -71,8 +71,13 @@ def split_text(text: str, *, is_source: bool = False) -> Lexemes:
     """
     pieces = _split(text, _SOURCE if is_source else _PREPROCESSED)
     starts = accumulate(map(len, pieces), initial=0)
-    kept = [piece[0] > " " and piece[:2] not in ("//", "/*", "\\\n", "\\\r") for piece in pieces]
+    tokens = {piece for piece in set(pieces) if _is_token(piece)}  # most pieces occur often
+    kept = [piece in tokens for piece in pieces]
     return Lexemes(list(compress(pieces, kept)), list(compress(starts, kept)))
+
+
+def _is_token(piece: str) -> bool:
+    return piece[0] > " " and piece[:2] not in ("//", "/*", "\\\n", "\\\r")
 
 
 def _split(text: str, pattern: re.Pattern[str]) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -17,10 +20,30 @@ def render(template: str, rows: Mapping[str, Any]) -> bytes:
     return _environment().get_template(template).render(rows).encode()
 
 
+class _BytecodeCache(jinja2.FileSystemBytecodeCache):
+    """Compiled templates next to the templates, as Python keeps compiled modules.
+
+    Compiling a template takes longer than the rest of a pack edge.
+    """
+
+    def __init__(self) -> None:
+        directory = resources.templates_directory() / "__pycache__"
+        super().__init__(str(directory), f"%s.{sys.implementation.cache_tag}.pyc")
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        """Write a compiled template, unless Python writes no compiled modules either."""
+        if sys.dont_write_bytecode:
+            return
+        with contextlib.suppress(OSError):  # the installation can be read-only
+            Path(self.directory).mkdir(exist_ok=True)
+            super().dump_bytecode(bucket)
+
+
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(resources.templates_directory()),
+        bytecode_cache=_BytecodeCache(),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

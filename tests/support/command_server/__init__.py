@@ -42,10 +42,10 @@ def start_command(installed: Path) -> Path:
     if compiled.returncode != 0:
         return installed
     server = subprocess.Popen(
-        [sys.executable, _DIRECTORY / "server.py", name, program],
+        [sys.executable, "-m", f"{__name__}.server", name, program],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        cwd="/",
+        cwd=_DIRECTORY.parents[1],
     )
     assert server.stdout is not None
     if server.stdout.readline() != b"ready\n":

@@ -12,10 +12,14 @@ import signal
 import socket
 import struct
 import sys
+from typing import Any
 
 from kbuild import process
 from kbuild.backends import BACKENDS
 from kbuild.cli.main import COMMANDS, main
+from kbuild.project import configure as configuration
+from kbuild.project.cmake import CMakeBuild
+from support.compiler_detection import find_detection
 
 _FILES = 3  # stdin, stdout, stderr
 # Commands that most tests do not run, and that load NumPy or more.
@@ -30,9 +34,7 @@ def serve(name: str, program: str) -> None:
     listener.listen(64)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client gets it, too
     _import_commands()
-    # The builds of `kbuild build` and `kbuild run` start kbuild like this.
-    argv = process.python_argv
-    process.python_argv = lambda module: (program,) if module == main.__module__ else argv(module)
+    _share_work(program)
     os.write(1, b"ready\n")
     while True:
         ready, _, _ = select.select([listener.fileno(), 0], [], [])
@@ -54,7 +56,22 @@ def _import_commands() -> None:
         for part in _PARTS:
             getattr(backend, part)
     importlib.import_module("kbuild.stages.render")
+    sys.path.pop(0)  # the directory of `support`, which installed commands do not see
     gc.freeze()
+
+
+def _share_work(program: str) -> None:
+    """Let the builds of `kbuild build` and `kbuild run` use this server and known compilers."""
+    argv, configure = process.python_argv, configuration.configure
+
+    def configure_quickly(project: CMakeBuild, *arguments: Any) -> None:
+        detection = find_detection("Ninja", project.definitions)
+        detection.restore(project.build)
+        configure(project, *arguments)
+        detection.keep(project.build)
+
+    process.python_argv = lambda module: (program,) if module == main.__module__ else argv(module)
+    configuration.configure = configure_quickly
 
 
 def _reap() -> None:

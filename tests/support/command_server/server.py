@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import atexit
+import dataclasses
 import gc
 import importlib
 import os
@@ -12,6 +13,7 @@ import signal
 import socket
 import struct
 import sys
+from types import ModuleType
 from typing import Any
 
 from kbuild import process
@@ -56,8 +58,18 @@ def _import_commands() -> None:
         for part in _PARTS:
             getattr(backend, part)
     importlib.import_module("kbuild.stages.render")
+    for name, module in tuple(sys.modules.items()):
+        if name.startswith("kbuild."):
+            _generate_functions(module)
     sys.path.pop(0)  # the directory of `support`, which installed commands do not see
     gc.freeze()
+
+
+def _generate_functions(module: ModuleType) -> None:
+    """Generate the functions of values, which kbuild/values.py does when they are called."""
+    for member in vars(module).values():
+        if isinstance(member, type) and dataclasses.is_dataclass(member):
+            dataclasses.fields(member)
 
 
 def _share_work(program: str) -> None:

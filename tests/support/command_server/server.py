@@ -15,12 +15,12 @@ import struct
 import sys
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 from kbuild import process
 from kbuild.backends import BACKENDS
 from kbuild.cli.main import COMMANDS, main
-from kbuild.project import configure as configuration
-from kbuild.project.cmake import CMakeBuild
+from kbuild.project import cmake
 from support.compiler_detection import find_detection
 
 _FILES = 3  # stdin, stdout, stderr
@@ -58,9 +58,9 @@ def _import_commands() -> None:
         for part in _PARTS:
             getattr(backend, part)
     importlib.import_module("kbuild.stages.render")
-    for name, module in tuple(sys.modules.items()):
+    for name, imported in tuple(sys.modules.items()):
         if name.startswith("kbuild."):
-            _generate_functions(module)
+            _generate_functions(imported)
     sys.path.pop(0)  # the directory of `support`, which installed commands do not see
     gc.freeze()
 
@@ -74,16 +74,19 @@ def _generate_functions(module: ModuleType) -> None:
 
 def _share_work(program: str) -> None:
     """Let the builds of `kbuild build` and `kbuild run` use this server and known compilers."""
-    argv, configure = process.python_argv, configuration.configure
+    argv, configure = process.python_argv, cmake.configure
 
-    def configure_quickly(project: CMakeBuild, *arguments: Any) -> None:
+    def configure_quickly(project: cmake.CMakeBuild, *arguments: Any) -> None:
         detection = find_detection("Ninja", project.definitions)
         detection.restore(project.build)
         configure(project, *arguments)
         detection.keep(project.build)
 
-    process.python_argv = lambda module: (program,) if module == main.__module__ else argv(module)
-    configuration.configure = configure_quickly
+    def name_command(module: str) -> tuple[str, ...]:
+        return (program,) if module == main.__module__ else argv(module)
+
+    mock.patch("kbuild.process.python_argv", name_command).start()
+    mock.patch("kbuild.project.configure.configure", configure_quickly).start()
 
 
 def _reap() -> None:

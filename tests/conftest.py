@@ -48,6 +48,15 @@ def share_detected_compilers(run_directory: Path) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def prepare_command_server(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Create the directory of the command that `run_kbuild` starts."""
+    from support import command_server  # noqa: PLC0415 (needs the path)
+
+    directory = tmp_path_factory.mktemp("command")
+    os.environ[command_server.DIRECTORY_VARIABLE] = str(directory)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def leave_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Run in an empty directory, so that child processes import the installed kbuild, too."""
     before = Path.cwd()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.declarations import Declaration
@@ -11,6 +10,7 @@ from kbuild.cxx.declarators import find_declarator, find_type_end, split_initial
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.tokens import split_at_commas
+from kbuild.values import dataclass
 
 GLOBAL: Final = "__kbuild_global__"
 DEVICE: Final = "__kbuild_device__"

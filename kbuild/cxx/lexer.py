@@ -71,7 +71,8 @@ def split_text(text: str, *, is_source: bool = False) -> Lexemes:
     """
     pieces = _split(text, _SOURCE if is_source else _PREPROCESSED)
     starts = accumulate(map(len, pieces), initial=0)
-    kept = [piece[0] > " " and piece[:2] not in ("//", "/*", "\\\n", "\\\r") for piece in pieces]
+    tokens = {piece for piece in set(pieces) if _is_token(piece)}  # most pieces occur often
+    kept = [piece in tokens for piece in pieces]
     return Lexemes(list(compress(pieces, kept)), list(compress(starts, kept)))
 
 
@@ -79,6 +80,10 @@ def read_raw_string(text: str, quote: int) -> int | None:
     """Return the position after a raw string whose quotation mark is at a position; else None."""
     literal = _RAW_STRING.match(text, quote)
     return None if literal is None else literal.end()
+
+
+def _is_token(piece: str) -> bool:
+    return piece[0] > " " and piece[:2] not in ("//", "/*", "\\\n", "\\\r")
 
 
 def _split(text: str, pattern: re.Pattern[str]) -> list[str]:

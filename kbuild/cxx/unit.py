@@ -6,9 +6,10 @@ A pass reads its text once, and hands the unit to everything that looks at the t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Iterable, KeysView
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 from typing import Final
 
 from kbuild.cxx.lexer import Token, split_text
@@ -33,7 +34,8 @@ class Unit:
     def __init__(self, text: str, *, is_source: bool = False) -> None:
         """Read a text; ``is_source`` says that it is not preprocessed."""
         words, starts = split_text(text, is_source=is_source)
-        is_code = [word[0] != "#" for word in words]
+        directives = {word for word in set(words) if word[0] == "#"}
+        is_code = [word not in directives for word in words]
         self.text: Final = text
         self.words: Final = list(compress(words, is_code))
         self.starts: Final = list(compress(starts, is_code))
@@ -78,14 +80,23 @@ class Unit:
         """Return the tokens from one index to before another."""
         return list(map(Token, self.words[first:last], self.starts[first:last]))
 
-    def find(self, words: Collection[str]) -> list[int]:
+    def find(self, words: Iterable[str]) -> list[int]:
         """Return the indices of all tokens that are one of the words."""
-        return [index for index, word in enumerate(self.words) if word in words]
+        places = self._places
+        return sorted(chain.from_iterable(places[word] for word in words if word in places))
+
+    @property
+    def vocabulary(self) -> KeysView[str]:
+        """All tokens of the text, each once."""
+        return self._places.keys()
 
     @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        """All tokens of the text, each once."""
-        return frozenset(self.words)
+    def _places(self) -> dict[str, list[int]]:
+        """The indices of each token. A pass looks for a dozen sets of words."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for index, word in enumerate(self.words):
+            places[word].append(index)
+        return dict(places)
 
     def find_close(self, position: int) -> int | None:
         """Return the position of the bracket that closes the one at a position."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias
 
 from kbuild.demangle.names import mask_operators, scan_brackets
+from kbuild.values import dataclass
 
 # A forged name can have more nested brackets.
 _DEEPEST: Final = 64

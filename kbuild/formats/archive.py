@@ -5,11 +5,11 @@ Sources: System V ABI "Archive file", binutils ``include/aout/ar.h``, FreeBSD ``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
+from kbuild.values import dataclass
 
 MAGIC: Final = b"!<arch>\n"
 THIN_MAGIC: Final = b"!<thin>\n"

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.compression import import_codec
 from kbuild.model import Compression
+from kbuild.values import dataclass
 
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 

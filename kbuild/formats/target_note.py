@@ -7,13 +7,13 @@ the record of the target as JSON.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.elf.notes import read_note
 from kbuild.model import Problem, TargetRecord
 from kbuild.records import OLDER_RECORD_SCHEMAS, RECORD_SCHEMA, load
+from kbuild.values import dataclass
 
 SECTION: Final = ".note.kbuild"
 OWNER: Final = b"kbuild\0"

@@ -15,12 +15,12 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import IO, Final
 
 from kbuild import parallel
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer, open_stream, release
+from kbuild.values import dataclass
 
 MAGIC: Final = b"PK\x03\x04"
 # The magic number of an archive without members.

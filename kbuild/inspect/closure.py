@@ -8,7 +8,6 @@ Sources: ld.so(8), "Dynamic string tokens" and the search order; System V ABI (g
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,7 @@ from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.file_content import open_content
 from kbuild.inspect.host.references import read_dynamic
+from kbuild.values import dataclass
 
 _CONFIGURATION: Final = Path("/etc/ld.so.conf")
 _DEFAULT_DIRECTORIES: Final = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from kbuild.backends import find_backend, list_readers
 from kbuild.backends.interface.read import ImageReader, Listing
@@ -12,6 +11,7 @@ from kbuild.formats.buffer import Buffer, skip_zeros
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.descriptor import Extent
 from kbuild.inspect.host.modules import Target
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

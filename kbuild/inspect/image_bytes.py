@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from kbuild.backends.interface.read import StoredImage
@@ -19,6 +18,7 @@ from kbuild.inspect.images import limit_decompression
 from kbuild.inspect.members import Nesting, find_members
 from kbuild.inspect.options import ReadOptions
 from kbuild.model import Problem
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

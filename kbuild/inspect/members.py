@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.backends import list_readers
@@ -12,6 +11,7 @@ from kbuild.formats import archive, wheel
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.nvidia.ptx.reader import looks_like_ptx
+from kbuild.values import dataclass
 
 _MAGIC_NUMBERS: Final = (ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC, wheel.MAGIC)
 # Wheels inside wheels exist. Deeper nesting is not a real package.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.formats import compression, wheel
+from kbuild.values import dataclass
 
 Progress = Callable[[int], None]
 

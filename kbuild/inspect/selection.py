@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import translate
 
 from kbuild.demangle.names import spell_function
 from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.model import Kernel
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from kbuild.values import dataclass
 
 Style: TypeAlias = Literal[
     "error", "warning", "info", "ok", "heading", "path", "faint", "added", "removed"

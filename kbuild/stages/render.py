@@ -2,25 +2,62 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2.bccache import Bucket
 
-from kbuild import resources
+from kbuild import __version__, files, resources
 
 
 def render(template: str, rows: Mapping[str, Any]) -> bytes:
     """Render ``template`` with the variables ``rows``. An undefined variable is an error."""
-    return _environment().get_template(template).render(rows).encode()
+    return _find_environment().get_template(template).render(rows).encode()
+
+
+class _CompiledTemplates(jinja2.BytecodeCache):
+    """Compiled templates in a directory, as Python keeps compiled modules.
+
+    Otherwise, compiling templates takes a fifth of the time of a pack edge.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def _locate(self, bucket: Bucket) -> Path:
+        name = f"{bucket.key}.{__version__}.{sys.implementation.cache_tag}.pyc"
+        return self._directory / name
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Read a compiled template, unless the template has changed."""
+        with contextlib.suppress(OSError):
+            bucket.bytecode_from_string(self._locate(bucket).read_bytes())
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Write a compiled template, unless Python writes no compiled modules either."""
+        if sys.dont_write_bytecode:
+            return
+        with contextlib.suppress(OSError):  # the installation can be read-only
+            files.write_file(self._locate(bucket), bucket.bytecode_to_string())
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def _find_environment() -> jinja2.Environment:
+    return make_environment()
+
+
+def make_environment() -> jinja2.Environment:
+    """Return the templates, with the filters that escape values."""
+    directory = resources.templates_directory()
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resources.templates_directory()),
+        loader=jinja2.FileSystemLoader(directory),
+        bytecode_cache=_CompiledTemplates(directory / "__pycache__"),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -13,13 +13,13 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
 from kbuild import process, records
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.files import sha256
+from kbuild.values import dataclass
 
 T = TypeVar("T")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from kbuild.errors import ConfigurationError, did_you_mean
 from kbuild.facts import ArtifactFacts
+from kbuild.values import dataclass
 from kbuild.verify.catalog import RULES
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.grouping import group_files

@@ -7,12 +7,12 @@ kernel several times, such as a template in several sources, its worst figures c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final, Literal, TypeAlias
 
 from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.model import Resources
+from kbuild.values import dataclass
 from kbuild.verify.glob import stable_name
 
 FigureName: TypeAlias = Literal[

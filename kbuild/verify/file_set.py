@@ -11,11 +11,11 @@ together. The linker's rules decide which files can refer to a name:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Reference, Symbol
+from kbuild.values import dataclass
 from kbuild.verify.identities import ExportsOf, copied_names, exported_names, undefined_names
 
 

@@ -6,9 +6,9 @@ An identity is the symbol whose address stands for a kernel or for a device vari
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kbuild.facts import ArtifactFacts, HandleFacts, Pointer, Symbol
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

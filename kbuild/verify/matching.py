@@ -13,10 +13,10 @@ Each defect raises one rule:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kbuild.facts import ArtifactFacts, ContainerFacts, ImageFacts
 from kbuild.model import ContainerRecord, ImageRecord, KernelRecord
+from kbuild.values import dataclass
 from kbuild.verify.rule import LacksEvidence
 
 

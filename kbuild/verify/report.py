@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from kbuild.values import dataclass
 from kbuild.verify.policy.model import Severity, Waiver
 
 # The outcome of one rule on one file. "failed" means an error finding: warnings and infos pass.

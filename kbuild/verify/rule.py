@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from kbuild.facts import ArtifactFacts
+from kbuild.values import dataclass
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy.model import Policy, Severity
 

@@ -6,10 +6,11 @@ is imported by another of these libraries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from kbuild.values import dataclass
 
 _DIRECTORY: Final = Path(__file__).with_name("symbol_lists")
 _IMPORTED: Final = "*"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.accuracy.build_env import BuildEnv
-from support.checkout import WITHOUT_LAUNCHER, copy_checkout
+from support.checkout import QUICK_WHEEL, copy_checkout
 from support.commands import PROJECTS, configure_and_build, pip
 from support.kernel_libraries import BuildKernelLibrary, make_library_builder
 from support.tools.recorded_hip import build_recorder
@@ -39,7 +39,7 @@ def wheelhouse(run_directory: Path, tmp_path_factory: pytest.TempPathFactory) ->
         if not list(directory.glob("*.whl")):
             source = tmp_path_factory.mktemp("source") / "kbuild"
             copy_checkout(source)
-            words = (source, "--no-deps", "--wheel-dir", directory, WITHOUT_LAUNCHER)
+            words = (source, "--no-deps", "--wheel-dir", directory, *QUICK_WHEEL)
             pip(sys.executable, "wheel", *words)
     return directory
 

@@ -9,8 +9,12 @@ from typing import Final
 
 from support.commands import ROOT
 
-# An option of pip for tests that do not need the compiled launcher.
-WITHOUT_LAUNCHER: Final = "--config-settings=cmake.define.CMAKE_DISABLE_FIND_PACKAGE_nanobind=ON"
+# Options of pip for a wheel that is compiled quickly, without optimization and without the compiled
+# launcher.
+QUICK_WHEEL: Final = (
+    "--config-settings=cmake.build-type=Debug",
+    "--config-settings=cmake.define.CMAKE_DISABLE_FIND_PACKAGE_nanobind=ON",
+)
 
 
 def copy_checkout(to: Path) -> None:

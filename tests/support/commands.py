@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kbuild import resources
+from support.command_server import start_command
 from support.compiler_detection import find_detection
 
 KBUILD = Path(sysconfig.get_path("scripts")) / "kbuild"
@@ -26,8 +27,8 @@ def run(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProcess[s
 
 
 def run_kbuild(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run kbuild's command with these arguments, as `run` does."""
-    return run(KBUILD, *words, cwd=cwd)
+    """Run kbuild's command with these arguments, as `run` does, in a fork of a server."""
+    return run(start_command(KBUILD), *words, cwd=cwd)
 
 
 def configure(
@@ -42,7 +43,7 @@ def configure(
     result = run(
         *("cmake", "-S", source, "-B", build, "-G", generator),
         f"-Dkbuild_DIR={resources.cmake_directory()}",
-        f"-DKBUILD_EXECUTABLE={KBUILD}",
+        f"-DKBUILD_EXECUTABLE={start_command(KBUILD)}",
         *(f"-D{definition}" for definition in definitions),
     )
     if result.returncode == 0:

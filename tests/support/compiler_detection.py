@@ -22,7 +22,10 @@ _FILES: Final = "CMakeFiles/*.*/*.cmake"
 _PROGRAM: Final = re.compile(r"CMAKE_\w+:FILEPATH=/.*|CMAKE_EXECUTABLE_FORMAT:.*")
 _COMPLETE: Final = "CMAKE_PLATFORM_INFO_INITIALIZED:INTERNAL=1"
 # Only these variables of the environment select compilers and their programs.
-_VARIABLES: Final = ("PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS")
+_VARIABLES: Final = (
+    *("PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS"),
+    *("CMAKE_TOOLCHAIN_FILE", "CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER_LAUNCHER"),
+)
 
 
 @dataclass(frozen=True)

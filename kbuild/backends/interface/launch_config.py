@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from kbuild.errors import ConfigurationError
+from kbuild.values import dataclass
 
 # A number of blocks or threads: in x only, or in up to three dimensions.
 Extent: TypeAlias = int | Sequence[int]

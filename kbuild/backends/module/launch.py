@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from kbuild.backends.interface.launch_config import LaunchConfig, read_extent
 from kbuild.backends.interface.queue import LaunchCall
 from kbuild.backends.module import abi
 from kbuild.backends.module.runtime import Device
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from kbuild.values import dataclass
 
 TypeKind = Literal[
     "signed",

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from kbuild.facts import Place, Symbol
 from kbuild.formats.buffer import Buffer
+from kbuild.values import dataclass
 
 RelocationKind: TypeAlias = Literal[
     "absolute-64",

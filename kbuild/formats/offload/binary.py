@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from kbuild.errors import InputError
@@ -32,6 +31,7 @@ from kbuild.formats.offload.binary_entry import (
 )
 from kbuild.formats.partial_decompression import ZSTD_MAGIC, Budget, iterate_fronts, make_budget
 from kbuild.model import Problem
+from kbuild.values import dataclass
 
 MAGIC: Final = b"\x10\xff\x10\xad"
 VERSION: Final = 1

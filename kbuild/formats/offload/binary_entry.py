@@ -7,12 +7,12 @@ Source: ``llvm/Object/OffloadBinary.h`` of LLVM 19 (version 1) and of LLVM's mai
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from kbuild.formats.buffer import read_text
 from kbuild.formats.partial_decompression import Budget
 from kbuild.model import Compression
+from kbuild.values import dataclass
 
 ImageKindName: TypeAlias = Literal[
     "none", "object", "bitcode", "cubin", "fatbinary", "ptx", "spirv", "other"

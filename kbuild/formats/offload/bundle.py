@@ -15,7 +15,6 @@ import hashlib
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
@@ -25,6 +24,7 @@ from kbuild.formats.container_scan import problem_at, scan_containers
 from kbuild.formats.offload.bundle_header import BundleHeader, find_size, read_header
 from kbuild.formats.partial_decompression import Budget, iterate_fronts, make_budget
 from kbuild.model import Compression, Problem
+from kbuild.values import dataclass
 
 MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
 COMPRESSED_MAGIC: Final = b"CCOB"

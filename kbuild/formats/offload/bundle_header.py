@@ -7,12 +7,12 @@ numbers are little-endian.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.partial_decompression import Budget, find_end
 from kbuild.model import Compression
+from kbuild.values import dataclass
 
 # magic, version, method
 _FRONT: Final = struct.Struct("<4sHH")

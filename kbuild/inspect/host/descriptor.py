@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.backends import find_backend
@@ -11,6 +10,7 @@ from kbuild.errors import InputError
 from kbuild.facts import Place, Pointer
 from kbuild.formats.elf.file import Elf
 from kbuild.model import TargetRecord
+from kbuild.values import dataclass
 
 _ABI: Final = 1
 _SIZE: Final = 80

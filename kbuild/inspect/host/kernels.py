@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kbuild.backends import find_backend
 from kbuild.backends.interface.host import HostConventions
@@ -12,6 +12,7 @@ from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.registrations import Registration, read_registrations
 from kbuild.inspect.host.symbols import remove_local_marks
 from kbuild.inspect.host.text_search import find_names
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 
 from kbuild.backends.interface.host import HostConventions
@@ -19,6 +18,7 @@ from kbuild.formats.elf.constants import SHF_EXECINSTR, SHF_WRITE
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.elf.relocation_entries import Relocation
 from kbuild.inspect.host.references import find_target
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

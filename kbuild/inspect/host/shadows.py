@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from kbuild.facts import ImageFacts, Pointer, ShadowFacts, Symbol, WrapperFacts
 from kbuild.inspect.host.modules import Target
+from kbuild.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.files import write_file
+from kbuild.values import dataclass
 from kbuild.verify.figures import (
     FIGURES,
     ArchitectureSize,

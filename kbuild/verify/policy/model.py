@@ -8,10 +8,11 @@ uses the schema therefore accepts exactly what `kbuild verify` accepts.
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from kbuild.records import Accept, key
+from kbuild.values import dataclass
 from kbuild.verify.glob import matches, matches_file, matches_kernel
 from kbuild.verify.policy.baseline import Baseline
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from kbuild.values import dataclass
 from kbuild.verify.figures import FigureName, FileFigures
 from kbuild.verify.policy.baseline import Baseline
 from kbuild.verify.policy.model import Limit, Policy

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from kbuild.values import dataclass
 from kbuild.verify.glob import matches, matches_file, matches_kernel
 from kbuild.verify.policy.model import Policy, Severity, Waiver
 from kbuild.verify.report import Finding, Instance, WaivedFinding

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from support.checkout import WITHOUT_LAUNCHER, copy_checkout
+from support.checkout import QUICK_WHEEL, copy_checkout
 from support.commands import pip
 
 # Both builds compile while the other one configures, compiles, or installs.
-FAST = ("--config-settings=cmake.build-type=Debug", WITHOUT_LAUNCHER)
 RUNTIMES = {"kbuild/lib/libkbuild_cpu.so.1", "kbuild/lib/libkbuild_cpu.a"}
 
 
@@ -23,7 +22,7 @@ def test_two_wheels_of_one_checkout_at_the_same_time(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     copy_checkout(checkout)
     before = sorted(checkout.rglob("*"))
-    words = (sys.executable, "wheel", checkout, "--no-deps", *FAST, "--wheel-dir")
+    words = (sys.executable, "wheel", checkout, "--no-deps", *QUICK_WHEEL, "--wheel-dir")
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(partial(pip, *words), (tmp_path / "a", tmp_path / "b")))

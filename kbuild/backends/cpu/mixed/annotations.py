@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
@@ -16,6 +15,7 @@ from kbuild.backends.cpu.cccl import NO_DEVICE_ALGORITHMS
 from kbuild.cxx.lines import locate
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
+from kbuild.values import dataclass
 
 INDEX: Final = "threadIdx"
 _NEED: Final = re.compile(r"__kbuild_(call_|kernel_)?needs_(thread|block)__")

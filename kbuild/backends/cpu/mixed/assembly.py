@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 _WORDS: Final = frozenset(("asm", "__asm__", "__asm"))
 # The first word of an instruction of PTX contains a dot, apart from a few. On aarch64, so do

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -14,6 +13,7 @@ from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.tokens import drop_attributes, match_angle
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 _MARKER: Final = re.compile(r'#(?: |line )\d+ "((?:\\.|[^"\\\n])*)".*')
 _STARTS: Final = (";", "{", "}", ":")  # what is before a declaration

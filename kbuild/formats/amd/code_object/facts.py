@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from kbuild.model import Linkage, Problem
+from kbuild.values import dataclass
 
 Dim3: TypeAlias = tuple[int, int, int]
 

@@ -6,7 +6,7 @@ Source: "Code Object Metadata" for versions 3 to 6 in LLVM's "User Guide for AMD
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import msgpack
@@ -14,6 +14,7 @@ import msgpack
 from kbuild.errors import InputError
 from kbuild.formats.amd.code_object.facts import CodeObjectParam, Dim3
 from kbuild.formats.elf.notes import iterate_notes
+from kbuild.values import dataclass
 
 _OWNER: Final = b"AMDGPU\0"
 _TYPE: Final = 32

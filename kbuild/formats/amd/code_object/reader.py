@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final
 
 from kbuild.errors import InputError
@@ -34,6 +34,7 @@ from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.elf.headers import SectionHeader, is_elf_for
 from kbuild.formats.elf.symbol_entries import SymbolEntry
 from kbuild.model import Problem
+from kbuild.values import dataclass
 
 _OS_ABI_HSA: Final = 64
 # ABI version 0 is code object version 2.

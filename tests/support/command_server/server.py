@@ -1,0 +1,144 @@
+"""Run commands of kbuild in forks of this process, until its standard input is closed."""
+
+from __future__ import annotations
+
+import array
+import atexit
+import dataclasses
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+from kbuild import process
+from kbuild.backends import BACKENDS
+from kbuild.cli.main import COMMANDS, main
+from kbuild.project import cmake
+from support.compiler_detection import find_detection
+
+_FILES = 3  # stdin, stdout, stderr
+# Commands that most tests do not run, and that load NumPy or more.
+_RARE = frozenset(("bench", "demo", "doctor", "replay", "smoke"))
+_PARTS = ("build", "read", "host", "limits", "mixed")
+
+
+def serve(name: str, program: str) -> None:
+    """Accept connections to the abstract socket ``name``; ``program`` is the client."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(f"\0{name}")
+    listener.listen(64)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client gets it, too
+    _import_commands()
+    _share_work(program)
+    os.write(1, b"ready\n")
+    while True:
+        ready, _, _ = select.select([listener.fileno(), 0], [], [])
+        if 0 in ready:
+            return
+        connection, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            _answer(connection)
+        connection.close()
+        _reap()
+
+
+def _import_commands() -> None:
+    for name, (module, _) in COMMANDS.items():
+        if name not in _RARE:
+            importlib.import_module(f"kbuild.cli.commands.{module}")
+    for backend in BACKENDS.values():
+        for part in _PARTS:
+            getattr(backend, part)
+    importlib.import_module("kbuild.stages.render")
+    for name, imported in tuple(sys.modules.items()):
+        if name.startswith("kbuild."):
+            _generate_functions(imported)
+    sys.path.pop(0)  # the directory of `support`, which installed commands do not see
+    gc.freeze()
+
+
+def _generate_functions(module: ModuleType) -> None:
+    """Generate the functions of values, which kbuild/values.py does when they are called."""
+    for member in vars(module).values():
+        if isinstance(member, type) and dataclasses.is_dataclass(member):
+            dataclasses.fields(member)
+
+
+def _share_work(program: str) -> None:
+    """Let the builds of `kbuild build` and `kbuild run` use this server and known compilers."""
+    argv, configure = process.python_argv, cmake.configure
+
+    def configure_quickly(project: cmake.CMakeBuild, *arguments: Any) -> None:
+        detection = find_detection("Ninja", project.definitions)
+        detection.restore(project.build)
+        configure(project, *arguments)
+        detection.keep(project.build)
+
+    def name_command(module: str) -> tuple[str, ...]:
+        return (program,) if module == main.__module__ else argv(module)
+
+    mock.patch("kbuild.process.python_argv", name_command).start()
+    mock.patch("kbuild.project.configure.configure", configure_quickly).start()
+
+
+def _reap() -> None:
+    """Wait for the forks that have ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0] != 0:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def _answer(connection: socket.socket) -> None:
+    """Run one command, and tell the client how it ended."""
+    files = array.array("i")
+    _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_LEN(_FILES * files.itemsize))
+    files.frombytes(ancillary[0][2])
+    (size,) = struct.unpack("=I", _read(connection, 4))
+    directory, count, *words = _read(connection, size).split(b"\0")[:-1]
+    process = os.fork()
+    if process == 0:
+        connection.close()
+        for number, file in enumerate(files):
+            os.dup2(file, number)
+            os.close(file)
+        _run(directory, words[: int(count)], words[int(count) :])
+    _, status = os.waitpid(process, 0)
+    connection.sendall(struct.pack("=i", status))
+    os._exit(0)
+
+
+def _read(connection: socket.socket, size: int) -> bytes:
+    content = b""
+    while len(content) < size:
+        content += connection.recv(size - len(content))
+    return content
+
+
+def _run(directory: bytes, arguments: list[bytes], environment: list[bytes]) -> None:
+    """Do what the installed script does. Never returns."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.chdir(directory)
+    os.environ.clear()
+    for variable in environment:
+        key, _, value = variable.partition(b"=")
+        os.environb[key] = value
+    sys.argv[:] = map(os.fsdecode, arguments)
+    code = main()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # without the time in which Python frees all objects
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:])

@@ -29,7 +29,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _NAME_DIGITS: Final = 16
-_DEFAULT_STANDARD: Final = "17"
+_DEFAULT_STANDARD: Final = 17
 # Handles are null: an object has no stub unit of its own.
 _WITHOUT_STUBS: Final = "-DKBUILD_WITHOUT_STUBS=1"
 # A plan needs names before the source is preprocessed.
@@ -72,7 +72,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
                 invocation.architectures or (tools.toolkit.layout.architecture,)
             ),
             rdc="LATER" if invocation.relocatable else "OFF",
-            device_standard=invocation.standard or _DEFAULT_STANDARD,
+            device_standard=int(invocation.standard or _DEFAULT_STANDARD),
             host_compiler=str(tools.host_compiler),
             compilers=(("CXX", str(tools.host_compiler)),),
             stub_suffix=".cpp",

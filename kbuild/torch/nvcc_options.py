@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Final
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.architectures import Image, read_images
-from kbuild.nvcc.given import GivenOption, GivenOptions
-from kbuild.nvcc.tool_options import list_host_options
-from kbuild.nvcc.words import CommandLine, divide
+from kbuild.nvcc.command_line.architectures import Image, read_images
+from kbuild.nvcc.command_line.given import GivenOption, GivenOptions
+from kbuild.nvcc.command_line.tool_options import list_host_options
+from kbuild.nvcc.command_line.words import CommandLine, divide
 from kbuild.project.manifest import TargetTable
 
 # Options that become settings. ninja decides what runs at the same time.

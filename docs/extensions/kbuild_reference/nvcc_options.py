@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kbuild.nvcc.options import SECTIONS, Option, Outcome
+from kbuild.nvcc.command_line.options import SECTIONS, Option, Outcome
 from kbuild_reference.markdown import escape, format_table
 
 # Words of a text that are code: options, commands, and names with underscores or colons.

@@ -10,11 +10,11 @@ from typing import Final
 
 from kbuild.errors import ConfigurationError
 from kbuild.nvcc import answers
+from kbuild.nvcc.command_line.read import read_invocation
+from kbuild.nvcc.command_line.words import APPENDED, PREPENDED, divide
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.read import read_invocation
 from kbuild.nvcc.run import run_invocation
 from kbuild.nvcc.tools import Tools, find_tools
-from kbuild.nvcc.words import APPENDED, PREPENDED, divide
 
 HELP: Final = "Compile and link with the options of nvcc."
 _TOOLKIT: Final = "--toolkit"

@@ -11,7 +11,7 @@ import pytest
 
 import kbuild
 from kbuild import errors
-from kbuild.nvcc.options import OPTIONS
+from kbuild.nvcc.command_line.options import OPTIONS
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.backends.cpu.nvcc import quote_options, translate_options
-from kbuild.nvcc.options import SECTIONS, Option
+from kbuild.nvcc.command_line.options import SECTIONS, Option
 
 _DEVICE_OPTIONS = [
     option

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.given import GivenOptions
+from kbuild.nvcc.command_line.given import GivenOptions
 from kbuild.nvcc.invocation import Input, InputKind, Invocation, Phase
 
 # Of several phases, nvcc ends with the first one in this order.

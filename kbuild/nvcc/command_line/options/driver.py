@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kbuild.nvcc.options.model import Option, ignored, rejected, row
+from kbuild.nvcc.command_line.options.model import Option, ignored, rejected, row
 
 _NO_STEP: Final = ignored("the C++ compiler has no such step")
 _NO_FRONT_END: Final = ignored("the C++ compiler reads device code, and has its own warnings")

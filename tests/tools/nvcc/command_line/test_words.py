@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.options import SECTIONS, Option
-from kbuild.nvcc.read import read_invocation
-from kbuild.nvcc.words import divide
+from kbuild.nvcc.command_line.options import SECTIONS, Option
+from kbuild.nvcc.command_line.read import read_invocation
+from kbuild.nvcc.command_line.words import divide
 from support.tools.nvcc_steps import join_values, run_dry, run_plain, subtract
 from support.tools.nvidia_compiler import needs_nvcc
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.given import GivenOption, GivenOptions
+from kbuild.nvcc.command_line.given import GivenOption, GivenOptions
 from kbuild.values import dataclass
 
 _GROUPS: Final = ("native", "all", "all-major")

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kbuild.nvcc.options.code import ARCHITECTURES, GENERATION, LANGUAGE
-from kbuild.nvcc.options.driver import DIAGNOSTICS, DRIVER, OWN, STEPS
-from kbuild.nvcc.options.model import Effect, Kind, Option, Outcome, Quoting, Receiver
-from kbuild.nvcc.options.phases import DEPENDENCIES, FILES, PHASES
+from kbuild.nvcc.command_line.options.code import ARCHITECTURES, GENERATION, LANGUAGE
+from kbuild.nvcc.command_line.options.driver import DIAGNOSTICS, DRIVER, OWN, STEPS
+from kbuild.nvcc.command_line.options.model import Effect, Kind, Option, Outcome, Quoting, Receiver
+from kbuild.nvcc.command_line.options.phases import DEPENDENCIES, FILES, PHASES
 
 __all__ = [
     "OPTIONS",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.architectures import read_images
-from kbuild.nvcc.words import divide
+from kbuild.nvcc.command_line.architectures import read_images
+from kbuild.nvcc.command_line.words import divide
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kbuild.nvcc.options.model import Option, ignored, rejected, row
+from kbuild.nvcc.command_line.options.model import Option, ignored, rejected, row
 
 _TILES: Final = "kbuild compiles SIMT code; compile this source with nvcc"
 _WINDOWS: Final = ignored("only for Windows")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kbuild.nvcc.options import OPTIONS, SECTIONS, Option, Outcome
+from kbuild.nvcc.command_line.options import OPTIONS, SECTIONS, Option, Outcome
 
 EVERY = [option for section in SECTIONS.values() for option in section]
 

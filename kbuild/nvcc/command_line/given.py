@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.options import Option, Quoting
+from kbuild.nvcc.command_line.options import Option, Quoting
 from kbuild.values import dataclass
 
 # A piece of a list. Except in options with `escapes`, a backslash outside of quotes is ordinary.

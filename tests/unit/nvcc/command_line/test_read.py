@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from kbuild.errors import ConfigurationError
+from kbuild.nvcc.command_line.read import read_invocation
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
-from kbuild.nvcc.read import read_invocation
 
 CUDA = Input(path=Path("a.cu"), kind="cu")
 

@@ -7,7 +7,7 @@ import subprocess
 from functools import cache
 from typing import Final
 
-from kbuild.nvcc.options import OPTIONS
+from kbuild.nvcc.command_line.options import OPTIONS
 from support.tools.nvidia_compiler import NVCC, needs_nvcc
 
 pytestmark = needs_nvcc

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.words import divide
+from kbuild.nvcc.command_line.words import divide
 
 
 def list_options(*words: str, **environment: str) -> list[tuple[str, str]]:

@@ -7,18 +7,23 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.architectures import read_images
-from kbuild.nvcc.given import GivenOption, GivenOptions
-from kbuild.nvcc.invocation import DependencyFile, Invocation
-from kbuild.nvcc.phases import check_architectures, check_inputs, choose_phase, read_inputs
-from kbuild.nvcc.tool_options import (
+from kbuild.nvcc.command_line.architectures import read_images
+from kbuild.nvcc.command_line.given import GivenOption, GivenOptions
+from kbuild.nvcc.command_line.phases import (
+    check_architectures,
+    check_inputs,
+    choose_phase,
+    read_inputs,
+)
+from kbuild.nvcc.command_line.tool_options import (
     list_device_options,
     list_host_options,
     list_linker_options,
     list_preprocessor_options,
     list_tool_options,
 )
-from kbuild.nvcc.words import divide
+from kbuild.nvcc.command_line.words import divide
+from kbuild.nvcc.invocation import DependencyFile, Invocation
 
 _DEPENDENCIES: Final = (
     "--generate-dependencies",

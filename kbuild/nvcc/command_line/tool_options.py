@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.given import GivenOption, GivenOptions
+from kbuild.nvcc.command_line.given import GivenOption, GivenOptions
 
 # The warnings of -Werror that the host compiler knows as well.
 _HOST_ERRORS: Final = {

@@ -10,8 +10,8 @@ from typing import Final
 import pytest
 
 from kbuild.errors import ConfigurationError
+from kbuild.nvcc.command_line.read import read_invocation
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.read import read_invocation
 from support.tools.nvcc_steps import DryRun, join_values, run_dry, run_plain, subtract
 from support.tools.nvidia_compiler import needs_nvcc
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.errors import ConfigurationError, find_similar
-from kbuild.nvcc.given import GivenOption, GivenOptions
-from kbuild.nvcc.options import OPTIONS
+from kbuild.nvcc.command_line.given import GivenOption, GivenOptions
+from kbuild.nvcc.command_line.options import OPTIONS
 from kbuild.values import dataclass
 
 # The variables that contain more words of every command line.

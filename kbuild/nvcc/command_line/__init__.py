@@ -1,0 +1,1 @@
+"""Read the command lines of nvcc."""

@@ -259,7 +259,8 @@ def test_cmake_links_device_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     succeed(build(directory))
 
     succeed(ctest(directory))
-    names = ("program", "host", "libshared.so", "libresolved.a")
+    assert verify(directory / "program", directory / "libplain.a") == []
+    names = ("host", "libshared.so", "libresolved.a")
     assert verify(*(directory / name for name in names)) == []
 
 

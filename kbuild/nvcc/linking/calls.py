@@ -13,7 +13,7 @@ from kbuild.formats.elf.file import Elf
 from kbuild.formats.target_note import SECTION, read_notes
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.paths import inspect_content
-from kbuild.nvcc.relocatable import list_objects
+from kbuild.nvcc.linking.relocatable import list_objects
 from kbuild.verify import select_rules, verify
 
 _RULE: Final = "KB309"
@@ -94,7 +94,7 @@ def _list_launchers(content: bytes, function: str = "") -> Iterator[str]:
         return
     calls = [
         relocation.place
-        for relocation in (elf.relocations(frozenset({"branch"})) if found else ())
+        for relocation in (elf.relocations() if found else ())
         if relocation.symbol is not None and relocation.symbol.name == function
     ]
     for symbol in found:

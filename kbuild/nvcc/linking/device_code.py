@@ -20,7 +20,7 @@ from kbuild.backends.interface.nvcc import DeviceLink
 from kbuild.errors import ConfigurationError
 from kbuild.model import ContainerRecord, DeviceImage, ImageRecord, TargetRecord
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.relocatable import RelocatableObject, read_images
+from kbuild.nvcc.linking.relocatable import RelocatableObject, read_images
 from kbuild.nvcc.source import describe_unit
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.stages.compile import describe_image, finish

@@ -12,12 +12,12 @@ from kbuild import files
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 from kbuild.nvcc import answers, host, outputs
-from kbuild.nvcc.calls import check_calls
 from kbuild.nvcc.depfile import render_depfile, write_depfile
-from kbuild.nvcc.device_link import join_objects, make_link
 from kbuild.nvcc.images import write_image
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
-from kbuild.nvcc.relocatable import find_relocatable, list_files
+from kbuild.nvcc.linking.calls import check_calls
+from kbuild.nvcc.linking.device_code import join_objects, make_link
+from kbuild.nvcc.linking.relocatable import find_relocatable, list_files
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.process import run

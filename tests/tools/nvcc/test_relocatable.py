@@ -210,7 +210,8 @@ def test_undefined_device_function_is_an_error(objects: Path) -> None:
     failed = run_nvcc("program.o", "unused.o", "-o", "incomplete", cwd=objects)
 
     assert failed.returncode == 4
-    assert "undefined reference to `scale(int)'" in failed.stderr
+    assert "undefined reference" in failed.stderr
+    assert "compiled with -dc" in failed.stderr
     assert not (objects / "incomplete").exists()
 
 
@@ -253,12 +254,13 @@ def test_cmake_links_device_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "CMakeLists.txt").write_text(CMAKE)
     directory = tmp_path / "build"
 
-    compiler = f"-DCMAKE_CUDA_COMPILER={toolkit / 'bin' / 'nvcc'}"
+    compiler = f"CMAKE_CUDA_COMPILER={toolkit / 'bin' / 'nvcc'}"
     succeed(configure(tmp_path, directory, compiler))
     succeed(build(directory))
 
     succeed(ctest(directory))
-    names = ("program", "host", "libshared.so", "libresolved.a")
+    assert verify(directory / "program", directory / "libplain.a") == []
+    names = ("host", "libshared.so", "libresolved.a")
     assert verify(*(directory / name for name in names)) == []
 
 
@@ -316,6 +318,52 @@ def test_objects_of_nvcc_and_kbuild_link(
         tmp_path / "program"
     )
     assert {rule for rule, _ in verify(tmp_path / "program")} <= {"KB302", "KB106"}
+
+
+@needs_backend("cuda")
+def test_kbuild_launches_kernels_of_nvcc(tmp_path: Path) -> None:
+    """Without a device, the launch fails, but does not crash."""
+    (tmp_path / "kernel.cu").write_text("__global__ void kernel(int *p) { *p += 2; }\n")
+    (tmp_path / "main.cu").write_text(
+        "__global__ void kernel(int *);\n"
+        "int main() { kernel<<<0, 1>>>(nullptr); return cudaGetLastError() == cudaSuccess; }\n"
+    )
+    options = ("-arch=sm_80", "-dc")
+    succeed(run(find_compiler("cuda"), *options, "kernel.cu", "-o", "kernel.o", cwd=tmp_path))
+    succeed(run_nvcc(*options, "main.cu", "-o", "main.o", cwd=tmp_path, backend="cuda"))
+
+    words = ("-arch=sm_80", "main.o", "kernel.o", "-o", "program")
+    succeed(run_nvcc(*words, cwd=tmp_path, backend="cuda"))
+
+    succeed(run(tmp_path / "program"))
+
+
+@needs_backend("cuda")
+def test_shared_launcher_comes_from_kbuild(tmp_path: Path) -> None:
+    """The linker keeps the first definition, and only the one of kbuild launches all kernels."""
+    launcher = (
+        "template <class... A> inline void start(void (*kernel)(A...), A... a)\n"
+        "{ kernel<<<1, 1>>>(a...); }\n"
+    )
+    for name in ("kbuild", "nvcc"):
+        kernel = "static __global__ void kernel(int *) {}\n"
+        caller = f"void by_{name}() {{ start(kernel, (int *)0); }}\n"
+        (tmp_path / f"{name}.cu").write_text(launcher + kernel + caller)
+    (tmp_path / "main.cpp").write_text(
+        "void by_kbuild(); void by_nvcc(); int main() { by_kbuild(); by_nvcc(); }"
+    )
+    options = ("-arch=sm_80", "-dc")
+    succeed(run(find_compiler("cuda"), *options, "nvcc.cu", "-o", "nvcc.o", cwd=tmp_path))
+    succeed(run_nvcc(*options, "kbuild.cu", "-o", "kbuild.o", cwd=tmp_path, backend="cuda"))
+    linking = ("-arch=sm_80", "main.cpp", "-o", "program")
+
+    failed = run_nvcc(*linking, "nvcc.o", "kbuild.o", cwd=tmp_path, backend="cuda")
+    assert failed.returncode == 2
+    assert "nvcc.o: KB309: void start<int*>(void (*)(int*), int*) calls kernels" in failed.stderr
+    assert "link kbuild.o first" in failed.stderr
+
+    succeed(run_nvcc(*linking, "kbuild.o", "nvcc.o", cwd=tmp_path, backend="cuda"))
+    succeed(run(tmp_path / "program"))
 
 
 @needs_backend("cuda")

@@ -140,20 +140,6 @@ __attribute__((always_inline, artificial)) inline void launch_with(
             __config.shared_bytes, __config.stream, __configuration.file, __configuration.line);
 }
 
-// Launches a kernel whose handle kbuild defines.
-template <class... __P>
-__attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(__P...),
-                                                              const configuration& __configuration,
-                                                              void** __args) {
-    const kbuild_launch_config __config = to_c(__configuration);
-    const references<__P...> __references(__args);
-    (void)__references;
-    kbuild_error_t __code;
-    if (!kbuild_launch_prepared(reinterpret_cast<const void*>(__kernel), &__config, __args,
-                                &__code))
-        launch_with(detail::stub_of(__kernel), __kernel, __configuration, __config, __args);
-}
-
 // Launches a kernel that is possibly not one of kbuild's. Then its address is not that of a handle, and
 // its content has no meaning.
 template <class... __P>
@@ -169,6 +155,25 @@ inline void launch_address(void (*__kernel)(__P...), const configuration& __conf
     const void* const __stub = kbuild_find_stub != nullptr ? kbuild_find_stub(__handle) : nullptr;
     launch_with(reinterpret_cast<__Stub>(const_cast<void*>(__stub)), __kernel, __configuration,
                 __config, __args);
+}
+
+// Launches a kernel whose handle kbuild defines.
+template <class... __P>
+__attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(__P...),
+                                                              const configuration& __configuration,
+                                                              void** __args) {
+#ifdef KBUILD_WITHOUT_STUBS
+    // Objects of kbuild-nvcc can be linked to kernels of nvcc.
+    launch_address(__kernel, __configuration, __args);
+#else
+    const kbuild_launch_config __config = to_c(__configuration);
+    const references<__P...> __references(__args);
+    (void)__references;
+    kbuild_error_t __code;
+    if (!kbuild_launch_prepared(reinterpret_cast<const void*>(__kernel), &__config, __args,
+                                &__code))
+        launch_with(detail::stub_of(__kernel), __kernel, __configuration, __config, __args);
+#endif
 }
 
 #endif

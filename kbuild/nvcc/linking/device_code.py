@@ -9,12 +9,18 @@ from typing import Final
 
 from kbuild import __version__, files, records
 from kbuild.backends import find_builder
-from kbuild.backends.interface.build import LinkUnit, PackedImage, PackUnit
+from kbuild.backends.interface.build import (
+    UNDEFINED_FIX,
+    Builder,
+    LinkUnit,
+    PackedImage,
+    PackUnit,
+)
 from kbuild.backends.interface.nvcc import DeviceLink
 from kbuild.errors import ConfigurationError
 from kbuild.model import ContainerRecord, DeviceImage, ImageRecord, TargetRecord
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.relocatable import RelocatableObject, read_images
+from kbuild.nvcc.linking.relocatable import RelocatableObject, read_images
 from kbuild.nvcc.source import describe_unit
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.stages.compile import describe_image, finish
@@ -24,6 +30,9 @@ from kbuild.stages.packing.containers import write_container
 from kbuild.stages.stubs.unit import StubInputs, render_stub_unit
 
 _SOURCE: Final = "device link"
+_UNDEFINED_FIX: Final = (
+    "define it in an object or an archive of the link, which is compiled with -dc or -rdc=true"
+)
 
 
 def make_link(
@@ -173,6 +182,12 @@ def _link_image(
     )
     contents = tuple(map(files.read_file, parts))
     completion = builder.link_images(unit, contents, tools.toolchain)
-    finish(completion, find_fix=lambda log: builder.read_log(log, unit).fix)
+    finish(completion, find_fix=lambda log: _find_fix(log, unit, builder))
     for output in completion.images:
         yield describe_image(_SOURCE, output, tools.toolchain.backend)
+
+
+def _find_fix(log: str, unit: LinkUnit, builder: Builder) -> str:
+    """Return how to fix a failed link, in the words of the command line."""
+    fix = builder.read_log(log, unit).fix
+    return _UNDEFINED_FIX if fix == UNDEFINED_FIX else fix

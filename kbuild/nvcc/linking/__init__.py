@@ -1,0 +1,1 @@
+"""Device links, and what the objects of a link contain."""

@@ -86,10 +86,11 @@ def plan_source(build: SourceBuild) -> BuildPlan:
 def make_flags(build: SourceBuild) -> DeviceFlags:
     """Return the flags of both passes."""
     invocation = build.invocation
-    options = build.tools.conventions.translate_options(invocation.device_options)
+    conventions = build.tools.conventions
+    options = conventions.translate_options(invocation.device_options)
     return DeviceFlags(
         build_options=("-O3",),  # of device code, whatever the host compiler does
-        options=(*invocation.preprocessor, *options),
+        options=(*conventions.quote_options(invocation.preprocessor), *options),
         host_options=list_host_options(invocation),
     )
 

@@ -147,7 +147,10 @@ def _read_file(path: str, depth: int) -> Iterator[str]:
 
 def _describe_unknown(word: str) -> str:
     nearest = find_similar(word.partition("=")[0], OPTIONS, 0.75)
-    hint = (
-        f"did you mean '{nearest}'? For the host compiler" if nearest else "for the host compiler"
-    )
-    return f"unknown option '{word}'; {hint}, write '-Xcompiler {word}'"
+    prefix, _, options = word.partition("-Wl,")
+    if options and not prefix:
+        tool, rest = "linker", f"-Xlinker {options}"
+    else:
+        tool, rest = "host compiler", "-Xcompiler " + word.replace(",", r"\,")
+    hint = f"did you mean '{nearest}'? For" if nearest else "for"
+    return f"unknown option '{word}'; {hint} the {tool}, write '{rest}'"

@@ -24,12 +24,20 @@ _NATIVE: Final = "native"
 _SCRIPTS: Final = ("libcudart.so", "libcudart_static.a")
 _EMPTY_LIBRARY: Final = "libcudadevrt.a"
 _LINK_NAME: Final = "libkbuild_cpu.so"
-_DEBUG: Final = ("-O0", "-g")
 _OPTIONS: Final = {
-    "-G": _DEBUG,
-    "--device-debug": _DEBUG,
+    "-G": ("-O0", "-g"),
+    "-fmad=true": ("-ffp-contract=fast",),
     "-fmad=false": ("-ffp-contract=off",),
-    "--fmad=false": ("-ffp-contract=off",),
+}
+# C++ compilers spell these as nvcc does.
+_COMMON: Final = (
+    *("-w", "-Wreorder", "-Wno-deprecated-declarations"),
+    *("-ftemplate-depth", "-ftemplate-backtrace-limit"),
+)
+_ERRORS: Final = {
+    "all-warnings": "-Werror",
+    "deprecated-declarations": "-Werror=deprecated-declarations",
+    "reorder": "-Werror=reorder",
 }
 
 
@@ -71,4 +79,15 @@ def translate_options(options: tuple[str, ...]) -> tuple[str, ...]:
 
 def _translate(options: tuple[str, ...]) -> Iterator[str]:
     for option in options:
-        yield from _OPTIONS.get(option, ())
+        name, _, value = option.partition("=")
+        if name in _COMMON:
+            yield option
+        elif name == "-Werror":
+            yield from (_ERRORS[kind] for kind in value.split(",") if kind in _ERRORS)
+        else:
+            yield from _OPTIONS.get(option, ())
+
+
+def quote_options(options: tuple[str, ...]) -> tuple[str, ...]:
+    """See `NvccConventions`: as they are."""
+    return options

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -182,8 +183,8 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *language_options(unit, tc),
         *mode,
         *("--keep", "--keep-dir", str(keep)),
-        *(f"-D{definition}" for definition in unit.definitions),
-        *(f"-I{_quote_commas(directory)}" for directory in unit.include_directories),
+        *quote_options(f"-D{definition}" for definition in unit.definitions),
+        *quote_options(f"-I{directory}" for directory in unit.include_directories),
         *_pass_to_preprocessor(name_files(unit)),
         *target_options(unit),
         # The preprocessor that runs anyway writes the depfile. `nvcc -MD` would run another one.
@@ -262,9 +263,20 @@ def _quote(path: Path | str) -> str:
     return shlex.quote(str(path)).replace(",", "\\,")
 
 
-def _quote_commas(directory: str) -> str:
-    # nvcc splits the value of -I at commas, too, but not inside quotes.
-    return f'"{directory}"' if "," in directory else directory
+def quote_options(options: Iterable[str]) -> Iterator[str]:
+    """Yield macros, directories, and headers such that nvcc passes them on as they are.
+
+    nvcc splits the values at commas, and removes backslashes from macros. It writes macros within
+    double quotes into a command for a shell, where a backslash and a dollar sign are special.
+    """
+    for word in options:
+        if word.startswith(("-D", "-U")):
+            protected = re.sub(r"([\\$`])", r"\\\1", word[2:])
+            yield word[:2] + re.sub(r'([\\,"])', r"\\\1", protected)
+        elif word.startswith("-I"):
+            yield f'-I"{word[2:]}"' if "," in word else word
+        else:
+            yield f'"{word}"' if "," in word else word
 
 
 def _pass_to_preprocessor(options: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from kbuild import resources
-from kbuild.backends.cuda import architectures
+from kbuild.backends.cuda import architectures, build
 from kbuild.backends.cuda.toolchain import LIBRARY_DIRECTORIES
 from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
@@ -37,7 +36,7 @@ def describe_toolkit(
     return ToolkitLayout(
         version=tc.version,
         architecture=tc.architectures[0].partition("_")[2],
-        headers=(headers, resources.native_directory() / "include"),
+        headers=(headers,),
         header_library=library if library.is_dir() else None,
         libraries=tuple(_list_libraries(root)),
         programs=tuple((path.name, path) for path in programs if path.name != _COMPILER),
@@ -92,3 +91,8 @@ def _pass_on(option: str, words: tuple[str, ...]) -> Iterator[str]:
 def translate_options(options: tuple[str, ...]) -> tuple[str, ...]:
     """See `NvccConventions`: as they are."""
     return options
+
+
+def quote_options(options: tuple[str, ...]) -> tuple[str, ...]:
+    """See `NvccConventions`."""
+    return tuple(build.quote_options(options))

@@ -90,4 +90,10 @@ class NvccConventions(Protocol):
         """Describe how the backend's own tool links device code; None if kbuild does it."""
 
     def translate_options(self, options: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the options for the device compiler, for options that are spelled for nvcc."""
+        """Return the options for the device compiler, for options that are spelled for nvcc.
+
+        Each of them is one word with the short name, such as ``-fmad=false``.
+        """
+
+    def quote_options(self, options: tuple[str, ...]) -> tuple[str, ...]:
+        """Return options of preprocessors such that the device compiler takes them as g++ does."""

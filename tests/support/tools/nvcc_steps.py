@@ -6,9 +6,11 @@ import os
 import re
 import shlex
 import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -46,7 +48,7 @@ def run_dry(
 ) -> DryRun:
     """Return what nvcc would do with the words."""
     result = subprocess.run(
-        [str(NVCC), *words, "--dryrun"],
+        [str(NVCC), "--dryrun", *words],
         cwd=directory,
         env={**os.environ, **(variables or {})},
         stdin=subprocess.DEVNULL,
@@ -67,6 +69,12 @@ def run_dry(
     except ValueError as problem:  # the shell rejects the command
         return DryRun(error=str(problem), commands=())
     return DryRun(error="", commands=tuple(commands))
+
+
+@cache
+def run_plain(*words: str) -> DryRun:
+    """Return what nvcc would do with words that many tests compare others with."""
+    return run_dry(words, Path(tempfile.gettempdir()))
 
 
 def subtract(words: Sequence[str], others: Sequence[str]) -> Counter[str]:

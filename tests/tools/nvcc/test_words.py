@@ -12,7 +12,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.nvcc.options import SECTIONS, Option
 from kbuild.nvcc.read import read_invocation
 from kbuild.nvcc.words import divide
-from support.tools.nvcc_steps import join_values, run_dry, subtract
+from support.tools.nvcc_steps import join_values, run_dry, run_plain, subtract
 from support.tools.nvidia_compiler import needs_nvcc
 
 pytestmark = needs_nvcc
@@ -74,7 +74,7 @@ def compare(
             read_invocation(line, variables or {})
         return
     ours = read_invocation(line, variables or {})
-    plain = join_values(run_dry(("-E", "c.cpp"), directory).find("-E"))
+    plain = join_values(run_plain("-E", "c.cpp").find("-E"))
     given = subtract(join_values(theirs.find("-E")), plain)
     read = [
         *(*ours.preprocessor, *ours.host_options),

@@ -121,6 +121,8 @@ def test_unknown_options_are_forwarded(flag: str, *, to_compiler: bool, to_linke
     ("words", "message"),
     [
         (("-fPIC",), "unknown option '-fPIC'; for the host compiler, write '-Xcompiler -fPIC'"),
+        (("-fa,b",), r"for the host compiler, write '-Xcompiler -fa\,b'"),
+        (("-Wl,-z,now",), "unknown option '-Wl,-z,now'; for the linker, write '-Xlinker -z,now'"),
         (("--gencode=x",), "unknown option '--gencode=x'; did you mean '-gencode'?"),
         (("-o",), "nvcc option '-o' without a value; add the value"),
         (("-c=x",), "option '-c=x': '-c' takes no value; remove '=x'"),

@@ -6,9 +6,9 @@ A pass reads its text once, and hands the unit to everything that looks at the t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection
+from collections.abc import Collection, KeysView
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 from typing import Final
 
 from kbuild.cxx.lexer import Token, split_text
@@ -80,12 +80,21 @@ class Unit:
 
     def find(self, words: Collection[str]) -> list[int]:
         """Return the indices of all tokens that are one of the words."""
-        return [index for index, word in enumerate(self.words) if word in words]
+        found = (self._indices[word] for word in {*words} & self._indices.keys())
+        return sorted(chain.from_iterable(found))
 
     @cached_property
-    def vocabulary(self) -> frozenset[str]:
+    def _indices(self) -> dict[str, list[int]]:
+        """The indices of each token."""
+        indices: dict[str, list[int]] = {}
+        for index, word in enumerate(self.words):
+            indices.setdefault(word, []).append(index)
+        return indices
+
+    @property
+    def vocabulary(self) -> KeysView[str]:
         """All tokens of the text, each once."""
-        return frozenset(self.words)
+        return self._indices.keys()
 
     def find_close(self, position: int) -> int | None:
         """Return the position of the bracket that closes the one at a position."""

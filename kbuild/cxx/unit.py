@@ -6,6 +6,7 @@ A pass reads its text once, and hands the unit to everything that looks at the t
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, KeysView
 from functools import cached_property
 from itertools import chain, compress
@@ -86,10 +87,10 @@ class Unit:
     @cached_property
     def _indices(self) -> dict[str, list[int]]:
         """The indices of each token."""
-        indices: dict[str, list[int]] = {}
+        indices: defaultdict[str, list[int]] = defaultdict(list)
         for index, word in enumerate(self.words):
-            indices.setdefault(word, []).append(index)
-        return indices
+            indices[word].append(index)
+        return dict(indices)
 
     @property
     def vocabulary(self) -> KeysView[str]:

@@ -9,10 +9,9 @@ from typing import Final
 
 from kbuild import __version__
 from kbuild.model import Command
-from kbuild.nvcc.host import list_library_options
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.options import SECTIONS
-from kbuild.nvcc.tools import Tools
+from kbuild.nvcc.tools import Tools, list_library_options
 from kbuild.process import select_environment
 
 # nvcc puts this in front of the commands that it runs.

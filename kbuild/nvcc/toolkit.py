@@ -14,7 +14,6 @@ from kbuild import files, process
 from kbuild.backends.interface.nvcc import ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.files import sha256
-from kbuild.formats.elf.file import Elf
 from kbuild.model import Command
 from kbuild.resources import TOOLKIT_MARKER, identify_installation
 from kbuild.toolchain.caches import find_cache
@@ -126,6 +125,8 @@ def _link_in_place(library: Path, output: Path, linker: Path) -> None:
     What is linked with it loads ``library`` without a search path, which a linker script cannot
     set.
     """
+    from kbuild.formats.elf.file import Elf  # noqa: PLC0415 - loads pyelftools
+
     symbols = Elf(files.read_file(library)).symbols
     names = sorted({s.name for s in symbols if s.dynamic and s.place and s.binding != "local"})
     text = "".join(f".globl {name}\n.type {name}, @function\n{name}:\n" for name in names)

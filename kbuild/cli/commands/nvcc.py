@@ -12,7 +12,6 @@ from kbuild.errors import ConfigurationError
 from kbuild.nvcc import answers
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.read import read_invocation
-from kbuild.nvcc.run import run_invocation
 from kbuild.nvcc.tools import Tools, find_tools
 from kbuild.nvcc.words import APPENDED, PREPENDED, divide
 
@@ -59,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     if invocation.asks_for_version:
         sys.stdout.write(answers.describe_version(tools))
     else:
+        from kbuild.nvcc.run import run_invocation  # noqa: PLC0415 - loads all stages
+
         sys.stdout.buffer.write(run_invocation(invocation, tools, sys.stderr.write))
     return 0
 

@@ -72,7 +72,11 @@ def plan_source(build: SourceBuild) -> BuildPlan:
                 invocation.architectures or (tools.toolkit.layout.architecture,)
             ),
             rdc="LATER" if invocation.relocatable else "OFF",
-            standard=invocation.standard or _DEFAULT_STANDARD,
+            standard=max(
+                invocation.standard or _DEFAULT_STANDARD,
+                tools.toolkit.layout.oldest_standard,
+                key=int,
+            ),
             host_compiler=str(tools.host_compiler),
             compilers=(("CXX", str(tools.host_compiler)),),
             stub_suffix=".cpp",

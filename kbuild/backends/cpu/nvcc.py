@@ -19,6 +19,7 @@ CONFIGURE_FUNCTION: Final = ""
 # As the headers and the devices of the runtime say.
 _VERSION: Final = "13.0.0"
 _ARCHITECTURE: Final = "80"
+_OLDEST_STANDARD: Final = "17"  # of kbuild_cpu_device.h
 _NATIVE: Final = "native"
 # Programs of `-cudart=static` share one runtime with the libraries that they load.
 _SCRIPTS: Final = ("libcudart.so", "libcudart_static.a")
@@ -52,6 +53,7 @@ def describe_toolkit(
     return ToolkitLayout(
         version=_VERSION,
         architecture=_ARCHITECTURE,
+        oldest_standard=_OLDEST_STANDARD,
         headers=(native / "device" / NAME, native / "include"),
         header_library=cccl.find_cccl(hints),
         scripts=(*((name, script) for name in _SCRIPTS), (_EMPTY_LIBRARY, "/* empty */\n")),

@@ -17,6 +17,7 @@ class ToolkitLayout:
     Attributes:
         version: The version of the toolkit, such as ``13.0.0``.
         architecture: The architecture that is compiled by default, as CMake spells it.
+        oldest_standard: The number of the oldest C++ standard of CUDA sources.
         headers: The directories whose entries are in ``include``; the first one counts.
         header_library: The include directory of CCCL, if it is installed.
         libraries: Links in ``lib64``, as (name, target).
@@ -30,6 +31,7 @@ class ToolkitLayout:
     version: str
     architecture: str
     headers: tuple[Path, ...]
+    oldest_standard: str = "03"
     header_library: Path | None = None
     libraries: tuple[tuple[str, Path], ...] = ()
     scripts: tuple[tuple[str, str], ...] = ()

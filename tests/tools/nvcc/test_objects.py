@@ -138,6 +138,12 @@ def test_clang_is_a_host_compiler(objects: Path, tmp_path: Path) -> None:
     assert succeed(run(tmp_path / "program")) == OUTPUT
 
 
+def test_older_standards_are_accepted(tmp_path: Path) -> None:
+    (tmp_path / "old.cu").write_text("static_assert(__cplusplus >= 201103L);\n" + KERNELS)
+
+    succeed(run_nvcc("-std=c++11", "-c", "old.cu", "-DT=float", cwd=tmp_path))
+
+
 def test_failure_leaves_no_object(tmp_path: Path) -> None:
     (tmp_path / "wrong.cu").write_text("__global__ void f() { undeclared(); }\n")
     (tmp_path / "wrong.o").write_bytes(b"from an earlier run")

@@ -108,8 +108,9 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, lin
         _link_in_place(library, libraries / name, linker)
     version = {"cuda": {"name": "CUDA SDK", "version": layout.version}}
     (directory / "version.json").write_text(json.dumps(version, indent=2) + "\n")
-    words = (*process.python_argv("kbuild.cli.main"), "nvcc", f"--backend={tc.backend}")
-    (programs / "nvcc").write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    variables = ("env", *map("=".join, layout.environment)) if layout.environment else ()
+    driver = (*process.python_argv("kbuild.cli.main"), "nvcc", f"--backend={tc.backend}")
+    (programs / "nvcc").write_text(f'#!/bin/sh\nexec {shlex.join((*variables, *driver))} "$@"\n')
     (programs / "nvcc").chmod(0o755)
     (directory / TOOLKIT_MARKER).write_text("")
 

@@ -25,6 +25,7 @@ class ToolkitLayout:
         runtime: The name in ``lib64`` of a shared object that programs load from where it is, and
             its path; None if they search for it.
         programs: Links in ``bin``, as (name, target).
+        environment: The variables that its ``nvcc`` sets, with which kbuild finds the toolchain.
         device_library: The directory ``nvvm``, or None for an empty one.
     """
 
@@ -37,6 +38,7 @@ class ToolkitLayout:
     scripts: tuple[tuple[str, str], ...] = ()
     runtime: tuple[str, Path] | None = None
     programs: tuple[tuple[str, Path], ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
     device_library: Path | None = None
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from kbuild.backends import find_builder
 from kbuild.cli.main import main
 from kbuild.formats.elf.file import Elf
-from kbuild.toolchain.find import find_program
+from kbuild.toolchain.find import find_program, find_toolchain, gather_hints
 from support.commands import run, run_kbuild, succeed
+from support.tools.toolchains import require_backend
 
 KERNELS = """
 #define JOIN_(a, b) a##b
@@ -136,6 +138,18 @@ def test_clang_is_a_host_compiler(objects: Path, tmp_path: Path) -> None:
     succeed(run_nvcc(*words, "main.cpp", "float.o", "double.o", "-o", "program", cwd=tmp_path))
 
     assert succeed(run(tmp_path / "program")) == OUTPUT
+
+
+def test_toolkit_keeps_its_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    require_backend("cuda")
+    compiler = find_toolchain(find_builder("cuda"), gather_hints()).compiler
+    other = tmp_path / "named"
+    other.symlink_to(compiler.resolve().parent.parent)
+    monkeypatch.setenv("CUDACXX", str(other / "bin" / "nvcc"))
+
+    root = Path(succeed(run_kbuild("nvcc", "--backend=cuda", "--toolkit")).strip())
+
+    assert f"CUDACXX={other / 'bin' / 'nvcc'}" in (root / "bin" / "nvcc").read_text()
 
 
 def test_older_standards_are_accepted(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from kbuild.nvcc.run import run_invocation  # noqa: PLC0415 - loads all stages
 
-        sys.stdout.buffer.write(run_invocation(invocation, tools, sys.stderr.write))
+        run_invocation(invocation, tools, sys.stderr.write, sys.stdout.buffer.write)
     return 0
 
 

@@ -152,6 +152,18 @@ def test_toolkit_keeps_its_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert f"CUDACXX={other / 'bin' / 'nvcc'}" in (root / "bin" / "nvcc").read_text()
 
 
+def test_host_compiler_answers_on_standard_output(tmp_path: Path) -> None:
+    # ggml's build finds the version of the host compiler in this way, and ignores the failure.
+    done = run_nvcc(".c", "-Xcompiler", "-dumpfullversion -dumpversion", cwd=tmp_path)
+
+    assert done.stdout == succeed(run("g++", "-dumpfullversion", "-dumpversion"))
+    assert "did not create an object of '.c'" in done.stderr
+
+
+def test_programs_link_a_driver_that_they_do_not_call(objects: Path) -> None:
+    succeed(run_nvcc(*FILES, "-lcuda", "-o", "linked", cwd=objects))
+
+
 def test_older_standards_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "old.cu").write_text("static_assert(__cplusplus >= 201103L);\n" + KERNELS)
 

@@ -18,13 +18,15 @@ from benchmarks.cuda_samples.execute import (
     run_sample,
     strip_paths,
 )
+from benchmarks.cuda_samples.own_files import build_by_own_files, describe_driver, find_driver
 from benchmarks.cuda_samples.page import render_page
 from benchmarks.cuda_samples.project import (
     CMAKE,
     KBUILD,
+    NVCC,
     Configuration,
+    SampleBuild,
     build_samples,
-    find_program,
     write_project,
 )
 from benchmarks.cuda_samples.results import Result, Run, read_run, write_run
@@ -65,9 +67,13 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--backend", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument(
         "--tool",
-        choices=(KBUILD, CMAKE),
+        choices=(KBUILD, CMAKE, NVCC),
         default=KBUILD,
-        help="what builds the samples; cmake is CMake's CUDA language (default: %(default)s)",
+        help="what builds the samples: kbuild; cmake, which is CMake's CUDA language; or nvcc, "
+        "which is each sample's own CMakeLists.txt with kbuild-nvcc (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--driver", type=Path, default=find_driver(), help="the compiler of --tool nvcc"
     )
     parser.add_argument(
         "--architectures", nargs="+", help="what to compile for (default: 90 for cuda)"
@@ -83,7 +89,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--output", type=Path, metavar="JSON", help="where to write the results")
     parser.add_argument("--page", type=Path, help="write the docs page from RESULTS, and stop")
     parser.add_argument("results", nargs="*", type=Path, metavar="RESULTS")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.tool == NVCC and (arguments.architectures or arguments.no_rdc):
+        parser.error("the samples' own files decide about architectures and RDC with --tool nvcc")
+    return arguments
 
 
 def try_samples(
@@ -92,9 +101,8 @@ def try_samples(
     """Build and run the samples."""
     how, versions = find_configuration(arguments)
     print("; ".join(versions), flush=True)
-    write_project(work, samples, root, how)
-    unbuilt = build_samples(work, samples, how, arguments.jobs)
-    print(f"{len(samples) - len(unbuilt)} of {len(samples)} build", flush=True)
+    builds = build(work, samples, root, how, arguments.jobs)
+    print(f"{sum(b.program is not None for b in builds.values())} of {len(samples)} build")
     run = Run(
         tool=how.tool,
         backend=how.backend,
@@ -104,12 +112,15 @@ def try_samples(
     )
 
     def take_result(sample: Sample) -> Result | None:
-        if sample.name in unbuilt:
-            return strip_paths(report_unbuilt(sample, unbuilt[sample.name]), root, work)
-        if arguments.no_run:
+        built = builds[sample.name]
+        if built.program is None:
+            result = report_unbuilt(sample, built.log)
+        elif arguments.no_run:
             return None
-        directory = copy_sample(sample, root, work / "copies")
-        result = run_sample(sample, find_program(work, sample), directory, arguments.limit)
+        else:
+            directory = copy_sample(sample, root, work / "copies")
+            result = run_sample(sample, built.program, directory, arguments.limit)
+        result = replace(result, build_seconds=built.seconds)
         return strip_paths(result, root, work)
 
     with ThreadPoolExecutor(arguments.parallel) as pool:
@@ -127,6 +138,16 @@ def try_samples(
     return run
 
 
+def build(
+    work: Path, samples: Sequence[Sample], root: Path, how: Configuration, jobs: int
+) -> dict[str, SampleBuild]:
+    """Build the samples, and return a build per name of a sample."""
+    if how.tool == NVCC:
+        return build_by_own_files(work, samples, root, how, jobs)
+    write_project(work, samples, root, how)
+    return build_samples(work, samples, how, jobs)
+
+
 def find_configuration(arguments: argparse.Namespace) -> tuple[Configuration, tuple[str, ...]]:
     """Return how to build, and the versions of what builds and runs."""
     toolchain = find_toolchain(find_builder(arguments.backend), gather_hints())
@@ -136,9 +157,14 @@ def find_configuration(arguments: argparse.Namespace) -> tuple[Configuration, tu
         backend=arguments.backend,
         architectures=tuple(arguments.architectures or (["90"] if is_cuda else [])),
         nvcc=toolchain.compiler if is_cuda else None,
+        driver=arguments.driver.absolute() if arguments.tool == NVCC else None,
         has_rdc=not arguments.no_rdc,
     )
-    versions = [f"kbuild {__version__}"] if how.tool == KBUILD else [_read_first("cmake --version")]
+    versions = [] if how.tool == CMAKE else [f"kbuild {__version__}"]
+    if how.tool != KBUILD:
+        versions.append(_read_first("cmake --version"))
+    if how.tool == NVCC:
+        versions.append(describe_driver(how))
     versions.append(f"{toolchain.compiler.name} {toolchain.version}")
     versions.append(_read_first("c++ --version"))
     if is_cuda:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from benchmarks.cuda_samples.project import CMAKE
+from benchmarks.cuda_samples.project import CMAKE, NVCC
 from benchmarks.cuda_samples.results import PASSED, WAIVED, Result, Run
 from benchmarks.cuda_samples.samples import COMMIT, REPOSITORY, Sample
 
@@ -33,8 +33,10 @@ To repeat this, run these commands with a checkout of the samples in `DIR`:
     python -m benchmarks.cuda_samples --samples DIR --output cuda.json
     python -m benchmarks.cuda_samples --samples DIR --tool cmake --output nvcc.json
     python -m benchmarks.cuda_samples --samples DIR --backend cpu --output cpu.json
+    python -m benchmarks.cuda_samples --samples DIR --tool nvcc --output own-cuda.json
+    python -m benchmarks.cuda_samples --samples DIR --tool nvcc --backend cpu --output own-cpu.json
     python -m benchmarks.cuda_samples --samples DIR \\
-        --page PAGE cuda.json cpu.json nvcc.json
+        --page PAGE cuda.json cpu.json nvcc.json own-cuda.json own-cpu.json
 """
 
 # What a sample's own message does not say.
@@ -145,7 +147,9 @@ def _list_excluded(samples: Sequence[Sample]) -> Iterator[str]:
 
 
 def _name(run: Run) -> str:
-    return "nvcc (CMake's CUDA language)" if run.tool == CMAKE else f"kbuild, {run.backend}"
+    if run.tool == CMAKE:
+        return "nvcc (CMake's CUDA language)"
+    return f"{'kbuild-nvcc' if run.tool == NVCC else 'kbuild'}, {run.backend}"
 
 
 def _index(run: Run) -> dict[str, Result]:

@@ -12,11 +12,11 @@ from pathlib import Path
 from benchmarks.cuda_samples.samples import Sample
 from kbuild import resources
 
-KBUILD, CMAKE = "kbuild", "cmake"
+KBUILD, CMAKE, NVCC = "kbuild", "cmake", "nvcc"
 # The only device source of programs that have none: it brings the runtime's headers and library.
 _NO_KERNELS = "no_kernels.cu"
 # The lines of a failed build that a result keeps.
-_KEPT_LINES = 40
+KEPT_LINES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +24,12 @@ class Configuration:
     """How to build the samples.
 
     Attributes:
-        tool: ``kbuild``, or ``cmake`` for CMake's CUDA language.
+        tool: ``kbuild``; ``cmake`` for CMake's CUDA language; or ``nvcc`` for a compiler driver in
+            the place of nvcc, with which each sample is built by its own files.
         backend: The backend of kbuild.
         architectures: What to compile for; empty for the backend's default.
         nvcc: The compiler of both tools; None if the backend needs none.
+        driver: The compiler driver of ``nvcc``.
         has_rdc: Whether samples that request relocatable device code get it.
     """
 
@@ -35,7 +37,23 @@ class Configuration:
     backend: str
     architectures: tuple[str, ...]
     nvcc: Path | None
+    driver: Path | None
     has_rdc: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleBuild:
+    """One sample, configured and built.
+
+    Attributes:
+        program: Its program; None if it was not built.
+        log: The end of the output.
+        seconds: The processor time, in seconds; None if it was built together with others.
+    """
+
+    program: Path | None
+    log: str
+    seconds: float | None = None
 
 
 def write_project(
@@ -112,8 +130,8 @@ def _quote(sample: Sample, root: Path, paths: Sequence[str]) -> str:
 
 def build_samples(
     directory: Path, samples: Sequence[Sample], how: Configuration, jobs: int
-) -> dict[str, str]:
-    """Build everything that builds, and return the end of each failed sample's log by its name."""
+) -> dict[str, SampleBuild]:
+    """Build everything that builds, and return a build per name of a sample."""
     build = directory / "build"
     definitions = []  # without a build type, as the samples do; a release build removes assert()
     if how.backend == "cpu":  # Thrust's algorithms are host code, and nvcc optimizes device code
@@ -129,18 +147,17 @@ def build_samples(
     if status != 0:
         raise SystemExit(f"cannot configure the samples:\n{log}")
     _run("cmake", "--build", build, "-j", jobs, "--", "-k", "0")
-    failed = [sample for sample in samples if not find_program(directory, sample).exists()]
-    # A build of everything mixes the messages of samples, so that a failed one is built again.
-    logs = {}
-    for sample in failed:
+    builds = {}
+    for sample in samples:
+        program = build / "bin" / sample.name
+        if program.exists():
+            builds[sample.name] = SampleBuild(program=program, log="")
+            continue
+        # A build of everything mixes the messages of samples, so that a failed one is built again.
         _, log = _run("cmake", "--build", build, "-j", 1, "--target", sample.name)
-        logs[sample.name] = "\n".join(log.splitlines()[-_KEPT_LINES:])
-    return logs
-
-
-def find_program(directory: Path, sample: Sample) -> Path:
-    """Return the path of the sample's program, which exists if it was built."""
-    return directory / "build" / "bin" / sample.name
+        end = "\n".join(log.splitlines()[-KEPT_LINES:])
+        builds[sample.name] = SampleBuild(program=None, log=end)
+    return builds
 
 
 def _run(*argv: object) -> tuple[int, str]:

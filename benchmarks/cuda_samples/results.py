@@ -27,6 +27,7 @@ class Result:
         detail: The reason, in one line; empty if the sample passed.
         seconds: The time of all runs together.
         log: The end of the output of what failed.
+        build_seconds: The processor time of the build, where it was measured.
     """
 
     directory: str
@@ -34,6 +35,7 @@ class Result:
     detail: str
     seconds: float
     log: str
+    build_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,7 @@ class Run:
     """The results of one tool and backend, and what they were made with.
 
     Attributes:
-        tool: ``kbuild``, or ``cmake`` for CMake's CUDA language.
+        tool: ``kbuild``, ``cmake``, or ``nvcc``, as in `Configuration`.
         backend: The backend.
         commit: The commit of the samples; empty if the sources differ from the pinned commit.
         versions: What was used: compilers, devices, drivers.

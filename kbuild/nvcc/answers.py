@@ -10,9 +10,8 @@ from typing import Final
 from kbuild import __version__
 from kbuild.model import Command
 from kbuild.nvcc.command_line.options import SECTIONS
-from kbuild.nvcc.host import list_library_options
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.tools import Tools
+from kbuild.nvcc.tools import Tools, list_library_options
 from kbuild.process import select_environment
 
 # nvcc puts this in front of the commands that it runs.

@@ -9,7 +9,7 @@ from typing import Final
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Input, Invocation
 from kbuild.nvcc.source import list_host_options, list_include_options
-from kbuild.nvcc.tools import Tools
+from kbuild.nvcc.tools import Tools, list_library_options
 
 _RUNTIMES: Final = {
     "static": ("-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl"),
@@ -82,11 +82,6 @@ def describe_link(
         inputs=tuple(map(Path, files)),
         outputs=(output,),
     )
-
-
-def list_library_options(tools: Tools) -> tuple[str, ...]:
-    """List the options with which linkers find the libraries of the toolkit."""
-    return (f"-L{tools.toolkit.libraries / 'stubs'}", f"-L{tools.toolkit.libraries}")
 
 
 def describe_archive(invocation: Invocation, objects: Iterable[Path], output: Path) -> Command:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbuild import files
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import Command
 from kbuild.nvcc import answers, host, outputs
 from kbuild.nvcc.depfile import render_depfile, write_depfile
@@ -19,8 +19,8 @@ from kbuild.nvcc.linking.calls import check_calls
 from kbuild.nvcc.linking.device_code import join_objects, make_link
 from kbuild.nvcc.linking.relocatable import find_relocatable, list_files
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
-from kbuild.nvcc.tools import Tools, run_tool
-from kbuild.process import run
+from kbuild.nvcc.tools import Tools
+from kbuild.process import run, run_checked
 from kbuild.stages.mixed.preprocess import run_preprocessor
 from kbuild.values import dataclass
 
@@ -36,16 +36,29 @@ class Session:
         tools: The tools.
         directory: The directory of intermediate files.
         show: Shows a text to the user, beside the output.
+        write: Writes to the standard output.
     """
 
     invocation: Invocation
     tools: Tools
     directory: Path
     show: Callable[[str], object]
+    write: Callable[[bytes], object]
 
 
-def run_invocation(invocation: Invocation, tools: Tools, show: Callable[[str], object]) -> bytes:
-    """Run an invocation, and return what goes to the standard output.
+def run_invocation(
+    invocation: Invocation,
+    tools: Tools,
+    show: Callable[[str], object],
+    write: Callable[[bytes], object],
+) -> None:
+    """Run an invocation.
+
+    Args:
+        invocation: The command line.
+        tools: The tools.
+        show: Shows a text to the user, beside the output.
+        write: Writes to the standard output.
 
     Raises:
         ConfigurationError: The backend does not support a phase or an option.
@@ -55,14 +68,16 @@ def run_invocation(invocation: Invocation, tools: Tools, show: Callable[[str], o
     if invocation.is_verbose or invocation.is_dry_run:
         show("".join(answers.list_variables(tools)))
     with _open_directory(invocation) as directory:
-        session = Session(invocation=invocation, tools=tools, directory=directory, show=show)
+        session = Session(
+            invocation=invocation, tools=tools, directory=directory, show=show, write=write
+        )
         if invocation.phase in ("preprocess", "dependencies"):
-            return b"".join(_preprocess(session))
-        if invocation.phase in ("ptx", "cubin", "fatbin"):
+            for text in _preprocess(session):
+                write(text)
+        elif invocation.phase in ("ptx", "cubin", "fatbin"):
             _write_images(session)
-            return b""
-        _link(session, tuple(_make_objects(session)))
-    return b""
+        else:
+            _link(session, tuple(_make_objects(session)))
 
 
 @contextmanager
@@ -81,7 +96,9 @@ def _run(session: Session, command: Command) -> None:
     if invocation.is_verbose or invocation.is_dry_run:
         session.show(answers.describe_command(command, session.tools))
     if not invocation.is_dry_run:
-        session.show(run_tool(command))
+        result = run_checked(command)
+        session.write(result.stdout.encode(errors="surrogateescape"))
+        session.show(result.stderr)
 
 
 def _make_objects(session: Session) -> Iterator[Path]:
@@ -100,7 +117,7 @@ def _make_objects(session: Session) -> Iterator[Path]:
 def _make_object(session: Session, source: Input, output: Path, directory: Path) -> None:
     invocation = session.invocation
     if source.kind != "cu":
-        _run(session, host.describe_compile(invocation, source, output, session.tools))
+        _compile_host_source(session, source, output)
         return
     build = _describe_build(session, source, directory)
     plan = plan_source(build)
@@ -114,6 +131,17 @@ def _make_object(session: Session, source: Input, output: Path, directory: Path)
     plan, log = run_passes(build, plan, make_flags(build))
     session.show(log + compile_object(build, plan, output))
     write_depfile(invocation, output, plan)
+
+
+def _compile_host_source(session: Session, source: Input, output: Path) -> None:
+    if not session.invocation.is_dry_run:
+        output.unlink(missing_ok=True)
+    _run(session, host.describe_compile(session.invocation, source, output, session.tools))
+    if not (session.invocation.is_dry_run or output.exists()):
+        raise ToolError(
+            f"{session.tools.host_compiler} succeeded but did not create an object of "
+            f"'{source.path}'; remove options with which it only prints something"
+        )
 
 
 def _describe_build(session: Session, source: Input, directory: Path) -> SourceBuild:

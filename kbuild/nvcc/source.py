@@ -72,7 +72,9 @@ def plan_source(build: SourceBuild) -> BuildPlan:
                 invocation.architectures or (tools.toolkit.layout.architecture,)
             ),
             rdc="LATER" if invocation.relocatable else "OFF",
-            device_standard=int(invocation.standard or _DEFAULT_STANDARD),
+            device_standard=max(
+                int(invocation.standard or _DEFAULT_STANDARD), tools.toolkit.layout.oldest_standard
+            ),
             host_compiler=str(tools.host_compiler),
             compilers=(("CXX", str(tools.host_compiler)),),
             stub_suffix=".cpp",

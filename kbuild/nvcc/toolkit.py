@@ -14,7 +14,6 @@ from kbuild import files, process
 from kbuild.backends.interface.nvcc import ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.files import sha256
-from kbuild.formats.elf.file import Elf
 from kbuild.model import Command
 from kbuild.resources import TOOLKIT_MARKER, identify_installation
 from kbuild.toolchain.caches import find_cache
@@ -109,8 +108,9 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, lin
         _link_in_place(library, libraries / name, linker)
     version = {"cuda": {"name": "CUDA SDK", "version": layout.version}}
     (directory / "version.json").write_text(json.dumps(version, indent=2) + "\n")
-    words = (*process.python_argv("kbuild.cli.main"), "nvcc", f"--backend={tc.backend}")
-    (programs / "nvcc").write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    variables = ("env", *map("=".join, layout.environment)) if layout.environment else ()
+    driver = (*process.python_argv("kbuild.cli.main"), "nvcc", f"--backend={tc.backend}")
+    (programs / "nvcc").write_text(f'#!/bin/sh\nexec {shlex.join((*variables, *driver))} "$@"\n')
     (programs / "nvcc").chmod(0o755)
     (directory / TOOLKIT_MARKER).write_text("")
 
@@ -126,6 +126,8 @@ def _link_in_place(library: Path, output: Path, linker: Path) -> None:
     What is linked with it loads ``library`` without a search path, which a linker script cannot
     set.
     """
+    from kbuild.formats.elf.file import Elf  # noqa: PLC0415 - loads pyelftools
+
     symbols = Elf(files.read_file(library)).symbols
     names = sorted({s.name for s in symbols if s.dynamic and s.place and s.binding != "local"})
     text = "".join(f".globl {name}\n.type {name}, @function\n{name}:\n" for name in names)

@@ -74,6 +74,11 @@ def find_tools(invocation: Invocation) -> Tools:
     )
 
 
+def list_library_options(tools: Tools) -> tuple[str, ...]:
+    """List the options with which linkers find the libraries of the toolkit."""
+    return (f"-L{tools.toolkit.libraries / 'stubs'}", f"-L{tools.toolkit.libraries}")
+
+
 def run_tool(command: Command) -> str:
     """Run a command, and return its warnings.
 

@@ -19,10 +19,12 @@ CONFIGURE_FUNCTION: Final = ""
 # As the headers and the devices of the runtime say.
 _VERSION: Final = "13.0.0"
 _ARCHITECTURE: Final = "80"
+_OLDEST_STANDARD: Final = 17  # of kbuild_cpu_device.h
 _NATIVE: Final = "native"
 # Programs of `-cudart=static` share one runtime with the libraries that they load.
 _SCRIPTS: Final = ("libcudart.so", "libcudart_static.a")
-_EMPTY_LIBRARY: Final = "libcudadevrt.a"
+# Many builds link these without a need.
+_EMPTY_LIBRARIES: Final = ("libcudadevrt.a", "libcuda.so")
 _LINK_NAME: Final = "libkbuild_cpu.so"
 _OPTIONS: Final = {
     "-G": ("-O0", "-g"),
@@ -52,9 +54,13 @@ def describe_toolkit(
     return ToolkitLayout(
         version=_VERSION,
         architecture=_ARCHITECTURE,
+        oldest_standard=_OLDEST_STANDARD,
         headers=(native / "device" / NAME, native / "include"),
         header_library=cccl.find_cccl(hints),
-        scripts=(*((name, script) for name in _SCRIPTS), (_EMPTY_LIBRARY, "/* empty */\n")),
+        scripts=(
+            *((name, script) for name in _SCRIPTS),
+            *((name, "/* empty */\n") for name in _EMPTY_LIBRARIES),
+        ),
         runtime=(_LINK_NAME, resources.find_runtime("libkbuild_cpu.so.1")),
     )
 

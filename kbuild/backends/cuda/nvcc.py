@@ -40,6 +40,7 @@ def describe_toolkit(
         header_library=library if library.is_dir() else None,
         libraries=tuple(_list_libraries(root)),
         programs=tuple((path.name, path) for path in programs if path.name != _COMPILER),
+        environment=(("CUDACXX", str(tc.compiler)),),
         device_library=root / "nvvm",
     )
 

@@ -17,6 +17,7 @@ class ToolkitLayout:
     Attributes:
         version: The version of the toolkit, such as ``13.0.0``.
         architecture: The architecture that is compiled by default, as CMake spells it.
+        oldest_standard: The number of the oldest C++ standard of CUDA sources.
         headers: The directories whose entries are in ``include``; the first one counts.
         header_library: The include directory of CCCL, if it is installed.
         libraries: Links in ``lib64``, as (name, target).
@@ -24,17 +25,20 @@ class ToolkitLayout:
         runtime: The name in ``lib64`` of a shared object that programs load from where it is, and
             its path; None if they search for it.
         programs: Links in ``bin``, as (name, target).
+        environment: The variables that its ``nvcc`` sets, with which kbuild finds the toolchain.
         device_library: The directory ``nvvm``, or None for an empty one.
     """
 
     version: str
     architecture: str
     headers: tuple[Path, ...]
+    oldest_standard: int = 3
     header_library: Path | None = None
     libraries: tuple[tuple[str, Path], ...] = ()
     scripts: tuple[tuple[str, str], ...] = ()
     runtime: tuple[str, Path] | None = None
     programs: tuple[tuple[str, Path], ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
     device_library: Path | None = None
 
 

@@ -13,7 +13,6 @@ from kbuild.nvcc import answers
 from kbuild.nvcc.command_line.read import read_invocation
 from kbuild.nvcc.command_line.words import APPENDED, PREPENDED, divide
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.run import run_invocation
 from kbuild.nvcc.tools import Tools, find_tools
 
 HELP: Final = "Compile and link with the options of nvcc."
@@ -59,7 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
     if invocation.asks_for_version:
         sys.stdout.write(answers.describe_version(tools))
     else:
-        sys.stdout.buffer.write(run_invocation(invocation, tools, sys.stderr.write))
+        from kbuild.nvcc.run import run_invocation  # noqa: PLC0415 - loads all stages
+
+        run_invocation(invocation, tools, sys.stderr.write, sys.stdout.buffer.write)
     return 0
 
 

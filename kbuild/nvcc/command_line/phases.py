@@ -117,7 +117,7 @@ def _check_kind(one: Input, phase: Phase, *, is_relocatable: bool) -> None:
 def _find_kind(word: str, language: str | None) -> InputKind:
     if language is not None:
         return _LANGUAGES[language]
-    kind = _KINDS.get(Path(word).suffix)
+    kind = _KINDS.get("".join(word.rpartition(".")[1:]))  # a name can be a suffix alone
     if kind is None:
         raise ConfigurationError(
             f"input '{word}' has an unknown suffix; name the language with -x cu, -x c++, or -x c, "

@@ -12,6 +12,7 @@ from support.commands import ROOT, run, succeed
 from support.tools.toolchains import require_backend
 
 LISTING = """\
+cmake_minimum_required(VERSION 3.22...4.0)
 project(sample LANGUAGES C CXX CUDA)
 include_directories(../../../Common)
 {commands}
@@ -91,7 +92,7 @@ def test_samples_are_left_out_for_what_their_sources_say(samples: Path) -> None:
     assert {name: text.partition(" (")[0] for name, text in reasons.items()} == {
         name: reason or "selected" for name, _, _, reason in SAMPLES
     }
-    assert reasons["solver"].endswith("(Samples/0_Introduction/solver/CMakeLists.txt:4)")
+    assert reasons["solver"].endswith("(Samples/0_Introduction/solver/CMakeLists.txt:5)")
     assert reasons["dice"].endswith("(Samples/0_Introduction/dice/dice.cu:2)")
 
 
@@ -135,18 +136,20 @@ def test_page_counts_every_selected_sample(samples: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_samples_are_built_and_run(samples: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("tool", ["kbuild", "nvcc"])
+def test_samples_are_built_and_run(samples: Path, tmp_path: Path, tool: str) -> None:
     add_sample(samples, "add", "", PROGRAM)
     add_sample(samples, "broken", "", PROGRAM.replace("add<<<", "missing<<<"))
     output = tmp_path / "results.json"
 
-    words = ("benchmarks.cuda_samples", "--samples", samples, "--backend", "cpu")
+    words = ("benchmarks.cuda_samples", "--samples", samples, "--backend", "cpu", "--tool", tool)
     succeed(run(sys.executable, "-m", *words, "--output", output, cwd=ROOT))
 
     add, broken = json.loads(output.read_text())["results"]
     assert (add["status"], add["detail"]) == ("passed", "")
     assert broken["status"] == "not built"
     assert "missing" in broken["detail"]
+    assert (add["build_seconds"] is not None) == (tool == "nvcc")
 
 
 @pytest.mark.slow

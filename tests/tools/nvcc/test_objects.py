@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from kbuild.backends import find_builder
 from kbuild.cli.main import main
 from kbuild.formats.elf.file import Elf
-from kbuild.toolchain.find import find_program
+from kbuild.toolchain.find import find_program, find_toolchain, gather_hints
 from support.commands import run, run_kbuild, succeed
+from support.tools.toolchains import require_backend
 
 KERNELS = """
 #define JOIN_(a, b) a##b
@@ -136,6 +138,36 @@ def test_clang_is_a_host_compiler(objects: Path, tmp_path: Path) -> None:
     succeed(run_nvcc(*words, "main.cpp", "float.o", "double.o", "-o", "program", cwd=tmp_path))
 
     assert succeed(run(tmp_path / "program")) == OUTPUT
+
+
+def test_toolkit_keeps_its_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    require_backend("cuda")
+    compiler = find_toolchain(find_builder("cuda"), gather_hints()).compiler
+    other = tmp_path / "named"
+    other.symlink_to(compiler.resolve().parent.parent)
+    monkeypatch.setenv("CUDACXX", str(other / "bin" / "nvcc"))
+
+    root = Path(succeed(run_kbuild("nvcc", "--backend=cuda", "--toolkit")).strip())
+
+    assert f"CUDACXX={other / 'bin' / 'nvcc'}" in (root / "bin" / "nvcc").read_text()
+
+
+def test_host_compiler_answers_on_standard_output(tmp_path: Path) -> None:
+    # ggml's build finds the version of the host compiler in this way, and ignores the failure.
+    done = run_nvcc(".c", "-Xcompiler", "-dumpfullversion -dumpversion", cwd=tmp_path)
+
+    assert done.stdout == succeed(run("g++", "-dumpfullversion", "-dumpversion"))
+    assert "did not create an object of '.c'" in done.stderr
+
+
+def test_programs_link_a_driver_that_they_do_not_call(objects: Path) -> None:
+    succeed(run_nvcc(*FILES, "-lcuda", "-o", "linked", cwd=objects))
+
+
+def test_older_standards_are_accepted(tmp_path: Path) -> None:
+    (tmp_path / "old.cu").write_text("static_assert(__cplusplus >= 201103L);\n" + KERNELS)
+
+    succeed(run_nvcc("-std=c++11", "-c", "old.cu", "-DT=float", cwd=tmp_path))
 
 
 def test_failure_leaves_no_object(tmp_path: Path) -> None:

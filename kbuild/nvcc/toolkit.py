@@ -85,7 +85,7 @@ def _publish(temporary: Path, root: Path) -> None:
 
 def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, linker: Path) -> None:
     programs, headers, libraries = (directory / name for name in ("bin", "include", _LIBRARIES))
-    for path in (programs, headers, libraries / "stubs"):
+    for path in (programs, headers, libraries):
         path.mkdir(parents=True)
     (directory / "lib").symlink_to(_LIBRARIES)
     for source in layout.headers:
@@ -97,6 +97,7 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, lin
         _link(programs / name, target)
     for name, target in layout.libraries:
         _link(libraries / name, target)
+    (libraries / "stubs").mkdir(exist_ok=True)
     for name, text in layout.scripts:
         (libraries / name).write_text(text.format(directory=root / _LIBRARIES))
     if layout.device_library:

@@ -65,6 +65,7 @@ def describe_device_link(link: DeviceLink, tc: Toolchain) -> Command | None:
         *(str(tc.compiler), "-dlink", "-ccbin", str(link.host_compiler)),
         *map(_request_architecture, link.architectures),
         *_pass_on("-Xcompiler", link.host_options),
+        *link.device_options,
         *_pass_on("-Xnvlink", link.options),
         *files,
         *(f"-L{directory}" for directory in link.library_directories),

@@ -52,6 +52,7 @@ class DeviceLink:
         architectures: The architectures on the command line, as CMake spells them.
         host_compiler: The compiler of host code.
         host_options: The options for it.
+        device_options: The other options that concern device code.
         options: The options of ``-Xnvlink``.
         libraries: The names of ``-l``.
         library_directories: The directories of ``-L``.
@@ -62,6 +63,7 @@ class DeviceLink:
     architectures: tuple[str, ...]
     host_compiler: Path
     host_options: tuple[str, ...] = ()
+    device_options: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     library_directories: tuple[str, ...] = ()

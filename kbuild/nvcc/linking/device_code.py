@@ -46,6 +46,7 @@ def make_link(
         architectures=invocation.architectures or default,
         host_compiler=tools.host_compiler,
         host_options=invocation.host_options,
+        device_options=invocation.device_options,
         options=invocation.device_linker_options,
         libraries=invocation.libraries,
         library_directories=invocation.library_directories,

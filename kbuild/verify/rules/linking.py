@@ -26,8 +26,8 @@ def device_link_missing(facts: ArtifactFacts) -> Iterator[Violation]:
         link such code at run time.
 
     Fix: Link with the compiler that built the objects (`nvcc -dlink`, `kbuild-nvcc -dlink`,
-        `hipcc -fgpu-rdc --hip-link`, clang's linker wrapper), or let CMake do it: CUDA_SEPARABLE_COMPILATION with
-        CUDA_RESOLVE_DEVICE_SYMBOLS, or RDC ON for kbuild.
+        `hipcc -fgpu-rdc --hip-link`, clang's linker wrapper), or let CMake do it:
+        CUDA_SEPARABLE_COMPILATION with CUDA_RESOLVE_DEVICE_SYMBOLS, or RDC ON for kbuild.
 
     Source: HugeCTR#6, Umpire#652, popsift#181, hip#2203.
     """

@@ -54,10 +54,13 @@ static inline void kbuild_initialize_managed(void) {
 extern const char KBUILD_LINKED_OBJECT(KBUILD_LINK_ID) __attribute__((visibility("hidden")));
 const char KBUILD_LINKED_OBJECT(KBUILD_LINK_ID) = 0;
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
 const struct kbuild_module *KBUILD_LINK_FUNCTION(KBUILD_LINK_ID)(
     const struct kbuild_module *__module);
+#ifdef __cplusplus
+}
+#endif
 
 static inline void kbuild_register_module(const struct kbuild_module *__module,
                                           void (*__unregister)(void)) {

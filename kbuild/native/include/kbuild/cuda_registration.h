@@ -45,10 +45,13 @@ typedef enum cudaDeviceAttr kbuild_vendor_attribute;
 static const char kbuild_link_id[] __attribute__((section("__nv_module_id"), used)) =
     KBUILD_QUOTE(KBUILD_LINK_ID);
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
 void KBUILD_JOIN(__cudaRegisterLinkedBinary, KBUILD_LINK_ID)(void (*add)(void **), void *wrapper,
                                                              void *id, void (*refer)(void *));
+#ifdef __cplusplus
+}
+#endif
 
 /* The device link passes it an address that must not be optimized away. */
 static void kbuild_refer(void *address) { __asm__ volatile("" : : "r"(address)); }

@@ -380,3 +380,30 @@ def test_nvcc_cannot_launch_kernels_of_kbuild(mixed: Path, tmp_path: Path) -> No
         assert not (tmp_path / "program").exists()
     findings = verify(*(mixed / name for name in files))
     assert [rule for rule, _ in findings if rule == "KB309"] == ["KB309"]
+
+
+@pytest.mark.slow
+@needs_backend("cuda")
+def test_objects_with_cub_link_in_both_orders(tmp_path: Path) -> None:
+    (tmp_path / "sum.cu").write_text(
+        "#include <cub/device/device_reduce.cuh>\n"
+        "int NAME(int *in, int *out) {\n"
+        "    size_t bytes = 0;\n"
+        "    return cub::DeviceReduce::Sum(nullptr, bytes, in, out, 9) != cudaSuccess;\n"
+        "}\n"
+    )
+    (tmp_path / "main.cpp").write_text(
+        "int by_kbuild(int *, int *); int by_nvcc(int *, int *);\n"
+        "int main() { return by_kbuild(0, 0) != by_nvcc(0, 0); }\n"
+    )
+    options = ("-arch=sm_80", "-dc", "sum.cu")
+    own = (*options, "-DNAME=by_kbuild", "-o", "kbuild.o")
+    succeed(run_nvcc(*own, cwd=tmp_path, backend="cuda"))
+    other = (*options, "-DNAME=by_nvcc", "-o", "nvcc.o")
+    succeed(run(find_compiler("cuda"), *other, cwd=tmp_path))
+
+    for files in (("kbuild.o", "nvcc.o"), ("nvcc.o", "kbuild.o")):
+        words = ("-arch=sm_80", "main.cpp", *files, "-o", "program")
+        succeed(run_nvcc(*words, cwd=tmp_path, backend="cuda"))
+        succeed(run(tmp_path / "program"))
+        assert {rule for rule, _ in verify(tmp_path / "program")} <= {"KB302", "KB106"}

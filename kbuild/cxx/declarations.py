@@ -254,8 +254,11 @@ def _read_head(tokens: list[Token]) -> tuple[list[Token], int | None]:
             end = match_angle(tokens, index) or index
         before = head[-1].text if head else ""
         inner = _find_inner_parameters(tokens, index, partners)
+        is_attribute = [token.text for token in tokens[index : index + 2]] == ["[", "["]
         if word == "(" and takes_arguments(before):
             head.pop()
+        elif is_attribute and not is_operator and end > index:
+            pass
         elif inner is not None:
             return head + tokens[index:inner], inner
         elif (

@@ -14,6 +14,7 @@ _CLOSING: Final = frozenset(")]}")
 _CLOSED_BY: Final = 3  # the number of `>` at the end of a configuration
 _CONDITIONS: Final = frozenset(("if", "while", "for", "switch", "constexpr"))
 _LAMBDA_WORDS: Final = frozenset(("mutable", "constexpr", "consteval", "static", "noexcept"))
+_UNEVALUATED: Final = frozenset(("decltype", "sizeof", "alignof", "noexcept", "typeid"))
 _STOPPING: Final = frozenset(
     {"return", "else", "do", "case", "goto", "throw", "new", "delete", "sizeof", "alignof", "try"}
     | {"typeid", "co_return", "co_await", "co_yield", "and", "or", "not", "xor", "bitand", "bitor"}
@@ -39,8 +40,27 @@ def find_launches(unit: Unit) -> tuple[Launch, ...]:
 
 
 def is_in_statement(unit: Unit, launch: Launch) -> bool:
-    """Return whether a statement ends after a launch, and no ellipsis expands it; in doubt, no."""
-    index = unit.find_index(launch.end)
+    """Return whether a statement contains a launch, and evaluates it as it is; in doubt, no.
+
+    An ellipsis can expand a launch, also with the lambda that it is in.
+    """
+    start, end = unit.find_index(launch.start), unit.find_index(launch.end)
+    while _ends_statement(unit, end):
+        start -= 1
+        while start >= 0 and unit.words[start] != "{":
+            if unit.words[start] in _CLOSING:
+                start = unit.partners.get(start, start)
+            elif unit.words[start] == "(" and unit.get(start - 1) in _UNEVALUATED:
+                return False
+            start -= 1
+        if start < 0 or _find_captures(unit, start) is None:
+            return True
+        end = unit.partners.get(start, start) + 1
+    return False
+
+
+def _ends_statement(unit: Unit, index: int) -> bool:
+    """Return whether a statement ends after an expression, and no ellipsis expands it."""
     is_after_comma = False
     while (word := unit.get(index)) not in ("", ";", "}"):
         if word == "..." and not is_after_comma:
@@ -115,7 +135,10 @@ def _find_callee(unit: Unit, index: int) -> int:
     start = _read_primary(unit, index - 1)
     if start is None:
         raise _reject(unit, index, "there is no kernel before '<<<'")
-    while unit.get(start - 1) in (".", "->"):
+    while unit.get(start - 1) in (".", "->", "template"):
+        if unit.get(start - 1) == "template":
+            start -= 1
+            continue
         inner = _read_primary(unit, start - 2)
         if inner is None:
             raise _reject(unit, index, f"there is no expression before '{unit.get(start - 1)}'")
@@ -133,14 +156,18 @@ def _read_primary(unit: Unit, index: int) -> int | None:
     start: int | None = None
     while index >= 0:
         word = unit.words[index]
-        if unit.get_token(index).is_word and word not in _STOPPING:
+        if word == "operator" or (unit.get_token(index).is_word and word not in _STOPPING):
             return _read_name(unit, index)
         opening = _find_angle(unit, index) if word == ">" else unit.partners.get(index)
         if opening is None or opening > index:
             break
         before = unit.get(opening - 1)
+        if _is_attribute(unit, opening, index) or unit.words[opening:index] == ["(", "void"]:
+            break
         if start is not None and before in _CONDITIONS:
             break
+        if word == "]" and before[:1].isdigit():
+            return opening - 1
         if word in (")", "]"):
             start = opening
         elif word == "}" and start is not None and (captures := _find_captures(unit, opening)):
@@ -151,14 +178,32 @@ def _read_primary(unit: Unit, index: int) -> int | None:
     return start
 
 
+def _is_attribute(unit: Unit, opening: int, close: int) -> bool:
+    """Return whether two brackets are those of ``[[attribute]]``."""
+    return unit.get(opening + 1) == "[" and unit.get(close - 1) == "]" and unit.get(close) == "]"
+
+
 def _find_captures(unit: Unit, brace: int) -> int | None:
     """Return where the lambda starts whose body a brace opens; None if there is no lambda."""
-    index = brace - 1
-    while unit.get(index) in _LAMBDA_WORDS:
-        index -= 1
-    if unit.get(index) == ")":
-        index = unit.partners.get(index, 0) - 1
-    return unit.partners.get(index) if unit.get(index) == "]" else None
+    for last in (brace - 1, _skip_return_type(unit, brace - 1)):
+        index = last
+        while unit.get(index) in _LAMBDA_WORDS:
+            index -= 1
+        if unit.get(index) == ")":
+            index = unit.partners.get(index, 0) - 1
+        if unit.get(index) == "]":
+            return unit.partners.get(index)
+    return None
+
+
+def _skip_return_type(unit: Unit, index: int) -> int:
+    """Return the index before ``-> type``, or the index itself if there is no such type."""
+    start = index
+    while start >= 0 and unit.words[start] not in (";", "{", "}"):
+        if unit.words[start] == "->":
+            return start - 1
+        start = unit.partners.get(start, start) - 1
+    return index
 
 
 def _read_name(unit: Unit, index: int) -> int:
@@ -193,9 +238,15 @@ def _find_angle(unit: Unit, index: int) -> int | None:
             return None
         elif word == ">":
             depth += 1
-        elif word == "<":
+        elif word == "<" and not _compares(unit, index):
             depth -= 1
             if depth == 0:
                 return index
         index -= 1
     return None
+
+
+def _compares(unit: Unit, index: int) -> bool:
+    """Return whether a ``<`` is an operator, because no name is before it."""
+    before = unit.get(index - 1)
+    return before == ")" or before[:1].isdigit()

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import KernelDeclaration, Launch
-from kbuild.cxx.rewriting.shadows import can_declare, is_hidden, is_parameter
+from kbuild.cxx.rewriting.shadows import can_declare, find_function, is_hidden, is_parameter
 from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.tokens import match_angle, match_brackets, split_at_commas
@@ -176,7 +176,9 @@ class KernelNames:
         around = self._scopes.around(launch.start)
         inner = [scope for scope in around if scope.kind in ("block", "class")]
         place = unit.find_index(launch.start)
-        first = unit.find_index(inner[0].head) if inner else unit.find_declaration_start(place)
+        first = unit.find_declaration_start(place)
+        if inner:
+            first = find_function(unit, unit.find_index(inner[0].head))
         brace = unit.find_index(inner[0].brace) if inner else place
         last = unit.partners.get(brace, place)
         is_member = any(scope.kind == "class" for scope in inner) or "::" in unit.words[first:brace]
@@ -251,6 +253,9 @@ class KernelNames:
         if name.qualifiers:
             first, *rest = name.qualifiers
             spellings += [(*names, *rest) for names in self._list_aliased(first)]
+            if name.token.text not in self._declared:
+                *_, last = name.qualifiers
+                spellings += self._list_nominated(last)
         return any(
             _is_part(spelling, namespace)
             for spelling in spellings
@@ -268,6 +273,18 @@ class KernelNames:
                 if depth < _MOST_ALIASES:
                     for names in self._list_aliased(first, depth + 1):
                         yield (*names, *rest)
+
+    def _list_nominated(self, namespace: str, depth: int = 0) -> Iterator[tuple[str, ...]]:
+        """Yield the names in using-directives in a namespace, and in the namespaces they name."""
+        unit = self._unit
+        for index in unit.find(("using",)):
+            around = self._scopes.name_namespace(unit.starts[index])
+            if unit.get(index + 1) == "namespace" and around[-1:] == (namespace,):
+                end = unit.find_declaration_end(index, ";") or index
+                names = tuple(word for word in unit.words[index + 2 : end - 1] if word != "::")
+                yield names
+                if names and depth < _MOST_ALIASES:
+                    yield from self._list_nominated(names[-1], depth + 1)
 
     def _select_usings(self, usings: Iterable[Using]) -> Iterator[Using]:
         """Yield the using-declarations that name kernels of the text, in its order.

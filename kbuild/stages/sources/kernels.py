@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.cxx.declarations import Declaration, find_name, find_qualified, list_qualifiers
+from kbuild.cxx.declarations import Declaration, find_qualified, list_qualifiers
 from kbuild.cxx.declarators import find_declarator, split_initializer
+from kbuild.cxx.heads import find_name
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.tokens import drop_attributes, split_at_commas

@@ -6,22 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final, Literal
 
+from kbuild.cxx.heads import find_name, find_template_end, read_head, read_name
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.tokens import ATTRIBUTES, OWN_WORD, join, match_angle, match_brackets
+from kbuild.cxx.tokens import join
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-# Specifiers with arguments in parentheses, which are not the parameters of a function.
-_CALLED: Final = ATTRIBUTES | {
-    *("decltype", "typeof", "__typeof__", "__typeof", "noexcept", "explicit", "asm", "__asm"),
-    *("__asm__", "__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__"),
-}
 _OPENING: Final = frozenset("([{")
-_VALUE_STARTS: Final = frozenset("\"'-+!{")
-_VALUES: Final = frozenset(("true", "false", "nullptr", "sizeof", "alignof"))
-_OPERATOR_TOKENS: Final = 3  # such as `operator`, `=`, `=`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +88,6 @@ def read_declaration(unit: Unit, start: int) -> Declaration:
     return _read_declaration(unit, unit.find_index(start), frozenset())
 
 
-def takes_arguments(word: str) -> bool:
-    """Return whether a parenthesis after a word contains its arguments, and no parameters."""
-    return word in _CALLED or word.startswith(OWN_WORD)
-
-
 def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
     start = unit.find_head(mark)
     before = mark - 1
@@ -164,7 +152,7 @@ def _read_declaration(unit: Unit, start: int, qualifiers: frozenset[str]) -> Dec
     end = unit.find_declaration_end(start) or len(unit.words)
     tokens = unit.list_between(start, end)
     header = find_template_end(tokens)
-    head, opening = _read_head(tokens[header:])
+    head, opening = read_head(tokens[header:])
     marks = [mark for mark in head if mark.text in qualifiers]
     position = unit.starts[start] if start < len(unit.starts) else len(unit.text)
     if opening is None:
@@ -177,7 +165,7 @@ def _read_declaration(unit: Unit, start: int, qualifiers: frozenset[str]) -> Dec
         last, initializers, body = _read_function_end(unit, close + 1)
         found = replace(
             _make("function", marks, position, last),
-            name=_read_name(head),
+            name=read_name(head),
             parameters=(unit.get_end(index), unit.starts[close]),
             initializers=initializers,
             body=body,
@@ -192,127 +180,6 @@ def _read_declaration(unit: Unit, start: int, qualifiers: frozenset[str]) -> Dec
     )
 
 
-def find_template_end(tokens: list[Token]) -> int:
-    """Return the index after the template headers and their constraints."""
-    index = 0
-    while index + 1 < len(tokens) and tokens[index].text == "template":
-        if tokens[index + 1].text != "<":
-            return index
-        index = (match_angle(tokens, index + 1) or index + 1) + 1
-        if index < len(tokens) and tokens[index].text == "requires":
-            index = _find_constraint_end(tokens, index + 1)
-    return index
-
-
-def _find_constraint_end(tokens: list[Token], index: int) -> int:
-    """Return the index after a constraint: primary expressions that are joined by operators."""
-    partners = match_brackets(tokens)
-    while index < len(tokens):
-        if tokens[index].text == "requires":  # a requires expression
-            index += 1
-            if tokens[index].text == "(":
-                index = partners.get(index, index) + 1
-            index = partners.get(index, index) + 1
-        elif tokens[index].text == "(":
-            index = partners.get(index, index) + 1
-        else:
-            index = _find_name_end(tokens, index)
-        following = [token.text for token in tokens[index : index + 2]]
-        if following not in (["&", "&"], ["|", "|"]):
-            return index
-        index += 2
-    return index
-
-
-def _find_name_end(tokens: list[Token], index: int) -> int:
-    if tokens[index].text == "::":
-        index += 1
-    while index < len(tokens):
-        index += 1
-        if index < len(tokens) and tokens[index].text == "<":
-            index = (match_angle(tokens, index) or index) + 1
-        if index >= len(tokens) or tokens[index].text != "::":
-            return index
-        index += 1
-    return index
-
-
-def _read_head(tokens: list[Token]) -> tuple[list[Token], int | None]:
-    """Return the tokens before the parameters or the initializer, and the parameters' index."""
-    partners = match_brackets(tokens)
-    head: list[Token] = []
-    index = 0
-    while index < len(tokens):
-        word = tokens[index].text
-        is_operator = any(before.text == "operator" for before in head[-_OPERATOR_TOKENS:])
-        if word in (";", "=", "{", ",") and not is_operator:
-            break
-        end = index
-        if word == "(" or (word == "[" and not is_operator):
-            end = partners.get(index, index)
-        elif word == "<" and (not head or head[-1].text != "operator"):
-            end = match_angle(tokens, index) or index
-        before = head[-1].text if head else ""
-        inner = _find_inner_parameters(tokens, index, partners)
-        if word == "(" and takes_arguments(before):
-            head.pop()
-        elif inner is not None:
-            return head + tokens[index:inner], inner
-        elif (
-            word == "("
-            and (is_operator if before == ")" else before != "operator")
-            and index in partners
-            and not _is_pointer(tokens, index)
-            and not _is_value(tokens[index + 1].text)
-        ):
-            return head, index
-        else:
-            head += tokens[index : end + 1]
-        index = end + 1
-    return head, None
-
-
-def _is_pointer(tokens: list[Token], parenthesis: int) -> bool:
-    """Return whether the parenthesis contains a declarator: ``(*name)``, ``(Class::*name)``."""
-    index = _find_name_end(tokens, parenthesis + 1) - 1
-    is_member = tokens[index - 1].text == "::" and tokens[index].text == "*"
-    return is_member or tokens[parenthesis + 1].text in ("*", "&", "^")
-
-
-def _is_value(word: str) -> bool:
-    """Return whether a token starts an argument of a constructor, and no parameter."""
-    return word.lstrip(".")[:1].isdigit() or word[0] in _VALUE_STARTS or word in _VALUES
-
-
-def _find_inner_parameters(
-    tokens: list[Token], parenthesis: int, partners: dict[int, int]
-) -> int | None:
-    """Return the index of the parameters in a declarator such as ``(*name(int n))(char)``."""
-    close = partners.get(parenthesis)
-    if close is None or tokens[parenthesis].text != "(" or not _is_pointer(tokens, parenthesis):
-        return None
-    index = _find_name_end(tokens, parenthesis + 1)  # after the asterisk
-    while tokens[index].is_word or tokens[index].text == "::":
-        index += 1
-    is_function = tokens[index].text == "(" and tokens[index - 1].is_word
-    returns = [token.text for token in tokens[close + 1 : close + 2]]
-    return index if is_function and returns in (["("], ["["]) else None
-
-
-def find_name(head: list[Token]) -> int | None:
-    """Return the index of the unqualified name in the head of a function; None for an operator."""
-    index = len(head) - 1
-    if any(token.text == "operator" for token in head) or not head:
-        return None
-    if head[index].text == ">":
-        depth = 0
-        for opening in range(index, -1, -1):
-            depth += (head[opening].text == ">") - (head[opening].text == "<")
-            if depth == 0:
-                return opening - 1 if opening else None
-    return index
-
-
 def list_qualifiers(found: Declaration) -> tuple[str, ...]:
     """Return the namespaces and classes that a function's declaration spells before its name."""
     head = list(found.head)
@@ -322,14 +189,6 @@ def list_qualifiers(found: Declaration) -> tuple[str, ...]:
         index -= 2
         names.insert(0, head[index].text)
     return tuple(names)
-
-
-def _read_name(head: list[Token]) -> str:
-    words = [token.text for token in head]
-    if "operator" in words:
-        return "".join(words[words.index("operator") :])
-    index = find_name(head)
-    return "" if index is None else words[index]
 
 
 def _read_function_end(unit: Unit, index: int) -> tuple[int, Span | None, Span | None]:

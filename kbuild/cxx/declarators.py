@@ -86,9 +86,10 @@ def find_declarator(body: list[Token]) -> tuple[int, int | None]:
             index += 1
         elif body[index].is_word:
             following = body[index + 1].text if index + 1 < len(body) else ""
-            if following not in ("::", "<"):
-                return index, index
-            index = _end_of_qualifier(body, index)  # a pointer to a member
+            end = _end_of_qualifier(body, index)
+            if following not in ("::", "<") or body[end - 1].text == ">":
+                return index, index  # with template arguments, it is a specialization
+            index = end  # a pointer to a member
         elif word == "(" and _is_declarator(body, index, partners):
             index += 1
         else:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from kbuild.cxx.declarations import Declaration, find_name, find_qualified
+from kbuild.cxx.declarations import Declaration, find_qualified
+from kbuild.cxx.heads import find_name
 from kbuild.cxx.model import KernelDeclaration
 from kbuild.cxx.tokens import join
 from kbuild.cxx.unit import Unit

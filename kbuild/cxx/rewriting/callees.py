@@ -14,30 +14,15 @@ from typing import Final, Literal
 
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import KernelDeclaration, Launch
-from kbuild.cxx.rewriting.shadows import can_declare, is_hidden, is_parameter
+from kbuild.cxx.rewriting.names import Name, Using, find_usings, read_name
+from kbuild.cxx.rewriting.shadows import can_declare, find_function, is_hidden, is_parameter
 from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.tokens import match_angle, match_brackets, split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _MOST_ALIASES: Final = 8  # of one another
 _BEFORE_CALLS: Final = frozenset(("return", "else", "do", "case", "and", "or", "not"))
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A qualified name at the end of which template arguments can follow.
-
-    Attributes:
-        token: The unqualified name.
-        qualifiers: The names before it; None if one has template arguments.
-        is_global: Whether it starts with ``::``.
-    """
-
-    token: Token
-    qualifiers: tuple[str, ...] | None
-    is_global: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,47 +37,6 @@ class Callee:
 
     kernel: Token | None
     form: Literal["address", "sibling", "checked"] = "address"
-
-
-@dataclass(frozen=True, slots=True)
-class Using:
-    """A using-declaration that names kernels, and the position after its ``;``."""
-
-    start: int
-    end: int
-    names: tuple[Name, ...]
-
-
-def read_name(tokens: list[Token]) -> Name | None:
-    """Read an expression as a name, with or without parentheses; None if it is something else."""
-    partners = match_brackets(tokens)
-    start, end = 0, len(tokens)
-    while start < end and tokens[start].text == "(" and partners.get(start) == end - 1:
-        start, end = start + 1, end - 1
-    tokens = tokens[start:end]
-    is_global = bool(tokens) and tokens[0].text == "::"
-    index = int(is_global)
-    qualifiers: list[str] | None = []
-    while index < len(tokens) and tokens[index].is_word:
-        if tokens[index].text == "template":
-            index += 1
-            continue
-        name = tokens[index]
-        has_arguments = index + 1 < len(tokens) and tokens[index + 1].text == "<"
-        close = match_angle(tokens, index + 1) if has_arguments else index
-        if close is None:
-            return None
-        index = close + 1
-        if index == len(tokens):
-            return Name(name, None if qualifiers is None else tuple(qualifiers), is_global)
-        if tokens[index].text != "::":
-            return None
-        if has_arguments or qualifiers is None:
-            qualifiers = None
-        else:
-            qualifiers.append(name.text)
-        index += 1
-    return None
 
 
 class KernelNames:
@@ -114,7 +58,7 @@ class KernelNames:
         self._declared: dict[str, list[int]] = defaultdict(list)
         self._functions: set[str] = set()
         self._find_others({kernel.name for kernel in declared})
-        usings = _find_usings(unit, set(self._namespaces)) if self._namespaces else ()
+        usings = find_usings(unit, set(self._namespaces)) if self._namespaces else ()
         self.usings = list(self._select_usings(usings))
 
     def _is_reachable(self, kernel: KernelDeclaration) -> bool:
@@ -176,7 +120,9 @@ class KernelNames:
         around = self._scopes.around(launch.start)
         inner = [scope for scope in around if scope.kind in ("block", "class")]
         place = unit.find_index(launch.start)
-        first = unit.find_index(inner[0].head) if inner else unit.find_declaration_start(place)
+        first = unit.find_declaration_start(place)
+        if inner:
+            first = find_function(unit, unit.find_index(inner[0].head))
         brace = unit.find_index(inner[0].brace) if inner else place
         last = unit.partners.get(brace, place)
         is_member = any(scope.kind == "class" for scope in inner) or "::" in unit.words[first:brace]
@@ -251,6 +197,9 @@ class KernelNames:
         if name.qualifiers:
             first, *rest = name.qualifiers
             spellings += [(*names, *rest) for names in self._list_aliased(first)]
+            if name.token.text not in self._declared:
+                *_, last = name.qualifiers
+                spellings += self._list_nominated(last)
         return any(
             _is_part(spelling, namespace)
             for spelling in spellings
@@ -268,6 +217,18 @@ class KernelNames:
                 if depth < _MOST_ALIASES:
                     for names in self._list_aliased(first, depth + 1):
                         yield (*names, *rest)
+
+    def _list_nominated(self, namespace: str, depth: int = 0) -> Iterator[tuple[str, ...]]:
+        """Yield the names in using-directives in a namespace, and in the namespaces they name."""
+        unit = self._unit
+        for index in unit.find(("using",)):
+            around = self._scopes.name_namespace(unit.starts[index])
+            if unit.get(index + 1) == "namespace" and around[-1:] == (namespace,):
+                end = unit.find_declaration_end(index, ";") or index
+                names = tuple(word for word in unit.words[index + 2 : end - 1] if word != "::")
+                yield names
+                if names and depth < _MOST_ALIASES:
+                    yield from self._list_nominated(names[-1], depth + 1)
 
     def _select_usings(self, usings: Iterable[Using]) -> Iterator[Using]:
         """Yield the using-declarations that name kernels of the text, in its order.
@@ -290,16 +251,3 @@ def _is_part(qualifiers: tuple[str, ...], namespace: tuple[str, ...]) -> bool:
     """Return whether qualifiers can name a namespace; those of inline ones can be left out."""
     names = iter(namespace)
     return all(qualifier in names for qualifier in qualifiers) if qualifiers else not any(namespace)
-
-
-def _find_usings(unit: Unit, names: set[str]) -> Iterator[Using]:
-    """Yield the using-declarations that contain one of the names."""
-    for index in unit.find(("using",)):
-        end = unit.find_declaration_end(index, ";")
-        if end is None or names.isdisjoint(unit.words[index:end]) or "=" in unit.words[index:end]:
-            continue
-        parts = split_at_commas(unit.list_between(index + 1, end - 1))
-        read = (read_name(part) for part in parts)
-        named = tuple(name for name in read if name is not None and name.token.text in names)
-        if named and unit.get(index + 1) != "namespace":
-            yield Using(unit.starts[index], unit.get_end(end - 1), named)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
@@ -213,4 +212,4 @@ def _put_on_one_line(code: str) -> str:
     if "\n" not in code:
         return code
     lines = [line for line in code.split("\n") if not line.lstrip().startswith("#")]
-    return re.sub(r"[ \t]+", " ", " ".join(lines)).strip()
+    return " ".join(" ".join(lines).split())

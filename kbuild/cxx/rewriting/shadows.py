@@ -80,7 +80,7 @@ def is_hidden(unit: Unit, launch: int, declared: Iterable[int], scopes: list[Sco
     inner = [scope for scope in scopes if scope.kind in ("block", "class")]
     if not inner:
         return False
-    first = unit.find_index(inner[0].head)
+    first = find_function(unit, unit.find_index(inner[0].head))
     classes = [scope for scope in inner if scope.kind == "class"]
     last = unit.partners.get(unit.find_index(classes[0].brace), launch) if classes else launch
     kinds = {unit.find_index(scope.brace): scope.kind for scope in inner}
@@ -90,6 +90,16 @@ def is_hidden(unit: Unit, launch: int, declared: Iterable[int], scopes: list[Sco
         and _reaches(unit, index, launch, first, kinds)
         for index in declared
     )
+
+
+def find_function(unit: Unit, head: int) -> int:
+    """Return where a function starts whose body is a block; ``head`` is the start of the block.
+
+    If a try block is the body, then handlers have blocks, too.
+    """
+    while unit.get(head) == "catch" and unit.get(head - 1) == "}":
+        head = unit.find_head(unit.partners.get(head - 1, head))
+    return head
 
 
 def _reaches(unit: Unit, index: int, launch: int, first: int, kinds: Mapping[int, str]) -> bool:

@@ -13,7 +13,8 @@ from typing import Final
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
-from kbuild.cxx.rewriting.callees import KernelNames, Name
+from kbuild.cxx.rewriting.callees import KernelNames
+from kbuild.cxx.rewriting.names import Name
 from kbuild.cxx.rewriting.signatures import (
     Key,
     Parameter,

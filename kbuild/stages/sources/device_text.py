@@ -15,11 +15,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final, TypeAlias
 
 from kbuild.cxx.declarations import Declaration, read_declaration
-from kbuild.cxx.lexer import Token
+from kbuild.cxx.lexer import Token, split_text
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import Scope, find_scopes
@@ -34,8 +34,8 @@ from kbuild.values import dataclass
 _COUNTER: Final = frozenset(("__COUNTER__",))  # depends on the text before it
 _DIRECTIVES: Final = frozenset(("define", "undef", "include", "pragma", "line", "error"))
 _LINE: Final = frozenset(("__LINE__", "__builtin_LINE"))
-_LINES: Final = re.compile(r"#\s*(?:line\b|\d)")
-_HINT: Final = re.compile(r"#\s*pragma\s+(?:omp|unroll|GCC\s+(?:ivdep|unroll))\b.*", re.DOTALL)
+# The first words of pragmas that are hints for the optimizer.
+_HINTS: Final = (["omp"], ["unroll"], ["GCC", "ivdep"], ["GCC", "unroll"])
 _DIRECTIVE_SPACE: Final = re.compile(
     r'("(?:\\.|[^"\\\n])*")|(?:\\\r?\n|/\*.*?\*/|//[^\n]*|\s)+', re.DOTALL
 )
@@ -62,7 +62,9 @@ def select_device_text(source: str, preprocessed: Preprocessed, *, has_lines: bo
     raw = _Source(source)
     included = divide_text(preprocessed)
     macros = Macros((preprocessed.definitions, *map(preprocessed.read_file, included.files)))
-    has_lines_of_others = any(_LINES.match(each.text) for each in raw.unit.directives)
+    has_lines_of_others = any(
+        kind == "line" or kind.isdigit() for kind, *_ in map(_split, raw.unit.directives)
+    )
     if has_lines_of_others or not macros.find_users(_COUNTER).isdisjoint(raw.unit.words):
         return source
     unit = Unit(included.project)
@@ -83,7 +85,8 @@ class _Source:
 
     @cached_property
     def _breaks(self) -> list[int]:
-        return [match.start() for match in re.finditer("\n", self.unit.text)]
+        lines = self.unit.text.split("\n")
+        return [end - 1 for end in accumulate(len(line) + 1 for line in lines)][:-1]
 
     def find_line(self, position: int) -> int:
         """Return the number of the line of a position."""
@@ -193,10 +196,16 @@ def _list_conditional(raw: Unit, brace: int) -> Iterator[str]:
             first, last = map(raw.find_index, (position, directive.start))
             yield from raw.words[first:last]
         position = directive.start
-        kind = directive.text[1:].split(maxsplit=1)[0] if directive.text[1:].strip() else ""
+        kind, *rest = _split(directive)
         depth += kind.startswith("if") - (kind == "endif")
-        if not kind.startswith(("if", "el", "endif")) and not _HINT.fullmatch(directive.text):
+        is_hint = kind == "pragma" and (rest[:1] in _HINTS or rest[:2] in _HINTS)
+        if not kind.startswith(("if", "el", "endif")) and not is_hint:
             yield kind
+
+
+def _split(directive: Token) -> list[str]:
+    """Return the words of a directive; the first one is empty if there are none."""
+    return split_text(directive.text[1:], is_source=True).words or [""]
 
 
 def _write(

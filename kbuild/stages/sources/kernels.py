@@ -8,12 +8,12 @@ because it might not be the code that is compiled.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.cxx.declarations import Declaration, find_name, find_qualified, list_qualifiers
+from kbuild.cxx.declarations import Declaration, find_qualified, list_qualifiers
 from kbuild.cxx.declarators import find_declarator, split_initializer
+from kbuild.cxx.heads import find_name
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.tokens import drop_attributes, split_at_commas
@@ -24,7 +24,6 @@ from kbuild.values import dataclass
 _KERNEL: Final = frozenset(("__global__", "KBUILD_KERNEL"))
 _UNNAMED: Final = "(anonymous namespace)"
 _IGNORED_WORDS: Final = ("__restrict__", "__restrict", "__grid_constant__")
-_ARRAY: Final = re.compile(r"(?:\[[^\]]*\])")
 _C: Final = '"C"'
 
 
@@ -131,14 +130,18 @@ def _read_parameter(tokens: list[Token]) -> DeclaredParam:
     body, _ = split_initializer(tokens)
     _, place = find_declarator(body)
     words = [token.text for index, token in enumerate(body) if index != place]
-    return DeclaredParam(
-        type=_spell_type(" ".join(words)), name=None if place is None else body[place].text
-    )
+    return DeclaredParam(type=_spell_type(words), name=None if place is None else body[place].text)
 
 
-def _spell_type(text: str) -> str:
+def _spell_type(words: list[str]) -> str:
     """Spell a parameter's type as it is in the function's type: an array becomes a pointer."""
-    words = [w for w in re.findall(r"\w+|\S", text) if w not in _IGNORED_WORDS]
-    spelled = re.sub(r"(?<=\w) (?=\W)|(?<=\W) (?=\w)|(?<=\W) (?=\W)", "", " ".join(words))
-    spelled = re.sub(r"(?<=[*&])(?=\w)", " ", spelled)
-    return spelled if "(" in spelled else _ARRAY.sub("*", spelled, count=1)
+    words = [word for word in words if word not in _IGNORED_WORDS]
+    if "(" not in words and "[" in words:
+        opening = words.index("[")
+        close = words.index("]", opening) if "]" in words[opening:] else len(words) - 1
+        words[opening : close + 1] = ["*"]
+    spelled = ""
+    for word in words:
+        is_apart = spelled[-1:] in ("*", "&") or spelled[-1:].isalnum() or spelled.endswith("_")
+        spelled += f" {word}" if is_apart and (word[0].isalnum() or word[0] == "_") else word
+    return spelled

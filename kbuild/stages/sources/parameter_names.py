@@ -7,12 +7,12 @@ it stays unknown.
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from kbuild.cxx.lexer import split_text
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import without_template_arguments
 from kbuild.model import KernelRecord, Param
@@ -141,12 +141,15 @@ def _read_builtin(spelled: str) -> tuple[frozenset[str], int, str] | None:
         The words and qualifiers, the number of ``long``, and the ``*`` and ``&``; or None if the
         type is not built in.
     """
-    base, *rest = re.split(r"(?=[*&])", spelled, maxsplit=1)
-    words = re.findall(r"\w+|[^\w\s]", base)
+    words = split_text(spelled).words
+    first = next((index for index, word in enumerate(words) if word in ("*", "&")), len(words))
+    words, rest = words[:first], words[first:]
     names = [word for word in words if word not in _QUALIFIERS]
     if not names or not all(name in _BUILTIN for name in names):
         return None
-    pointers = re.sub(r"\s+|(?:const|volatile)\s*$", "", rest[0]) if rest else ""
+    if rest[-1:] in (["const"], ["volatile"]):
+        rest = rest[:-1]
+    pointers = "".join(rest)
     qualifiers = frozenset(w for w in words if w in _QUALIFIERS) if pointers else frozenset()
     longs = names.count("long")
     kinds = frozenset(names) - ({"int", "signed"} if len(names) > 1 else set())

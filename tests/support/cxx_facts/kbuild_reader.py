@@ -7,7 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from kbuild.backends.qualifiers import QUALIFIERS, list_declarators
-from kbuild.cxx.declarations import Declaration, find_name, find_qualified
+from kbuild.cxx.declarations import Declaration, find_qualified
+from kbuild.cxx.heads import find_name
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Launch, Span

@@ -196,42 +196,6 @@ REJECTED: Final = {
         ("g++", NEWER_CLANG),
         TEMPLATE + BASE + "struct D : Base { void f() { k<<<1, 2>>>(1, 2); } };\n",
     ),
-    "the parameter of a function whose body is a try block hides a template": (
-        ("g++", NEWER_CLANG),
-        TEMPLATE + "void f(void (*k)(int, int)) try {} catch (int) { k<<<1, 2>>>(1, 2); }\n",
-    ),
-    "a using-directive brings the template into the namespace that the launch names": (
-        ("g++", NEWER_CLANG),
-        "namespace n {\n" + TEMPLATE + "}\nnamespace facade { using namespace n; }\n"
-        "void f() { facade::k<<<1, 2>>>(1, 2); }\n",
-    ),
-    "the kernel is the result of an operator that is called by its name": (
-        ("g++", NEWER_CLANG),
-        (
-            "struct S { void (*operator()() const)(int); };\n"
-            "void f(S s) { s.operator()()<<<1, 2>>>(1); }\n"
-        ),
-    ),
-    "a literal is the first token of the expression": (
-        ("g++", NEWER_CLANG),
-        "void f(void (**k)(int)) { 0[k]<<<1, 2>>>(1); }\n",
-    ),
-    "an attribute is between the kernel's name and its parameters": (
-        ("g++", NEWER_CLANG),
-        "__global__ void k [[gnu::unused]] (int) {}\nvoid f() { k<<<1, 2>>>(1); }\n",
-    ),
-    "g++ rejects statement expressions in template arguments": (
-        ("g++",),
-        (
-            "template <class T> struct Box {};\n__global__ void k(int) {}\n"
-            "void f() { Box<decltype(k<<<1, 2>>>(1))> box; (void)box; }\n"
-        ),
-    ),
-    "clang finds no pack in the statement expression of an expanded lambda": (
-        (NEWER_CLANG,),
-        TEMPLATE + "template <class... T>\n"
-        "void f(T... t) { ([&] { k<<<1, 2>>>(1, t); }(), ...); }\nvoid g() { f(1, 'a'); }\n",
-    ),
     "clang cannot mangle the place of a launch in the type of a function": (
         (NEWER_CLANG,),
         TEMPLATE + "template <class T> auto f(T t) -> decltype(k<<<1, 2>>>(1, t)) {}\n"

@@ -35,9 +35,9 @@ _AVAILABLE: Final = frozenset(
         "OccupancyMaxPotentialBlockSizeVariableSMemWithFlags",
     )
 )
-_DECLARED: Final = re.compile(r"\bstatic inline cudaError_t (cuda\w+)\s*\(")
+_DECLARED: Final = ["static", "inline", "cudaError_t"]
 _NAME: Final = re.compile(r"\bcuda[A-Z]\w+\s*\(")
-_WAITS: Final = re.compile(r"cuda\w+Synchronize")
+_WAITS: Final = "Synchronize"
 _NO_WAIT: Final = (
     ", which CUDA 12 removed from device code; launch what comes after the kernels with "
     "cudaStreamTailLaunch"
@@ -51,7 +51,11 @@ def reject_host_calls(code: Unit, declarations: tuple[Declaration, ...]) -> Iter
     bodies = [body for body in q.list_device_bodies(declarations) if _NAME.search(text, *body)]
     if not bodies:
         return
-    names = {found[1] for found in _DECLARED.finditer(text)} - _AVAILABLE
+    names = {
+        code.get(index + 1)
+        for index in code.find(_DECLARED[-1:])
+        if code.words[index - 2 : index + 1] == _DECLARED and code.get(index + 2) == "("
+    } - _AVAILABLE
     seen = 0
     for body in sorted(bodies):
         if body[0] >= seen:
@@ -68,7 +72,7 @@ def _replace_calls(code: Unit, names: set[str], body: Span) -> Iterator[Edit]:
             continue
         end = code.get_end(close)
         start = code.starts[index - 1] if code.get(index - 1) == "::" else word.start
-        reason = _NO_WAIT if _WAITS.fullmatch(word.text) else _HOST_ONLY
+        reason = _NO_WAIT if word.text.endswith(_WAITS) else _HOST_ONLY
         # A declaration with the same name would share the message.
         name = f"host_call_{word.start}"
         message = f"kbuild: device code cannot call {word.text}{reason}"

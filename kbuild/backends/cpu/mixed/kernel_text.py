@@ -27,7 +27,7 @@ _CONSTANTS: Final = {
     "blockDim": "__kbuild_size__",
     "gridDim": "__kbuild_grid__",
 }
-_UNSIGNED: Final = re.compile(r"unsigned|auto|u\w+|size_t")
+_UNSIGNED: Final = ("u", "auto", "size_t")  # how the types start
 # A type that is not an alias of a reference, and not a template parameter.
 _BUILT_IN: Final = re.compile(rf".*\*|(?:(?:const|volatile|{'|'.join(_VALUES)})\b\s*)+")
 # In a lambda, these name the lambda.
@@ -137,7 +137,7 @@ def _choose_index(code: Unit, mentions: list[Token]) -> str:
         statement = code.list_between(code.find_head(index), end)
         words = [token.text for token in statement if token.text != "const"]
         if "blockDim" in words:
-            kind = "unsigned" if _UNSIGNED.match(words[0]) else "int"
+            kind = "unsigned" if words[0].startswith(_UNSIGNED) else "int"
             return f"{kind}, __kbuild_block__.x * __kbuild_width__"
     return "unsigned, 0"
 

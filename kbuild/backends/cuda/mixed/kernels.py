@@ -10,13 +10,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from kbuild.cxx.declarations import (
-    Declaration,
-    find_name,
-    find_template_end,
-    list_qualifiers,
-    read_declaration,
-)
+from kbuild.cxx.declarations import Declaration, list_qualifiers, read_declaration
+from kbuild.cxx.heads import find_name, find_template_end
 from kbuild.cxx.kernels import describe_kernel
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate

@@ -7,7 +7,6 @@ Device functions stay as they are, because clang generates no code for them in h
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -27,14 +26,13 @@ from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText
+from kbuild.cxx.tokens import match_angle
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
-_ATTRIBUTE: Final = re.compile(r"\b__attribute__\s*(?=\(\s*\(\s*(?:__)?amdgpu_)\(")
+_ATTRIBUTES: Final = ("amdgpu_", "__amdgpu_")  # how the names start
 _SYSTEM_HEADER: Final = " 3"
-_TEXTURE: Final = re.compile(
-    r"^[ \t]*(?:static\s+)?(texture|surface)\s*<[^;{}()]*>\s*(\w+)", re.MULTILINE
-)
+_REFERENCES: Final = ("texture", "surface")
 
 
 def read_text(code: Unit, *, is_relocatable: bool = False) -> HostText:
@@ -44,7 +42,7 @@ def read_text(code: Unit, *, is_relocatable: bool = False) -> HostText:
         SourceError: The text contains a variable that cannot be registered.
     """
     declarations = find_qualified(code, q.QUALIFIERS)
-    _reject_references(code.text)
+    _reject_references(code)
     edits = (_define_qualifiers(), *_edit(code, declarations, is_relocatable=is_relocatable))
     return HostText(
         kernels=find_kernels(code),
@@ -58,13 +56,20 @@ def _define_qualifiers() -> Edit:
     return Edit(start=0, end=0, text=path.read_text())
 
 
-def _reject_references(text: str) -> None:
-    for found in _TEXTURE.finditer(text):
-        place = locate(text, found.start(1))
-        if _SYSTEM_HEADER not in place.flags:
+def _reject_references(code: Unit) -> None:
+    for index in code.find(_REFERENCES):
+        kind, start = code.words[index], code.find_head(index)
+        if code.words[start:index] not in ([], ["static"]) or code.get(index + 1) != "<":
+            continue
+        end = code.find_declaration_end(index, ";") or index
+        tokens = code.list_between(index, end)
+        close = match_angle(tokens, 1)
+        name = tokens[close + 1] if close is not None else tokens[0]
+        place = locate(code.text, code.starts[index])
+        if close is not None and name.is_word and _SYSTEM_HEADER not in place.flags:
             raise SourceError(
-                f"{place}: the {found[1]} reference '{found[2]}' cannot be registered; use a "
-                f"{found[1]} object (hip{found[1].capitalize()}Object_t)"
+                f"{place}: the {kind} reference '{name.text}' cannot be registered; use a "
+                f"{kind} object (hip{kind.capitalize()}Object_t)"
             )
 
 
@@ -91,10 +96,14 @@ def _edit(
 def _remove_attributes(code: Unit, found: Declaration) -> Iterator[Edit]:
     """Yield the edits that remove attributes that only kernels can have."""
     end = found.parameters[0] if found.body is None else found.body[0]
-    for attribute in _ATTRIBUTE.finditer(code.text, found.start, end):
-        close = code.find_close(attribute.end() - 1)
-        if close is not None:
-            yield Edit(start=attribute.start(), end=close + 1, text="")
+    first, last = map(code.find_index, (found.start, end))
+    for index in range(first, last):
+        close = code.partners.get(index + 1)
+        is_own = code.words[index] == "__attribute__" and code.get(index + 3).startswith(
+            _ATTRIBUTES
+        )
+        if is_own and close is not None:
+            yield Edit(start=code.starts[index], end=code.get_end(close), text="")
 
 
 def _is_class_variable(found: Declaration) -> bool:

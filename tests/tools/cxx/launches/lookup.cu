@@ -231,4 +231,13 @@ void overloads() {
     more::call();
 }
 
-int main() { namespaces(), arguments(), overloads(); }
+namespace behind {
+template <class T>
+__global__ void kernel_behind(int, T) {}
+}
+namespace front { namespace inner { using namespace behind; } using namespace inner; }
+void directives() {
+    front::inner::kernel_behind<<<1, 2>>>(__LINE__, 'a'), front::kernel_behind<<<1, 2>>>(__LINE__, 1);  //> void behind::kernel_behind<char>(int, char) | void behind::kernel_behind<int>(int, int)
+}
+
+int main() { namespaces(), arguments(), overloads(), directives(); }

@@ -77,7 +77,11 @@ Task coroutine() {
     co_return kernel<<<1, 2>>>(__LINE__);  //> kernel(int)
 }
 
+template <class... T>
+void expanded(T... values) { ([&] { kernel_template<<<1, 2>>>(__LINE__, values); }(), ...); }  //> void kernel_template<int>(int, int) | void kernel_template<char>(int, char)
+
 int main() {
+    expanded(1, 'a');
     (void)variable, (void)variable_template<short>;
     fold(1, 'a'), fold_pointers(kernel, kernel_other), value_parameter<kernel_other>();
     value_parameters<kernel_other, kernel>(), automatic(kernel_other), constrained(1, kernel_other);

@@ -171,6 +171,10 @@ struct Launcher {
 struct Types : Constant<kernel_other> {
     typedef Constant<kernel_other> type;
 };
+template <class S>
+void dependent_object(S object) {
+    object.template get_for<int>()<<<1, 2>>>(__LINE__);  //> kernel_other(int)
+}
 void pointers() {
     get()<<<1, 2>>>(__LINE__), ::get(1)<<<1, 2>>>(__LINE__), get_reference()<<<1, 2>>>(__LINE__);  //> kernel_other(int) | kernel_other(int) | kernel_other(int)
     get_spelled(1)<<<1, 2>>>(__LINE__), identity(&kernel_other)<<<1, 2>>>(__LINE__);  //> kernel_other(int) | kernel_other(int)
@@ -202,9 +206,23 @@ void pointers() {
     reference<<<1, 2>>>(__LINE__);  //> kernel(int)
     const volatile pointer qualified = kernel_other;
     qualified<<<1, 2>>>(__LINE__);  //> kernel_other(int)
+    pointer list[] = {kernel_other};
+    object.operator()()<<<1, 2>>>(__LINE__), 0[list]<<<1, 2>>>(__LINE__);  //> kernel_other(int) | kernel_other(int)
+    [&]() -> pointer { return list[0]; }()<<<1, 2>>>(__LINE__);  //> kernel_other(int)
+    dependent_object(object);
+}
+
+__global__ void kernel_attribute [[gnu::unused]] (int) {}
+template <class T>
+struct Box {};
+void attributes() {
+    kernel_attribute<<<1, 2>>>(__LINE__);  //> kernel_attribute(int)
+    Box<decltype(kernel<<<1, 2>>>(__LINE__))> box;
+    (void)box;
 }
 
 int main() {
+    attributes();
     Member member;
     (void)member, (void)global, (void)constant, (void)from_lambda, (void)array, (void)nested::use();
     {

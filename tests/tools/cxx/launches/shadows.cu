@@ -399,7 +399,10 @@ void call() {
 }
 }  // namespace local_class
 
+void handled(pointer kernel_template) try { throw 1; } catch (int) { kernel_template<<<1, 2>>>(__LINE__); }  //> kernel_other(int)
+
 int main() {
+    handled(kernel_other);
     Own own;
     own.before(), own.templated(), own.global(), own.qualified(), own.by_this();
     Late late;

@@ -5,14 +5,13 @@ The texts have the patterns of nvcc's host front end.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kbuild.backends.cuda import build, mixed
-from kbuild.backends.cuda.mixed.entries import _find_word, read_stub
+from kbuild.backends.cuda.mixed.entries import read_stub
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, HostUnit, KernelEntry
 from kbuild.backends.interface.toolchain import Toolchain
@@ -453,24 +452,6 @@ def test_relocatable_variables(tmp_path: Path) -> None:
 
 def test_source_without_kernels(tmp_path: Path) -> None:
     assert read_stub("", tmp_path / "a.ii", is_relocatable=False) == Entries()
-
-
-@pytest.mark.parametrize("word", [b"w", b"ww", b"w_w", b"w1", b"a$b"])
-def test_words_are_found_as_a_reader_finds_them(word: bytes) -> None:
-    text = b" ".join((b"w www ww w_w_w w_w w1 w11 1w1 _w w_ w.w w-ww,w1;", word, b"a$b a$bc", word))
-
-    found = [place.start() for place in _find_word(word, text)]
-
-    expected = re.finditer(rb"\b" + re.escape(word) + rb"\b", text)
-    assert found == [place.start() for place in expected]
-    assert found
-
-
-def test_search_for_words_starts_with_a_literal() -> None:
-    # re looks for the literal at once; after \b, it would try every position.
-    (found,) = _find_word(b"weights", b"x weights")
-
-    assert found.re.pattern.startswith(b"weights")
 
 
 def test_missing_stub_file_is_an_error(tmp_path: Path) -> None:

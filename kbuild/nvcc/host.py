@@ -40,8 +40,7 @@ def _describe(
     argv = (
         *(str(tools.host_compiler), "-x", source.kind, *standard),
         *list_host_options(invocation),
-        *invocation.preprocessor,
-        *list_include_options(tools),
+        *_order(tools, list_include_options(tools), invocation.preprocessor),
         *words,
     )
     return Command(argv=argv, inputs=(source.path,))
@@ -72,16 +71,24 @@ def describe_link(
             *(str(tools.host_compiler), *(("-shared",) if invocation.is_shared else ())),
             *list_host_options(invocation),
             *("-Wl,--start-group", *files),
-            *(f"-L{directory}" for directory in invocation.library_directories),
+            *_order(
+                tools,
+                list_library_options(tools),
+                tuple(f"-L{directory}" for directory in invocation.library_directories),
+            ),
             *(f"-l{name}" for name in invocation.libraries),
             *invocation.linker_options,
-            *list_library_options(tools),
             *_RUNTIMES[invocation.runtime],
             *("-Wl,--end-group", "-o", str(output)),
         ),
         inputs=tuple(map(Path, files)),
         outputs=(output,),
     )
+
+
+def _order(tools: Tools, own: tuple[str, ...], given: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the options for directories of the toolkit and of the command line in order."""
+    return (*own, *given) if tools.toolkit.layout.comes_first else (*given, *own)
 
 
 def describe_archive(invocation: Invocation, objects: Iterable[Path], output: Path) -> Command:

@@ -61,6 +61,7 @@ def describe_toolkit(
             *((name, script) for name in _SCRIPTS),
             *((name, "/* empty */\n") for name in _EMPTY_LIBRARIES),
         ),
+        comes_first=True,
         runtime=(_LINK_NAME, resources.find_runtime("libkbuild_cpu.so.1")),
     )
 

@@ -26,6 +26,8 @@ class ToolkitLayout:
             its path; None if they search for it.
         programs: Links in ``bin``, as (name, target).
         environment: The variables that its ``nvcc`` sets, with which kbuild finds the toolchain.
+        comes_first: Whether its headers and libraries come before the directories of a command
+            line, which can be those of another toolkit.
         device_library: The directory ``nvvm``, or None for an empty one.
     """
 
@@ -39,6 +41,7 @@ class ToolkitLayout:
     runtime: tuple[str, Path] | None = None
     programs: tuple[tuple[str, Path], ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    comes_first: bool = False
     device_library: Path | None = None
 
 

@@ -164,6 +164,19 @@ def test_programs_link_a_driver_that_they_do_not_call(objects: Path) -> None:
     succeed(run_nvcc(*FILES, "-lcuda", "-o", "linked", cwd=objects))
 
 
+def test_other_toolkits_on_the_command_line_are_ignored(objects: Path, tmp_path: Path) -> None:
+    shutil.copy(objects / "main.cpp", tmp_path)
+    (tmp_path / "cuda_runtime.h").write_text("#error another toolkit\n")
+    for name in ("libcudart.so", "libcudart_static.a"):
+        (tmp_path / name).write_text("/* empty */\n")
+    inputs = ("main.cpp", objects / "float.o", objects / "double.o")
+
+    options = ("-I", tmp_path, "-L", tmp_path, "-lcudart")
+    succeed(run_nvcc(*inputs, *options, "-o", "program", cwd=tmp_path))
+
+    assert succeed(run(tmp_path / "program")) == OUTPUT
+
+
 def test_older_standards_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "old.cu").write_text("static_assert(__cplusplus >= 201103L);\n" + KERNELS)
 

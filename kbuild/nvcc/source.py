@@ -112,8 +112,13 @@ def list_include_options(tools: Tools) -> tuple[str, ...]:
 
 def name_module(build: SourceBuild, edge: HostEdge, preprocessed: Path) -> str:
     """Return the part of generated names that is unique to the text and the options."""
-    invocation = replace(build.invocation, inputs=(), output=None, jobs=1, kept=None)
-    options = (*edge.architectures, repr(invocation))
+    invocation = build.invocation
+    options = (
+        *(*edge.architectures, str(edge.device_standard), str(invocation.relocatable)),
+        *invocation.preprocessor,
+        *invocation.device_options,
+        *list_host_options(invocation),
+    )
     described = "\0".join(options).encode(errors="surrogateescape")
     return files.sha256(files.read_file(preprocessed) + described)[:_NAME_DIGITS]
 

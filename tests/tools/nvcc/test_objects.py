@@ -118,7 +118,8 @@ def test_objects_are_deterministic(objects: Path, tmp_path: Path) -> None:
         directory = tmp_path / name
         directory.mkdir()
         shutil.copy(objects / "kernels.cu", directory)
-        succeed(run_nvcc("-c", "kernels.cu", "-DT=float", cwd=directory))
+        depfile = ("-MD", "-MF", f"{name}.d")
+        succeed(run_nvcc("-c", "kernels.cu", "-DT=float", *depfile, cwd=directory))
 
     first, second = (tmp_path / name / "kernels.o" for name in ("a", "b"))
     assert first.read_bytes() == second.read_bytes()

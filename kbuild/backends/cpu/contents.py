@@ -37,6 +37,11 @@ _MOST_PARAMETERS: Final = 4096
 _MOST_VARIABLES: Final = 1 << 20
 
 
+def name_apart(symbol: str, own_name: str) -> str:
+    """Return the symbol of a static entity for a device link; see `CompileUnit.own_name`."""
+    return f"{symbol}.kbuild_{own_name}"
+
+
 def read_table(elf: Elf) -> ImageContent:
     """Read the table that an image exports; raise InputError if it is missing."""
     table = next(

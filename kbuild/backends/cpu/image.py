@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild import files, resources
+from kbuild import resources
 from kbuild.backends.cpu.adapters.generate import adapter_rows
+from kbuild.backends.cpu.contents import name_apart
 from kbuild.backends.cpu.lines import SOURCE_LIST, keep_lines, list_sources
 from kbuild.backends.cpu.machines import code_generation_flags, name_objcopy
-from kbuild.backends.cpu.objects import KERNEL_LIST, ObjectFacts, name_apart, read_object
+from kbuild.backends.cpu.objects import KERNEL_LIST, ObjectFacts, read_object
 from kbuild.backends.interface.build import (
     CompileUnit,
     Completion,
@@ -49,8 +50,7 @@ def _keep_object(
     unit: CompileUnit, facts: ObjectFacts, object_file: Path, sources: GeneratedSource
 ) -> Completion:
     """Keep the object, but export its static kernels, which the device link must reach."""
-    module = unit.module or files.sha256(unit.display_source.encode())
-    names = {name: name_apart(name, module) for name in facts.static_symbols}
+    names = {name: name_apart(name, unit.own_name) for name in facts.static_symbols}
     return Completion(
         sources=(sources,),
         commands=(_prepare_object(unit, object_file, names, sources, is_mixed=facts.is_mixed),),

@@ -137,11 +137,6 @@ def describe_object(data: bytes) -> ImageContent:
     )
 
 
-def name_apart(symbol: str, module: str) -> str:
-    """Return the symbol of a static kernel for a device link; ``module`` identifies its source."""
-    return f"{symbol}.kbuild_{module[:16]}"
-
-
 def _name_bound(kernel: str) -> str:
     """Return the symbol of a variable in the body of a kernel (Itanium C++ ABI, section 5.1.7)."""
     own = OWN_SUFFIX.sub("", kernel)

@@ -20,8 +20,11 @@ from kbuild.backends.interface.toolchain import (
     Traits,
     Trial,
 )
+from kbuild.files import sha256
 from kbuild.model import Command, CompressionMode, ImageKind
 from kbuild.values import dataclass
+
+_NAME_DIGITS: Final = 16  # 64 bits
 
 # How to fix a device link to which a definition is missing.
 UNDEFINED_FIX: Final = (
@@ -87,6 +90,11 @@ class CompileUnit:
     module: str = ""
     text: Path | None = None
     headers: tuple[Path, ...] = ()
+
+    @property
+    def own_name(self) -> str:
+        """What tells the names of the source from those of other sources of a device link."""
+        return (self.module or sha256(self.display_source.encode()))[:_NAME_DIGITS]
 
     @property
     def root(self) -> Path | None:

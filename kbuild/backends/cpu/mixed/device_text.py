@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild import files
-from kbuild.backends.cpu.contents import REFERENCE_PREFIX
+from kbuild.backends.cpu.contents import REFERENCE_PREFIX, name_apart
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.host_texts import make_reference
 from kbuild.cxx.declarations import Declaration
@@ -23,7 +22,7 @@ _MANAGED: Final = 2
 
 
 def edit_device_text(
-    text: str, declarations: tuple[Declaration, ...], source: str
+    text: str, declarations: tuple[Declaration, ...], own_name: str
 ) -> Iterator[Edit]:
     """Yield the edits that make the text of the device pass of preprocessed text."""
     number = 0
@@ -37,7 +36,7 @@ def edit_device_text(
         rows = []
         for declarator in declarators:
             if q.MANAGED in found.words:
-                label = _name_reference(found, declarator, source, is_static="static" in words)
+                label = _name_reference(found, declarator, own_name, is_static="static" in words)
                 yield from make_reference(text, found, declarator, label)
                 slot = f"kbuild_slot_{number}"
                 row = (
@@ -89,13 +88,13 @@ def _list_template(text: str, found: Declaration) -> Iterator[Edit]:
 
 
 def _name_reference(
-    found: Declaration, declarator: q.Declarator, source: str, *, is_static: bool
+    found: Declaration, declarator: q.Declarator, own_name: str, *, is_static: bool
 ) -> str:
     """Return the symbol of the reference, from which the name of the variable can be read."""
     path = ".".join(name for name in (*found.namespaces, declarator.name.text) if name)
     is_internal = is_static or "" in found.namespaces
-    suffix = f".kbuild_{files.sha256(source.encode())[:8]}" if is_internal else ""
-    return f"{REFERENCE_PREFIX}{path}{suffix}"
+    symbol = f"{REFERENCE_PREFIX}{path}"
+    return name_apart(symbol, own_name) if is_internal else symbol
 
 
 def _make_external(found: Declaration, words: set[str]) -> Iterator[Edit]:

@@ -148,7 +148,7 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
     edits = (
         q.define_qualifiers("kernel_text.h", "device_text.h"),
         *edits,
-        *edit_device_text(code.text, declarations, unit.display_source),
+        *edit_device_text(code.text, declarations, unit.own_name),
     )
     return _describe(code, declarations, edits)
 

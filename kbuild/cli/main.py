@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -65,11 +66,27 @@ def main(argv: Sequence[str] | None = None) -> int:
             failure = Failure(exit_code=_run_command(words[0], words[1:]))
         else:
             failure = Failure(exit_code=_run_options(words))
+        _flush()
     except (KbuildError, OSError, KeyboardInterrupt) as error:
         failure = _report_failure(error, words)
+        _drop_output()
     if failure.exit_code != 0:
         leave_failure(failure)
     return failure.exit_code
+
+
+def _flush() -> None:
+    """Write the output, so that an error such as a full disk has a message."""
+    if sys.__stdout__ is not None:  # closed by the parent process
+        sys.__stdout__.flush()
+
+
+def _drop_output() -> None:
+    """Write what is left of the output, or keep the interpreter from trying it again."""
+    try:
+        _flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def stand_in() -> int:

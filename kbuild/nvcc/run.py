@@ -28,7 +28,7 @@ _SOURCES = ("cu", "c++", "c")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Driver:
     """An invocation that runs.
 
     Attributes:
@@ -68,16 +68,16 @@ def run_invocation(
     if invocation.is_verbose or invocation.is_dry_run:
         show("".join(answers.list_variables(tools)))
     with _open_directory(invocation) as directory:
-        session = Session(
+        driver = Driver(
             invocation=invocation, tools=tools, directory=directory, show=show, write=write
         )
         if invocation.phase in ("preprocess", "dependencies"):
-            for text in _preprocess(session):
+            for text in _preprocess(driver):
                 write(text)
         elif invocation.phase in ("ptx", "cubin", "fatbin"):
-            _write_images(session)
+            _write_images(driver)
         else:
-            _link(session, tuple(_make_objects(session)))
+            _link(driver, tuple(_make_objects(driver)))
 
 
 @contextmanager
@@ -90,143 +90,143 @@ def _open_directory(invocation: Invocation) -> Iterator[Path]:
         yield Path(directory)
 
 
-def _run(session: Session, command: Command) -> None:
+def _run(driver: Driver, command: Command) -> None:
     """Run a command, or only show it."""
-    invocation = session.invocation
+    invocation = driver.invocation
     if invocation.is_verbose or invocation.is_dry_run:
-        session.show(answers.describe_command(command, session.tools))
+        driver.show(answers.describe_command(command, driver.tools))
     if not invocation.is_dry_run:
         result = run_checked(command)
-        session.write(result.stdout.encode(errors="surrogateescape"))
-        session.show(result.stderr)
+        driver.write(result.stdout.encode(errors="surrogateescape"))
+        driver.show(result.stderr)
 
 
-def _make_objects(session: Session) -> Iterator[Path]:
+def _make_objects(driver: Driver) -> Iterator[Path]:
     """Yield the files to link: the objects of the sources, and the other inputs."""
-    for index, source in enumerate(session.invocation.inputs):
+    for index, source in enumerate(driver.invocation.inputs):
         if source.kind not in _SOURCES:
             yield source.path
             continue
-        output = session.directory / f"{index}.o"
-        if session.invocation.phase == "compile":
-            output = outputs.name_output(session.invocation, source)
-        _make_object(session, source, output, session.directory / str(index))
+        output = driver.directory / f"{index}.o"
+        if driver.invocation.phase == "compile":
+            output = outputs.name_output(driver.invocation, source)
+        _make_object(driver, source, output, driver.directory / str(index))
         yield output
 
 
-def _make_object(session: Session, source: Input, output: Path, directory: Path) -> None:
-    invocation = session.invocation
+def _make_object(driver: Driver, source: Input, output: Path, directory: Path) -> None:
+    invocation = driver.invocation
     if source.kind != "cu":
-        _compile_host_source(session, source, output)
+        _compile_host_source(driver, source, output)
         return
-    build = _describe_build(session, source, directory)
+    build = _describe_build(driver, source, directory)
     plan = plan_source(build)
     if invocation.is_verbose or invocation.is_dry_run:
-        default = (session.tools.toolkit.layout.architecture,)
+        default = (driver.tools.toolkit.layout.architecture,)
         for arch in invocation.architectures or default:
-            session.show(answers.describe_device_compile(invocation, str(source.path), arch))
+            driver.show(answers.describe_device_compile(invocation, str(source.path), arch))
     if invocation.is_dry_run:
         return
     output.unlink(missing_ok=True)
     plan, log = run_passes(build, plan, make_flags(build))
-    session.show(log + compile_object(build, plan, output))
+    driver.show(log + compile_object(build, plan, output))
     write_depfile(invocation, output, plan)
 
 
-def _compile_host_source(session: Session, source: Input, output: Path) -> None:
-    if not session.invocation.is_dry_run:
+def _compile_host_source(driver: Driver, source: Input, output: Path) -> None:
+    if not driver.invocation.is_dry_run:
         output.unlink(missing_ok=True)
-    _run(session, host.describe_compile(session.invocation, source, output, session.tools))
-    if not (session.invocation.is_dry_run or output.exists()):
+    _run(driver, host.describe_compile(driver.invocation, source, output, driver.tools))
+    if not (driver.invocation.is_dry_run or output.exists()):
         raise ToolError(
-            f"{session.tools.host_compiler} succeeded but did not create an object of "
+            f"{driver.tools.host_compiler} succeeded but did not create an object of "
             f"'{source.path}'; remove options with which it only prints something"
         )
 
 
-def _describe_build(session: Session, source: Input, directory: Path) -> SourceBuild:
+def _describe_build(driver: Driver, source: Input, directory: Path) -> SourceBuild:
     directory.mkdir(parents=True, exist_ok=True)
     return SourceBuild(
-        invocation=session.invocation,
+        invocation=driver.invocation,
         source=source.path,
-        tools=session.tools,
+        tools=driver.tools,
         directory=directory,
     )
 
 
-def _link(session: Session, objects: tuple[Path, ...]) -> None:
-    invocation = session.invocation
+def _link(driver: Driver, objects: tuple[Path, ...]) -> None:
+    invocation = driver.invocation
     if invocation.phase == "compile":
         return
     output = outputs.name_linked(invocation)
     if invocation.phase == "archive":
         output.unlink(missing_ok=True)
-        _run(session, host.describe_archive(invocation, objects, output))
+        _run(driver, host.describe_archive(invocation, objects, output))
         return
     paths = () if invocation.is_dry_run else list_files(invocation, objects)
-    check_calls(paths, session.tools.conventions.CONFIGURE_FUNCTION)
+    check_calls(paths, driver.tools.conventions.CONFIGURE_FUNCTION)
     if invocation.phase == "device-link":
-        _link_device_code(session, objects, output)
+        _link_device_code(driver, objects, output)
         return
-    if find_relocatable(paths, session.tools.conventions.LINK_FUNCTION):
-        linked = session.directory / "a_dlink.o"
-        _link_device_code(session, objects, linked)
+    if find_relocatable(paths, driver.tools.conventions.LINK_FUNCTION):
+        linked = driver.directory / "a_dlink.o"
+        _link_device_code(driver, objects, linked)
         objects = (linked, *objects)
-    _run(session, host.describe_link(invocation, objects, output, session.tools))
+    _run(driver, host.describe_link(invocation, objects, output, driver.tools))
 
 
-def _link_device_code(session: Session, objects: tuple[Path, ...], output: Path) -> None:
+def _link_device_code(driver: Driver, objects: tuple[Path, ...], output: Path) -> None:
     """Write the object that registers the linked device code of objects and archives."""
-    invocation, tools = session.invocation, session.tools
+    invocation, tools = driver.invocation, driver.tools
     link = make_link(invocation, objects, output, tools)
     command = tools.conventions.describe_device_link(link, tools.toolchain)
     if command is not None:
-        _run(session, command)
+        _run(driver, command)
         return
     if invocation.is_verbose or invocation.is_dry_run:
-        session.show(answers.describe_device_link(objects, output))
+        driver.show(answers.describe_device_link(objects, output))
     if not invocation.is_dry_run:
         found = find_relocatable(list_files(invocation, objects), tools.conventions.LINK_FUNCTION)
-        directory = session.directory / "device_link"
-        session.show(join_objects(found, invocation, tools, output, directory))
+        directory = driver.directory / "device_link"
+        driver.show(join_objects(found, invocation, tools, output, directory))
 
 
-def _preprocess(session: Session) -> Iterator[bytes]:
+def _preprocess(driver: Driver) -> Iterator[bytes]:
     """Yield the preprocessed texts, or the rules of their dependencies, that have no file."""
-    invocation = session.invocation
+    invocation = driver.invocation
     for index, source in enumerate(invocation.inputs):
-        text = _preprocess_source(session, source, session.directory / str(index))
+        text = _preprocess_source(driver, source, driver.directory / str(index))
         if invocation.output is None:
             yield text
         else:
             files.write_file(invocation.output, text)
 
 
-def _preprocess_source(session: Session, source: Input, directory: Path) -> bytes:
-    invocation = session.invocation
+def _preprocess_source(driver: Driver, source: Input, directory: Path) -> bytes:
+    invocation = driver.invocation
     requested = invocation.dependencies or DependencyFile()
     if source.kind != "cu":
         system = "-M" if requested.has_system_headers else "-MM"
         words = ("-E",) if invocation.phase == "preprocess" else (system,)
-        command = host.describe_preprocessing(invocation, source, words, session.tools)
+        command = host.describe_preprocessing(invocation, source, words, driver.tools)
         return run(command).stdout.encode()
-    build = _describe_build(session, source, directory)
+    build = _describe_build(driver, source, directory)
     plan = plan_source(build)
     (edge,) = plan.hosts
     preprocessed, log = run_preprocessor(edge, make_flags(build))
-    session.show(log)
+    driver.show(log)
     if invocation.phase == "preprocess":
         return files.read_file(preprocessed)
     return render_depfile(requested, source.path.with_suffix(".o"), replace(plan, edges=()))
 
 
-def _write_images(session: Session) -> None:
-    for index, source in enumerate(session.invocation.inputs):
+def _write_images(driver: Driver) -> None:
+    for index, source in enumerate(driver.invocation.inputs):
         if source.kind != "cu":
             raise ConfigurationError(
-                f"{source.path}: -{session.invocation.phase} compiles CUDA sources; write -x cu in "
+                f"{source.path}: -{driver.invocation.phase} compiles CUDA sources; write -x cu in "
                 "front of the file if it is one"
             )
-        build = _describe_build(session, source, session.directory / str(index))
-        output = outputs.name_output(session.invocation, source)
-        session.show(write_image(build, output))
+        build = _describe_build(driver, source, driver.directory / str(index))
+        output = outputs.name_output(driver.invocation, source)
+        driver.show(write_image(build, output))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from kbuild.process import select_environment
@@ -23,12 +24,12 @@ _CLIENT_VERSION: Final = (1, 13)
 class Jobserver:
     """The jobserver of the ``make`` that runs kbuild.
 
-    ``jobs`` is the value of make's option ``-j``, if known. ``pipe`` holds the open descriptors of
-    its pipe. It is empty for a named pipe, whose path is ``fifo``.
+    ``jobs`` is the value of make's option ``-j``, if known. ``pipe`` holds the two descriptors of
+    its pipe, if make has passed them on. ``fifo`` is the path of a named pipe, if that exists.
     """
 
     jobs: int | None
-    pipe: tuple[int, ...]
+    pipe: tuple[int, ...] = ()
     fifo: str = ""
 
     def serves(self, version_text: str, version: tuple[int, ...]) -> bool:
@@ -44,11 +45,14 @@ def find_jobserver() -> Jobserver | None:
     if not places:
         return None
     jobs = [int(word[2:]) for word in words if re.fullmatch(r"-j\d+", word)]
-    pipe = tuple(map(int, places[-1].split(","))) if re.fullmatch(r"\d+,\d+", places[-1]) else ()
+    place = places[-1]
+    # Without make's permission, the descriptors are closed, or are those of other files.
+    pipe = tuple(map(int, place.split(","))) if re.fullmatch(r"\d+,\d+", place) else ()
+    fifo = place.removeprefix(_FIFO) if place.startswith(_FIFO) else ""
     return Jobserver(
         jobs=jobs[-1] if jobs else None,
-        pipe=tuple(filter(_is_open, pipe)),
-        fifo=places[-1].removeprefix(_FIFO) if places[-1].startswith(_FIFO) else "",
+        pipe=pipe if all(_is_pipe(_name_descriptor(d)) for d in pipe) else (),
+        fifo=fifo if fifo and _is_pipe(fifo) else "",
     )
 
 
@@ -59,19 +63,20 @@ def borrow_jobs(jobserver: Jobserver, most: int) -> Iterator[int]:
     Yields:
         The number of borrowed jobs, at most ``most``. Each process has one more job of its own.
     """
-    read, write = jobserver.pipe or (0, 0)
-    paths = (jobserver.fifo,) * 2 if jobserver.fifo else (f"/dev/fd/{read}", f"/dev/fd/{write}")
-    if not jobserver.fifo and not jobserver.pipe:
+    places = tuple(map(_name_descriptor, jobserver.pipe))
+    if jobserver.fifo:
+        places = (jobserver.fifo, jobserver.fifo)
+    if not places:
         yield 0
         return
     # Opened again, because other processes wait for jobs with the same open file.
-    source = os.open(paths[0], os.O_RDONLY | os.O_NONBLOCK)
+    source = os.open(places[0], os.O_RDONLY | os.O_NONBLOCK)
     try:
         tokens = _read(source, most)
         try:
             yield len(tokens)
         finally:
-            target = os.open(paths[1], os.O_WRONLY)
+            target = os.open(places[1], os.O_WRONLY)
             os.write(target, tokens)
             os.close(target)
     finally:
@@ -85,9 +90,12 @@ def _read(source: int, most: int) -> bytes:
         return b""
 
 
-def _is_open(descriptor: int) -> bool:
+def _is_pipe(path: str) -> bool:
     try:
-        os.fstat(descriptor)
+        return Path(path).is_fifo()
     except OSError:
         return False
-    return True
+
+
+def _name_descriptor(descriptor: int) -> str:
+    return f"/dev/fd/{descriptor}"

@@ -30,7 +30,7 @@ R = TypeVar("R")
 
 _NAME_DIGITS: Final = 16
 _DEFAULT_STANDARD: Final = 17
-# Handles are null: an object has no stub unit of its own.
+# Handles are 0: the driver makes no debug stubs.
 _WITHOUT_STUBS: Final = "-DKBUILD_WITHOUT_STUBS=1"
 # A plan needs names before the source is preprocessed.
 _UNNAMED: Final = "unnamed"

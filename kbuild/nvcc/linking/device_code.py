@@ -13,7 +13,6 @@ from kbuild.backends.interface.build import (
     UNDEFINED_FIX,
     Builder,
     LinkUnit,
-    PackedImage,
     PackUnit,
 )
 from kbuild.backends.interface.nvcc import DeviceLink
@@ -26,7 +25,7 @@ from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.stages.compile import describe_image, finish
 from kbuild.stages.edges import list_stub_options
 from kbuild.stages.output_names import name_file
-from kbuild.stages.packing.containers import write_container
+from kbuild.stages.packing.containers import read_image, write_container
 from kbuild.stages.stubs.unit import StubInputs, render_stub_unit
 
 _SOURCE: Final = "device link"
@@ -90,16 +89,7 @@ def _make_unit(
     traits = builder.TRAITS
     fat_binary, kernel_table = directory / "device_link.fatbin", directory / "device_link.json"
     packed = PackUnit(
-        images=tuple(
-            PackedImage(
-                arch=image.arch,
-                kind=image.kind,
-                sha256=image.sha256,
-                path=image.path,
-                data=files.read_file(image.path),
-            )
-            for image in images
-        ),
+        images=tuple(map(read_image, images)),
         output=fat_binary,
         linking="linked",
     )

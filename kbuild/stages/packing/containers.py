@@ -86,18 +86,8 @@ def concatenate(
 def _make_container(
     builder: Builder, plan: PackPlan, index: int, images: tuple[DeviceImage, ...]
 ) -> bytes:
-    packed = tuple(
-        PackedImage(
-            arch=image.arch,
-            kind=image.kind,
-            sha256=image.sha256,
-            path=image.path,
-            data=_read_image(image),
-        )
-        for image in images
-    )
     unit = PackUnit(
-        images=packed,
+        images=tuple(map(read_image, images)),
         output=plan.container(index),
         linking=_describe_linking(plan, index),
         compression=plan.compression,
@@ -115,14 +105,16 @@ def write_container(unit: PackUnit, builder: Builder, toolchain: Toolchain) -> b
     return files.read_file(unit.output)
 
 
-def _read_image(image: DeviceImage) -> bytes:
-    """Read the image; raise InputError if it changed since its edge wrote it."""
+def read_image(image: DeviceImage) -> PackedImage:
+    """Read an image for a container; raise InputError if it changed since its edge wrote it."""
     data = files.read_file(image.path)
     if files.sha256(data) != image.sha256:
         raise InputError(
             f"{image.path}: changed since it was compiled; remove {image.path.parent} and rebuild"
         )
-    return data
+    return PackedImage(
+        arch=image.arch, kind=image.kind, sha256=image.sha256, path=image.path, data=data
+    )
 
 
 def _describe_linking(plan: PackPlan, index: int) -> Literal["none", "linked", "prelinked"]:

@@ -156,31 +156,50 @@ def _read_relocatable(variable: VariableEntry) -> VariableEntry:
 
 def _read_linkage(variables: list[VariableEntry], preprocessed: Path) -> Iterator[VariableEntry]:
     """Yield the variables of a whole program, whose global ones have names without linkage."""
-    unknown = [v for v in variables if v.linkage == "external" and v.device_name[:2] != "_Z"]
+    unknown = {
+        variable.device_name
+        for variable in variables
+        if variable.linkage == "external" and variable.device_name[:2] != "_Z"
+    }
     text = preprocessed.read_text(errors="surrogateescape") if unknown else ""
+    internal = unknown - _find_external(unknown, text)
     for variable in variables:
-        is_static = variable in unknown and not _is_external(variable.device_name, text)
+        is_static = variable.device_name in internal
         yield replace(variable, linkage="internal") if is_static else variable
 
 
-def _is_external(name: str, text: str) -> bool:
-    """Return whether the declarations of a global variable give it external linkage."""
-    found = False
-    for part in divide(text):
+def _find_external(names: set[str], text: str) -> set[str]:
+    """Return the global variables whose declarations give them external linkage."""
+    linkage: dict[str, Linkage] = {}
+    declared: set[str] = set()
+    for part in divide(text) if names else ():
         head = text[part.start : part.head]
-        words = [token.text for token in read_tokens(head)] if name in head else []
-        for index in (index for index, word in enumerate(words) if word == name):
-            before = words[:index]
-            is_parameter = before.count("(") != before.count(")")
-            value = before[::-1].index("=") if "=" in before else 0
-            is_value = "=" in before and "," not in before[len(before) - value :]
-            if is_parameter or is_value or _MEMORY_SPACES.isdisjoint(before):
-                continue
-            if "extern" in before:
-                return True
-            pointers = [place for place, word in enumerate(before) if word == "*"]
-            own = before[pointers[-1] :] if pointers else before
-            if "static" in before or not {"const", "constexpr"}.isdisjoint(own):
-                return False
-            found = True
-    return found
+        for name in [name for name in names - linkage.keys() if name in head]:
+            for before in _list_declarations(name, head):
+                declared.add(name)
+                if found := _read_declared_linkage(before):
+                    linkage.setdefault(name, found)
+    external = {name for name in linkage if linkage[name] == "external"}
+    return external | (declared - linkage.keys())
+
+
+def _list_declarations(name: str, head: str) -> Iterator[list[str]]:
+    """Yield the words before the name in each declaration of a device variable with this name."""
+    words = [token.text for token in read_tokens(head)]
+    for index in (index for index, word in enumerate(words) if word == name):
+        before = words[:index]
+        is_parameter = before.count("(") != before.count(")")
+        value = before[::-1].index("=") if "=" in before else 0
+        is_value = "=" in before and "," not in before[len(before) - value :]
+        if not (is_parameter or is_value or _MEMORY_SPACES.isdisjoint(before)):
+            yield before
+
+
+def _read_declared_linkage(before: list[str]) -> Linkage | None:
+    """Return the linkage that these words give a variable; None if it is the default."""
+    if "extern" in before:
+        return "external"
+    pointers = [place for place, word in enumerate(before) if word == "*"]
+    own = before[pointers[-1] :] if pointers else before
+    is_internal = "static" in before or not {"const", "constexpr"}.isdisjoint(own)
+    return "internal" if is_internal else None

@@ -1,9 +1,10 @@
-"""Compare kernels on the CPU backend with the same loops in C++ with OpenMP."""
+"""Compare kernels on the CPU backend with the same loops in OpenMP and kernels in OpenCL C."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import subprocess
 import sysconfig
 import tempfile
@@ -13,6 +14,9 @@ from benchmarks.measure import HEADER, Comparison, describe_machine, show, time_
 from kbuild import resources
 
 HERE = Path(__file__).resolve().parent
+OURS = "kbuild"
+# The cases whose kernels have no barriers.
+WITHOUT_BARRIERS = ("nothing", "saxpy", "matmul_naive")
 
 
 def main() -> None:
@@ -25,15 +29,22 @@ def main() -> None:
     parser.add_argument(
         "--arch", default="x86-64-v3", help="architecture of both sides (default: %(default)s)"
     )
+    parser.add_argument(
+        "--processor", action="store_true", help="measure processor time instead of wall time"
+    )
     parser.add_argument("cases", nargs="*", metavar="CASE", help="cases to run (default: all)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         build(Path(directory), arguments.arch)
-        print(f"{describe_machine()}; -O3, {arguments.arch}")
+        measured = "processor time" if arguments.processor else "wall time"
+        print(f"{describe_machine()}; -O3, {arguments.arch}; {measured}")
         print(HEADER)
-        words = [*(["--tiny"] if arguments.tiny else []), *arguments.cases]
-        for comparison in compare(Path(directory) / "compare", words):
-            show(comparison)
+        options = {"--tiny": arguments.tiny, "--processor": arguments.processor}
+        words = [*(option for option, is_given in options.items() if is_given), *arguments.cases]
+        comparisons = compare(Path(directory) / "compare", words)
+    for comparison in comparisons:
+        show(comparison)
+    show_means(comparisons)
 
 
 def build(directory: Path, arch: str) -> None:
@@ -55,19 +66,29 @@ def compare(program: Path, words: list[str]) -> list[Comparison]:
     done = subprocess.run(
         [program, *words], env=environment, stdout=subprocess.PIPE, text=True, check=True
     )
-    pairs: dict[str, list[tuple[float, float]]] = {}
+    turns: dict[tuple[str, str], list[float]] = {}
     for line in done.stdout.splitlines():
-        name, size, kernel, loop = line.split()
-        pairs.setdefault(f"{name} {size}", []).append((float(kernel), float(loop)))
+        name, size, *sides = line.split()
+        for side, seconds in zip(sides[::2], sides[1::2], strict=True):
+            turns.setdefault((f"{name} {size}", side), []).append(float(seconds))
     return [
-        Comparison(
-            case=case,
-            peer_name="OpenMP",
-            ours=tuple(kernel for kernel, _ in measured),
-            peer=tuple(loop for _, loop in measured),
-        )
-        for case, measured in pairs.items()
+        Comparison(case=case, peer_name=side, ours=tuple(turns[case, OURS]), peer=tuple(measured))
+        for (case, side), measured in turns.items()
+        if side != OURS
     ]
+
+
+def show_means(comparisons: list[Comparison]) -> None:
+    """Print the geometric means of the ratios of the kernels with barriers."""
+    for peer in sorted({comparison.peer_name for comparison in comparisons}):
+        ratios = [
+            statistics.median(comparison.ratios)
+            for comparison in comparisons
+            if comparison.peer_name == peer and comparison.case.split()[0] not in WITHOUT_BARRIERS
+        ]
+        if ratios:
+            mean = statistics.geometric_mean(ratios)
+            print(f"{len(ratios)} kernels with barriers: {mean:.2f} x {peer}, geometric mean")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,20 @@
-// The cases to compare. Each one runs as kernels and as loops, on separate data.
+// The cases to compare. Each one runs as kernels and on the peers, on separate data.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+struct Side {
+    std::string name;
+    std::function<void()> run;
+};
+
 struct Case {
     std::string name;
     int size;
-    std::function<void()> run_kernel;
-    std::function<void()> run_loop;
-    std::function<bool()> agree; // whether both computed the same, after one run of each
+    std::vector<Side> sides;     // the first one is kbuild
+    std::function<bool()> agree; // whether all computed the same, after one run of each
 };
 
 // `is_tiny` selects only the smallest size of each case.

@@ -1,60 +1,76 @@
-// Times each case's two sides in turns and prints one line a pair:
-// case, size, seconds of the kernel, seconds of the loop.
+// Times the sides of each case in turns and prints one line a turn: case, size, and for each side
+// its name and seconds, of the clock or of the processors.
 #include "cases.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string_view>
 
 namespace {
 
-double time_of(const std::function<void()>& run, int calls)
+double read_clock(clockid_t clock)
 {
-    const auto start = std::chrono::steady_clock::now();
+    timespec now;
+    clock_gettime(clock, &now);
+    return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
+}
+
+double time_of(const std::function<void()>& run, int calls, clockid_t clock)
+{
+    const double start = read_clock(clock);
     for (int i = 0; i < calls; ++i)
         run();
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    return passed.count() / calls;
+    return (read_clock(clock) - start) / calls;
 }
 
 // So many that the clock's resolution and one interruption do not matter.
 int calls_for(const std::function<void()>& run, double seconds)
 {
-    const double one = time_of(run, 1);
+    const double one = time_of(run, 1, CLOCK_MONOTONIC);
     return one < seconds ? static_cast<int>(seconds / one) + 1 : 1;
 }
 
-void compare(const Case& it, int repetitions, double seconds)
+void compare(const Case& it, int turns, double seconds, clockid_t clock)
 {
-    const int kernel_calls = calls_for(it.run_kernel, seconds);
-    const int loop_calls = calls_for(it.run_loop, seconds);
-    for (int i = 0; i < repetitions; ++i) {
-        const double kernel = time_of(it.run_kernel, kernel_calls);
-        const double loop = time_of(it.run_loop, loop_calls);
-        std::printf("%s %d %.9e %.9e\n", it.name.c_str(), it.size, kernel, loop);
+    std::vector<int> calls;
+    for (const Side& side : it.sides)
+        calls.push_back(calls_for(side.run, seconds));
+    for (int turn = 0; turn < turns; ++turn) {
+        std::printf("%s %d", it.name.c_str(), it.size);
+        for (std::size_t i = 0; i < it.sides.size(); ++i)
+            std::printf(" %s %.9e", it.sides[i].name.c_str(), time_of(it.sides[i].run, calls[i], clock));
+        std::puts("");
     }
 }
 
 } // namespace
 
-// compare [--tiny] [CASE...]
+// compare [--tiny] [--processor] [CASE...]
 int main(int count, char** words)
 {
-    const std::vector<std::string_view> arguments(words + 1, words + count);
-    const bool is_tiny = !arguments.empty() && arguments.front() == "--tiny";
-    const std::vector<std::string_view> wanted(arguments.begin() + is_tiny, arguments.end());
+    std::vector<std::string_view> arguments(words + 1, words + count);
+    const auto take = [&](std::string_view option) {
+        const auto found = std::find(arguments.begin(), arguments.end(), option);
+        const bool is_given = found != arguments.end();
+        if (is_given)
+            arguments.erase(found);
+        return is_given;
+    };
+    const bool is_tiny = take("--tiny");
+    const clockid_t clock = take("--processor") ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     for (const auto& it : make_cases(is_tiny)) {
-        if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), it.name) == wanted.end())
+        if (!arguments.empty()
+            && std::find(arguments.begin(), arguments.end(), it.name) == arguments.end())
             continue;
-        it.run_kernel(); // warms up, and loads the device image
-        it.run_loop();
+        for (const Side& side : it.sides)
+            side.run(); // warms up, and loads the device image
         if (!it.agree()) {
-            std::fprintf(stderr, "%s %d: kernel and loop disagree\n", it.name.c_str(), it.size);
+            std::fprintf(stderr, "%s %d: the sides disagree\n", it.name.c_str(), it.size);
             return EXIT_FAILURE;
         }
-        compare(it, is_tiny ? 2 : 21, is_tiny ? 0.0001 : 0.01);
+        compare(it, is_tiny ? 2 : 9, is_tiny ? 0.0001 : 0.01, clock);
     }
     return EXIT_SUCCESS;
 }

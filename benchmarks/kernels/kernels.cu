@@ -1,5 +1,7 @@
 #include "sizes.hpp"
 
+// Every size is a multiple of the block or tile, except in saxpy and guarded_sums.
+
 __global__ void nothing()
 {
 }
@@ -21,36 +23,234 @@ __global__ void matmul_naive(int n, const float* a, const float* b, float* c)
     c[row * n + column] = sum;
 }
 
-// n is a multiple of the tile.
 __global__ void matmul_tiled(int n, const float* a, const float* b, float* c)
 {
-    __shared__ float tile_a[tile][tile];
-    __shared__ float tile_b[tile][tile];
-    const int row = blockIdx.y * tile + threadIdx.y;
-    const int column = blockIdx.x * tile + threadIdx.x;
+    __shared__ float tile_a[TILE][TILE];
+    __shared__ float tile_b[TILE][TILE];
+    const int row = blockIdx.y * TILE + threadIdx.y;
+    const int column = blockIdx.x * TILE + threadIdx.x;
     float sum = 0;
-    for (int start = 0; start < n; start += tile) {
+    for (int start = 0; start < n; start += TILE) {
         tile_a[threadIdx.y][threadIdx.x] = a[row * n + start + threadIdx.x];
         tile_b[threadIdx.y][threadIdx.x] = b[(start + threadIdx.y) * n + column];
         __syncthreads();
-        for (int k = 0; k < tile; ++k)
+        for (int k = 0; k < TILE; ++k)
             sum += tile_a[threadIdx.y][k] * tile_b[k][threadIdx.x];
         __syncthreads();
     }
     c[row * n + column] = sum;
 }
 
-// n is a multiple of the block.
+__global__ void matmul_large_tile(int n, const float* a, const float* b, float* c)
+{
+    __shared__ float tile_a[LARGE_TILE][LARGE_TILE];
+    __shared__ float tile_b[LARGE_TILE][LARGE_TILE];
+    const int row = blockIdx.y * LARGE_TILE + threadIdx.y;
+    const int column = blockIdx.x * LARGE_TILE + threadIdx.x;
+    float sum = 0;
+    for (int start = 0; start < n; start += LARGE_TILE) {
+        tile_a[threadIdx.y][threadIdx.x] = a[row * n + start + threadIdx.x];
+        tile_b[threadIdx.y][threadIdx.x] = b[(start + threadIdx.y) * n + column];
+        __syncthreads();
+        for (int k = 0; k < LARGE_TILE; ++k)
+            sum += tile_a[threadIdx.y][k] * tile_b[k][threadIdx.x];
+        __syncthreads();
+    }
+    c[row * n + column] = sum;
+}
+
 __global__ void block_sums(int, const float* values, float* sums)
 {
-    __shared__ float partial[block_size];
-    partial[threadIdx.x] = values[blockIdx.x * block_size + threadIdx.x];
+    __shared__ float partial[BLOCK_SIZE];
+    partial[threadIdx.x] = values[blockIdx.x * BLOCK_SIZE + threadIdx.x];
     __syncthreads();
-    for (int width = block_size / 2; width > 0; width /= 2) {
+    for (int width = BLOCK_SIZE / 2; width > 0; width /= 2) {
         if (threadIdx.x < width)
             partial[threadIdx.x] += partial[threadIdx.x + width];
         __syncthreads();
     }
     if (threadIdx.x == 0)
         sums[blockIdx.x] = partial[0];
+}
+
+// Threads behind the end return before the first barrier.
+__global__ void guarded_sums(int n, const float* values, float* sums)
+{
+    __shared__ float partial[BLOCK_SIZE];
+    const int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    const int count = min(BLOCK_SIZE, n - int(blockIdx.x) * BLOCK_SIZE);
+    if (i >= n)
+        return;
+    partial[threadIdx.x] = values[i];
+    __syncthreads();
+    for (int width = BLOCK_SIZE / 2; width > 0; width /= 2) {
+        if (threadIdx.x < width && threadIdx.x + width < count)
+            partial[threadIdx.x] += partial[threadIdx.x + width];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = partial[0];
+}
+
+__global__ void warp_sums(int, const float* values, float* sums)
+{
+    __shared__ float partial[BLOCK_SIZE / 32];
+    float sum = values[blockIdx.x * BLOCK_SIZE + threadIdx.x];
+    for (int offset = 16; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, offset);
+    if (threadIdx.x % 32 == 0)
+        partial[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        sum = threadIdx.x < BLOCK_SIZE / 32 ? partial[threadIdx.x] : 0;
+        for (int offset = 16; offset > 0; offset /= 2)
+            sum += __shfl_down_sync(0xffffffff, sum, offset);
+        if (threadIdx.x == 0)
+            sums[blockIdx.x] = sum;
+    }
+}
+
+__global__ void block_scan(int, const float* values, float* scanned)
+{
+    __shared__ float buffer[BLOCK_SIZE];
+    const int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    buffer[threadIdx.x] = values[i];
+    __syncthreads();
+    for (int offset = 1; offset < BLOCK_SIZE; offset *= 2) {
+        float before = 0;
+        if (threadIdx.x >= offset)
+            before = buffer[threadIdx.x - offset];
+        __syncthreads();
+        buffer[threadIdx.x] += before;
+        __syncthreads();
+    }
+    scanned[i] = buffer[threadIdx.x];
+}
+
+// `values` has RADIUS more elements on both sides.
+__global__ void stencil(int, const float* values, float* result)
+{
+    __shared__ float part[BLOCK_SIZE + 2 * RADIUS];
+    const int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    part[threadIdx.x] = values[i];
+    if (threadIdx.x < 2 * RADIUS)
+        part[threadIdx.x + BLOCK_SIZE] = values[i + BLOCK_SIZE];
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k <= 2 * RADIUS; ++k)
+        sum += part[threadIdx.x + k];
+    result[i] = sum;
+}
+
+__global__ void histogram(int, const unsigned char* values, int* counts)
+{
+    __shared__ int part[BINS];
+    part[threadIdx.x] = 0;
+    __syncthreads();
+    const int first = blockIdx.x * BLOCK_SIZE * PER_THREAD + threadIdx.x;
+    for (int k = 0; k < PER_THREAD; ++k)
+        atomicAdd(&part[values[first + k * BLOCK_SIZE]], 1);
+    __syncthreads();
+    atomicAdd(&counts[threadIdx.x], part[threadIdx.x]);
+}
+
+__global__ void transpose(int n, const float* matrix, float* result)
+{
+    __shared__ float part[TILE][TILE + 1];
+    const int x = blockIdx.x * TILE, y = blockIdx.y * TILE;
+    part[threadIdx.y][threadIdx.x] = matrix[(y + threadIdx.y) * n + x + threadIdx.x];
+    __syncthreads();
+    result[(x + threadIdx.y) * n + y + threadIdx.x] = part[threadIdx.x][threadIdx.y];
+}
+
+// A block per row.
+__global__ void softmax(int, const float* values, float* result)
+{
+    __shared__ float partial[BLOCK_SIZE];
+    const float* row = values + blockIdx.x * COLUMNS;
+    float largest = row[threadIdx.x];
+    for (int k = threadIdx.x; k < COLUMNS; k += BLOCK_SIZE)
+        largest = fmaxf(largest, row[k]);
+    partial[threadIdx.x] = largest;
+    __syncthreads();
+    for (int width = BLOCK_SIZE / 2; width > 0; width /= 2) {
+        if (threadIdx.x < width)
+            partial[threadIdx.x] = fmaxf(partial[threadIdx.x], partial[threadIdx.x + width]);
+        __syncthreads();
+    }
+    largest = partial[0];
+    __syncthreads();
+    float sum = 0;
+    for (int k = threadIdx.x; k < COLUMNS; k += BLOCK_SIZE)
+        sum += expf(row[k] - largest);
+    partial[threadIdx.x] = sum;
+    __syncthreads();
+    for (int width = BLOCK_SIZE / 2; width > 0; width /= 2) {
+        if (threadIdx.x < width)
+            partial[threadIdx.x] += partial[threadIdx.x + width];
+        __syncthreads();
+    }
+    sum = partial[0];
+    for (int k = threadIdx.x; k < COLUMNS; k += BLOCK_SIZE)
+        result[blockIdx.x * COLUMNS + k] = expf(row[k] - largest) / sum;
+}
+
+// Potentials of points on a line.
+__global__ void nbody(int n, const float* places, float* potentials)
+{
+    __shared__ float part[BLOCK_SIZE];
+    const int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    const float own = places[i];
+    float sum = 0;
+    for (int start = 0; start < n; start += BLOCK_SIZE) {
+        part[threadIdx.x] = places[start + threadIdx.x];
+        __syncthreads();
+        for (int k = 0; k < BLOCK_SIZE; ++k) {
+            const float distance = part[k] - own;
+            sum += 1 / (distance * distance + 0.01f);
+        }
+        __syncthreads();
+    }
+    potentials[i] = sum;
+}
+
+__global__ void bitonic_sort(int, const float* values, float* sorted)
+{
+    __shared__ float part[BLOCK_SIZE];
+    const int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
+    part[threadIdx.x] = values[i];
+    __syncthreads();
+    for (int size = 2; size <= BLOCK_SIZE; size *= 2)
+        for (int stride = size / 2; stride > 0; stride /= 2) {
+            const int other = threadIdx.x ^ stride;
+            if (other > threadIdx.x) {
+                const float a = part[threadIdx.x], b = part[other];
+                if ((a > b) == ((threadIdx.x & size) == 0)) {
+                    part[threadIdx.x] = b;
+                    part[other] = a;
+                }
+            }
+            __syncthreads();
+        }
+    sorted[i] = part[threadIdx.x];
+}
+
+// A step on the inner points of a grid with n + 2 rows and columns.
+__global__ void jacobi(int n, const float* grid, float* result)
+{
+    __shared__ float part[TILE + 2][TILE + 2];
+    const int width = n + 2;
+    const int x = threadIdx.x + 1, y = threadIdx.y + 1;
+    const int own = (blockIdx.y * TILE + y) * width + blockIdx.x * TILE + x;
+    part[y][x] = grid[own];
+    if (threadIdx.x == 0)
+        part[y][0] = grid[own - 1];
+    if (threadIdx.x == TILE - 1)
+        part[y][TILE + 1] = grid[own + 1];
+    if (threadIdx.y == 0)
+        part[0][x] = grid[own - width];
+    if (threadIdx.y == TILE - 1)
+        part[TILE + 1][x] = grid[own + width];
+    __syncthreads();
+    result[own] = (part[y][x - 1] + part[y][x + 1] + part[y - 1][x] + part[y + 1][x]) / 4;
 }

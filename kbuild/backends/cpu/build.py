@@ -82,6 +82,7 @@ TRAITS: Final = Traits(
     language=LANGUAGE,
     fat_binary_section=".kbuild_fatbin",
     relocatable_section=".kbuild_relfatbin",
+    link_function="__kbuildRegisterLinkedBinary",  # see kbuild/detail/link_names.h
     fat_binary_alignment=8,  # an LLVM offload binary's
     registration_header="kbuild/cpu_registration.h",
     host_header="kbuild/host_cpu.h",

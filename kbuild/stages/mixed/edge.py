@@ -8,6 +8,7 @@ Like `kbuild.stages.edges`, this module does not import what only planning needs
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -107,6 +108,15 @@ def name_handles(output: Path) -> Path:
 def name_module(target: str, display_source: str) -> str:
     """Return the part of generated names that is unique to a source of a target."""
     return files.sha256(f"{target}\0{display_source}".encode())[:_NAME_DIGITS]
+
+
+def name_link(module: str, source: Path) -> str:
+    """Return the id by which a device link finds the device code of a source.
+
+    Linkers show it if a device link is missing.
+    """
+    name = re.sub(r"\W", "_", source.name, flags=re.ASCII)
+    return f"_{module}_{name}_needs_device_link"
 
 
 def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:

@@ -208,7 +208,9 @@ def _preprocess_source(driver: Driver, source: Input, directory: Path) -> bytes:
     requested = invocation.dependencies or DependencyFile()
     if source.kind != "cu":
         system = "-M" if requested.has_system_headers else "-MM"
-        words = ("-E",) if invocation.phase == "preprocess" else (system,)
+        words: tuple[str, ...] = (system,)
+        if invocation.phase == "preprocess":
+            words = ("-E", *host.list_depfile_options(invocation, _name_object(source)))
         command = host.describe_preprocessing(invocation, source, words, driver.tools)
         return run(command).stdout.encode()
     build = _describe_build(driver, source, directory)
@@ -216,9 +218,15 @@ def _preprocess_source(driver: Driver, source: Input, directory: Path) -> bytes:
     (edge,) = plan.hosts
     preprocessed, log = run_preprocessor(edge, make_flags(build))
     driver.show(log)
+    plan = replace(plan, edges=())
     if invocation.phase == "preprocess":
+        write_depfile(invocation, _name_object(source), plan)
         return files.read_file(preprocessed)
-    return render_depfile(requested, source.path.with_suffix(".o"), replace(plan, edges=()))
+    return render_depfile(requested, _name_object(source), plan)
+
+
+def _name_object(source: Input) -> Path:
+    return source.path.with_suffix(".o")
 
 
 def _write_images(driver: Driver) -> None:

@@ -59,7 +59,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
         ConfigurationError: An architecture or a path is not supported.
     """
     invocation, tools = build.invocation, build.tools
-    return plan_target(
+    plan = plan_target(
         TargetSpec(
             name=_UNNAMED,
             kind="object",
@@ -82,6 +82,9 @@ def plan_source(build: SourceBuild) -> BuildPlan:
             launcher=(),
         )
     )
+    requested = invocation.dependencies
+    option = "-MD" if requested and requested.has_system_headers else "-MMD"
+    return replace(plan, hosts=tuple(replace(h, depfile_option=option) for h in plan.hosts))
 
 
 def make_flags(build: SourceBuild) -> DeviceFlags:

@@ -19,6 +19,7 @@ from kbuild.backends.interface.nvcc import DeviceLink
 from kbuild.errors import ConfigurationError
 from kbuild.model import ContainerRecord, DeviceImage, ImageRecord, TargetRecord
 from kbuild.nvcc.invocation import Invocation
+from kbuild.nvcc.linking.libraries import list_directories
 from kbuild.nvcc.source import describe_unit
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.stages.compile import describe_image, finish
@@ -48,7 +49,7 @@ def make_link(
         device_options=invocation.device_options,
         options=invocation.device_linker_options,
         libraries=invocation.libraries,
-        library_directories=invocation.library_directories,
+        library_directories=list_directories(invocation),
     )
 
 

@@ -44,6 +44,7 @@ class HostEdge:
     compiler: Path
     compiler_id: str
     relocatable: bool = False
+    depfile_option: str = "-MMD"
     definitions: tuple[str, ...] = ()
 
     @property
@@ -136,6 +137,7 @@ def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
         device_standard=edge.device_standard,
         architectures=edge.architectures,
         relocatable=edge.relocatable,
+        depfile_option=edge.depfile_option,
     )
 
 

@@ -57,7 +57,7 @@ def describe_host_pass(
     argv = (
         *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.device_standard}"),
         *(*build.PRELUDE, *build.header_options(tc)),
-        *build.preprocessor_options(unit),
+        *build.preprocessor_options(unit, unit.depfile_option),
         *(*unit.options, *unit.device_options),
         *(str(unit.source), "-o", str(text)),
     )

@@ -35,7 +35,10 @@ include_guard(GLOBAL)
 
   ``RDC``
     With ``ON`` (relocatable device code), kbuild links the device code of the sources in this call, and of
-    the ``STATIC`` libraries with mixed sources and ``RDC ON`` that the target links.
+    what the target links: ``STATIC`` libraries with mixed sources and ``RDC ON`` of this project or an
+    installed package, and static libraries, object libraries, and objects with relocatable device code
+    of ``kbuild-nvcc`` or nvcc.  Of this project's libraries with the language ``CUDA``, those with
+    ``CUDA_SEPARABLE_COMPILATION`` count.
 
   ``DEVICE_STANDARD``
     The C++ standard of both passes.  The default is the newest standard that the target's

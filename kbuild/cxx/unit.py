@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, KeysView
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, compress
 from typing import Final
 
@@ -164,3 +164,9 @@ def match_words(words: list[str]) -> dict[int, int]:
             partners[index] = opened.pop()
             partners[partners[index]] = index
     return partners
+
+
+@lru_cache(maxsize=1)
+def read_unit(text: str) -> Unit:
+    """Read a preprocessed text, which is often the same for two architectures."""
+    return Unit(text)

@@ -20,7 +20,7 @@ _RUNTIMES: Final = {
 
 def describe_compile(invocation: Invocation, source: Input, output: Path, tools: Tools) -> Command:
     """Describe how a C or C++ source without device code is compiled to an object."""
-    depfile = _list_depfile_options(invocation, output)
+    depfile = list_depfile_options(invocation, output)
     words = (*depfile, "-c", str(source.path), "-o", str(output))
     return _describe(invocation, source, words, tools)
 
@@ -46,7 +46,8 @@ def _describe(
     return Command(argv=argv, inputs=(source.path,))
 
 
-def _list_depfile_options(invocation: Invocation, output: Path) -> Iterator[str]:
+def list_depfile_options(invocation: Invocation, output: Path) -> Iterator[str]:
+    """Yield the options with which the host compiler writes the depfile of an object."""
     requested = invocation.dependencies
     if requested is None:
         return

@@ -17,11 +17,12 @@ from kbuild.nvcc.images import write_image
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
 from kbuild.nvcc.linking.calls import check_calls
 from kbuild.nvcc.linking.device_code import join_objects, make_link
-from kbuild.nvcc.linking.relocatable import find_relocatable, list_files
+from kbuild.nvcc.linking.libraries import list_files
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools
 from kbuild.process import run, run_checked
 from kbuild.stages.mixed.preprocess import run_preprocessor
+from kbuild.stages.relocatable import find_relocatable
 from kbuild.values import dataclass
 
 _SOURCES = ("cu", "c++", "c")
@@ -168,7 +169,7 @@ def _link(driver: Driver, objects: tuple[Path, ...]) -> None:
     if invocation.phase == "device-link":
         _link_device_code(driver, objects, output)
         return
-    if find_relocatable(paths, driver.tools.conventions.LINK_FUNCTION):
+    if find_relocatable(paths, driver.tools.link_function):
         linked = driver.directory / "a_dlink.o"
         _link_device_code(driver, objects, linked)
         objects = (linked, *objects)
@@ -186,7 +187,7 @@ def _link_device_code(driver: Driver, objects: tuple[Path, ...], output: Path) -
     if invocation.is_verbose or invocation.is_dry_run:
         driver.show(answers.describe_device_link(objects, output))
     if not invocation.is_dry_run:
-        found = find_relocatable(list_files(invocation, objects), tools.conventions.LINK_FUNCTION)
+        found = find_relocatable(list_files(invocation, objects), tools.link_function)
         directory = driver.directory / "device_link"
         driver.show(join_objects(found, invocation, tools, output, directory))
 
@@ -207,7 +208,9 @@ def _preprocess_source(driver: Driver, source: Input, directory: Path) -> bytes:
     requested = invocation.dependencies or DependencyFile()
     if source.kind != "cu":
         system = "-M" if requested.has_system_headers else "-MM"
-        words = ("-E",) if invocation.phase == "preprocess" else (system,)
+        words: tuple[str, ...] = (system,)
+        if invocation.phase == "preprocess":
+            words = ("-E", *host.list_depfile_options(invocation, _name_object(source)))
         command = host.describe_preprocessing(invocation, source, words, driver.tools)
         return run(command).stdout.encode()
     build = _describe_build(driver, source, directory)
@@ -215,9 +218,15 @@ def _preprocess_source(driver: Driver, source: Input, directory: Path) -> bytes:
     (edge,) = plan.hosts
     preprocessed, log = run_preprocessor(edge, make_flags(build))
     driver.show(log)
+    plan = replace(plan, edges=())
     if invocation.phase == "preprocess":
+        write_depfile(invocation, _name_object(source), plan)
         return files.read_file(preprocessed)
-    return render_depfile(requested, source.path.with_suffix(".o"), replace(plan, edges=()))
+    return render_depfile(requested, _name_object(source), plan)
+
+
+def _name_object(source: Input) -> Path:
+    return source.path.with_suffix(".o")
 
 
 def _write_images(driver: Driver) -> None:

@@ -16,12 +16,11 @@ from kbuild.project.jobserver import borrow_jobs, find_jobserver
 from kbuild.resources import native_directory
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import BuildPlan, CompileEdge
-from kbuild.stages.mixed.edge import HostEdge
+from kbuild.stages.mixed.edge import HostEdge, name_link
 from kbuild.stages.mixed.host_pass import run_host_pass
 from kbuild.stages.mixed.preprocess import run_preprocessor
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
-from kbuild.stages.stubs.unit import identifier
 from kbuild.stages.target import DeviceFlags, TargetSpec
 from kbuild.values import dataclass
 
@@ -60,7 +59,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
         ConfigurationError: An architecture or a path is not supported.
     """
     invocation, tools = build.invocation, build.tools
-    return plan_target(
+    plan = plan_target(
         TargetSpec(
             name=_UNNAMED,
             kind="object",
@@ -83,6 +82,9 @@ def plan_source(build: SourceBuild) -> BuildPlan:
             launcher=(),
         )
     )
+    requested = invocation.dependencies
+    option = "-MD" if requested and requested.has_system_headers else "-MMD"
+    return replace(plan, hosts=tuple(replace(h, depfile_option=option) for h in plan.hosts))
 
 
 def make_flags(build: SourceBuild) -> DeviceFlags:
@@ -162,15 +164,13 @@ def _run_edge(edge: HostEdge | CompileEdge, flags: DeviceFlags) -> str:
 
 def _name_plan(build: SourceBuild, plan: BuildPlan, name: str) -> BuildPlan:
     """Return a plan of one source with the name that its text and options have."""
-    mixed = tuple(replace(source, module=name) for source in plan.pack.mixed)
-    # Linkers show it if a device link is missing.
-    link_id = f"_{name}_{identifier(build.source.name)}_needs_device_link"
-    link = link_id if build.invocation.relocatable else None
+    link_id = name_link(name, build.source) if build.invocation.relocatable else None
+    mixed = tuple(replace(source, module=name, link_id=link_id) for source in plan.pack.mixed)
     return replace(
         plan,
         hosts=tuple(replace(host, module=name) for host in plan.hosts),
         edges=tuple(replace(edge, module=name) for edge in plan.edges),
-        pack=replace(plan.pack, target=name, mixed=mixed, link_id=link),
+        pack=replace(plan.pack, target=name, mixed=mixed),
     )
 
 

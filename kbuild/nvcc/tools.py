@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends import AUTOMATIC, find_nvcc_conventions, list_by_preference
+from kbuild.backends import AUTOMATIC, find_builder, find_nvcc_conventions, list_by_preference
 from kbuild.backends.interface.nvcc import NvccConventions
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ConfigurationError, ToolchainError, ToolError
@@ -42,6 +42,11 @@ class Tools:
     host_compiler_id: str
     definitions: tuple[str, ...]
     toolkit: Toolkit
+
+    @property
+    def link_function(self) -> str:
+        """The start of the functions that a device link defines."""
+        return find_builder(self.toolchain.backend).TRAITS.link_function
 
 
 def find_tools(invocation: Invocation) -> Tools:

@@ -124,12 +124,12 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
     if passes is None or passes.describe_device_pass is None or passes.read_device_text is None:
         return unit, ""
     from kbuild.cxx.rewriting.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
-    from kbuild.cxx.unit import Unit  # noqa: PLC0415 - only some backends need it
+    from kbuild.cxx.unit import read_unit  # noqa: PLC0415 - only some backends need it
 
     front_end = passes.describe_device_pass(unit, edge.toolchain)
     text, log = make_text(front_end, find_builder(edge.toolchain.backend))
     module = edge.module or name_module("", edge.display_source)
-    code = Unit(text)
+    code = read_unit(text)
     rewritten = rewrite(code, passes.read_device_text(code, unit), module).text
     source = unit.output.with_name(f"{unit.output.name}.cpp")
     content = rewritten.encode(errors="surrogateescape")

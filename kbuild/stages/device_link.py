@@ -10,21 +10,21 @@ from kbuild.backends.interface.build import LinkUnit
 from kbuild.errors import SourceError
 from kbuild.model import DeviceImage, Kernel, Resources
 from kbuild.stages.compile import CompiledSource, describe_image, finish
-from kbuild.stages.device_libraries import load_compiled, select_images
-from kbuild.stages.edges import LinkEdge, PackPlan, asks_for_debug
+from kbuild.stages.device_libraries import DeviceLibraries, load_compiled, select_images
+from kbuild.stages.edges import LinkEdge, asks_for_debug
 from kbuild.stages.target import DeviceFlags
 from kbuild.values import dataclass
 
 
 def link_edge(
-    edge: LinkEdge, flags: DeviceFlags, libraries: tuple[PackPlan, ...] = ()
+    edge: LinkEdge, flags: DeviceFlags, libraries: DeviceLibraries | None = None
 ) -> CompiledSource:
     """Run the device linker; write the edge's record, which is like a source's, last.
 
     Args:
         edge: The edge.
         flags: The flags of its target.
-        libraries: The static libraries whose device code is linked, too.
+        libraries: The device code of other files that is linked, too.
 
     Raises:
         ConfigurationError: A library is not built for the architecture.
@@ -34,18 +34,17 @@ def link_edge(
     started = files.begin_stamp(edge.stamp)
     backend = edge.toolchain.backend
     builder = find_builder(backend)
-    own = tuple(image for source in load_compiled(edge.compiled) for image in source.images)
-    linked = (i for library in libraries for i in select_images(library, edge.target, own))
-    images = (*own, *linked)
+    images = tuple(image for source in load_compiled(edge.compiled) for image in source.images)
+    others = select_images(libraries or DeviceLibraries(), edge.target, images, edge.output)
     unit = LinkUnit(
         target=edge.target,
         arch=edge.arch,
-        images=tuple(image.path for image in images),
+        images=(*(image.path for image in images), *others),
         output=edge.output,
         build_options=flags.build_options,
         debug=asks_for_debug((*flags.build_options, *flags.options)),
     )
-    contents = tuple(files.read_file(image.path) for image in images)
+    contents = tuple(map(files.read_file, unit.images))
     completion = builder.link_images(unit, contents, edge.toolchain)
     finish(completion, find_fix=lambda log: builder.read_log(log, unit).fix)
     compiled = [kernel for image in images for kernel in image.kernels]

@@ -8,6 +8,7 @@ does not import what only planning needs.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -117,11 +118,16 @@ class LinkEdge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixedSource:
-    """A mixed source, for the pack edge: where its handles go, and how they are named."""
+    """A mixed source, for the pack edge: where its handles go, and how they are named.
+
+    ``link_id`` is the end of the names by which a later device link finds the device code; None if
+    it needs no other link.
+    """
 
     display_source: str
     module: str
     handles: Path
+    link_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +136,8 @@ class PackPlan:
 
     ``compiled`` are the records of the edges whose images are registered. With a device link, these
     are the link edges, and ``prelinked`` are the records of the compile edges. ``mixed`` lists the
-    sources that contain host code: all or none. ``link_id`` is the end of the names by which a
-    later device link finds the object; None if the images need no other link.
+    sources that contain host code: all or none. If a later device link finds their code, each of
+    them has its own stub unit.
     """
 
     kbuild_version: str
@@ -147,12 +153,41 @@ class PackPlan:
     prelinked: tuple[Path, ...] = ()
     compression: CompressionMode = "balance"
     mixed: tuple[MixedSource, ...] = ()
-    link_id: str | None = None
 
     @property
     def stub(self) -> Path:
         """The stub unit: the host source with the handles."""
         return self.output_directory / f"{self.target}_stub{self.stub_suffix}"
+
+    @property
+    def link_ids(self) -> tuple[str, ...]:
+        """What a later device link finds."""
+        return tuple(source.link_id for source in self.mixed if source.link_id)
+
+    @property
+    def stub_units(self) -> tuple[PackPlan, ...]:
+        """The plans of the stub units, with their sources."""
+        if not self.link_ids:
+            return (self,)
+        return tuple(
+            replace(self, target=f"{self.target}_{index}" if index else self.target, mixed=(mixed,))
+            for index, mixed in enumerate(self.mixed)
+        )
+
+    @property
+    def link_unit(self) -> PackPlan | None:
+        """The plan of the unit with the device links, if no stub unit has them.
+
+        Programs without a device link take it from a static library.
+        """
+        if not (self.link_ids and self.prelinked):
+            return None
+        return replace(self, target=f"{self.target}_link", mixed=())
+
+    @property
+    def units(self) -> tuple[PackPlan, ...]:
+        """The plans of all units."""
+        return (*self.stub_units, *((self.link_unit,) if self.link_unit else ()))
 
     @property
     def fat_binary(self) -> Path:

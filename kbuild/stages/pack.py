@@ -8,18 +8,20 @@ from kbuild import __version__, files, records
 from kbuild.backends import find_builder
 from kbuild.backends.interface.build import Builder
 from kbuild.model import TargetRecord
+from kbuild.stages.device_libraries import DeviceLibraries
 from kbuild.stages.edges import PackPlan
 from kbuild.stages.packing.containers import Containers, concatenate, make_containers
-from kbuild.stages.packing.inputs import PackInputs, read_inputs
+from kbuild.stages.packing.inputs import PackInputs, read_inputs, split_sources
 from kbuild.stages.packing.tables import build_tables
 from kbuild.stages.stubs.debug import list_notes
-from kbuild.stages.stubs.symbols import SymbolTables
+from kbuild.stages.stubs.symbols import SymbolTables, select_container
 from kbuild.stages.stubs.unit import (
     StubInputs,
     render_c_header,
     render_cpp_header,
     render_stub_unit,
 )
+from kbuild.stages.stubs.variables import VariableTable
 from kbuild.values import dataclass
 
 
@@ -31,22 +33,53 @@ class PackedTarget:
     notes: tuple[str, ...]
 
 
-def pack_target(plan: PackPlan, libraries: tuple[PackPlan, ...] = ()) -> PackedTarget:
+def pack_target(plan: PackPlan, libraries: DeviceLibraries | None = None) -> PackedTarget:
     """Write the fat binary, kernel table, stub unit, and headers; write the stamp last.
 
     Files on which a host build depends are written only if they change.
 
     Args:
         plan: The pack edge.
-        libraries: The static libraries whose device code the target's device links contain.
+        libraries: The device code of other files that the target's device links contain.
 
     Raises:
         SourceError: Two sources define one kernel, or the images of a source disagree.
     """
     started = files.begin_stamp(plan.stamp)
     builder = find_builder(plan.backend)
-    inputs = read_inputs(plan, libraries)
+    inputs = read_inputs(plan)
     tables = build_tables(inputs)
+    linked_ids = libraries.ids if libraries else ()
+    if plan.link_unit is not None:
+        # The sources register through the unit with the device links.
+        link = replace(inputs, plan=plan.link_unit, compiled=())
+        nothing = SymbolTables(kernels=(), variables=VariableTable())
+        ids = (*plan.link_ids, *linked_ids)
+        _write_unit(link, nothing, ids, builder, is_replaceable=True)
+    if plan.link_ids:
+        first, *_ = [
+            _write_unit(part, select_container(tables, index), (), builder)
+            for index, part in enumerate(split_sources(inputs))
+        ]
+        table = replace(first, kernels=tables.kernels)
+    else:
+        table = _write_unit(inputs, tables, linked_ids, builder)
+    _write_headers(inputs, table, builder)
+    files.write_stamp(plan.stamp, b"", started)
+    notes = list_notes(table, has_headers=bool(plan.headers))
+    return PackedTarget(table=table, notes=(*tables.variables.notes, *notes))
+
+
+def _write_unit(
+    inputs: PackInputs,
+    tables: SymbolTables,
+    linked_ids: tuple[str, ...],
+    builder: Builder,
+    *,
+    is_replaceable: bool = False,
+) -> TargetRecord:
+    """Write a stub unit, and the fat binary and the kernel table that it includes."""
+    plan = inputs.plan
     containers = make_containers(inputs, builder)
     table = TargetRecord(
         version=__version__,
@@ -59,31 +92,31 @@ def pack_target(plan: PackPlan, libraries: tuple[PackPlan, ...] = ()) -> PackedT
         compilers=containers.compilers,
         has_host_texts=bool(plan.mixed),
     )
-    _write_stub(inputs, tables, containers, table, builder)
-    own = replace(table, kernels=tables.kernels[: tables.own_kernels])
-    _write_headers(inputs, own, builder)
-    files.write_stamp(plan.stamp, b"", started)
-    notes = list_notes(own, has_headers=bool(plan.headers))
-    return PackedTarget(table=table, notes=(*tables.variables.notes, *notes))
+    stub = _describe_unit(plan, tables, containers, table, builder)
+    stub = replace(stub, linked_ids=linked_ids, is_replaceable=is_replaceable)
+    files.write_if_changed(plan.stub, render_stub_unit(stub))
+    return table
 
 
-def _write_stub(
-    inputs: PackInputs,
+def _describe_unit(
+    plan: PackPlan,
     tables: SymbolTables,
     containers: Containers,
     table: TargetRecord,
     builder: Builder,
-) -> None:
-    """Write the stub unit, and the fat binary and the kernel table that it includes."""
-    plan, traits = inputs.plan, builder.TRAITS
+) -> StubInputs:
+    """Write the files that a stub unit includes, and describe the unit."""
+    traits = builder.TRAITS
     fat_binary, spans = concatenate(containers.contents, traits.fat_binary_alignment)
     kernel_table = records.dump(records.RECORD_SCHEMA, table)
-    stub = StubInputs(
+    files.write_if_changed(plan.fat_binary, fat_binary)
+    files.write_if_changed(plan.kernel_table, kernel_table)
+    return StubInputs(
         table=table,
-        headers=tuple(header for part in inputs.parts for header in part.plan.headers),
+        headers=plan.headers,
         registration_header=traits.registration_header,
-        section=traits.relocatable_section if plan.link_id else traits.fat_binary_section,
-        link_id=plan.link_id,
+        section=traits.relocatable_section if plan.link_ids else traits.fat_binary_section,
+        link_id=plan.link_ids[0] if plan.link_ids else None,
         fat_binary=plan.fat_binary,
         fat_binary_sha256=files.sha256(fat_binary),
         spans=spans,
@@ -95,11 +128,8 @@ def _write_stub(
         handles=tables.handles,
         stub_aliases=tables.stubs,
         shadows=tables.shadows,
-        modules=tuple(source.module for part in inputs.parts for source in part.plan.mixed),
+        modules=tuple(source.module for source in plan.mixed),
     )
-    files.write_if_changed(plan.fat_binary, fat_binary)
-    files.write_if_changed(plan.kernel_table, kernel_table)
-    files.write_if_changed(plan.stub, render_stub_unit(stub))
 
 
 def _write_headers(inputs: PackInputs, table: TargetRecord, builder: Builder) -> None:

@@ -21,7 +21,7 @@ from kbuild.stages.edges import (
     make_unit,
 )
 from kbuild.stages.memory import count_device_jobs, read_memory_limit
-from kbuild.stages.mixed.edge import HostEdge, make_host_unit, name_module
+from kbuild.stages.mixed.edge import HostEdge, make_host_unit, name_link, name_module
 from kbuild.stages.output_names import display_source, name_file, name_outputs
 from kbuild.stages.paths import check_path
 from kbuild.stages.sources.launches import find_launch
@@ -79,7 +79,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     return BuildPlan(
         edges=edges,
         links=links,
-        pack=_plan_pack(spec, toolchain, edges, links, hosts),
+        pack=_plan_pack(spec, builder, toolchain, edges, links, hosts),
         device_jobs=count_device_jobs(builder.TRAITS.compile_memory, read_memory_limit()),
         runtime_target=name_runtime(builder.TRAITS.name, spec.runtime),
         notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
@@ -207,8 +207,9 @@ def _plan_links(
     )
 
 
-def _plan_pack(
+def _plan_pack(  # noqa: PLR0913, PLR0917 - what the other steps planned
     spec: TargetSpec,
+    builder: Builder,
     toolchain: Toolchain,
     edges: tuple[CompileEdge, ...],
     links: tuple[LinkEdge, ...],
@@ -216,6 +217,8 @@ def _plan_pack(
 ) -> PackPlan:
     """Plan the pack edge, which packs what device links made, or else what the compilers made."""
     stamps = tuple(edge.stamp for edge in edges)
+    # Another device link can take the place of that of a static library.
+    is_shared = links and spec.kind == "static" and builder.TRAITS.link_function
     return PackPlan(
         kbuild_version=identify_installation(),
         target=spec.name,
@@ -231,7 +234,10 @@ def _plan_pack(
         debug_stubs=spec.debug_stubs,
         mixed=tuple(
             MixedSource(
-                display_source=host.display_source, module=host.module, handles=host.handles
+                display_source=host.display_source,
+                module=host.module,
+                handles=host.handles,
+                link_id=name_link(host.module, host.source) if is_shared else None,
             )
             for host in hosts
         ),

@@ -82,6 +82,7 @@ TRAITS: Final = Traits(
     language=LANGUAGE,
     fat_binary_section=".kbuild_fatbin",
     relocatable_section=".kbuild_relfatbin",
+    link_function="__kbuildRegisterLinkedBinary",  # see kbuild/detail/link_names.h
     fat_binary_alignment=8,  # an LLVM offload binary's
     registration_header="kbuild/cpu_registration.h",
     host_header="kbuild/host_cpu.h",
@@ -205,12 +206,14 @@ def _drop_preprocessor_options(options: tuple[str, ...]) -> Iterator[str]:
             yield word
 
 
-def preprocessor_options(unit: CompileUnit | HostUnit) -> tuple[str, ...]:
+def preprocessor_options(
+    unit: CompileUnit | HostUnit, depfile_option: str = "-MMD"
+) -> tuple[str, ...]:
     """Return the target's macros and directories, and the options that make a depfile."""
     return (
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
-        *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
+        *(depfile_option, "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
     )
 
 

@@ -12,8 +12,6 @@ from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.model import Command
 
-# See kbuild/detail/link_names.h.
-LINK_FUNCTION: Final = "__kbuildRegisterLinkedBinary"
 CONFIGURE_FUNCTION: Final = ""
 
 # As the headers and the devices of the runtime say.

@@ -79,6 +79,7 @@ TRAITS: Final = Traits(
     language=LANGUAGE,
     fat_binary_section=".nv_fatbin",
     relocatable_section="__nv_relfatbin",
+    link_function="__cudaRegisterLinkedBinary",  # see crt/link.stub in the toolkit
     fat_binary_alignment=8,
     registration_header="kbuild/cuda_registration.h",
     host_header="kbuild/host_cuda.h",

@@ -14,7 +14,6 @@ from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.model import Command
 
 # See crt/host_runtime.h in the toolkit.
-LINK_FUNCTION: Final = "__cudaRegisterLinkedBinary"
 CONFIGURE_FUNCTION: Final = "__cudaPushCallConfiguration"
 
 _COMPILER: Final = "nvcc"

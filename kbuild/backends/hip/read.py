@@ -22,13 +22,15 @@ _SECTION: Final = ".hip_fatbin"
 # Objects for a device link have one section per target, named after the target's entry. Other
 # programming models (SYCL, OpenMP) use the same form, also for images that are linked already.
 _RELOCATABLE: Final = offload_bundle.MAGIC.decode() + "hip"
+# Objects of kbuild for a device link; see `build.TRAITS`.
+_OWN_RELOCATABLE: Final = ".hip_relfatbin"
 _HOST: Final = "host"
 _MAGICS: Final = (offload_bundle.MAGIC, offload_bundle.COMPRESSED_MAGIC)
 
 
 def find_role(section: str) -> SectionRole | None:
     """See `ImageReader`."""
-    if section.startswith(_RELOCATABLE):
+    if section == _OWN_RELOCATABLE or section.startswith(_RELOCATABLE):
         return "relocatable"
     return "executable" if section == _SECTION else None
 

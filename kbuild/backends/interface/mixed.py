@@ -41,6 +41,7 @@ class HostUnit:
         device_standard: The C++ standard of the source.
         architectures: The target's architectures, as `Builder.expand_architectures` spells them.
         relocatable: Whether the images are the input of a device link.
+        depfile_option: How the preprocessor writes the depfile: without system headers, or all.
     """
 
     source: Path
@@ -57,6 +58,7 @@ class HostUnit:
     device_standard: int = 17
     architectures: tuple[str, ...] = ()
     relocatable: bool = False
+    depfile_option: str = "-MMD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,13 +76,6 @@ class NvccConventions(Protocol):
     """The members of a backend's ``nvcc`` module. Its functions run nothing."""
 
     @property
-    def LINK_FUNCTION(self) -> str:  # noqa: N802 - a module constant
-        """The start of the functions that objects call to register and a device link defines.
-
-        The id of the object follows.
-        """
-
-    @property
     def CONFIGURE_FUNCTION(self) -> str:  # noqa: N802 - a module constant
         """The function that launches in objects of nvcc itself call before the kernel.
 

@@ -179,6 +179,8 @@ class Traits:
             backend has no host API.
         relocatable_section: The ELF section that holds containers that wait for a device link;
             empty if the backend has no such objects.
+        link_function: The start of the functions that these objects call to register, and that
+            a device link defines. The id of the object follows.
     """
 
     name: str
@@ -192,3 +194,4 @@ class Traits:
     separate_operations: tuple[str, ...] = ("-ffp-contract=off",)
     host_header: str | None = None
     relocatable_section: str = ""
+    link_function: str = ""

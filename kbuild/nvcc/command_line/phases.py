@@ -25,14 +25,11 @@ _PHASES: Final[dict[str, Phase]] = {
     "--lib": "archive",
     "--link": "link",
 }
-_NO_DEPFILE: Final = "use -M or -MM in a command without -E"
 _DEVICE_LINK: Final = "use -dlink alone, which writes an object"
 # Options that nvcc rejects together, or that request what kbuild does not write; and what to do.
 _CONFLICTS: Final = (
     ("--device-c", "--device-w", "remove one of them"),
     ("--lib", "--link", "remove one of them"),
-    ("--preprocess", "--generate-dependencies-with-compile", _NO_DEPFILE),
-    ("--preprocess", "--generate-nonsystem-dependencies-with-compile", _NO_DEPFILE),
     ("--device-link", "--cubin", _DEVICE_LINK),
     ("--device-link", "--fatbin", _DEVICE_LINK),
 )

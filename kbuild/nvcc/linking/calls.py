@@ -13,7 +13,7 @@ from kbuild.formats.elf.file import Elf
 from kbuild.formats.target_note import SECTION, read_notes
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.paths import inspect_content
-from kbuild.nvcc.linking.relocatable import list_objects
+from kbuild.stages.relocatable import list_objects
 from kbuild.verify import select_rules, verify
 
 _RULE: Final = "KB309"

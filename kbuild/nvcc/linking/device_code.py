@@ -19,13 +19,14 @@ from kbuild.backends.interface.nvcc import DeviceLink
 from kbuild.errors import ConfigurationError
 from kbuild.model import ContainerRecord, DeviceImage, ImageRecord, TargetRecord
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.linking.relocatable import RelocatableObject, read_images
+from kbuild.nvcc.linking.libraries import list_directories
 from kbuild.nvcc.source import describe_unit
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.stages.compile import describe_image, finish
 from kbuild.stages.edges import list_stub_options
 from kbuild.stages.output_names import name_file
 from kbuild.stages.packing.containers import read_image, write_container
+from kbuild.stages.relocatable import RelocatableObject, read_images
 from kbuild.stages.stubs.unit import StubInputs, render_stub_unit
 
 _SOURCE: Final = "device link"
@@ -48,7 +49,7 @@ def make_link(
         device_options=invocation.device_options,
         options=invocation.device_linker_options,
         libraries=invocation.libraries,
-        library_directories=invocation.library_directories,
+        library_directories=list_directories(invocation),
     )
 
 
@@ -145,7 +146,10 @@ def _link_images(
     objects: tuple[RelocatableObject, ...], invocation: Invocation, tools: Tools, directory: Path
 ) -> Iterator[DeviceImage]:
     """Yield one linked image for each architecture that all objects have."""
-    images = {found.name: read_images(found) for found in objects}
+    images = {
+        found.name: {arch: data for (arch, _), data in read_images(found).items()}
+        for found in objects
+    }
     first, *others = images.values()
     common = [arch for arch in first if all(arch in other for other in others)]
     if not common:

@@ -98,9 +98,10 @@ class ConfiguredPlan:
 
     @property
     def library_stamps(self) -> tuple[str, ...]:
-        """The stamps of the device code of these libraries."""
-        stamps = read_late(self.call.target, "_KBUILD_LINKED_STAMPS")
-        return (stamps,) if self.shares_device_code else ()
+        """The stamps of the device code of these libraries, and other files."""
+        names = ("_KBUILD_LINKED_STAMPS", "_KBUILD_LINKED_FILES")
+        found = (read_late(self.call.target, name) for name in names)
+        return tuple(found) if self.shares_device_code else ()
 
 
 def list_edges(configured: ConfiguredPlan) -> Iterator[CMakeEdge]:
@@ -177,7 +178,8 @@ def _describe_link(configured: ConfiguredPlan, link: LinkEdge) -> CMakeEdge:
 def _describe_pack(configured: ConfiguredPlan) -> CMakeEdge:
     pack = configured.plan.pack
     handles = (host.handles for host in configured.plan.hosts)
-    written = (pack.stub, pack.fat_binary, pack.kernel_table, pack.cpp_header, pack.c_header)
+    written = (f for unit in pack.units for f in (unit.stub, unit.fat_binary, unit.kernel_table))
+    headers = (pack.cpp_header, pack.c_header)
     linked = configured.limit_all(link.stamp for link in configured.plan.links)
     inputs = (str(pack.handoff), *configured.library_stamps, *configured.generated_headers)
     return CMakeEdge(
@@ -185,7 +187,7 @@ def _describe_pack(configured: ConfiguredPlan) -> CMakeEdge:
         handoff=pack.handoff,
         comment=f"Packing kernels of {configured.call.name}",
         outputs=configured.limit_all((pack.stamp,)),
-        byproducts=configured.limit_all((*written, *handles)),
+        byproducts=configured.limit_all((*written, *headers, *handles)),
         options=configured.libraries,
         depends=(*configured.compiled, *linked, *inputs),
     )

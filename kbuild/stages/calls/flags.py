@@ -54,8 +54,15 @@ def describe_host_flags(call: KernelCall) -> str:
 
 
 def describe_libraries(call: KernelCall) -> str:
-    """Return the plans of the libraries whose device code the target links."""
-    return f"$<JOIN:{read_late(call.target, '_KBUILD_LINKED_PLANS')},\n>\n"
+    """Return the plans of libraries, and the files, whose device code the target links."""
+    return "".join(
+        f"{key} $<JOIN:{read_late(call.target, name)},\n{key} >\n"
+        for key, name in (
+            ("plan", "_KBUILD_LINKED_PLANS"),
+            ("file", "_KBUILD_LINKED_FILES"),
+            ("call", "_KBUILD_RELOCATABLE_CALLS"),
+        )
+    )
 
 
 def read_late(target: str, name: str) -> str:

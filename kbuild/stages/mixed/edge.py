@@ -8,6 +8,7 @@ Like `kbuild.stages.edges`, this module does not import what only planning needs
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -43,6 +44,7 @@ class HostEdge:
     compiler: Path
     compiler_id: str
     relocatable: bool = False
+    depfile_option: str = "-MMD"
     definitions: tuple[str, ...] = ()
 
     @property
@@ -109,6 +111,15 @@ def name_module(target: str, display_source: str) -> str:
     return files.sha256(f"{target}\0{display_source}".encode())[:_NAME_DIGITS]
 
 
+def name_link(module: str, source: Path) -> str:
+    """Return the id by which a device link finds the device code of a source.
+
+    Linkers show it if a device link is missing.
+    """
+    name = re.sub(r"\W", "_", source.name, flags=re.ASCII)
+    return f"_{module}_{name}_needs_device_link"
+
+
 def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
     """Combine an edge and the flags of its target into the input of a backend."""
     return HostUnit(
@@ -126,6 +137,7 @@ def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
         device_standard=edge.device_standard,
         architectures=edge.architectures,
         relocatable=edge.relocatable,
+        depfile_option=edge.depfile_option,
     )
 
 

@@ -118,7 +118,7 @@ def read_image(image: DeviceImage) -> PackedImage:
 
 
 def _describe_linking(plan: PackPlan, index: int) -> Literal["none", "linked", "prelinked"]:
-    if plan.link_id is not None:
+    if plan.link_ids:
         return "prelinked"
     # A device link makes one container, which precedes the containers of its inputs.
     if not plan.prelinked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from kbuild.model import DeviceImage
@@ -19,37 +20,37 @@ class PackInputs:
     """A pack edge with the records of the edges before it.
 
     ``compiled`` are the records of the compile edges, in the order of their ``stamps``. ``linked``
-    are those of the device links, if there are any. ``libraries`` are the static libraries whose
-    device code the device links contain; their own links do not count.
+    are those of the device links, if there are any.
     """
 
     plan: PackPlan
     stamps: tuple[Path, ...]
     compiled: tuple[CompiledSource, ...]
     linked: tuple[CompiledSource, ...] = ()
-    libraries: tuple[PackInputs, ...] = ()
-
-    @property
-    def parts(self) -> tuple[PackInputs, ...]:
-        """The target and its libraries."""
-        return (self, *self.libraries)
 
 
-def read_inputs(plan: PackPlan, libraries: tuple[PackPlan, ...] = ()) -> PackInputs:
-    """Read the records of a target's edges, and those of the libraries that it links."""
+def read_inputs(plan: PackPlan) -> PackInputs:
+    """Read the records of a target's edges."""
     stamps = plan.prelinked or plan.compiled
     return PackInputs(
         plan=plan,
         stamps=stamps,
         compiled=tuple(load_compiled(stamps)),
         linked=tuple(load_compiled(plan.compiled if plan.prelinked else ())),
-        libraries=tuple(map(_read_library, libraries)),
     )
 
 
-def _read_library(plan: PackPlan) -> PackInputs:
-    stamps = plan.prelinked or plan.compiled
-    return PackInputs(plan=plan, stamps=stamps, compiled=tuple(load_compiled(stamps)))
+def split_sources(inputs: PackInputs) -> tuple[PackInputs, ...]:
+    """Return the inputs of each stub unit, if another device link finds each source."""
+    return tuple(
+        replace(
+            inputs,
+            plan=unit,
+            compiled=tuple(r for r in inputs.compiled if r.source == unit.mixed[0].display_source),
+            linked=(),
+        )
+        for unit in inputs.plan.stub_units
+    )
 
 
 def group_registered(inputs: PackInputs) -> tuple[SourceImages, ...]:
@@ -64,8 +65,7 @@ def group_prelinked(inputs: PackInputs) -> tuple[SourceImages, ...]:
     taken = {image.arch for record in inputs.linked for image in record.images}
     groups = (
         (source, tuple(image for image in images if image.arch not in taken))
-        for part in inputs.parts  # two of them can have sources of the same name
-        for source, images in _group_by_source(part.compiled)
+        for source, images in _group_by_source(inputs.compiled)
     )
     return tuple(group for group in groups if group[1])
 
@@ -79,9 +79,8 @@ def _group_by_source(records: Iterable[CompiledSource]) -> tuple[SourceImages, .
 
 def list_declaring(inputs: PackInputs) -> dict[int, tuple[Path, ...]]:
     """Return the files that declare each container's kernels."""
-    if inputs.linked:  # one container of all sources
-        stamps = (stamp for part in inputs.parts for stamp in part.stamps)
-        return {0: _list_unique(stamps)}
+    if inputs.linked and not inputs.plan.link_ids:  # one container of all sources
+        return {0: _list_unique(inputs.stamps)}
     grouped: dict[str, list[Path]] = {}
     for stamp, record in zip(inputs.stamps, inputs.compiled, strict=True):
         grouped.setdefault(record.source, []).append(stamp)

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from kbuild import files
 from kbuild.backends.interface.mixed import Entries
-from kbuild.stages.device_libraries import adapt_linkage
 from kbuild.stages.mixed.tables import Demand, build_mixed_tables, keep_shared_names_local
 from kbuild.stages.packing.inputs import PackInputs, group_registered, list_declaring
 from kbuild.stages.sources.parameter_names import declare_params
 from kbuild.stages.stubs.handles import render_handles
-from kbuild.stages.stubs.kernel_table import build_kernel_table
+from kbuild.stages.stubs.kernel_table import SourceImages, build_kernel_table
 from kbuild.stages.stubs.symbols import SymbolTables
 from kbuild.stages.stubs.variables import build_variable_table
 
@@ -35,22 +34,28 @@ def _build_plain(inputs: PackInputs) -> SymbolTables:
 
 def _build_mixed(inputs: PackInputs) -> SymbolTables:
     plan = inputs.plan
-    own = _list_demands(inputs)
-    others = (
-        (source, adapt_linkage(entries, library.plan, plan.visibility), container)
-        for library in inputs.libraries
-        for source, entries, container in _list_demands(library)
-    )
-    demands = keep_shared_names_local((*own, *others))
+    demands = keep_shared_names_local(_list_demands(inputs))
     tables = build_mixed_tables(
-        group_registered(inputs), demands, has_stubs=plan.debug_stubs != "OFF"
+        _group_described(inputs), demands, has_stubs=plan.debug_stubs != "OFF"
     )
-    _write_handles(inputs, demands[: len(own)], tables)
-    return replace(tables, own_kernels=sum(len(entries.kernels) for _, entries, _ in own))
+    _write_handles(inputs, demands, tables)
+    return tables
+
+
+def _group_described(inputs: PackInputs) -> tuple[SourceImages, ...]:
+    """Return the images that describe the kernels of each container.
+
+    Only linked images describe kernels on every backend.
+    """
+    groups = group_registered(inputs)
+    if inputs.plan.link_unit is None:
+        return groups
+    ((_, images),) = groups
+    return tuple((source.display_source, images) for source in inputs.plan.mixed)
 
 
 def _write_handles(inputs: PackInputs, demands: tuple[Demand, ...], tables: SymbolTables) -> None:
-    """Write the handles of the target's own sources, whose rows are the first ones."""
+    """Write the handles of each source."""
     rows = iter(tables.kernels)
     for source, entries, _ in demands:
         names = tuple(next(rows).handle for _ in entries.kernels)
@@ -65,11 +70,12 @@ def _list_demands(inputs: PackInputs) -> tuple[Demand, ...]:
 
     The architectures of a source have the same kernels, so the entries of the first one count.
     """
+    is_separate = not inputs.linked or bool(inputs.plan.link_ids)
     entries: dict[str, Entries] = {}
     for record in inputs.compiled:
         if record.entries is not None:
             entries.setdefault(record.source, record.entries)
     return tuple(
-        (source, entries[source.display_source], 0 if inputs.plan.prelinked else container)
+        (source, entries[source.display_source], container if is_separate else 0)
         for container, source in enumerate(inputs.plan.mixed)
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kbuild.model import KernelRecord
 from kbuild.stages.stubs.variables import VariableTable
 from kbuild.values import dataclass
@@ -14,9 +16,6 @@ class SymbolTables:
     If the objects of mixed sources define handles and shadows, ``handles`` and ``shadows`` are the
     symbols through which the stub unit refers to each of them, and ``stubs`` the names that it
     gives the debug stubs. They are empty if the stub unit defines everything itself.
-
-    The first ``own_kernels`` rows are kernels of the target's own sources. The others are those of
-    static libraries. None means that all rows are the target's own.
     """
 
     kernels: tuple[KernelRecord, ...]
@@ -24,4 +23,21 @@ class SymbolTables:
     handles: tuple[str, ...] = ()
     stubs: tuple[str, ...] = ()
     shadows: tuple[str, ...] = ()
-    own_kernels: int | None = None
+
+
+def select_container(tables: SymbolTables, index: int) -> SymbolTables:
+    """Return the rows of one container, as those of a unit with no other container."""
+    variables = tables.variables
+    kernels = [n for n, row in enumerate(tables.kernels) if row.container == index]
+    rows = [n for n, row in enumerate(variables.rows) if row.container == index]
+    return SymbolTables(
+        kernels=tuple(replace(tables.kernels[n], container=0) for n in kernels),
+        variables=replace(
+            variables,
+            rows=tuple(replace(variables.rows[n], container=0) for n in rows),
+            initials=tuple(variables.initials[n] for n in rows),
+        ),
+        handles=tuple(tables.handles[n] for n in kernels),
+        stubs=tuple(tables.stubs[n] for n in kernels),
+        shadows=tuple(tables.shadows[n] for n in rows),
+    )

@@ -30,8 +30,8 @@ class StubInputs:
     ``modules`` are the parts of generated names that belong to the mixed sources.
 
     ``link_id`` is the end of the names by which a later device link finds the object, if there is
-    one. ``linked_ids`` are those of the objects whose device code the unit registers, if it is the
-    result of a device link.
+    one. ``linked_ids`` are those of the objects whose device code the unit registers, if
+    it is the result of a device link. Another device link can replace it if ``is_replaceable``.
     """
 
     table: TargetRecord
@@ -52,6 +52,7 @@ class StubInputs:
     modules: tuple[str, ...] = ()
     link_id: str | None = None
     linked_ids: tuple[str, ...] = ()
+    is_replaceable: bool = False
 
 
 def identifier(name: str) -> str:
@@ -79,6 +80,7 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "registration_header": inputs.registration_header,
             "section": inputs.section,
             "link_id": inputs.link_id,
+            "is_replaceable": inputs.is_replaceable,
             "linked_ids": inputs.linked_ids,
             "alignment": inputs.alignment,
             "fat_binary": _assembler_path(inputs.fat_binary),
@@ -100,7 +102,7 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "shadows": inputs.shadows,
             "modules": inputs.modules,
             # With a device link, other objects can define managed variables that this one uses.
-            "has_managed": inputs.link_id is not None
+            "has_managed": bool(inputs.link_id or inputs.linked_ids)
             or any(variable.kind == "managed" for variable in table.variables),
             "headers": inputs.headers,
             "has_vector_types": uses_vector_types(table.kernels),

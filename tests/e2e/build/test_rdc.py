@@ -20,10 +20,11 @@ from support.commands import (
     run_kbuild,
     succeed,
 )
-from support.tools.toolchains import require_backend
+from support.tools.toolchains import find_compiler, require_backend
 
 PROJECT = PROJECTS / "rdc"
 DEVICE_LIBRARY = PROJECTS / "device_library"
+DEVICE_PACKAGE = PROJECTS / "device_package"
 
 
 LIBRARIES_PROJECT = """
@@ -107,21 +108,54 @@ def test_edit_recompiles_one_source_and_links_again(tmp_path: Path) -> None:
     assert "Linking device code of shared_kernels for x86-64" in output
 
 
+def link_installed_library(
+    tmp_path: Path, built: Path, definitions: tuple[str, str], *options: str
+) -> tuple[Path, ...]:
+    """Link a program with the installed library and objects of the driver, by both doors."""
+    prefix = tmp_path / "prefix"
+    succeed(run("cmake", "--install", built, "--prefix", prefix))
+    backend = definitions[0].partition("=")[2]
+    call = ("nvcc", f"--backend={backend}", *options, f"-I{prefix}/include")
+    for name in ("archive", "object", "main"):
+        words = ("-dc", DEVICE_PACKAGE / f"{name}.cu", "-o", f"{name}.o")
+        if backend == "cuda" and name == "archive":  # kbuild launches kernels of nvcc
+            succeed(run(find_compiler(backend), *options, *words, cwd=tmp_path))
+        else:
+            succeed(run_kbuild(*call, *words, cwd=tmp_path))
+    succeed(run("ar", "rc", "libarchive.a", "archive.o", cwd=tmp_path))
+    directory = tmp_path / "package"
+    paths = (prefix, tmp_path / "libarchive.a", tmp_path / "object.o")
+    names = ("CMAKE_PREFIX_PATH", "ARCHIVE", "OBJECT")
+    found = (f"{name}={path}" for name, path in zip(names, paths, strict=True))
+    succeed(configure(DEVICE_PACKAGE, directory, *definitions, *found))
+    succeed(build(directory))
+    files = ("main.o", "object.o", "libarchive.a", prefix / "lib" / "libbase.a")
+    succeed(run_kbuild(*call, *files, "-o", directory / "by_driver", cwd=tmp_path))
+    programs = (directory / "app", directory / "by_driver")
+    for program in programs:
+        report = json.loads(run_kbuild("verify", "--format=json", program).stdout)
+        assert report["ok"], report
+    return programs
+
+
 # Each generator orders edges of several directories in its own way.
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_targets_link_device_code_of_static_libraries(tmp_path: Path, generator: str) -> None:
     source = tmp_path / "source"
     shutil.copytree(DEVICE_LIBRARY, source)
     directory = tmp_path / "build"
-    succeed(configure(source, directory, "ARCHITECTURES=x86-64", generator=generator))
+    succeed(configure(source, directory, "ARCHITECTURES=native", generator=generator))
     succeed(build(directory))
 
     for name in ("app", "plain"):
         assert succeed(run(directory / name)) == "PASSED\n"
-    library = source / "base" / "kernels.cu"
+    definitions = ("KBUILD_BACKEND=cpu", "ARCHITECTURES=native")
+    for program in link_installed_library(tmp_path, directory, definitions, "-arch=native"):
+        assert succeed(run(program)) == "PASSED\n"
+    library = source / "base" / "table.cu"
     library.write_text(library.read_text().replace("{1, 2, 3, 4}", "{2, 2, 3, 4}"))
     output = succeed(build(directory))
-    assert "Linking device code of app for x86-64" in output
+    assert "Linking device code of app for" in output
     assert run(directory / "app").stdout == "FAILED\n"
 
 
@@ -132,8 +166,11 @@ def test_gpu_backends_link_device_code_of_static_libraries(
 ) -> None:
     require_backend(backend)
     definitions = (f"KBUILD_BACKEND={backend}", f"ARCHITECTURES={architectures}")
-    succeed(configure(DEVICE_LIBRARY, tmp_path, *definitions))
-    succeed(build(tmp_path))
+    succeed(configure(DEVICE_LIBRARY, tmp_path / "build", *definitions))
+    succeed(build(tmp_path / "build"))
+    if backend == "cuda":
+        codes = ("-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90")
+        link_installed_library(tmp_path, tmp_path / "build", definitions, *codes)
 
 
 @pytest.mark.slow

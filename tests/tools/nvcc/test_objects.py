@@ -13,7 +13,8 @@ from kbuild.backends import find_builder
 from kbuild.cli.main import main
 from kbuild.formats.elf.file import Elf
 from kbuild.toolchain.find import find_program, find_toolchain, gather_hints
-from support.commands import run, run_kbuild, succeed
+from support.commands import KBUILD, run, run_kbuild, succeed
+from support.tools.compiler_caches import SCCACHE, needs_sccache, serve_sccache
 from support.tools.toolchains import require_backend
 
 KERNELS = """
@@ -200,14 +201,42 @@ def test_depfile_lists_what_both_passes_read(tmp_path: Path) -> None:
     (tmp_path / "host.h").write_text("")
     (tmp_path / "device.h").write_text("")
     (tmp_path / "a.cu").write_text(
+        "#include <cstdio>\n"
         '#ifdef __CUDA_ARCH__\n#include "device.h"\n#else\n#include "host.h"\n#endif\n'
     )
 
-    succeed(run_nvcc("-c", "a.cu", "-MD", "-MT", "here/a.o", "-MF", "a.dep", cwd=tmp_path))
+    succeed(run_nvcc("-c", "a.cu", "-MD", "-MT", "here/a.o", "-MF", "all.dep", cwd=tmp_path))
+    succeed(run_nvcc("-E", "a.cu", "-MMD", "-MF", "own.dep", cwd=tmp_path))
 
-    target, _, files = (tmp_path / "a.dep").read_text().partition(": ")
+    target, _, files = (tmp_path / "all.dep").read_text().partition(": ")
     assert target == "here/a.o"
     assert set(files.split()) >= {"a.cu", "host.h", "device.h"}
+    assert any(file.endswith("/cstdio") for file in files.split())
+    own = (tmp_path / "own.dep").read_text()
+    assert own.startswith("a.o: a.cu ")
+    assert "host.h" in own
+    assert "cstdio" not in own
+
+
+@pytest.mark.slow
+@needs_sccache
+def test_sccache_hits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.cu").write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
+    # As CMake calls it.
+    words = ("-Xcompiler=-fPIC", "-MD", "-MT", "a.o", "-MF", "a.d", "-x", "cu", "-c", "a.cu")
+    objects = []
+    (tmp_path / "cache").mkdir()
+    with serve_sccache(tmp_path / "cache", monkeypatch) as server:
+        for hits in ({}, {"CUDA": 1}):
+            (tmp_path / "a.d").unlink(missing_ok=True)
+            # The server starts the compiler, so that it must be the installed command.
+            command = (str(SCCACHE), KBUILD.with_name("kbuild-nvcc"), "--backend=cpu")
+            succeed(run(*command, *words, "-o", "a.o", cwd=tmp_path))
+            assert server.count()["hits"] == hits
+            assert (tmp_path / "a.d").read_text().startswith("a.o: a.cu")
+            objects.append((tmp_path / "a.o").read_bytes())
+
+    assert objects[0] == objects[1]
 
 
 def test_plain_c_program_calls_the_host_api(toolkit: Path, tmp_path: Path) -> None:

@@ -170,7 +170,15 @@ def test_other_linkers_need_the_device_link(objects: Path) -> None:
     assert verify(*(objects / name for name in (*files, "dlink.o", "by_gcc"))) == []
 
 
-@pytest.mark.parametrize("library", [("libboth.a",), ("-L.", "-lboth")], ids=["path", "option"])
+@pytest.mark.parametrize(
+    "library",
+    [
+        ("libboth.a",),
+        ("-L.", "-lboth"),
+        ("-Xlinker=-L.", "-lboth"),
+    ],
+    ids=["path", "option", "linker"],
+)
 def test_all_members_of_archives_are_linked(objects: Path, library: tuple[str, ...]) -> None:
     succeed(run_nvcc("-lib", "library.o", "unused.o", "-o", "libboth.a", cwd=objects))
 

@@ -7,6 +7,7 @@ Both passes preprocess the source with a prelude that keeps the qualifiers (see
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
@@ -56,7 +57,7 @@ def describe_host_pass(
     argv = (
         *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.device_standard}"),
         *(*build.PRELUDE, *build.header_options(tc)),
-        *build.preprocessor_options(unit),
+        *build.preprocessor_options(unit, unit.depfile_option),
         *(*unit.options, *unit.device_options),
         *(str(unit.source), "-o", str(text)),
     )
@@ -128,12 +129,21 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
     Raises:
         SourceError: A launch cannot be read, or needs a header.
     """
+    return _read_device_text(
+        code, unit.own_name, is_relocatable=unit.relocatable, is_mixed=unit.is_mixed
+    )
+
+
+@lru_cache(maxsize=1)
+def _read_device_text(
+    code: Unit, own_name: str, *, is_relocatable: bool, is_mixed: bool
+) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(code)
-    kernels = edit_kernels(code, declarations, is_complete=not unit.relocatable)
+    kernels = edit_kernels(code, declarations, is_complete=not is_relocatable)
     edits = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),
@@ -142,13 +152,13 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
         *reject_host_calls(code, declarations),
         *kernels,
     )
-    if not unit.is_mixed:
+    if not is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)
         return _describe_launches(code, edits)
     edits = (
         q.define_qualifiers("kernel_text.h", "device_text.h"),
         *edits,
-        *edit_device_text(code.text, declarations, unit.own_name),
+        *edit_device_text(code.text, declarations, own_name),
     )
     return _describe(code, declarations, edits)
 

@@ -127,7 +127,7 @@ def _add_options(argv: tuple[str, ...], unit: HostUnit, listing: str) -> tuple[s
         *words[:place],
         *("-include", "kbuild/chevron.hpp"),
         *words[place:-3],
-        *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
+        *(unit.depfile_option, "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *words[-3:],
     )
 

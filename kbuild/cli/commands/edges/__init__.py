@@ -12,5 +12,5 @@ def add_libraries_argument(parser: argparse.ArgumentParser) -> None:
         "--libraries",
         type=Path,
         metavar="FILE",
-        help="also use the device code of the static libraries in this list",
+        help="also use the device code of the libraries and files in this list",
     )

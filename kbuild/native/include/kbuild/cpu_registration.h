@@ -87,6 +87,10 @@ static inline void kbuild_unregister_module(const struct kbuild_module *__module
     kbuild_cpu_unregister(__module);
 }
 
+#ifdef KBUILD_LINKED_OBJECTS
+#include <kbuild/detail/linked_module.h>
+#endif
+
 /* The rest of this file serves debug stubs; see kbuild/debug_stub.hpp.  It reports no limits,
  * because the runtime's own error messages name them. */
 static inline int kbuild_take_configuration(struct kbuild_launch_config *__config) {

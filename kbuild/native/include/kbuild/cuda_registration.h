@@ -38,29 +38,11 @@ typedef enum cudaDeviceAttr kbuild_vendor_attribute;
 #define KBUILD_VENDOR_SHARED_BYTES cudaDevAttrMaxSharedMemoryPerBlockOptin
 #define KBUILD_VENDOR_REJECTS_DUPLICATES 0
 
-#ifdef KBUILD_LINK_ID
 /* The protocol of `nvcc -dlink`; see crt/host_runtime.h and crt/link.stub in the toolkit.  The linker
  * of device code searches `__nv_module_id` for the ids of objects. */
-#include <kbuild/detail/link_names.h>
-static const char kbuild_link_id[] __attribute__((section("__nv_module_id"), used)) =
-    KBUILD_QUOTE(KBUILD_LINK_ID);
-#ifdef __cplusplus
-extern "C" {
-#endif
-void KBUILD_JOIN(__cudaRegisterLinkedBinary, KBUILD_LINK_ID)(void (*add)(void **), void *wrapper,
-                                                             void *id, void (*refer)(void *));
-#ifdef __cplusplus
-}
-#endif
-
-/* The device link passes it an address that must not be optimized away. */
-static void kbuild_refer(void *address) { __asm__ volatile("" : : "r"(address)); }
-
-#define KBUILD_VENDOR_LINKED_WRAPPER "__fatbinwrap" KBUILD_QUOTE(KBUILD_LINK_ID)
-#define KBUILD_VENDOR_REGISTER_LINKED(add, wrapper) \
-    KBUILD_JOIN(__cudaRegisterLinkedBinary, KBUILD_LINK_ID)(add, (void *)(wrapper), \
-                                                            (void *)kbuild_link_id, kbuild_refer)
-#endif
+#define KBUILD_VENDOR_LINKED_WRAPPER_VERSION 2u
+#define KBUILD_VENDOR_LINK_SECTION "__nv_module_id"
+#define KBUILD_VENDOR_LINK_FUNCTION(id) KBUILD_JOIN(__cudaRegisterLinkedBinary, id)
 
 #include <kbuild/detail/vendor_registration.h>
 

@@ -37,6 +37,9 @@ typedef hipDeviceAttribute_t kbuild_vendor_attribute;
 /* HIP 5 ends a program that registers an address twice.  If several variables in a process have
  * one name, none of them is registered, because nobody can tell which one is meant. */
 #define KBUILD_VENDOR_REJECTS_DUPLICATES 1
+#define KBUILD_VENDOR_LINKED_WRAPPER_VERSION 1u
+#define KBUILD_VENDOR_LINK_SECTION "kbuild_module_id"
+#define KBUILD_VENDOR_LINK_FUNCTION(id) KBUILD_LINK_FUNCTION(id)
 #include <kbuild/detail/vendor_registration.h>
 
 #ifdef __cplusplus

@@ -2,7 +2,6 @@
 
 constexpr int steps = 4;
 
-// Defined in base/kernels.cu.
 int count_in_base(int times);
 void set_table(const int (&values)[steps]);
 

@@ -2,7 +2,6 @@
 #include <cuda_runtime.h>
 
 __device__ int counter = 100;
-__constant__ int table[steps] = {1, 2, 3, 4};
 
 __device__ int look_up(int index)
 {
@@ -21,9 +20,4 @@ int count_in_base(int times)
     int value = -1;
     cudaMemcpyFromSymbol(&value, counter, sizeof(value));
     return value;
-}
-
-void set_table(const int (&values)[steps])
-{
-    cudaMemcpyToSymbol(table, values, sizeof(values));
 }

@@ -141,7 +141,6 @@ def test_version_and_help_need_no_input() -> None:
         ("-c a.cu b.cu -o x", "'-o x' with 2 inputs, 'a.cu' and 'b.cu'; call kbuild-nvcc once"),
         ("-dc -dw a.cu", "'-dc' together with '-dw'; remove one of them"),
         ("-dc -rdc=false a.cu", "'-dc' together with '-rdc=false'; remove one of them"),
-        ("-MD -E a.cu", "'-E' together with '-MD'; use -M or -MM in a command without -E"),
         ("-cubin -dlink a.o", "use -dlink alone, which writes an object"),
         ("-MF x a.cu", "option '-MF x' without -M, -MM, -MD, or -MMD; add one of them"),
         ("--run a.cu", "does not support option '--run'; link, and run the program yourself"),

@@ -116,7 +116,9 @@ def test_device_link_of_mixed_sources_waits_for_libraries(tmp_path: Path) -> Non
 
     for command in ("device-link", "pack"):
         assert mixed[command].options[-2:] == ("--libraries", "/out/libraries.txt")
-        assert "_KBUILD_LINKED_STAMPS" in mixed[command].depends[-1]
+        stamps, libraries = mixed[command].depends[-2:]
+        assert "_KBUILD_LINKED_STAMPS" in stamps
+        assert "_KBUILD_LINKED_FILES" in libraries
         assert "--libraries" not in plain[command].options
     assert plain["device-link"].depends[0] == "/out/a.x.json"
     assert "/out/t.linked.json" in plain["pack"].depends

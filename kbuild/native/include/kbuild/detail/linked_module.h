@@ -1,5 +1,6 @@
-/* Joins the tables of objects to the module of their linked device code.  Included only by the stub
- * unit that a device link makes, which defines KBUILD_OBJECT_COUNT, the number of the objects. */
+/* Joins the tables of objects to the module of their linked device code.  Included only by stub units
+ * that register the result of a device link, which define KBUILD_LINKED_OBJECTS, the list of the
+ * objects, and KBUILD_LINKED_OBJECT_COUNT. */
 #ifndef KBUILD_DETAIL_LINKED_MODULE_H
 #define KBUILD_DETAIL_LINKED_MODULE_H
 
@@ -7,24 +8,51 @@
 #include <kbuild/module.h>
 #include <stdlib.h>
 
-static const struct kbuild_module *kbuild_objects[KBUILD_OBJECT_COUNT];
-static unsigned kbuild_object_count;
-/* The module of the unit, and the same module with the rows of the objects. */
-static const struct kbuild_module *kbuild_plain_module;
+/* The module of the unit, which comes first, and those of the objects. */
+static const struct kbuild_module *kbuild_parts[KBUILD_LINKED_OBJECT_COUNT + 1];
+static unsigned kbuild_part_count = 1;
+/* The module of the unit with the rows of all parts. */
 static struct kbuild_module kbuild_linked_module;
+static struct kbuild_runtime kbuild_linked_runtime;
 
 static inline void kbuild_unregister_linked(void) {
     kbuild_unregister_module(&kbuild_linked_module);
 }
 
-/* Appends the variables of an object.  Several objects can have an inline variable with one shadow. */
+/* Launches through the part that defines the kernel, and can have a debug stub for it. */
+static int kbuild_launch_linked(const void *handle, const struct kbuild_launch_config *config,
+                                void *const *args) {
+    unsigned index = 0;
+    uint64_t row;
+    if (*(const void *const *)handle != 0)
+        for (index = KBUILD_LINKED_OBJECT_COUNT; index > 0; index--) {
+            const struct kbuild_module *const part = kbuild_parts[index];
+            for (row = 0; row < part->kernel_count; row++)
+                if (part->kernels[row].handle == handle)
+                    return part->runtime->launch(handle, config, args);
+        }
+    return kbuild_parts[0]->runtime->launch(handle, config, args);
+}
+
+/* Appends the variables of a part.  Several parts can have an inline variable with one shadow. */
 static inline void kbuild_append_variables(struct kbuild_variable *rows, uint64_t *count,
-                                           const struct kbuild_module *object) {
+                                           const struct kbuild_module *part) {
     uint64_t row, known;
-    for (row = 0; row < object->variable_count; row++) {
+    for (row = 0; row < part->variable_count; row++) {
         for (known = 0; known < *count; known++)
-            if (rows[known].shadow == object->variables[row].shadow) break;
-        if (known == *count) rows[(*count)++] = object->variables[row];
+            if (rows[known].shadow == part->variables[row].shadow) break;
+        if (known < *count) continue;
+        rows[*count] = part->variables[row];
+        rows[(*count)++].container = 0; /* that of the linked code */
+    }
+}
+
+static inline void kbuild_append_kernels(struct kbuild_kernel *rows, uint64_t *count,
+                                         const struct kbuild_module *part) {
+    uint64_t row;
+    for (row = 0; row < part->kernel_count; row++) {
+        rows[*count] = part->kernels[row];
+        rows[(*count)++].container = 0;
     }
 }
 
@@ -33,31 +61,37 @@ static inline void kbuild_append_variables(struct kbuild_variable *rows, uint64_
 static inline void kbuild_register_if_complete(void) {
     struct kbuild_kernel *kernels;
     struct kbuild_variable *variables;
-    uint64_t kernel_count = 0, variable_count = 0, row;
+    uint64_t kernel_count = 0, variable_count = 0;
     unsigned index;
-    if (kbuild_plain_module == 0 || kbuild_object_count != KBUILD_OBJECT_COUNT) return;
-    for (index = 0; index < KBUILD_OBJECT_COUNT; index++) {
-        kernel_count += kbuild_objects[index]->kernel_count;
-        variable_count += kbuild_objects[index]->variable_count;
+    if (kbuild_parts[0] == 0 || kbuild_part_count != KBUILD_LINKED_OBJECT_COUNT + 1) return;
+    for (index = 0; index < kbuild_part_count; index++) {
+        kernel_count += kbuild_parts[index]->kernel_count;
+        variable_count += kbuild_parts[index]->variable_count;
     }
     kernels = (struct kbuild_kernel *)calloc(kernel_count + 1, sizeof *kernels);
     variables = (struct kbuild_variable *)calloc(variable_count + 1, sizeof *variables);
     if (kernels == 0 || variables == 0) return;
-    kbuild_linked_module = *kbuild_plain_module;
+    kbuild_linked_runtime = *kbuild_parts[0]->runtime;
+    kbuild_linked_runtime.launch = kbuild_launch_linked;
+    kbuild_linked_module = *kbuild_parts[0];
+    kbuild_linked_module.runtime = &kbuild_linked_runtime;
     kbuild_linked_module.kernels = kernels;
+    kbuild_linked_module.kernel_count = 0;
     kbuild_linked_module.variables = variables;
-    for (index = 0; index < KBUILD_OBJECT_COUNT; index++) {
-        for (row = 0; row < kbuild_objects[index]->kernel_count; row++)
-            kernels[kbuild_linked_module.kernel_count++] = kbuild_objects[index]->kernels[row];
+    kbuild_linked_module.variable_count = 0;
+    for (index = 0; index < kbuild_part_count; index++) {
+        kbuild_append_kernels(kernels, &kbuild_linked_module.kernel_count, kbuild_parts[index]);
         kbuild_append_variables(variables, &kbuild_linked_module.variable_count,
-                                kbuild_objects[index]);
+                                kbuild_parts[index]);
     }
     kbuild_register_module(&kbuild_linked_module, kbuild_unregister_linked);
 }
 
 /* The constructor of the unit calls it. */
-static inline void kbuild_register_linked_module(const struct kbuild_module *module) {
-    kbuild_plain_module = module;
+static inline void kbuild_register_linked_module(const struct kbuild_module *module,
+                                                 void (*unregister)(void), const void **data) {
+    (void)unregister, (void)data; /* the runtime links no images */
+    kbuild_parts[0] = module;
     kbuild_register_if_complete();
 }
 
@@ -65,7 +99,7 @@ static inline void kbuild_register_linked_module(const struct kbuild_module *mod
 static inline const struct kbuild_module *kbuild_add_object(const struct kbuild_module *object,
                                                             const char *address) {
     __asm__ volatile("" : : "r"(address));
-    kbuild_objects[kbuild_object_count++] = object;
+    kbuild_parts[kbuild_part_count++] = object;
     kbuild_register_if_complete();
     return &kbuild_linked_module;
 }
@@ -79,5 +113,13 @@ static inline const struct kbuild_module *kbuild_add_object(const struct kbuild_
     const struct kbuild_module *KBUILD_LINK_FUNCTION(id)(const struct kbuild_module *object) { \
         return kbuild_add_object(object, &KBUILD_LINKED_OBJECT(id)); \
     }
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+KBUILD_LINKED_OBJECTS(KBUILD_DEFINE_LINKED_OBJECT)
+#ifdef __cplusplus
+}
+#endif
 
 #endif

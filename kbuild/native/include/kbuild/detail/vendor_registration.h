@@ -11,17 +11,21 @@
  *                                         that a kernel can opt in to
  *     KBUILD_VENDOR_REJECTS_DUPLICATES    1 if two variables cannot be registered at one address
  *
- * If the stub unit defines KBUILD_LINK_ID, its device code waits for a device link.  Then these are
- * defined, too:
+ *     KBUILD_VENDOR_LINKED_WRAPPER_VERSION  the version of the record of linked device code
+ *     KBUILD_VENDOR_LINK_SECTION          the section with the ids of objects that wait for a device
+ *                                         link
+ *     KBUILD_VENDOR_LINK_FUNCTION(id)     the function that a device link defines for such an object.
+ *                                         It calls its first argument with the container that was
+ *                                         linked
  *
- *     KBUILD_VENDOR_LINKED_WRAPPER        the symbol by which the device link refers to the record
- *     KBUILD_VENDOR_REGISTER_LINKED       the function that the device link defines.  It calls its
- *                                         first argument with the container that was linked */
+ * If the device code of the stub unit waits for a device link, the unit defines KBUILD_LINK_ID.  If it registers the result of a device link, it defines
+ * KBUILD_LINKED_OBJECTS, the list of the ids of the objects, and KBUILD_LINKED_OBJECT_COUNT. */
 #ifndef KBUILD_DETAIL_VENDOR_REGISTRATION_H
 #define KBUILD_DETAIL_VENDOR_REGISTRATION_H
 
 #include <kbuild/detail/launch/limits.h>
 #include <kbuild/detail/launch/memory.h>
+#include <kbuild/detail/link_names.h>
 #include <kbuild/detail/module_search.h>
 #include <stdlib.h>
 
@@ -53,11 +57,15 @@ struct kbuild_wrapper {
 };
 
 #define KBUILD_WRAPPER_VERSION 1u
-#define KBUILD_LINKED_WRAPPER_VERSION 2u
 
 #ifdef KBUILD_LINK_ID
+static const char kbuild_link_id[] __attribute__((section(KBUILD_VENDOR_LINK_SECTION), used)) =
+    KBUILD_QUOTE(KBUILD_LINK_ID);
+void KBUILD_VENDOR_LINK_FUNCTION(KBUILD_LINK_ID)(void (*add)(void **), void *wrapper, void *name,
+                                                 void (*refer)(void *));
+/* The device link refers to the record by this symbol. */
 #define KBUILD_DECLARE_WRAPPER(name) \
-    extern struct kbuild_wrapper name __asm__(KBUILD_VENDOR_LINKED_WRAPPER) \
+    extern struct kbuild_wrapper name __asm__("__fatbinwrap" KBUILD_QUOTE(KBUILD_LINK_ID)) \
         __attribute__((visibility("hidden"))); \
     struct kbuild_wrapper name
 #else
@@ -72,7 +80,7 @@ struct kbuild_wrapper {
 /* For code that the device linker made.  `prelinked` is a null-terminated list of the containers
  * that it was linked from. */
 #define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked) \
-    KBUILD_DEFINE_WRAPPER_OF(name, KBUILD_LINKED_WRAPPER_VERSION, data, prelinked)
+    KBUILD_DEFINE_WRAPPER_OF(name, KBUILD_VENDOR_LINKED_WRAPPER_VERSION, data, prelinked)
 #define KBUILD_WRAPPER(name) &name
 
 static int kbuild_count_devices(int *count) { return (int)KBUILD_VENDOR(GetDeviceCount)(count); }
@@ -182,6 +190,13 @@ static void kbuild_register_in_linked(void **container) {
     if (kbuild_registered_containers != 0)
         kbuild_register_rows(kbuild_own_module, 0, container, &row, &variable);
 }
+
+/* The device link passes it an address that must not be optimized away. */
+static void kbuild_refer(void *address) { __asm__ volatile("" : : "r"(address)); }
+#endif
+
+#ifdef KBUILD_LINKED_OBJECTS
+static inline void kbuild_register_objects(void **container);
 #endif
 
 /* Registers the module.  A failure cannot be reported here; instead, launches of its kernels fail
@@ -196,7 +211,9 @@ static inline void kbuild_register_module(const struct kbuild_module *module,
     if (kbuild_registered_containers == 0) return;
     kbuild_container_count = module->container_count;
 #ifdef KBUILD_LINK_ID
-    KBUILD_VENDOR_REGISTER_LINKED(kbuild_register_in_linked, module->containers[0].wrapper);
+    KBUILD_VENDOR_LINK_FUNCTION(KBUILD_LINK_ID)(kbuild_register_in_linked,
+                                                (void *)module->containers[0].wrapper,
+                                                (void *)kbuild_link_id, kbuild_refer);
 #else
     {
         uint64_t index, row = 0, variable = 0;
@@ -206,6 +223,9 @@ static inline void kbuild_register_module(const struct kbuild_module *module,
             if (wrapper == 0) continue;
             container = KBUILD_VENDOR_INTERNAL(RegisterFatBinary)((void *)wrapper);
             kbuild_register_rows(module, index, container, &row, &variable);
+#ifdef KBUILD_LINKED_OBJECTS
+            kbuild_register_objects(container); /* linked code is one container */
+#endif
             kbuild_finish_container(container);
         }
     }
@@ -229,6 +249,64 @@ static inline void kbuild_unregister_module(const struct kbuild_module *module) 
     kbuild_registered_containers = 0;
     kbuild_container_count = 0;
 }
+
+#ifdef KBUILD_LINKED_OBJECTS
+/* The objects whose device code was linked, in the order in which their constructors run. */
+static struct {
+    void (*add)(void **);
+    const void *data;
+} kbuild_objects[KBUILD_LINKED_OBJECT_COUNT];
+static unsigned kbuild_object_count;
+/* What the constructor of this unit registers.  `data` is the end of the list of containers that the
+ * runtime links if no linked image is suitable. */
+static struct {
+    const struct kbuild_module *module;
+    void (*unregister)(void);
+    const void **data;
+} kbuild_linked;
+
+/* Registers the linked code when the constructors of all objects, and of this unit, have run. */
+static inline void kbuild_register_if_complete(void) {
+    unsigned index;
+    if (kbuild_linked.module == 0 || kbuild_object_count != KBUILD_LINKED_OBJECT_COUNT) return;
+    for (index = 0; index < kbuild_object_count; index++)
+        kbuild_linked.data[index] = kbuild_objects[index].data;
+    kbuild_register_module(kbuild_linked.module, kbuild_linked.unregister);
+}
+
+static inline void kbuild_register_linked_module(const struct kbuild_module *module,
+                                                 void (*unregister)(void), const void **data) {
+    kbuild_linked.module = module;
+    kbuild_linked.unregister = unregister;
+    kbuild_linked.data = data;
+    kbuild_register_if_complete();
+}
+
+static inline void kbuild_register_objects(void **container) {
+    unsigned index;
+    for (index = 0; index < kbuild_object_count; index++) kbuild_objects[index].add(container);
+}
+
+static inline void kbuild_add_object(void (*add)(void **), const struct kbuild_wrapper *wrapper) {
+    kbuild_objects[kbuild_object_count].add = add;
+    kbuild_objects[kbuild_object_count++].data = wrapper->data;
+    kbuild_register_if_complete();
+}
+
+/* Defines what an object refers to, and refers to the object, so that a linker takes it from its
+ * archive. */
+#define KBUILD_DEFINE_LINKED_OBJECT(id) \
+    extern const struct kbuild_wrapper __fatbinwrap##id; \
+    void KBUILD_VENDOR_LINK_FUNCTION(id)(void (*add)(void **), void *wrapper, void *name, \
+                                         void (*refer)(void *)) \
+        __attribute__((visibility("hidden"))); \
+    void KBUILD_VENDOR_LINK_FUNCTION(id)(void (*add)(void **), void *wrapper, void *name, \
+                                         void (*refer)(void *)) { \
+        (void)wrapper, (void)name, (void)refer; \
+        kbuild_add_object(add, &__fatbinwrap##id); \
+    }
+KBUILD_LINKED_OBJECTS(KBUILD_DEFINE_LINKED_OBJECT)
+#endif
 
 /* These two search all modules of the process.  Every stub unit defines them in the same way, so
  * it does not matter whose definition the linker keeps.  See kbuild/detail/vendor_host.h. */

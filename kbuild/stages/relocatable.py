@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from kbuild import files
 from kbuild.errors import InputError
@@ -11,12 +12,13 @@ from kbuild.formats.archive import MAGIC, read_members
 from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.containers import find_containers
-from kbuild.model import Problem
-from kbuild.nvcc.invocation import Invocation
+from kbuild.model import ImageKind, Problem
 from kbuild.values import dataclass
 
 # No limit in practice: compilers wrote the objects.
-_LARGEST_IMAGE = 1 << 40
+_LARGEST_IMAGE: Final = 1 << 40
+# A symbol of the device link that a static library has for programs without one.
+_REPLACEABLE: Final = b"kbuild_replaceable_link"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,31 +36,12 @@ class RelocatableObject:
     content: bytes
 
 
-def list_files(invocation: Invocation, objects: Iterable[Path]) -> tuple[Path, ...]:
-    """List the objects and archives of a link, with the libraries of ``-l``."""
-    libraries = (find_library(name, invocation) for name in invocation.libraries)
-    return tuple(dict.fromkeys((*objects, *filter(None, libraries))))
-
-
-def find_library(name: str, invocation: Invocation) -> Path | None:
-    """Return the static library that a linker takes for ``-l``, or None.
-
-    Libraries in the linker's own directories count as those of the system, without device code.
-    """
-    for directory in map(Path, invocation.library_directories):
-        if (directory / f"lib{name}.so").is_file():
-            return None
-        if (found := directory / f"lib{name}.a").is_file():
-            return found
-    return None
-
-
 def find_relocatable(paths: Iterable[Path], function: str) -> tuple[RelocatableObject, ...]:
     """Return the objects that wait for a device link, without those that one of the files links.
 
     Args:
         paths: Objects and archives. As with nvcc, all members of an archive count.
-        function: The start of the functions that a device link defines.
+        function: The start of the functions that a device link defines; see `Traits`.
 
     Raises:
         InputError: A file cannot be read.
@@ -75,13 +58,13 @@ def find_relocatable(paths: Iterable[Path], function: str) -> tuple[RelocatableO
     return tuple(found for found in waiting.values() if linked.isdisjoint(found.ids))
 
 
-def read_images(found: RelocatableObject) -> dict[str, tuple[bytes, ...]]:
-    """Return the images of an object by their architecture.
+def read_images(found: RelocatableObject) -> dict[tuple[str, ImageKind], tuple[bytes, ...]]:
+    """Return the images of an object by their architecture and kind.
 
     Raises:
         InputError: The images cannot be read.
     """
-    images: dict[str, tuple[bytes, ...]] = {}
+    images: dict[tuple[str, ImageKind], tuple[bytes, ...]] = {}
     for container in find_containers(Elf(found.content), ()):
         if not container.is_relocatable:
             continue
@@ -91,7 +74,8 @@ def read_images(found: RelocatableObject) -> dict[str, tuple[bytes, ...]]:
             if isinstance(data, Problem):
                 problems.append(data)
             else:
-                images[image.arch] = (*images.get(image.arch, ()), bytes(data))
+                key = (image.arch, image.kind)
+                images[key] = (*images.get(key, ()), bytes(data))
         if problems:
             raise InputError(f"{found.name}: {problems[0].message}")
     return images
@@ -119,10 +103,13 @@ def _list_ids(name: str, content: bytes, function: str) -> tuple[set[str], set[s
         elf = Elf(content)
         if elf.type != "relocatable":
             return called, defined
+        is_replaceable = _REPLACEABLE in content
         for symbol in elf.symbols:
             if symbol.name.startswith(function) and symbol.binding != "local":
-                group = called if symbol.place is None else defined
-                group.add(symbol.name.removeprefix(function))
+                if symbol.place is None:
+                    called.add(symbol.name.removeprefix(function))
+                elif not is_replaceable:
+                    defined.add(symbol.name.removeprefix(function))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     return called, defined

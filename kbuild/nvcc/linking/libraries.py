@@ -1,0 +1,43 @@
+"""Find the objects and archives of a link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from kbuild.nvcc.invocation import Invocation
+
+_DIRECTORY: Final = ("-L", "--library-path")
+
+
+def list_files(invocation: Invocation, objects: Iterable[Path]) -> tuple[Path, ...]:
+    """List the objects and archives of a link, with the libraries of ``-l``."""
+    libraries = (find_library(name, invocation) for name in invocation.libraries)
+    return tuple(dict.fromkeys((*objects, *filter(None, libraries))))
+
+
+def list_directories(invocation: Invocation) -> tuple[str, ...]:
+    """List the directories of libraries, also those in options for the linker."""
+    options = (*invocation.linker_options, *invocation.host_options)
+    words = [word for o in options if o != "-Xlinker" for word in o.split(",") if word != "-Wl"]
+    given = [
+        following if word in _DIRECTORY else word.removeprefix(_DIRECTORY[0])
+        for word, following in pairwise((*words, ""))
+        if word.startswith(_DIRECTORY[0]) or word in _DIRECTORY
+    ]
+    return (*invocation.library_directories, *filter(None, given))
+
+
+def find_library(name: str, invocation: Invocation) -> Path | None:
+    """Return the static library that a linker takes for ``-l``, or None.
+
+    Libraries in the linker's own directories count as those of the system, without device code.
+    """
+    for directory in map(Path, list_directories(invocation)):
+        if (directory / f"lib{name}.so").is_file():
+            return None
+        if (found := directory / f"lib{name}.a").is_file():
+            return found
+    return None

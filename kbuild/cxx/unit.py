@@ -6,7 +6,6 @@ A pass reads its text once, and hands the unit to everything that looks at the t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterable, KeysView
 from functools import cached_property, lru_cache
 from itertools import chain, compress
@@ -93,10 +92,11 @@ class Unit:
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         """The indices of each token. A pass looks for a dozen sets of words."""
-        places: defaultdict[str, list[int]] = defaultdict(list)
+        places: dict[str, list[int]] = {word: [] for word in set(self.words)}
+        append = {word: indices.append for word, indices in places.items()}
         for index, word in enumerate(self.words):
-            places[word].append(index)
-        return dict(places)
+            append[word](index)
+        return places
 
     def find_close(self, position: int) -> int | None:
         """Return the position of the bracket that closes the one at a position."""

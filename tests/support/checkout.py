@@ -9,10 +9,13 @@ from typing import Final
 
 from support.commands import ROOT
 
-# Options of pip for a wheel that is compiled quickly, without optimization and without the compiled
-# launcher.
+# Options of pip for a wheel that is compiled quickly, without the compiled launcher. CMake does not
+# know the build type, so it adds neither optimization nor debug information. All sources of the
+# runtime are one unit.
 QUICK_WHEEL: Final = (
-    "--config-settings=cmake.build-type=Debug",
+    "--config-settings=cmake.define.CMAKE_UNITY_BUILD=ON",
+    "--config-settings=cmake.define.CMAKE_UNITY_BUILD_BATCH_SIZE=0",
+    "--config-settings=cmake.build-type=Quick",
     "--config-settings=cmake.define.CMAKE_DISABLE_FIND_PACKAGE_nanobind=ON",
 )
 

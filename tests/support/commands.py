@@ -26,9 +26,14 @@ def run(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProcess[s
     )
 
 
+def find_kbuild() -> Path:
+    """Return a program that runs kbuild's command in a fork of a server."""
+    return start_command(KBUILD)
+
+
 def run_kbuild(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run kbuild's command with these arguments, as `run` does, in a fork of a server."""
-    return run(start_command(KBUILD), *words, cwd=cwd)
+    return run(find_kbuild(), *words, cwd=cwd)
 
 
 def configure(
@@ -43,7 +48,7 @@ def configure(
     result = run(
         *("cmake", "-S", source, "-B", build, "-G", generator),
         f"-Dkbuild_DIR={resources.cmake_directory()}",
-        f"-DKBUILD_EXECUTABLE={start_command(KBUILD)}",
+        f"-DKBUILD_EXECUTABLE={find_kbuild()}",
         *(f"-D{definition}" for definition in definitions),
     )
     if result.returncode == 0:

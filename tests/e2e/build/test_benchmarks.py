@@ -8,6 +8,7 @@ import pytest
 
 from kbuild.toolchain.devices import list_devices
 from support.commands import ROOT, run, succeed
+from support.tools.nvidia_compiler import require_nvrtc
 from support.tools.toolchains import require_backend
 
 SLOW = ("kernels", "startup", "rebuild", "install")
@@ -82,7 +83,7 @@ def test_unknown_rule_is_rejected() -> None:
 
 
 def test_runtime_compilation_is_compared() -> None:
-    pytest.importorskip("cuda.bindings.nvrtc", reason="no NVRTC here: install kbuild[cuda]")
+    require_nvrtc()
 
     output = succeed(run(sys.executable, "-m", "benchmarks.executor", "--tiny", cwd=ROOT))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import KBUILD, build, configure, run, succeed
+from support.commands import build, configure, find_kbuild, run, succeed
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.22...4.0)
@@ -87,7 +87,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def smoke(library: Path, source: Path, expected: str) -> None:
-    succeed(run("env", f"EXPECTED={expected}", KBUILD, "smoke", library, source / "flags_cases.py"))
+    words = ("smoke", library, source / "flags_cases.py")
+    succeed(run("env", f"EXPECTED={expected}", find_kbuild(), *words))
 
 
 DEVICE_FLAG = "KBUILD_DEVICE_FLAGS=-DDEVICE_FLAG=1 -fno-math-errno"

@@ -15,12 +15,12 @@ from kbuild.backends.hip import build as hip
 from kbuild.inspect import inspect_path
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import (
-    KBUILD,
     PROJECTS,
     build,
     configure,
     configure_and_build,
     ctest,
+    find_kbuild,
     run,
     run_kbuild,
     succeed,
@@ -52,7 +52,7 @@ def build_target(directory: Path, text: str, environment: dict[str, str] | None 
     (directory / "kbuild.toml").write_text(
         f'[target.t]\nsources = ["*.cu"]\nbackend = "hip"\n{text}\n'
     )
-    code, output = run_with(environment or {}, KBUILD, "build", cwd=directory)
+    code, output = run_with(environment or {}, find_kbuild(), "build", cwd=directory)
     return code, " ".join(output.split())
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import KBUILD, ROOT, configure, run, run_kbuild, succeed
+from support.commands import KBUILD, ROOT, configure, find_kbuild, run, run_kbuild, succeed
 from support.standalone import ARTIFACTS, StandaloneProject
 
 CONFIGURED = "Build files have been written"
@@ -141,7 +141,7 @@ SMALL_SOURCE = "__global__ void k(int* p) { *p = 3; }\n"
 
 def build_small(root: Path, variables: dict[str, str]) -> bytes:
     """Build the `SMALL` manifest in ``root`` with these variables, and return the library."""
-    command = [str(KBUILD), "build"]
+    command = [str(find_kbuild()), "build"]
     environment = os.environ | variables
     subprocess.run(command, cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)
     return (root / "build/kbuild/k/libk.so").read_bytes()

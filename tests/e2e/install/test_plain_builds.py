@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import KBUILD, configure, run, succeed
+from support.commands import configure, find_kbuild, run, succeed
 from support.tools.toolchains import require_backend, require_programs
 
 PROJECT = """
@@ -177,13 +177,13 @@ def test_makefile_uses_a_library_with_mixed_sources(tmp_path: Path) -> None:
     (tmp_path / "mixed.cu").write_text(MIXED)
     (tmp_path / "helper.cpp").write_text("#include <cmath>\nint help(int x) { return x; }\n")
     (tmp_path / "host.cpp").write_text(MIXED_HOST)
-    (tmp_path / "Makefile").write_text(MAKEFILE % {"kbuild": KBUILD})
-    succeed(run(KBUILD, "build", cwd=tmp_path))
+    (tmp_path / "Makefile").write_text(MAKEFILE % {"kbuild": find_kbuild()})
+    succeed(run(find_kbuild(), "build", cwd=tmp_path))
 
     succeed(run("make", "host", cwd=tmp_path))
 
     assert run(tmp_path / "host").stdout == " 7\n"
-    libraries = succeed(run(KBUILD, "config", "--libs", "kernels", cwd=tmp_path)).split()
+    libraries = succeed(run(find_kbuild(), "config", "--libs", "kernels", cwd=tmp_path)).split()
     assert "-lm" in libraries
 
 
@@ -191,7 +191,7 @@ def test_config_describes_artifacts(project: Path, tmp_path: Path) -> None:
     source = tmp_path / "host.cpp"
     source.write_text(HOST % "k_SHARED")
     path = project / "moved" / "lib" / "libk_SHARED.so"
-    words = succeed(run(KBUILD, "config", "--cflags", "--libs", path)).strip()
+    words = succeed(run(find_kbuild(), "config", "--cflags", "--libs", path)).strip()
     command = f"g++ -std=c++17 '{source}' -o '{tmp_path}/host' {words}"
 
     succeed(run("sh", "-c", command))
@@ -211,9 +211,9 @@ def test_makefile_uses_what_kbuild_build_made(tmp_path: Path, kind: str) -> None
         'host_options = ["-std=c++17"]\n'
     )
     (directory / "host.cpp").write_text(HOST % "kernels")
-    (directory / "Makefile").write_text(MAKEFILE % {"kbuild": KBUILD})
-    before = run(KBUILD, "config", "--cflags", "kernels", cwd=directory)
-    succeed(run(KBUILD, "build", cwd=directory))
+    (directory / "Makefile").write_text(MAKEFILE % {"kbuild": find_kbuild()})
+    before = run(find_kbuild(), "config", "--cflags", "kernels", cwd=directory)
+    succeed(run(find_kbuild(), "build", cwd=directory))
 
     succeed(run("make", "host", cwd=directory))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kbuild import KernelCompiler, KernelExecutor, LaunchConfig
-from support.commands import KBUILD, PROJECTS, build, configure, run_kbuild, succeed
+from support.commands import PROJECTS, build, configure, find_kbuild, run_kbuild, succeed
 from support.tools.toolchains import require_programs
 
 pytestmark = pytest.mark.slow
@@ -76,7 +76,7 @@ def test_launches_and_their_errors(tmp_path: Path, compiler: str) -> None:
 
     def run(case: str) -> tuple[list[str], str]:
         done = subprocess.run(
-            (str(KBUILD), "run", "--backend", "cpu", "a.cu", "--", case),
+            (str(find_kbuild()), "run", "--backend", "cpu", "a.cu", "--", case),
             cwd=tmp_path,
             env={**os.environ, "CXX": compiler},
             capture_output=True,

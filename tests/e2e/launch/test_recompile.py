@@ -27,6 +27,7 @@ from kbuild.stages.edges import CompileEdge
 from kbuild.stages.target import DeviceFlags
 from kbuild.toolchain.devices import list_devices
 from support.executed_kernels import HEAVY
+from support.tools.nvidia_compiler import require_nvrtc
 from support.tools.toolchains import needs_backend
 
 pytestmark = needs_backend("cuda")
@@ -48,6 +49,7 @@ def compiled() -> CompiledModule:
 def compile_at_run_time(
     name: str = "heavy", text: str = SOURCE, options: tuple[str, ...] = ()
 ) -> CompiledKernel:
+    require_nvrtc()
     request = RtcRequest(text=text, name=name, options=options, backend="cuda", arch="90-real")
     module, key = compile_text(request)
     return module[key]
@@ -140,6 +142,7 @@ DOUBLES = HEAVY.replace("float", "double").replace("96", "64").replace("heavy", 
 def test_block_gets_as_many_registers_as_it_can_have(way: str) -> None:
     text = f"{DOUBLES}{DOUBLES}".replace("__launch_bounds__(128) doubles", "unbounded", 1)
     if way == "rtc":
+        require_nvrtc()
         module = RtcKernel(text, "unbounded", backend="cuda", arch="90", block_size=512)
         unbounded, bound = module.compiled, compile_at_run_time("doubles", DOUBLES)
     else:

@@ -17,7 +17,7 @@ import pytest
 from kbuild.backends.cuda import code as cuda_code
 from kbuild.backends.hip import code as hip_code
 from kbuild.toolchain.find import find_program, gather_hints
-from support.commands import KBUILD, run, run_kbuild, succeed
+from support.commands import find_kbuild, run, run_kbuild, succeed
 from support.tools.nvidia_compiler import NVCC, needs_nvcc
 from support.tools.toolchains import needs_backend, needs_programs, skip_if
 
@@ -80,7 +80,7 @@ def build_cpu(directory: Path) -> Path:
         '[target.k]\nsources = ["k.cu"]\nbackend = "cpu"\narchitectures = ["x86-64"]\n'
         "verify = false\n"
     )
-    succeed(run(KBUILD, "build", cwd=directory))
+    succeed(run_kbuild("build", cwd=directory))
     return directory / "build"
 
 
@@ -208,7 +208,7 @@ def test_git_revisions_are_built_and_compared(tmp_path: Path) -> None:
         subprocess.run([*git, "commit", "-qm", constant], cwd=tmp_path, check=True)
 
     words = ("diff", "--git", "HEAD^..HEAD", "--format", "json", "--artifacts", "*.so")
-    result = run_kbuild(*words, "--", KBUILD, "build", cwd=tmp_path)
+    result = run_kbuild(*words, "--", find_kbuild(), "build", cwd=tmp_path)
 
     assert result.returncode == 1, result.stderr
     report = json.loads(result.stdout)

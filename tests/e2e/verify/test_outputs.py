@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from support.commands import KBUILD
+from support.commands import find_kbuild
 from support.kernel_libraries import BuildKernelLibrary
 
 FORMATS = ("text", "json", "sarif", "junit", "github")
@@ -44,7 +44,7 @@ def verify(
 ) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "GITHUB_STEP_SUMMARY": str(summary or "")}
     done = subprocess.run(
-        [str(word) for word in (KBUILD, "verify", *words)],
+        [str(word) for word in (find_kbuild(), "verify", *words)],
         cwd=directory,
         env=environment,
         capture_output=True,
@@ -117,7 +117,7 @@ def test_fingerprints_do_not_depend_on_the_directory(project: Path) -> None:
 def test_junit_has_one_case_per_rule(project: Path) -> None:
     root = ET.fromstring(render(project, "junit", "libfill.so", WHEEL))  # noqa: S314 - our own
     assert [suite.get("name") for suite in root] == ["libfill.so", f"{WHEEL}!fill/lib/libfill.so"]
-    explained = subprocess.run([KBUILD, "explain", "--all"], capture_output=True, check=True)
+    explained = subprocess.run([find_kbuild(), "explain", "--all"], capture_output=True, check=True)
     rules = [line for line in explained.stdout.decode().splitlines() if line.startswith("KB")]
     for suite in root:
         names = [case.get("name") for case in suite]

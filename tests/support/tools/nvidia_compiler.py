@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from kbuild.backends import BACKENDS
+from kbuild.errors import ConfigurationError
 from support.tools.toolchains import find_compiler, find_problem, needs_backend
 
 NVCC = find_compiler("cuda")
@@ -27,3 +30,20 @@ def runtime_library() -> Path:
     if found is None:
         pytest.skip(f"no libcudart.so beside {NVCC}")
     return found
+
+
+def require_nvrtc() -> None:
+    """Skip the running test unless NVRTC can be loaded."""
+    if problem := _find_nvrtc_problem():
+        pytest.skip(problem)
+
+
+@cache
+def _find_nvrtc_problem() -> str:
+    compiler = BACKENDS["cuda"].rtc
+    assert compiler is not None
+    try:
+        compiler.read_version()
+    except (ConfigurationError, RuntimeError) as error:  # what cuda-bindings raises
+        return f"NVRTC is missing (install kbuild[cuda]): {error}"
+    return ""

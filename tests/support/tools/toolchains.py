@@ -82,6 +82,12 @@ def find_missing(*programs: str) -> str:
     return next(filter(None, map(_find_defect, programs)), "")
 
 
+def list_distinct(*programs: str) -> tuple[str, ...]:
+    """Return the programs without those that are links to an earlier one on this machine."""
+    files = {str(Path(shutil.which(name) or name).resolve()): name for name in reversed(programs)}
+    return tuple(name for name in programs if name in files.values())
+
+
 @cache
 def _find_defect(program: str) -> str:
     """Return why a compiler or a linker that exists does not work; always "" for other programs."""

@@ -26,6 +26,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import kbuild
+from support.commands import find_kbuild
 
 ROOT = Path(__file__).parents[3]
 
@@ -196,13 +197,13 @@ def _run_block(where: str, block: Block, directory: Path) -> str:
         "python": [sys.executable, "-c", block.text],
     }
     assert block.language in commands, f"{where}: cannot run {block.language!r}"
-    scripts = Path(sys.executable).parent
+    programs = (find_kbuild().parent, Path(sys.executable).parent)
     result = subprocess.run(
         commands[block.language],
         cwd=directory,
         env={
             **os.environ,
-            "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.pathsep.join((*map(str, programs), os.environ["PATH"])),
             "KBUILD_CACHE_DIR": str(directory.parent / "cache"),
             "XDG_CACHE_HOME": str(directory.parent / "cache"),  # for `kbuild run`
         },

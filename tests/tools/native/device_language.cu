@@ -1,5 +1,6 @@
-// Device code that must compile without a warning. If UNSUPPORTED is defined as a number, the file
-// also contains code that must not compile.
+// Device code that must compile without a warning. If UNSUPPORTED is 1, the file also contains code
+// that must not compile. If UNSUPPORTED is 2, it contains code that the compiler already rejects when
+// it reads it.
 #include <kbuild/kbuild.hpp>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/scan.h>
@@ -10,8 +11,8 @@
 #include <mma.h>
 #include <memory>  // the C++ library still works after the qualifiers
 
-#if UNSUPPORTED == 11
-__global__ void __cluster_dims__(2, 1, 1) cluster(int *p) { *p = 1; }
+#if UNSUPPORTED == 2
+__global__ void __cluster_dims__(2, 1, 1) cluster(int *p) { *p = 1; }  // feature 11
 #endif
 
 __constant__ float weights[4] = {1, 2, 3, 4};
@@ -152,19 +153,13 @@ KBUILD_KERNEL void unsupported(int *p)
 {
     int v = p[0];
 #if UNSUPPORTED == 1
-    v += __shfl_down(v, 16);
-#elif UNSUPPORTED == 2
-    v = __ballot(v > 1);
-#elif UNSUPPORTED == 3
-    cooperative_groups::this_multi_grid();
-#elif UNSUPPORTED == 9
-    v = __isShared(p);
-#elif UNSUPPORTED == 12
-    __barrier_sync(1);
-#elif UNSUPPORTED == 13
-    v = __pm0();
-#elif UNSUPPORTED == 10
-    __cluster_map_shared_multicast(p, 1);
+    v += __shfl_down(v, 16);  // feature 1
+    v = __ballot(v > 1);  // feature 2
+    cooperative_groups::this_multi_grid();  // feature 3
+    v = __isShared(p);  // feature 9
+    __barrier_sync(1);  // feature 12
+    v = __pm0();  // feature 13
+    __cluster_map_shared_multicast(p, 1);  // feature 10
 #endif
     p[0] = v;
 }

@@ -1,5 +1,5 @@
-// Uses of kbuild.hpp that must compile. If WRONG is defined as a number, the file also contains
-// code that must not compile.
+// Uses of kbuild.hpp that must compile. If WRONG is 1, the file also contains code that must not
+// compile. If WRONG is 2, it contains code that the compiler already rejects when it reads it.
 #include <kbuild/kbuild.hpp>
 
 #include <cstddef>
@@ -36,15 +36,12 @@ int use(int n, long m, std::size_t z, unsigned u, float* y) {
     err = kbuild::release(device);
 
 #if WRONG == 1
-    saxpy(n, 1.0f, y, y);
+    saxpy(n, 1.0f, y, y); // mistake 1
+    ns::scale<float>(y, 1.0f, 1); // mistake 2
 #elif WRONG == 2
-    ns::scale<float>(y, 1.0f, 1);
-#elif WRONG == 3
-    err = kbuild::launch(saxpy, config, n, 2.0f, y);
-#elif WRONG == 4
-    err = kbuild::launch(saxpy, config, n, 2.0f, y, "text");
-#elif WRONG == 5
-    err = kbuild::launch(saxpy, config, n, 2.0f, y, static_cast<const float*>(y));
+    err = kbuild::launch(saxpy, config, n, 2.0f, y); // mistake 3
+    err = kbuild::launch(saxpy, config, n, 2.0f, y, "text"); // mistake 4
+    err = kbuild::launch(saxpy, config, n, 2.0f, y, static_cast<const float*>(y)); // mistake 5
 #endif
     return kbuild::synchronize().code();
 }

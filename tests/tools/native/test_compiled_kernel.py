@@ -7,6 +7,7 @@ with the CPU's runtime in tests/e2e/launch.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from support.files.amd_builders import (
     metadata_note,
 )
 from support.tools.strict_compilers import INCLUDE, compile_strictly
-from support.tools.toolchains import require_programs
+from support.tools.toolchains import list_distinct, require_programs
 
 HERE = Path(__file__).parent / "compiled_kernel"
 MEMBERS = """
@@ -40,7 +41,7 @@ kbuild::error use(kbuild::CompiledModule& module, const kbuild_module& descripto
 
 
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
-@pytest.mark.parametrize("compiler", ["g++", "clang++", "clang++-14"])
+@pytest.mark.parametrize("compiler", list_distinct("g++", "clang++", "clang++-14"))
 def test_header_compiles_without_warnings(tmp_path: Path, compiler: str, standard: str) -> None:
     require_programs(compiler)
     source = tmp_path / "host.cpp"
@@ -54,27 +55,44 @@ def test_header_compiles_without_warnings(tmp_path: Path, compiler: str, standar
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.parametrize(
-    ("standard", "argument", "message"),
-    [
-        ("c++14", "1", "kbuild/compiled_kernel.hpp requires C++17"),
-        ("c++17", "nullptr", "an argument must be a value that can be copied as bytes"),
-        ("c++17", "std::string()", "an argument must be a value that can be copied as bytes"),
-        ("c++17", "array", "an argument must be a value that can be copied as bytes"),
-    ],
-)
-def test_wrong_use_is_explained(tmp_path: Path, standard: str, argument: str, message: str) -> None:
-    source = tmp_path / "host.cpp"
-    source.write_text(
-        "#include <kbuild/compiled_kernel.hpp>\nstatic int array[2];\n"
-        "void run(kbuild::KernelExecutor executor);\nvoid run(kbuild::KernelExecutor executor)\n"
-        f"{{ (void)array; (void)executor.run({{1, 1}}, {argument}); }}\n"
+WRONG_ARGUMENTS = ("nullptr", "std::string()", "array")
+
+
+def compile_wrong_calls(directory: Path, standard: str) -> str:
+    """Return the errors of calls with wrong arguments. Each call has its own line, from 5 on."""
+    source = directory / "host.cpp"
+    calls = (f"(void)executor.run({{1, 1}}, {argument});" for argument in WRONG_ARGUMENTS)
+    lines = (
+        "#include <kbuild/compiled_kernel.hpp>",
+        "static int array[2];",
+        "void run(kbuild::KernelExecutor executor);",
+        "void run(kbuild::KernelExecutor executor) { (void)array;",
+        *(*calls, "}", ""),
     )
-
+    source.write_text("\n".join(lines))
     result = compile_strictly("g++", "c++", source, f"-std={standard}", "-fsyntax-only")
-
     assert result.returncode != 0
-    assert message in result.stderr
+    return result.stderr
+
+
+def test_older_standards_are_explained(tmp_path: Path) -> None:
+    message = "kbuild/compiled_kernel.hpp requires C++17"
+
+    assert message in compile_wrong_calls(tmp_path, "c++14")
+
+
+@pytest.fixture(scope="module")
+def wrong_calls(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return compile_wrong_calls(tmp_path_factory.mktemp("wrong_calls"), "c++17")
+
+
+@pytest.mark.parametrize("argument", WRONG_ARGUMENTS)
+def test_wrong_arguments_are_explained(wrong_calls: str, argument: str) -> None:
+    call = f"host.cpp:{WRONG_ARGUMENTS.index(argument) + 5}:"
+    message = "an argument must be a value that can be copied as bytes"
+
+    # The compiler names the call, and then the assertion that failed.
+    assert re.search(rf"{call}\d+:   required from here\n[^\n]*{message}", wrong_calls)
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from kbuild import resources
-from support.commands import ROOT
+from support.commands import ROOT, find_kbuild
 from support.tools.toolchains import require_programs
 
 HERE = Path(__file__).parent
@@ -122,7 +121,7 @@ def test_mistakes_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
 def test_mixed_sources_behave_as_with_the_vendor(tmp_path: Path, name: str) -> None:
     source = MISTAKES / f"{name}.cu"
 
-    done = run(sys.executable, "-m", "kbuild", "run", "--backend", "cpu", source, cwd=tmp_path)
+    done = run(find_kbuild(), "run", "--backend", "cpu", source, cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout == (MISTAKES / f"{name}.txt").read_text()

@@ -64,8 +64,7 @@ def list_words(
     """
     expression = re.compile(rf"(?:{pattern})(?![\w$])")  # a name can be the start of another
     if inside is None:
-        words = {word for word in unit.vocabulary if _can_match(expression, word)}
-        indices: Iterable[int] = unit.find(words)
+        indices: Iterable[int] = unit.find(_find_matching(pattern, unit.vocabulary))
     else:
         first, last = map(unit.find_index, inside)
         indices = range(first, last)
@@ -84,10 +83,14 @@ def list_words(
     return found
 
 
-def _can_match(expression: re.Pattern[str], word: str) -> bool:
-    """Return whether a pattern matches a whole word, if the right token follows."""
-    texts = (f"{word}{following}" for following in _FOLLOWING)
-    return any(m is not None and m.end() == len(word) for m in map(expression.match, texts))
+def _find_matching(pattern: str, words: Iterable[str]) -> set[str]:
+    """Return the words that a pattern matches as a whole, if the right token follows."""
+    found: set[str] = set()
+    for following in _FOLLOWING:
+        ending = re.escape(following)
+        expression = re.compile(rf"^(?:{pattern})(?![\w$])(?={ending}$)", re.MULTILINE)
+        found.update(m[0] for m in expression.finditer(f"{following}\n".join((*words, ""))))
+    return found
 
 
 def find_files(unit: Unit, directories: tuple[str, ...]) -> tuple[Span, ...]:

@@ -70,8 +70,8 @@ _SHARED: Final = re.compile(
 _ALIASED: Final = frozenset(
     ("BlockExchange", "BlockRakingLayout", "BlockScan", "WarpReduce", "WarpScan")
 )
-# A line marker.
-_THRUST: Final = re.compile(r'^# \d+ "[^"\n]*/thrust/detail/config\.h"', re.MULTILINE)
+# A line marker, which is not in the first line.
+_THRUST: Final = re.compile(r'\n# \d+ "[^"\n]*/thrust/detail/config\.h"')
 
 
 def find_declarations(code: Unit) -> tuple[Declaration, ...]:

@@ -68,16 +68,16 @@ __global__ void shares(float* p) {
   *p = tile[3] + dynamic[*(int*)p];
 }
 __global__ void __attribute__((launch_bounds(1024), amdgpu_num_vgpr(24))) spills(float* p, int n) {
-  float a[64];
+  float a[40];
 #pragma unroll
-  for (int i = 0; i < 64; ++i) a[i] = p[i * n];
+  for (int i = 0; i < 40; ++i) a[i] = p[i * n];
   __builtin_amdgcn_s_barrier();
 #pragma unroll
-  for (int k = 0; k < 8; ++k)
+  for (int k = 0; k < 4; ++k)
 #pragma unroll
-    for (int i = 0; i < 64; ++i) a[i] += a[(i * 7 + k) % 64] * p[k];
+    for (int i = 0; i < 40; ++i) a[i] += a[(i * 7 + k) % 40] * p[k];
 #pragma unroll
-  for (int i = 0; i < 64; ++i) p[i * n] = a[i];
+  for (int i = 0; i < 40; ++i) p[i * n] = a[i];
 }
 __global__ void __attribute__((amdgpu_flat_work_group_size(64, 64))) scratch(int* p, int n) {
   int a[64];

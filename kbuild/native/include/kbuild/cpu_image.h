@@ -10,7 +10,7 @@
 #include <kbuild/detail/cpu_device_api.h>
 #include <kbuild/module.h>
 
-#define KBUILD_CPU_IMAGE_ABI 7
+#define KBUILD_CPU_IMAGE_ABI 8
 /* The space for `extern __shared__` arrays: the maximum per block on any CUDA device (227 KiB). */
 #define KBUILD_CPU_DYNAMIC_SHARED_BYTES 232448
 

@@ -132,10 +132,9 @@ void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const cha
 
 // Prints what the threads of blocks on this OS thread wait for, and ends the launch. Does not
 // return, so that destructors of the caller do not run.
-void BlockRunner::report(const char* problem, int error,
-                         const std::vector<Block*>& blocks) noexcept {
+void BlockRunner::report(const char* problem, int error) noexcept {
     if (launch_->fail(error))
-        std::fputs(describe_waits(*launch_, problem, blocks, tasks_).c_str(), stderr);
+        std::fputs(describe_waits(*launch_, problem, residents_, tasks_).c_str(), stderr);
     abandon();
 }
 

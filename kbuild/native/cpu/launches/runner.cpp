@@ -242,8 +242,7 @@ bool BlockRunner::find_work() noexcept {
         // An OS thread whose blocks wait reports this. The one that ran the last block to exit can
         // have none left.
         if (launch_->grid_barrier.is_broken() && !residents_.empty())
-            report("some blocks have exited before the grid barrier", KBUILD_CPU_LAUNCH_FAILURE,
-                   residents_);
+            report("some blocks have exited before the grid barrier", KBUILD_CPU_LAUNCH_FAILURE);
         if (continue_waiting_block()) return true;
         if (can_add_block() && has_fiber() && start_block()) return true;
         if (continue_yielded_block()) return true;
@@ -271,9 +270,10 @@ bool BlockRunner::advance_blocks() noexcept {
             return true;
         }
         if (!block.has_unstarted && block.yielded.is_empty() && block.grid_phase == 0) {
-            if (!block.is_at_grid_barrier())
-                report("the threads of a block wait for each other", KBUILD_CPU_LAUNCH_FAILURE,
-                       {&block});
+            if (!block.is_at_grid_barrier()) {
+                if (!launch_->is_cooperative) residents_.assign(1, &block);  // the others can be fine
+                report("the threads of a block wait for each other", KBUILD_CPU_LAUNCH_FAILURE);
+            }
             block.grid_phase = launch_->grid_barrier.phase();
             launch_->grid_barrier.arrive();
         }
@@ -315,7 +315,7 @@ bool BlockRunner::continue_yielded_block() noexcept {
 void BlockRunner::check_progress() noexcept {
     const bool is_idle = watchdog_.note_round() > 2 * residents_.size();
     if (is_idle && watchdog_.pause())
-        report(describe_timeout(), KBUILD_CPU_LAUNCH_TIMEOUT, residents_);
+        report(describe_timeout(), KBUILD_CPU_LAUNCH_TIMEOUT);
 }
 
 // A block of a launch that is not cooperative starts early only if the others spin, because they can

@@ -100,7 +100,7 @@ private:
     bool start_block() noexcept;
     Block* free_block() noexcept;
     void enter(Block& block) noexcept;
-    void report(const char* problem, int error, const std::vector<Block*>& blocks) noexcept;
+    void report(const char* problem, int error) noexcept;
 
     Launch* launch_ = nullptr;
     kbuild_cpu_builtins builtins_ = {};

@@ -29,7 +29,7 @@ REFERENCE_PREFIX: Final = "kbuild_managed."
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
 _IMAGE_ABI: Final = 8
 _ROW_BYTES: Final = 64
-_VARIABLES: Final = 40
+_VARIABLES: Final = 32
 _VARIABLE_BYTES: Final = 32
 # The last one is KBUILD_CPU_REFERENCE.
 VARIABLE_KINDS: Final[tuple[VariableKind, ...]] = ("device", "constant", "managed", "managed")

@@ -131,6 +131,7 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(code)
     kernels = edit_kernels(code, declarations, is_complete=not unit.relocatable)
@@ -141,6 +142,7 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
         *replace_assembly(code),
         *reject_host_calls(code, declarations),
         *kernels,
+        *edit_shared_memory(code),
     )
     if not unit.is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)

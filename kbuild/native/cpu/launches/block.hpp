@@ -52,7 +52,7 @@ public:
     TaskQueue grid_waits;
     std::vector<Task*> converging;
     Warps warps;
-    SharedMemory shared;
+    SharedMemory shared;  // of this block and the next ones
 
 private:
     bool release_abandoned_operations(const Tasks& tasks, TaskQueue& runnable);

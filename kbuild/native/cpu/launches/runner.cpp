@@ -86,7 +86,7 @@ void BlockRunner::fill_stop(Stop& stop, const MachineContext& registers) const n
     stop.thread = current_thread();
     stop.program_counter = registers.program_counter();
     stop.link_register = registers.link_register();
-    stop.shared = reinterpret_cast<std::uintptr_t>(builtins_.dynamic_shared);
+    stop.shared = reinterpret_cast<std::uintptr_t>(builtins_.shared->dynamic);
     stop.shared_bytes = launch_->shared_bytes;
     stop.has_failed = launch_->error() != 0;
     const auto stack = tasks_.stack(*current_);
@@ -138,7 +138,6 @@ void BlockRunner::run(Launch& launch) noexcept {
     *builtins_.block_dim = launch.block;
     *builtins_.runner = this;
     is_starting_ = false;
-    block_ = blocks_.front().get();
     watchdog_.begin(launch);
     keep_errors(this);
     if (start_block()) {
@@ -152,7 +151,6 @@ void BlockRunner::run(Launch& launch) noexcept {
     blocks_.resize(1);
     blocks_.front()->reset();
     tasks_.reset();
-    storage_ = {};
     errors_.clear();
     launch_ = nullptr;
 }
@@ -271,7 +269,8 @@ bool BlockRunner::advance_blocks() noexcept {
         }
         if (!block.has_unstarted && block.yielded.is_empty() && block.grid_phase == 0) {
             if (!block.is_at_grid_barrier()) {
-                if (!launch_->is_cooperative) residents_.assign(1, &block);  // the others can be fine
+                if (!launch_->is_cooperative)
+                    residents_.assign(1, &block);  // the others can be fine
                 report("the threads of a block wait for each other", KBUILD_CPU_LAUNCH_FAILURE);
             }
             block.grid_phase = launch_->grid_barrier.phase();
@@ -314,8 +313,7 @@ bool BlockRunner::continue_yielded_block() noexcept {
 
 void BlockRunner::check_progress() noexcept {
     const bool is_idle = watchdog_.note_round() > 2 * residents_.size();
-    if (is_idle && watchdog_.pause())
-        report(describe_timeout(), KBUILD_CPU_LAUNCH_TIMEOUT);
+    if (is_idle && watchdog_.pause()) report(describe_timeout(), KBUILD_CPU_LAUNCH_TIMEOUT);
 }
 
 // A block of a launch that is not cooperative starts early only if the others spin, because they can
@@ -354,14 +352,13 @@ bool BlockRunner::start_block() noexcept {
 
 // Returns a block that is not resident, or null if there is no memory for one.
 Block* BlockRunner::free_block() noexcept {
-    if (residents_.empty()) return block_;
     for (auto& block : blocks_)
         if (std::find(residents_.begin(), residents_.end(), block.get()) == residents_.end())
             return block.get();
     try {
-        if (storage_.start == nullptr)
-            storage_ = find_thread_storage(launch_->image, builtins_, launch_->shared_bytes);
-        blocks_.push_back(std::make_unique<Block>());
+        auto block = std::make_unique<Block>();
+        block->shared.use_own_memory(launch_->storage, builtins_.thread_idx);
+        blocks_.push_back(std::move(block));
         return blocks_.back().get();
     } catch (const std::exception&) {
         if (launch_->is_cooperative) launch_->fail(KBUILD_CPU_OUT_OF_MEMORY);
@@ -369,17 +366,11 @@ Block* BlockRunner::free_block() noexcept {
     }
 }
 
-// Makes a block current, and puts its shared memory in place.
+// Makes a block current.
 void BlockRunner::enter(Block& block) noexcept {
-    const auto is_resident = [&](const Block* other) {
-        return std::find(residents_.begin(), residents_.end(), other) != residents_.end();
-    };
-    if (&block != block_) {
-        if (is_resident(block_)) block_->shared.save(storage_);
-        if (is_resident(&block)) block.shared.restore(storage_);
-        block_ = &block;
-    }
+    block_ = &block;
     *builtins_.block_idx = block.index;
+    *builtins_.shared = block.shared.address();
 }
 
 }  // namespace kbuild::cpu

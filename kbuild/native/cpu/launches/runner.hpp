@@ -20,8 +20,8 @@ namespace kbuild::cpu {
 // Runs one block after another. Several blocks take turns if the launch is cooperative, or if the
 // threads of one block spin until another block has done something.
 //
-// All fibers of a block stay on one OS thread: `__shared__` is thread-local storage, and compilers
-// keep its addresses in registers across a barrier.
+// All fibers of a block stay on one OS thread, because compilers keep addresses of thread-local
+// variables in registers across a barrier.
 class BlockRunner final : private DeviceErrors {
 public:
     BlockRunner();
@@ -104,7 +104,6 @@ private:
 
     Launch* launch_ = nullptr;
     kbuild_cpu_builtins builtins_ = {};
-    ThreadStorage storage_;
     BlockRange indices_ = {};   // of blocks that were taken from the launch, and not yet started
     bool is_starting_ = false;  // whether the current fiber starts threads, and none was suspended
 

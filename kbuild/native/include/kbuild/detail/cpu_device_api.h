@@ -54,6 +54,13 @@ struct kbuild_cpu_device_api {
 
 #define KBUILD_CPU_SPIN_LIMIT 64
 
+/* Where the memory of the block is that an OS thread runs: what to add to the address of a thread-local
+ * variable, and the memory of `extern __shared__` arrays. */
+struct kbuild_cpu_shared {
+    uintptr_t offset;
+    char *dynamic;
+};
+
 /* Which threads and blocks have not started, on the OS thread that runs a block.  A kernel runs the
  * threads of the block from `start` on, in order.  The runtime increments `suspensions` each time a
  * thread stops before its end, so that another thread can run on this OS thread.  Unless the runtime

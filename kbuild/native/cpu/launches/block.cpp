@@ -14,7 +14,7 @@ void Block::begin(const kbuild_dim3& new_index, const kbuild_dim3& new_extent) n
 }
 
 void Block::reset() noexcept {
-    has_unstarted = false;
+    has_unstarted = has_memory = false;
     suspended = 0;
     for (auto* queue : {&barrier_waits, &yielded, &grid_waits}) queue->clear();
     converging.clear();

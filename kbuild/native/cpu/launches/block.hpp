@@ -52,7 +52,8 @@ public:
     TaskQueue grid_waits;
     std::vector<Task*> converging;
     Warps warps;
-    SharedMemory shared;  // of this block and the next ones
+    SharedMemory shared;
+    bool has_memory = false;  // whether it is that of the launch
 
 private:
     bool release_abandoned_operations(const Tasks& tasks, TaskQueue& runnable);

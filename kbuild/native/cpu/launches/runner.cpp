@@ -148,8 +148,8 @@ void BlockRunner::run(Launch& launch) noexcept {
     watchdog_.end();
     runnable_.clear();
     residents_.clear();
-    blocks_.resize(1);
-    blocks_.front()->reset();
+    if (blocks_.size() > 2) blocks_.resize(2);
+    for (auto& block : blocks_) block->reset();
     tasks_.reset();
     errors_.clear();
     launch_ = nullptr;
@@ -181,11 +181,22 @@ void BlockRunner::end_thread() noexcept {
         task.block = nullptr;
     }
     watchdog_.note_event();
-    if (block_->has_unstarted) return;
+    if (block_->has_unstarted || enter_next_block()) return;
     if (runnable_.is_empty() && !find_work()) Fiber::switch_to(task.fiber, home_, nullptr);
     if (runnable_.is_empty()) return;
     tasks_.put_back(task);
     switch_to(pop_task());
+}
+
+// Makes the next block current while threads of this one still continue. On the fiber whose thread has
+// exited, a thread of the next block starts without a switch.
+bool BlockRunner::enter_next_block() noexcept {
+    if (runnable_.is_empty() || launch_->is_cooperative) return false;
+    if (residents_.size() == 1) return start_block();
+    Block& last = *residents_.back();
+    if (residents_.size() > 2 || !last.has_unstarted) return false;
+    enter(last);
+    return true;
 }
 
 // Continues in run(), as if no work were left. The threads of all blocks never continue.
@@ -352,14 +363,16 @@ bool BlockRunner::start_block() noexcept {
 
 // Returns a block that is not resident, or null if there is no memory for one.
 Block* BlockRunner::free_block() noexcept {
-    for (auto& block : blocks_)
-        if (std::find(residents_.begin(), residents_.end(), block.get()) == residents_.end())
-            return block.get();
+    const auto free = std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& block) {
+        return std::find(residents_.begin(), residents_.end(), block.get()) == residents_.end();
+    });
     try {
-        auto block = std::make_unique<Block>();
-        block->shared.use_own_memory(launch_->storage, builtins_.thread_idx);
-        blocks_.push_back(std::move(block));
-        return blocks_.back().get();
+        Block& block =
+            free == blocks_.end() ? *blocks_.emplace_back(std::make_unique<Block>()) : **free;
+        if (&block != blocks_.front().get() && !block.has_memory)
+            block.shared.use_own_memory(launch_->storage, builtins_.thread_idx);
+        block.has_memory = true;
+        return &block;
     } catch (const std::exception&) {
         if (launch_->is_cooperative) launch_->fail(KBUILD_CPU_OUT_OF_MEMORY);
         return nullptr;

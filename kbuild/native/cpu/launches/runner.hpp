@@ -92,6 +92,7 @@ private:
     bool find_work() noexcept;
     bool has_fiber() noexcept;
     bool advance_blocks() noexcept;
+    bool enter_next_block() noexcept;
     void end_block(Block& block) noexcept;
     bool continue_waiting_block() noexcept;
     bool continue_yielded_block() noexcept;
@@ -107,7 +108,7 @@ private:
     BlockRange indices_ = {};   // of blocks that were taken from the launch, and not yet started
     bool is_starting_ = false;  // whether the current fiber starts threads, and none was suspended
 
-    // The first one runs most launches, and the others are freed after a launch.
+    // Two take turns in most launches, and the others are freed after a launch.
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<Block*> residents_;  // blocks that have started and not exited, in turn
     Block* block_ = nullptr;         // the block of the current thread

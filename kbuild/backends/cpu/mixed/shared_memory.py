@@ -4,7 +4,8 @@ A variable stays a thread-local one with another name, which only reserves a pla
 those of all sources, templates, and inline functions. Its own name becomes a reference to this
 place in the memory of the block, or to the memory of all ``extern`` arrays; see
 ``kbuild_cpu/shared_memory.h``. A lambda or a local class cannot use variables of the function
-around it without a capture, so its functions have the same references again.
+around it without a capture, so its functions have the same references again. For a variable of a
+namespace, every function that mentions the name has one.
 """
 
 from __future__ import annotations
@@ -15,65 +16,111 @@ from typing import Final
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.mentions import find_lambda
 from kbuild.cxx.declarations import Declaration, find_qualified
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 _PLACE: Final = "__kbuild_place_of_{}__"
+_OUTSIDE: Final = ("", "namespace", "language")  # the scopes of variables that are not local
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Variable:
+    """A variable, and the C++ expression for it in the memory of the block."""
+
+    name: Token
+    found: Declaration
+    memory: str
+
+    @property
+    def reference(self) -> str:
+        return f" [[maybe_unused]] auto& {self.name.text} = {self.memory};"
 
 
 def edit_shared_memory(code: Unit) -> Iterator[Edit]:
     """Yield the edits for all declarations of shared memory."""
     functions: dict[int, dict[str, str]] = {}  # references by the brace of the function's body
     for found in find_qualified(code, frozenset((q.SHARED,))):
-        is_dynamic = any(token.text == "extern" for token in found.head)
-        is_local = found.scope not in ("", "namespace", "language")
-        references = []
+        is_local = found.scope not in _OUTSIDE
         for declarator in q.list_declarators(found):
             name = declarator.name
-            place = _PLACE.format(name.text)
-            yield Edit(start=name.start, end=name.end, text=place)
-            reference = _refer(name.text, place, is_dynamic=is_dynamic)
-            references.append(reference)
-            for brace in _list_functions(code, found, name.text, is_local=is_local):
-                functions.setdefault(brace, {})[name.text] = reference
-        if is_local:
-            yield Edit(start=found.end, end=found.end, text="".join(references))
-    for brace, named in functions.items():
-        start, end = brace + 1, code.find_close(brace) or brace + 1
-        yield Edit(start=start, end=start, text="".join(named.values()) + " {")
-        yield Edit(start=end, end=end, text="} ")
+            variable = _Variable(name=name, found=found, memory=_name_memory(found, name.text))
+            yield Edit(start=name.start, end=name.end, text=_PLACE.format(name.text))
+            if is_local:
+                yield Edit(start=found.end, end=found.end, text=variable.reference)
+            else:
+                yield from _edit_qualified(code, variable)
+            find = _find_nested_functions if is_local else _find_functions
+            for brace in find(code, variable):
+                functions.setdefault(brace, {})[name.text] = variable.reference
+    for brace, references in functions.items():
+        close = code.find_close(brace)
+        if close is not None:  # an inner block, because a function can hide the name
+            yield Edit(start=brace + 1, end=brace + 1, text="".join(references.values()) + " {")
+            yield Edit(start=close, end=close, text="} ")
 
 
-def _refer(name: str, place: str, *, is_dynamic: bool) -> str:
-    memory = f"in_dynamic_memory<decltype({place})>()" if is_dynamic else f"in_block({place})"
-    return f" [[maybe_unused]] auto& {name} = ::kbuild_cpu::{memory};"
+def _name_memory(found: Declaration, name: str) -> str:
+    scopes = "".join(f"{scope}::" for scope in found.namespaces if scope)
+    place = (
+        _PLACE.format(name) if found.scope not in _OUTSIDE else f"::{scopes}{_PLACE.format(name)}"
+    )
+    if any(token.text == "extern" for token in found.head):
+        return f"::kbuild_cpu::in_dynamic_memory<decltype({place})>()"
+    return f"::kbuild_cpu::in_block({place})"
 
 
-def _list_functions(code: Unit, found: Declaration, name: str, *, is_local: bool) -> Iterator[int]:
-    """Yield the braces of functions that need a reference of their own."""
-    scopes = find_scopes(code)
-    depth = len(scopes.around(found.start))
-    innermost = scopes.around(found.start)[-1] if is_local else None
-    end = code.find_close(innermost.brace) if innermost else None
-    for token in code.list_tokens(found.end, end):
-        if token.text != name:
+def _edit_qualified(code: Unit, variable: _Variable) -> Iterator[Edit]:
+    """Replace the qualified names of a variable of a namespace."""
+    for index in _find_mentions(code, variable):
+        first = index
+        while code.get(first - 1) == "::":
+            first -= 2 if code.get(first - 2).isidentifier() else 1
+        if first == index:
             continue
-        around = scopes.around(token.start)
-        first = depth if is_local else next(
-            (i for i, scope in enumerate(around) if scope.kind == "block"), len(around)
-        )
-        for index in range(first, len(around)):
-            scope = around[index]
-            is_function = (
-                (index == first and not is_local)
-                or around[index - 1].kind == "class"
-                or find_lambda(code, scope) is not None
-            )
-            if scope.kind == "block" and is_function and not _has_parameter(code, scope, name):
-                yield scope.brace
+        scopes = variable.found.namespaces
+        if code.get(index - 2) == scopes[-1] if scopes else first == index - 1:
+            start, end = code.starts[first], code.get_end(index)
+            yield Edit(start=start, end=end, text=variable.memory)
 
 
-def _has_parameter(code: Unit, scope: Scope, name: str) -> bool:
+def _find_mentions(code: Unit, variable: _Variable, end: int | None = None) -> Iterator[int]:
+    """Yield the indices of the variable's name after its declaration."""
+    last = len(code.words) if end is None else code.find_index(end)
+    first = code.find_index(variable.found.end)
+    yield from (index for index in code.find((variable.name.text,)) if first <= index < last)
+
+
+def _find_functions(code: Unit, variable: _Variable) -> Iterator[int]:
+    """Yield the braces of the functions that mention a variable of a namespace."""
+    for index in _find_mentions(code, variable):
+        if code.get(index - 1) in ("::", ".", "->"):
+            continue
+        around = find_scopes(code).around(code.starts[index])
+        outer = next((i for i, scope in enumerate(around) if scope.kind == "block"), len(around))
+        if not around[outer:] or _has_parameter(code, around[outer], variable):
+            continue
+        yield around[outer].brace
+        yield from _list_nested(code, around, outer + 1, variable)
+
+
+def _find_nested_functions(code: Unit, variable: _Variable) -> Iterator[int]:
+    """Yield the braces of lambdas and functions of local classes that mention a variable."""
+    outer = find_scopes(code).around(variable.found.start)
+    for index in _find_mentions(code, variable, code.find_close(outer[-1].brace)):
+        around = find_scopes(code).around(code.starts[index])
+        yield from _list_nested(code, around, len(outer), variable)
+
+
+def _list_nested(code: Unit, around: list[Scope], first: int, variable: _Variable) -> Iterator[int]:
+    for outer, scope in zip(around[first - 1 :], around[first:], strict=False):
+        is_function = outer.kind == "class" or find_lambda(code, scope) is not None
+        if scope.kind == "block" and is_function and not _has_parameter(code, scope, variable):
+            yield scope.brace
+
+
+def _has_parameter(code: Unit, scope: Scope, variable: _Variable) -> bool:
     head = code.list_tokens(scope.head, scope.brace)
-    return any(token.text == name for token in head)
+    return any(token.text == variable.name.text for token in head)

@@ -42,8 +42,12 @@
 #else
 #define KBUILD_CPU_SHARED KBUILD_CPU_IN_IMAGE __constinit thread_local
 #endif
-/* The backend finds declarations by this word; see mixed/shared_memory.py. */
+#if defined(KBUILD_MIXED) || defined(KBUILD_MARK_KERNELS)
+/* The backend finds declarations by this word; see mixed/kernel_text.h. */
 #define __shared__ __kbuild_shared__
+#else
+#define __shared__ KBUILD_CPU_SHARED
+#endif
 #define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden"), tls_model("local-dynamic")))
 
 #define __grid_constant__

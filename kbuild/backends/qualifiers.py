@@ -18,7 +18,7 @@ CONSTANT: Final = "__kbuild_constant__"
 MANAGED: Final = "__kbuild_managed__"
 HOST: Final = "__kbuild_host__"
 QUALIFIERS: Final = frozenset((GLOBAL, DEVICE, CONSTANT, MANAGED, HOST))
-_SPECIFIERS: Final = QUALIFIERS | {"static", "extern", "inline", '"C"'}
+_SPECIFIERS: Final = QUALIFIERS | {"__kbuild_shared__", "static", "extern", "inline", '"C"'}
 
 
 @dataclass(frozen=True, slots=True)

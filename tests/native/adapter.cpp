@@ -1,11 +1,5 @@
 // A handwritten version of the adapter unit that the backend generates for kernels.cu.
-#define KBUILD_CPU_HAS_DYNAMIC_SHARED 1
 #include <kbuild/cpu_adapter.h>
-
-__asm__(".globl dynamic\n.hidden dynamic\n.set dynamic, kbuild_cpu_dynamic_shared\n");
-// clang calls this function before it uses the array. The generated adapter defines it, too.
-extern "C" KBUILD_CPU_IN_IMAGE void initialize_dynamic() __asm__("_ZTH7dynamic");
-void initialize_dynamic() {}
 
 struct Affine {
     double scale;
@@ -120,12 +114,5 @@ const kbuild_cpu_kernel kernels[] = {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const kbuild_cpu_image kbuild_cpu_image = {
-    KBUILD_CPU_IMAGE_ABI,
-    sizeof kernels / sizeof *kernels,
-    kernels,
-    attach,
-    builtins,
-    KBUILD_CPU_DYNAMIC_SHARED_BYTES,
-    nullptr,
-    0,
+    KBUILD_CPU_IMAGE_ABI, sizeof kernels / sizeof *kernels, kernels, attach, builtins, nullptr, 0,
 };

@@ -1,6 +1,11 @@
 // The kernels that runtime_test.cpp launches. Each of them tests one feature.
 #include <cooperative_groups.h>
 
+// What kbuild makes of `__shared__`.
+#define KBUILD_SHARED(type, name, size) \
+    static KBUILD_CPU_SHARED type place_of_##name size; \
+    auto &name = kbuild_cpu::in_block(place_of_##name)
+
 extern "C" __global__ void saxpy(int n, float a, const float *x, float *y) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] += a * x[i];
@@ -15,7 +20,7 @@ extern "C" __global__ void store_indices(uint3 *threads, uint3 *blocks) {
 }
 
 extern "C" __global__ void block_sum(const int *in, int *out) {
-    __shared__ int partial[1024];
+    KBUILD_SHARED(int, partial, [1024]);
     partial[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
     __syncthreads();
     for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
@@ -26,7 +31,7 @@ extern "C" __global__ void block_sum(const int *in, int *out) {
 }
 
 extern "C" __global__ void reverse(const int *in, int *out) {
-    extern __shared__ int dynamic[];
+    auto &dynamic = kbuild_cpu::in_dynamic_memory<int[]>();
     dynamic[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
     out[threadIdx.x] = dynamic[blockDim.x - 1 - threadIdx.x];
@@ -46,7 +51,7 @@ extern "C" __global__ void fail(int *out, int is_assertion) {
 
 // Odd threads exit before the barriers. Thread 0 reads what the others wrote between the barriers.
 extern "C" __global__ void early_exit(int *out) {
-    __shared__ int sum;
+    KBUILD_SHARED(int, sum, );
     if (threadIdx.x % 2 == 1) return;
     if (threadIdx.x == 0) sum = 0;
     __syncthreads();
@@ -89,7 +94,7 @@ struct Affine {
 namespace ns {
 template <class T>
 __global__ void apply(Affine f, T *values) {
-    __shared__ T tile[64];
+    KBUILD_SHARED(T, tile, [64]);
     tile[threadIdx.x] = values[threadIdx.x];
     __syncthreads();
     values[threadIdx.x] = static_cast<T>(f.scale * tile[blockDim.x - 1 - threadIdx.x] + f.offset);
@@ -133,8 +138,8 @@ extern "C" __global__ void converge(unsigned int *out) {
 
 // Each round reads what the next block has written in shared and global memory.
 extern "C" __global__ void cooperate(int *values, int rounds) {
-    extern __shared__ int dynamic[];
-    __shared__ int fixed;
+    auto &dynamic = kbuild_cpu::in_dynamic_memory<int[]>();
+    KBUILD_SHARED(int, fixed, );
     const auto grid = cooperative_groups::this_grid();
     if (threadIdx.x == 0) fixed = blockIdx.x;
     dynamic[threadIdx.x] = blockIdx.x;

@@ -3,7 +3,7 @@
 
 #include "fibers/fiber.hpp"
 #include "fibers/stacks.hpp"
-#include "launches/block.hpp"
+#include "launches/tasks.hpp"
 
 #include <cstring>
 #include <stdexcept>
@@ -24,16 +24,16 @@ void run_first(void* data) {
     Fiber::begin();
     auto& all = *static_cast<Switches*>(data);
     all.trace += "a";
-    Fiber::switch_to(all.first, all.second);
+    Fiber::switch_to(all.first, all.second, nullptr);
     all.trace += "c";
-    Fiber::switch_to(all.first, all.home);
+    Fiber::switch_to(all.first, all.home, nullptr);
 }
 
 void run_second(void* data) {
     Fiber::begin();
     auto& all = *static_cast<Switches*>(data);
     all.trace += "b";
-    Fiber::switch_to(all.second, all.first);
+    Fiber::switch_to(all.second, all.first, nullptr);
 }
 
 TEST_CASE("fibers take turns") {
@@ -44,7 +44,7 @@ TEST_CASE("fibers take turns") {
         // The second fiber did not finish: what it left on its stack is discarded.
         all.first.prepare(stacks.use(0), run_first, &all, all.home);
         all.second.prepare(stacks.use(1), run_second, &all, all.home);
-        Fiber::switch_to(all.home, all.first);
+        Fiber::switch_to(all.home, all.first, nullptr);
         all.trace += "d";
     }
     REQUIRE(all.trace == "abcdabcdabcd");
@@ -67,10 +67,10 @@ TEST_CASE("an exception is caught on the stack of a fiber") {
         } catch (const std::runtime_error&) {
             all.is_caught = true;
         }
-        Fiber::switch_to(all.fiber, all.home);
+        Fiber::switch_to(all.fiber, all.home, nullptr);
     };
     all.fiber.prepare(stacks.use(0), body, &all, all.home);
-    Fiber::switch_to(all.home, all.fiber);
+    Fiber::switch_to(all.home, all.fiber, nullptr);
     REQUIRE(all.is_caught);
 }
 
@@ -90,23 +90,52 @@ TEST_CASE("stacks do not overlap") {
     REQUIRE(stacks.count() == 20);
 }
 
-TEST_CASE("a queue keeps the order of tasks when it wraps around") {
+TEST_CASE("a queue keeps the order of tasks") {
     std::vector<Task> tasks(5);
-    TaskQueue queue;
-    queue.reserve(tasks.size());
-    std::size_t next = 0;
-    for (std::size_t round = 0; round < 20; ++round) {
-        for (std::size_t i = 0; i < 3; ++i) queue.push(&tasks[(3 * round + i) % tasks.size()]);
-        REQUIRE(queue.size() == 3);
-        for (std::size_t i = 0; i < 3; ++i, ++next) {
-            REQUIRE(queue.front() == &tasks[next % tasks.size()]);
-            REQUIRE(queue.pop() == &tasks[next % tasks.size()]);
-        }
+    TaskQueue queue, other;
+    for (int round = 0; round < 3; ++round) {
+        queue.push(&tasks[0]);
+        queue.push(&tasks[1]);
+        REQUIRE(queue.pop() == &tasks[0]);
+        other.push(&tasks[2]);
+        other.push(&tasks[3]);
+        queue.take(other);
+        REQUIRE(other.is_empty());
+        queue.take(other);
+        queue.push(&tasks[4]);
+        REQUIRE(queue.size() == 4);
+        REQUIRE(queue.front() == &tasks[1]);
+        for (int i = 1; i < 5; ++i) REQUIRE(queue.pop() == &tasks[i]);
         REQUIRE(queue.is_empty());
     }
     queue.push(&tasks[0]);
     queue.clear();
     REQUIRE(queue.is_empty());
+    other.push(&tasks[1]);
+    queue.take(other);
+    REQUIRE(queue.pop() == &tasks[1]);
+}
+
+struct Receiver {
+    Fiber home, fiber;
+    std::vector<const void*> received;
+};
+
+TEST_CASE("a fiber that continues receives a value") {
+    Stacks stacks;
+    stacks.reserve(1);
+    Receiver all;
+    const auto body = [](void* data) {
+        Fiber::begin();
+        auto& all = *static_cast<Receiver*>(data);
+        for (;;) all.received.push_back(Fiber::switch_to(all.fiber, all.home, &all.fiber));
+    };
+    all.fiber.prepare(stacks.use(0), body, &all, all.home);
+    const int values[2] = {};
+    for (const auto& value : values)
+        REQUIRE(Fiber::switch_to(all.home, all.fiber, &value) == &all.fiber);
+    REQUIRE(Fiber::switch_to(all.home, all.fiber, nullptr) == &all.fiber);
+    REQUIRE(all.received == std::vector<const void*>{&values[1], nullptr});
 }
 
 }  // namespace

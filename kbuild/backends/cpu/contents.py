@@ -27,9 +27,9 @@ REFERENCE_PREFIX: Final = "kbuild_managed."
 
 # struct kbuild_cpu_image, its rows, and their enumerators; see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
-_IMAGE_ABI: Final = 7
+_IMAGE_ABI: Final = 8
 _ROW_BYTES: Final = 64
-_VARIABLES: Final = 40
+_VARIABLES: Final = 32
 _VARIABLE_BYTES: Final = 32
 # The last one is KBUILD_CPU_REFERENCE.
 VARIABLE_KINDS: Final[tuple[VariableKind, ...]] = ("device", "constant", "managed", "managed")

@@ -96,8 +96,6 @@ def _make_image(
     rows = adapter_rows(
         tuple(kernels.values()),
         tuple(variables.values()),
-        tuple(dict.fromkeys(array for facts in objects for array in facts.shared_arrays)),
-        tuple(dict.fromkeys(name for facts in objects for name in facts.initializers)),
         is_x86=objects[0].is_x86,
     )
     return Completion(

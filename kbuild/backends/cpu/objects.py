@@ -43,15 +43,7 @@ _VARIABLE_ROW: Final = struct.Struct("<QQQ8x")  # address, size, kind
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
 # The variable in the body of a kernel whose size is the launch bound; see kernel_text.h.
 _BOUND: Final = "E16__kbuild_bound__"
-# Thread-local variables that are not `extern __shared__` arrays, such as threadIdx.
-_BUILTINS: Final = frozenset(
-    (
-        *("threadIdx", "blockIdx", "blockDim", "gridDim"),
-        *("kbuild_cpu_runner", "kbuild_cpu_progress"),
-    )
-)
-# Itanium C++ ABI, section 5.1.4: the initialization function of a thread-local variable.
-_INITIALIZER: Final = "_ZTH"
+# Itanium C++ ABI, section 5.1.4.
 _GUARD: Final = "_ZGV"
 _RUN_INITIALIZERS: Final = "__tls_init"
 
@@ -62,16 +54,12 @@ class ObjectFacts:
 
     Attributes:
         static_symbols: The symbols of kernels and variables that no other object can reach.
-        shared_arrays: The ``extern __shared__`` arrays.
-        initializers: Functions that are called but have nothing to do.
         is_mixed: Whether the object is made from a mixed source, so that it contains host code.
     """
 
     kernels: tuple[AdapterKernel, ...]
     variables: tuple[Variable, ...]
     static_symbols: tuple[str, ...]
-    shared_arrays: tuple[str, ...]
-    initializers: tuple[str, ...]
     is_x86: bool
     is_mixed: bool
 
@@ -91,7 +79,6 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
     is_mixed = bool(elf.sections_named(VARIABLE_LIST))
     _reject_shared_initializers(where, elf, _list_functions(symbols) if is_mixed else None)
     variables = tuple(_read_variables(elf) if is_mixed else _find_variables(elf))
-    undefined = [symbol for symbol in elf.symbols if symbol.place is None]
     bounds = {s.name: s.size for s in elf.symbols if s.name.endswith(_BOUND)}
     return ObjectFacts(
         kernels=tuple(
@@ -108,12 +95,6 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
             *(symbol.name for symbol in symbols if symbol.binding == "local"),
             *(variable.name for variable in variables if variable.linkage == "internal"),
         ),
-        shared_arrays=tuple(
-            symbol.name
-            for symbol in undefined
-            if symbol.type == "tls" and symbol.binding != "local" and symbol.name not in _BUILTINS
-        ),
-        initializers=tuple(s.name for s in undefined if s.name.startswith(_INITIALIZER)),
         is_x86=elf.machine == "x86_64",
         is_mixed=is_mixed,
     )

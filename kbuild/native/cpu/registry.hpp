@@ -114,7 +114,7 @@ public:
         return *this;
     }
 
-    const kbuild_cpu_image& image() const { return row_.container().loaded.image->table(); }
+    const Image& image() const { return *row_.container().loaded.image; }
     const kbuild_cpu_kernel& kernel() const { return *row_.module->kernels[row_.index]; }
     KernelAttributes& attributes() const { return row_.module->attributes[row_.index]; }
 

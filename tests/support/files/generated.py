@@ -194,7 +194,7 @@ def adapter() -> bytes:
             ),
         ),
     )
-    return render("cpu_adapter.cpp.j2", adapter_rows(kernels, VARIABLES, ("_ZN2ns1sE",)))
+    return render("cpu_adapter.cpp.j2", adapter_rows(kernels, VARIABLES))
 
 
 VARIABLES = (

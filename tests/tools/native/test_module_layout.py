@@ -95,6 +95,7 @@ STRUCTS = {
             "max_threads": 56,
         },
     ),
+    "kbuild_cpu_shared": (16, {"offset": 0, "dynamic": 8}),
     "kbuild_cpu_progress": (20, {"start": 0, "suspensions": 12, "more_blocks": 16}),
     "kbuild_cpu_call": (24, {"function": 0, "file": 8, "line": 16, "warp_size": 20}),
     "kbuild_cpu_lanes": (520, {"values": 0, "arrived": 512}),
@@ -107,7 +108,7 @@ STRUCTS = {
             "grid_dim": 24,
             "runner": 32,
             "progress": 40,
-            "dynamic_shared": 48,
+            "shared": 48,
         },
     ),
     "kbuild_cpu_device_api": (
@@ -127,23 +128,22 @@ STRUCTS = {
     ),
     "kbuild_cpu_variable": (32, {"name": 0, "address": 8, "size": 16, "kind": 24}),
     "kbuild_cpu_image": (
-        56,
+        48,
         {
             "abi": 0,
             "kernel_count": 4,
             "kernels": 8,
             "attach": 16,
             "builtins": 24,
-            "dynamic_shared_bytes": 32,
-            "variables": 40,
-            "variable_count": 48,
+            "variables": 32,
+            "variable_count": 40,
         },
     ),
 }
 VERSIONS = {
     "KBUILD_MODULE_ABI": 1,
     "KBUILD_NOTE_VERSION": 1,
-    "KBUILD_CPU_IMAGE_ABI": 7,
+    "KBUILD_CPU_IMAGE_ABI": 8,
     "KBUILD_VARIABLE_INDIRECT": 0x80000000,
     "KBUILD_VARIABLE_FOREIGN": 0x40000000,
 }

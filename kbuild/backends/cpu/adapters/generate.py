@@ -61,8 +61,6 @@ class AdapterKernel:
 def adapter_rows(
     kernels: tuple[AdapterKernel, ...],
     variables: tuple[Variable, ...],
-    shared_arrays: tuple[str, ...],
-    initializers: tuple[str, ...] = (),
     *,
     is_x86: bool = True,
 ) -> Mapping[str, Any]:
@@ -71,8 +69,6 @@ def adapter_rows(
     Args:
         kernels: The kernels to adapt.
         variables: The variables that the host can name.
-        shared_arrays: The ``extern __shared__`` arrays.
-        initializers: Functions to define that do nothing.
         is_x86: Whether the image is for x86-64.
     """
     abi_types = _AbiTypes(is_x86=is_x86)
@@ -101,8 +97,6 @@ def adapter_rows(
             }
             for variable in variables
         ],
-        "shared_arrays": shared_arrays,
-        "initializers": initializers,
     }
 
 

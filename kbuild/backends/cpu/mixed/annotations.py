@@ -21,8 +21,8 @@ INDEX: Final = "threadIdx"
 _NEED: Final = re.compile(r"__kbuild_(call_|kernel_)?needs_(thread|block)__")
 _NO_ALGORITHM: Final = "__kbuild_no_algorithm__"
 _CALL: Final = r"(?=\s*(?:[(<]|::))"
-# What else does not exist in host code. `tls_model` is an attribute of shared memory.
-_ONLY_IN_KERNELS: Final = f"{INDEX}|blockIdx|blockDim|gridDim|tls_model"
+# What else does not exist in host code, such as shared memory.
+_ONLY_IN_KERNELS: Final = f"{INDEX}|blockIdx|blockDim|gridDim|__kbuild_shared__"
 
 
 @dataclass(frozen=True, slots=True)

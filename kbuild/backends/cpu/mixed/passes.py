@@ -141,6 +141,7 @@ def _read_device_text(
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(code)
     kernels = edit_kernels(code, declarations, is_complete=not is_relocatable)
@@ -151,6 +152,7 @@ def _read_device_text(
         *replace_assembly(code),
         *reject_host_calls(code, declarations),
         *kernels,
+        *edit_shared_memory(code),
     )
     if not is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)

@@ -36,6 +36,7 @@ __all__ = [
     "HOST",
     "MANAGED",
     "QUALIFIERS",
+    "SHARED",
     "Declarator",
     "compiles_with_clang",
     "define_qualifiers",
@@ -60,12 +61,10 @@ _PRAGMA: Final = re.compile(
     r"#[ \t]*pragma[ \t]+(?:(?P<unroll>unroll)\b[ \t]*\(?[ \t]*(?P<count>\d*)"
     r"|nounroll\b|nv_\w+|hd_warning_disable\b|diag_(?:suppress|default|warning|error)\b).*"
 )
-# What `__shared__` becomes in kbuild_cpu/qualifiers.h, followed by an alignment. C++ accepts
-# `alignas` only before it.
-_SHARED: Final = re.compile(
-    r'(?:extern |static )?__attribute__ \( \( visibility \( "hidden" \) , '
-    r'tls_model \( "local-dynamic" \) \) \) (?:__constinit )?thread_local'
-)
+# `__shared__` of kbuild_cpu/qualifiers.h.
+SHARED: Final = "__kbuild_shared__"
+# It is often followed by an alignment. C++ accepts `alignas` only before it.
+_SHARED: Final = re.compile(rf"(?:extern |static )?{SHARED}")
 # g++ rejects an alias with the name of the class that it is for; nvcc accepts it, and CUB has some.
 _ALIASED: Final = frozenset(
     ("BlockExchange", "BlockRakingLayout", "BlockScan", "WarpReduce", "WarpScan")
@@ -122,7 +121,7 @@ def translate_pragmas(code: Unit) -> Iterator[Edit]:
 
 def move_alignments(code: Unit) -> Iterator[Edit]:
     """Move ``alignas`` to the start of declarations of shared memory, where C++ accepts it."""
-    for index in code.find(("thread_local",)):
+    for index in code.find((SHARED,)):
         close = code.partners.get(index + 2, index)
         head = " ".join(code.words[code.find_head(index) : index + 1])
         found = _SHARED.search(head)

@@ -67,15 +67,12 @@ void check_cooperative(const kbuild_launch_config& config) {
                           "; use the number of blocks that the occupancy functions return");
 }
 
-// An image without `extern __shared__` arrays ignores the bytes.
-void check_shared_bytes(const kbuild_cpu_image& image, std::size_t bytes) {
-    const auto capacity = image.dynamic_shared_bytes != 0 ? image.dynamic_shared_bytes
-                                                          : std::uint64_t{most_shared_bytes};
-    if (bytes > capacity)
+void check_shared_bytes(std::size_t bytes) {
+    if (bytes > most_shared_bytes)
         throw Failure(KBUILD_CPU_INVALID_VALUE, "the launch requests " + std::to_string(bytes) +
                                                     " bytes of dynamic shared memory, but the "
                                                     "maximum is " +
-                                                    std::to_string(capacity));
+                                                    std::to_string(most_shared_bytes));
 }
 
 void check_arguments(const kbuild_cpu_kernel& kernel, void* const* args) {
@@ -164,7 +161,7 @@ KernelCall make_kernel_call(const void* handle, const kbuild_launch_config& conf
     KernelUse use(handle);
     check_launch_bounds(use.kernel(), config.block);
     if (limit == SharedLimit::kernel) check_shared_limit(use, config.shared_bytes);
-    check_shared_bytes(use.image(), config.shared_bytes);
+    check_shared_bytes(config.shared_bytes);
     check_arguments(use.kernel(), args);
     spin_timeout();
     handles_signals();

@@ -142,8 +142,7 @@ std::string describe_memory(const Stop& stop) {
                : address - start < bytes ? 0
                                          : address - start - bytes;
     };
-    if (stop.shared != 0 &&
-        distance(stop.shared, stop.shared_bytes) <= KBUILD_CPU_DYNAMIC_SHARED_BYTES)
+    if (stop.shared != 0 && distance(stop.shared, stop.shared_bytes) <= most_shared_bytes)
         return compare_address(
             address, stop.shared, stop.shared_bytes,
             "the " + count_bytes(stop.shared_bytes) + " of dynamic shared memory");

@@ -25,7 +25,7 @@ constexpr kbuild_dim3 largest_block = {1024, 1024, 64};
 constexpr int most_threads_per_block = 1024;
 constexpr int registers_per_block = 65536;
 constexpr std::size_t default_shared_bytes = 48 << 10;
-constexpr std::size_t most_shared_bytes = KBUILD_CPU_DYNAMIC_SHARED_BYTES;
+constexpr std::size_t most_shared_bytes = 232448;  // as on the CUDA devices that have the most
 constexpr std::size_t reserved_shared_bytes = 1 << 10;
 constexpr std::size_t constant_bytes = 64 << 10;
 

@@ -33,8 +33,9 @@ public:
     // Tells sanitizers that the first switch to the running fiber is complete.
     static void begin() noexcept { arrive_first(); }
 
-    // Saves the running fiber in `from`, and continues `to`.
-    static void switch_to(Fiber& from, Fiber& to);
+    // Saves the running fiber in `from`, and continues `to`, in which this function then returns the
+    // value. A fiber that starts does not receive it.
+    static const void* switch_to(Fiber& from, Fiber& to, const void* value);
 
     // Loads the data that the suspended fiber needs first into the cache.
     void prefetch() const noexcept;
@@ -42,6 +43,7 @@ public:
 private:
 #if defined(KBUILD_CPU_FIBER_UCONTEXT)
     ucontext_t context_;
+    const void* value_ = nullptr;
 #else
     void* stack_pointer_ = nullptr;  // the rest is on the stack
 #endif
@@ -49,12 +51,14 @@ private:
 
 #if !defined(KBUILD_CPU_FIBER_UCONTEXT)
 
-extern "C" void kbuild_cpu_fiber_switch(void** save, void* resume);
+extern "C" const void* kbuild_cpu_fiber_switch(void** save, void* resume, const void* value);
 
-inline void Fiber::switch_to(Fiber& from, Fiber& to) {
+inline const void* Fiber::switch_to(Fiber& from, Fiber& to, const void* value) {
     from.leave_for(to);
-    kbuild_cpu_fiber_switch(&from.stack_pointer_, to.stack_pointer_);
+    const auto* const received =
+        kbuild_cpu_fiber_switch(&from.stack_pointer_, to.stack_pointer_, value);
     from.arrive();
+    return received;
 }
 
 // The saved registers, the runtime's frames, and usually the kernel's frame.

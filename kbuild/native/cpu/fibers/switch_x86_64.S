@@ -7,8 +7,8 @@
 
     .text
 
-/* void kbuild_cpu_fiber_switch(void** save, void* resume)
- * Both stacks have the same layout when they are swapped, so one set of CFI describes both. */
+/* const void* kbuild_cpu_fiber_switch(void** save, void* resume, const void* value)
+ * Returns the value in the other fiber.  Both stacks have the same layout when they are swapped, so one set of CFI describes both. */
     .globl  kbuild_cpu_fiber_switch
     .hidden kbuild_cpu_fiber_switch
     .type   kbuild_cpu_fiber_switch, @function
@@ -34,6 +34,7 @@ kbuild_cpu_fiber_switch:
     .cfi_adjust_cfa_offset 8
     .cfi_rel_offset %r15, 0
 
+    movq    %rdx, %rax
     movq    %rsp, (%rdi)
     movq    %rsi, %rsp
 

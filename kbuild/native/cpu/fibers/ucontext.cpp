@@ -35,10 +35,12 @@ void Fiber::prepare(Stack stack, void (*body)(void*), void* argument, const Fibe
                 high(data), low(data));
 }
 
-void Fiber::switch_to(Fiber& from, Fiber& to) {
+const void* Fiber::switch_to(Fiber& from, Fiber& to, const void* value) {
     from.leave_for(to);
+    to.value_ = value;
     swapcontext(&from.context_, &to.context_);
     from.arrive();
+    return from.value_;
 }
 
 void Fiber::prefetch() const noexcept {}

@@ -60,6 +60,7 @@ Image::Image(const std::string& path) {
     }
     Dl_info file;
     if (dladdr(table_, &file) != 0) base_ = file.dli_fbase;
+    storage_ = find_storage(*table_);
     table_->attach(&BlockRunner::device_api);
 }
 

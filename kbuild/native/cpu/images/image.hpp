@@ -2,6 +2,8 @@
 #ifndef KBUILD_CPU_IMAGES_IMAGE_HPP
 #define KBUILD_CPU_IMAGES_IMAGE_HPP
 
+#include "launches/shared_memory.hpp"
+
 #include <kbuild/cpu_image.h>
 
 #include <string>
@@ -25,6 +27,9 @@ public:
     // The address at which the file is loaded.
     const void* base() const noexcept { return base_; }
 
+    // The thread-local storage of the image.
+    const StorageLayout& storage() const noexcept { return storage_; }
+
     // Returns the kernel with this name, or null.
     const kbuild_cpu_kernel* find(std::string_view name) const noexcept;
 
@@ -35,6 +40,7 @@ private:
     void* library_;
     const kbuild_cpu_image* table_;
     const void* base_ = nullptr;
+    StorageLayout storage_;
 };
 
 }  // namespace kbuild::cpu

@@ -24,50 +24,53 @@ const kbuild_cpu_device_api BlockRunner::device_api = {
 };
 
 // Stops the current thread, which is in a queue, until another thread has taken it from there.
-inline void BlockRunner::suspend(Wait& wait) noexcept {
+// Returns the result. The switch comes last, so that its return is also the caller's.
+inline const void* BlockRunner::suspend(const kbuild_cpu_call& call, const void* result,
+                                        std::uint64_t mask) noexcept {
     Task& task = *current_;
-    task.wait = &wait;
+    task.call = &call;
+    task.result = result;
+    task.mask = mask;
     // Reads field by field, as the loop over threads writes. Reading two fields at once would wait
     // for the preceding store of one.
-    volatile auto& index = *builtins_.thread_idx;
-    volatile auto& saved = wait.thread;
-    saved.x = index.x;
-    saved.y = index.y;
-    saved.z = index.z;
+    const volatile auto& index = *builtins_.thread_idx;
+    task.thread.x = index.x;
+    task.thread.y = index.y;
+    task.thread.z = index.z;
     ++builtins_.progress->suspensions;
     if (is_starting_) note_first_suspension();
-    Task& next = block_->runnable.is_empty() ? find_task() : next_task();
-    if (&next != &task) switch_to(next);
-    index.x = saved.x;
-    index.y = saved.y;
-    index.z = saved.z;
+    Task& next = runnable_.is_empty() ? find_task() : pop_task();
+    return &next == &task ? result : switch_to(next);
 }
 
-void BlockRunner::barrier(void* this_runner, const kbuild_cpu_call* call) {
+const std::uint64_t* BlockRunner::barrier(void* this_runner, const kbuild_cpu_call* call,
+                                          std::uint64_t value) {
     auto& runner = runner_of(this_runner);
-    Wait wait(*call);
-    runner.block_->barrier_waits.push(runner.current_);
-    runner.suspend(wait);
+    auto& block = *runner.block_;
+    block.barrier_sum += value;
+    block.barrier_waits.push(runner.current_);
+    return static_cast<const std::uint64_t*>(runner.suspend(*call, &block.last_sum));
 }
 
 const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cpu_call* call,
                                               std::uint64_t mask, std::uint64_t value) {
     auto& runner = runner_of(this_runner);
     auto& block = *runner.block_;
-    Wait wait(*call, mask);
     const auto thread = block.number(runner.current_thread());
-    const auto lane = thread % call->warp_size;
+    const auto lane = thread & (call->warp_size - 1);
     if ((mask >> lane & 1) == 0)
         fail(this_runner, call, "the mask does not contain the calling lane");
+    const auto full_mask = mask;
     // Lanes beyond the end of the block have exited, so to speak.
     const auto lanes = runner.launch_->threads_per_block - (thread - lane);
     if (lanes < most_lanes) mask &= (std::uint64_t{1} << lanes) - 1;
-    auto& operation = block.warps.join(thread, *call, mask, value, runner.current_);
+    auto& operation = block.warps.join(thread, *call, mask, value, *runner.current_);
     if (operation.result.arrived != mask) {
-        runner.suspend(wait);
-        return &operation.result;
+        operation.waiting.push(runner.current_);
+        return static_cast<const kbuild_cpu_lanes*>(
+            runner.suspend(*call, &operation.result, full_mask));
     }
-    block.release(operation, runner.current_);
+    block.warps.complete(operation, runner.runnable_);
     runner.watchdog_.note_event();
     if (++runner.operations_ % operations_per_turn == 0) runner.let_others_run(*call);
     return &operation.result;
@@ -75,19 +78,18 @@ const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cp
 
 std::uint64_t BlockRunner::converge(void* this_runner, const kbuild_cpu_call* call) {
     auto& runner = runner_of(this_runner);
-    Wait wait(*call);
-    runner.block_->converging.push_back(runner.current_);
-    runner.suspend(wait);
-    return wait.mask;
+    Task& task = *runner.current_;
+    runner.block_->converging.push_back(&task);
+    runner.suspend(*call);
+    return task.mask;
 }
 
 void BlockRunner::grid_barrier(void* this_runner, const kbuild_cpu_call* call) {
     auto& runner = runner_of(this_runner);
     if (!runner.launch_->is_cooperative)
         fail(this_runner, call, "the launch is not cooperative; use cudaLaunchCooperativeKernel");
-    Wait wait(*call);
     runner.block_->grid_waits.push(runner.current_);
-    runner.suspend(wait);
+    runner.suspend(*call);
 }
 
 void BlockRunner::spin(void* this_runner, const kbuild_cpu_call* call, unsigned weight) {
@@ -99,16 +101,18 @@ void BlockRunner::spin(void* this_runner, const kbuild_cpu_call* call, unsigned 
 }
 
 void BlockRunner::yield(const kbuild_cpu_call& call) noexcept {
-    Wait wait(call);
     block_->yielded.push(current_);
-    suspend(wait);
+    suspend(call);
 }
 
 // Moves the threads that can continue behind all others.
 void BlockRunner::let_others_run(const kbuild_cpu_call& call) noexcept {
-    auto& block = *block_;
+    const auto& block = *block_;
     if (!block.has_unstarted && block.yielded.is_empty() && residents_.size() == 1) return;
-    while (!block.runnable.is_empty()) block.yielded.push(block.runnable.pop());
+    while (!runnable_.is_empty()) {
+        Task* const task = runnable_.pop();
+        task->block->yielded.push(task);
+    }
     yield(call);
 }
 
@@ -126,11 +130,11 @@ void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const cha
     runner.abandon();
 }
 
-// Prints what the threads of all blocks on this OS thread wait for, and ends the launch. Does not
+// Prints what the threads of blocks on this OS thread wait for, and ends the launch. Does not
 // return, so that destructors of the caller do not run.
 void BlockRunner::report(const char* problem, int error) noexcept {
     if (launch_->fail(error))
-        std::fputs(describe_waits(*launch_, problem, residents_).c_str(), stderr);
+        std::fputs(describe_waits(*launch_, problem, residents_, tasks_).c_str(), stderr);
     abandon();
 }
 

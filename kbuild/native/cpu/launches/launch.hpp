@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_LAUNCHES_LAUNCH_HPP
 #define KBUILD_CPU_LAUNCHES_LAUNCH_HPP
 
+#include "images/image.hpp"
 #include "launches/grid_barrier.hpp"
 #include "streams/children.hpp"
 
@@ -20,9 +21,10 @@ struct BlockRange {
 
 class Launch {
 public:
-    Launch(const kbuild_cpu_image& image, const kbuild_cpu_kernel& kernel,
-           const kbuild_launch_config& config, void* const* args)
-        : image(image),
+    Launch(const Image& image, const kbuild_cpu_kernel& kernel, const kbuild_launch_config& config,
+           void* const* args)
+        : image(image.table()),
+          storage(image.storage()),
           kernel(kernel),
           grid(config.grid),
           block(config.block),
@@ -34,6 +36,7 @@ public:
           grid_barrier(block_count) {}
 
     const kbuild_cpu_image& image;
+    const StorageLayout storage;
     const kbuild_cpu_kernel& kernel;
     const kbuild_dim3 grid;
     const kbuild_dim3 block;

@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t most_blocks = 4;
 constexpr std::size_t most_threads = 8;
 
-std::string describe_block(const Block& block) {
+std::string describe_block(const Block& block, const Tasks& tasks) {
     std::map<std::string, std::vector<kbuild_dim3>> threads;  // by the call
-    for (const auto& task : block.tasks())
-        if (task.wait != nullptr)
-            threads[describe(*task.wait->call, task.wait->mask)].push_back(task.wait->thread);
+    tasks.for_each_thread([&](const Task& task) {
+        if (task.block == &block) threads[describe(*task.call, task.mask)].push_back(task.thread);
+    });
     std::string text;
     for (auto& [call, waiting] : threads) {
         const auto number = [&](const kbuild_dim3& thread) { return block.number(thread); };
@@ -73,11 +73,11 @@ std::string describe(const kbuild_cpu_call& call, std::uint64_t mask) {
 }
 
 std::string describe_waits(const Launch& launch, const char* problem,
-                           const std::vector<Block*>& blocks) {
+                           const std::vector<Block*>& blocks, const Tasks& tasks) {
     std::string text =
         "kbuild: kernel " + kernel_name(launch) + ": " + problem + "; these threads wait:";
     for (std::size_t i = 0; i < std::min(blocks.size(), most_blocks); ++i)
-        text += describe_block(*blocks[i]);
+        text += describe_block(*blocks[i], tasks);
     if (blocks.size() > most_blocks)
         text +=
             "\n  and threads of " + std::to_string(blocks.size() - most_blocks) + " more blocks";

@@ -24,7 +24,7 @@ std::string to_string(const kbuild_dim3& index);
 
 // Describes what the threads of the blocks wait for, one line per call.
 std::string describe_waits(const Launch& launch, const char* problem,
-                           const std::vector<Block*>& blocks);
+                           const std::vector<Block*>& blocks, const Tasks& tasks);
 
 }  // namespace kbuild::cpu
 

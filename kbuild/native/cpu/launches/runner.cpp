@@ -86,10 +86,10 @@ void BlockRunner::fill_stop(Stop& stop, const MachineContext& registers) const n
     stop.thread = current_thread();
     stop.program_counter = registers.program_counter();
     stop.link_register = registers.link_register();
-    stop.shared = reinterpret_cast<std::uintptr_t>(builtins_.dynamic_shared);
+    stop.shared = reinterpret_cast<std::uintptr_t>(builtins_.shared->dynamic);
     stop.shared_bytes = launch_->shared_bytes;
     stop.has_failed = launch_->error() != 0;
-    const auto stack = current_->block->stack(*current_);
+    const auto stack = tasks_.stack(*current_);
     stop.stack_start = reinterpret_cast<std::uintptr_t>(stack.base);
     stop.stack_bytes = stack.size;
     stop.stack_pointer = registers.stack_pointer();
@@ -125,7 +125,7 @@ void BlockRunner::set_last_error(int code) {
 void BlockRunner::reserve(const Launch& launch) {
     start_reporter();
     if (blocks_.empty()) blocks_.push_back(std::make_unique<Block>());
-    blocks_.front()->reserve(launch.threads_per_block);
+    tasks_.reserve(launch.threads_per_block);
     residents_.reserve(most_resident_blocks);
 }
 
@@ -138,97 +138,114 @@ void BlockRunner::run(Launch& launch) noexcept {
     *builtins_.block_dim = launch.block;
     *builtins_.runner = this;
     is_starting_ = false;
-    block_ = blocks_.front().get();
     watchdog_.begin(launch);
     keep_errors(this);
     if (start_block()) {
-        current_ = &block_->fresh_task(&fiber_main, this, home_);
-        Fiber::switch_to(home_, current_->fiber);
-        current_->block->retire(*current_);
+        current_ = &tasks_.take(&fiber_main, this, home_);
+        Fiber::switch_to(home_, current_->fiber, nullptr);
     }
     keep_errors(nullptr);
     watchdog_.end();
-    blocks_.resize(1);
-    storage_ = {};
+    runnable_.clear();
+    residents_.clear();
+    if (blocks_.size() > 2) blocks_.resize(2);
+    for (auto& block : blocks_) block->reset();
+    tasks_.reset();
     errors_.clear();
     launch_ = nullptr;
 }
 
 void BlockRunner::fiber_main(void* runner) {
     Fiber::begin();
-    static_cast<BlockRunner*>(runner)->run_threads();
+    for (;;) {
+        static_cast<BlockRunner*>(runner)->start_threads();
+        static_cast<BlockRunner*>(runner)->end_thread();
+    }
 }
 
-// Runs on every fiber, until no work is left for it.
-void BlockRunner::run_threads() noexcept {
-    do {
-        if (block_->runnable.is_empty() && current_->block == block_) {
-            start_threads();
-        } else {
-            current_->block->retire(*current_);
-            switch_to(next_task());
-        }
-    } while (find_work());
-    Fiber::switch_to(current_->fiber, home_);
-}
-
-// Runs the threads that have not started, until one of them is suspended.
+// Runs the threads that have not started, until one of them is suspended, and continues that one.
 void BlockRunner::start_threads() noexcept {
     block_->has_unstarted = false;
+    builtins_.progress->start = {block_->start.x, block_->start.y, block_->start.z};
     is_starting_ = true;
     launch_->kernel.run(launch_->args);
     is_starting_ = false;
-    current_->wait = nullptr;
+}
+
+// Returns when the fiber, whose thread has exited, has threads to start.
+void BlockRunner::end_thread() noexcept {
+    Task& task = *current_;
+    if (task.block != nullptr) {
+        --block_->suspended;
+        block_->warps.release(task);
+        task.block = nullptr;
+    }
     watchdog_.note_event();
+    if (block_->has_unstarted || enter_next_block()) return;
+    if (runnable_.is_empty() && !find_work()) Fiber::switch_to(task.fiber, home_, nullptr);
+    if (runnable_.is_empty()) return;
+    tasks_.put_back(task);
+    switch_to(pop_task());
+}
+
+// Makes the next block current while threads of this one still continue. On the fiber whose thread has
+// exited, a thread of the next block starts without a switch.
+bool BlockRunner::enter_next_block() noexcept {
+    if (runnable_.is_empty() || launch_->is_cooperative) return false;
+    if (residents_.size() == 1) return start_block();
+    Block& last = *residents_.back();
+    if (residents_.size() > 2 || !last.has_unstarted) return false;
+    enter(last);
+    return true;
 }
 
 // Continues in run(), as if no work were left. The threads of all blocks never continue.
 void BlockRunner::abandon() noexcept {
     indices_ = {};
     is_starting_ = false;
-    residents_.clear();
-    for (auto& block : blocks_) block->abandon(current_);
-    Fiber::switch_to(current_->fiber, home_);
+    Fiber::switch_to(current_->fiber, home_, nullptr);
 }
 
 // The kernel's loop, which started the thread on this fiber, does not start more of them. Another
 // fiber does.
 void BlockRunner::note_first_suspension() noexcept {
     is_starting_ = false;
+    current_->block = block_;
+    ++block_->suspended;
     indices_.begin -= builtins_.progress->more_blocks;
     builtins_.progress->more_blocks = 0;
     block_->index = *builtins_.block_idx;
     const auto& index = *builtins_.thread_idx;
     const auto& extent = launch_->block;
-    auto& start = builtins_.progress->start;
+    auto& start = block_->start;
     start = {index.x + 1, index.y, index.z};
     if (start.x == extent.x) start = {0, start.y + 1, start.z};
     if (start.y == extent.y) start = {0, 0, start.z + 1};
     block_->has_unstarted = start.z < extent.z;
 }
 
-// Returns a task that continues or starts, when the current block has none that can continue.
+// Returns a task that continues or starts threads, when none can continue.
 Task& BlockRunner::find_task() noexcept {
-    find_work();  // never fails, because the calling thread waits
-    return next_task();
+    if (!block_->has_unstarted || !has_fiber()) find_work();  // never fails, as the caller waits
+    return runnable_.is_empty() ? tasks_.take(&fiber_main, this, home_) : pop_task();
 }
 
-// Makes a block current in which a thread can continue or start. Returns false if this OS thread
-// has no work left.
-bool BlockRunner::find_work() noexcept {
-    if (block_->has_work()) return true;
-    if (block_->settle()) {
-        watchdog_.note_event();
+// Returns whether a fiber can start threads. If the caller's thread has exited, its own can.
+bool BlockRunner::has_fiber() noexcept {
+    if (current_->block == nullptr || !tasks_.is_empty()) return true;
+    try {
+        tasks_.add(launch_->threads_per_block);
         return true;
+    } catch (const std::exception&) {
+        if (launch_->is_cooperative) launch_->fail(KBUILD_CPU_OUT_OF_MEMORY);
+        return false;
     }
-    if (block_->has_exited()) {
-        end_block();
-    } else if (block_->yielded.is_empty() && block_->grid_phase == 0) {
-        if (!block_->is_at_grid_barrier())
-            report("the threads of a block wait for each other", KBUILD_CPU_LAUNCH_FAILURE);
-        block_->grid_phase = launch_->grid_barrier.phase();
-        launch_->grid_barrier.arrive();
-    }
+}
+
+// Finds threads that can continue, or makes a block current whose threads can start. Returns false
+// if this OS thread has no work left.
+bool BlockRunner::find_work() noexcept {
+    if (advance_blocks()) return true;
     for (;;) {
         if (launch_->error() != 0 && !residents_.empty()) abandon();
         // An OS thread whose blocks wait reports this. The one that ran the last block to exit can
@@ -236,7 +253,7 @@ bool BlockRunner::find_work() noexcept {
         if (launch_->grid_barrier.is_broken() && !residents_.empty())
             report("some blocks have exited before the grid barrier", KBUILD_CPU_LAUNCH_FAILURE);
         if (continue_waiting_block()) return true;
-        if (can_add_block() && start_block()) return true;
+        if (can_add_block() && has_fiber() && start_block()) return true;
         if (continue_yielded_block()) return true;
         if (residents_.empty()) return false;
         watchdog_.set_idle(true);
@@ -245,8 +262,38 @@ bool BlockRunner::find_work() noexcept {
     }
 }
 
-void BlockRunner::end_block() noexcept {
-    residents_.erase(std::find(residents_.begin(), residents_.end(), block_));
+// Does the same for the first resident block whose threads do not all wait for something outside.
+bool BlockRunner::advance_blocks() noexcept {
+    for (std::size_t i = 0; i < residents_.size();) {
+        Block& block = *residents_[i];
+        if (block.has_exited()) {
+            end_block(block);
+            continue;
+        }
+        if (block.has_unstarted && has_fiber()) {
+            enter(block);
+            return true;
+        }
+        if (!block.has_unstarted && block.settle(tasks_, runnable_)) {
+            watchdog_.note_event();
+            return true;
+        }
+        if (!block.has_unstarted && block.yielded.is_empty() && block.grid_phase == 0) {
+            if (!block.is_at_grid_barrier()) {
+                if (!launch_->is_cooperative)
+                    residents_.assign(1, &block);  // the others can be fine
+                report("the threads of a block wait for each other", KBUILD_CPU_LAUNCH_FAILURE);
+            }
+            block.grid_phase = launch_->grid_barrier.phase();
+            launch_->grid_barrier.arrive();
+        }
+        ++i;
+    }
+    return false;
+}
+
+void BlockRunner::end_block(Block& block) noexcept {
+    residents_.erase(std::find(residents_.begin(), residents_.end(), &block));
     if (launch_->is_cooperative) launch_->grid_barrier.exit();
 }
 
@@ -256,10 +303,9 @@ bool BlockRunner::continue_waiting_block() noexcept {
     const auto phase = launch_->grid_barrier.phase();
     for (Block* block : residents_) {
         if (block->grid_phase == 0 || block->grid_phase == phase) continue;
-        enter(*block);
         block->grid_phase = 0;
         watchdog_.note_event();
-        block->release(block->grid_waits);
+        runnable_.take(block->grid_waits);
         return true;
     }
     return false;
@@ -272,9 +318,7 @@ bool BlockRunner::continue_yielded_block() noexcept {
     if (next == residents_.end()) return false;
     std::rotate(residents_.begin(), next + 1, residents_.end());
     check_progress();
-    Block& block = *residents_.back();
-    enter(block);
-    block.release(block.yielded);
+    runnable_.take(residents_.back()->yielded);
     return true;
 }
 
@@ -298,16 +342,14 @@ bool BlockRunner::start_block() noexcept {
     if (indices_.begin == indices_.end) return false;
     Block* const block = free_block();
     if (block == nullptr) return false;
-    enter(*block);
-    residents_.push_back(block);
     const auto index = indices_.begin++;
     const auto& grid = launch_->grid;
     block->begin({static_cast<std::uint32_t>(index % grid.x),
                   static_cast<std::uint32_t>(index / grid.x % grid.y),
                   static_cast<std::uint32_t>(index / grid.x / grid.y)},
                  launch_->block);
-    *builtins_.block_idx = block->index;
-    builtins_.progress->start = {0, 0, 0};
+    enter(*block);
+    residents_.push_back(block);
     // The kernel continues with the next blocks of the row. If a thread is suspended, they wait.
     const auto in_row =
         launch_->is_cooperative
@@ -321,32 +363,27 @@ bool BlockRunner::start_block() noexcept {
 
 // Returns a block that is not resident, or null if there is no memory for one.
 Block* BlockRunner::free_block() noexcept {
-    if (residents_.empty()) return block_;
-    for (auto& block : blocks_)
-        if (std::find(residents_.begin(), residents_.end(), block.get()) == residents_.end())
-            return block.get();
+    const auto free = std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& block) {
+        return std::find(residents_.begin(), residents_.end(), block.get()) == residents_.end();
+    });
     try {
-        if (storage_.start == nullptr)
-            storage_ = find_thread_storage(launch_->image, builtins_, launch_->shared_bytes);
-        auto block = std::make_unique<Block>();
-        block->reserve(launch_->threads_per_block);
-        blocks_.push_back(std::move(block));
-        return blocks_.back().get();
+        Block& block =
+            free == blocks_.end() ? *blocks_.emplace_back(std::make_unique<Block>()) : **free;
+        if (&block != blocks_.front().get() && !block.has_memory)
+            block.shared.use_own_memory(launch_->storage, builtins_.thread_idx);
+        block.has_memory = true;
+        return &block;
     } catch (const std::exception&) {
         if (launch_->is_cooperative) launch_->fail(KBUILD_CPU_OUT_OF_MEMORY);
         return nullptr;
     }
 }
 
-// Makes a block current, and puts its shared memory in place.
+// Makes a block current.
 void BlockRunner::enter(Block& block) noexcept {
-    if (&block == block_) return;
-    const auto is_resident = [&](const Block* other) {
-        return std::find(residents_.begin(), residents_.end(), other) != residents_.end();
-    };
-    if (is_resident(block_)) block_->shared.save(storage_);
     block_ = &block;
-    if (is_resident(block_)) block_->shared.restore(storage_);
+    *builtins_.block_idx = block.index;
+    *builtins_.shared = block.shared.address();
 }
 
 }  // namespace kbuild::cpu

@@ -20,8 +20,8 @@ namespace kbuild::cpu {
 // Runs one block after another. Several blocks take turns if the launch is cooperative, or if the
 // threads of one block spin until another block has done something.
 //
-// All fibers of a block stay on one OS thread: `__shared__` is thread-local storage, and compilers
-// keep its addresses in registers across a barrier.
+// All fibers of a block stay on one OS thread, because compilers keep addresses of thread-local
+// variables in registers across a barrier.
 class BlockRunner final : private DeviceErrors {
 public:
     BlockRunner();
@@ -58,7 +58,8 @@ public:
     static const kbuild_cpu_device_api device_api;
 
 private:
-    static void barrier(void* runner, const kbuild_cpu_call* call);
+    static const std::uint64_t* barrier(void* runner, const kbuild_cpu_call* call,
+                                        std::uint64_t value);
     static const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call,
                                             std::uint64_t mask, std::uint64_t value);
     static std::uint64_t converge(void* runner, const kbuild_cpu_call* call);
@@ -74,21 +75,25 @@ private:
     void set_last_error(int code) override;
 
     static void fiber_main(void* runner);
-    void run_threads() noexcept;
     void start_threads() noexcept;
+    void end_thread() noexcept;
     kbuild_dim3 current_thread() const noexcept;
     std::uint64_t number_of_thread() const noexcept;
-    void suspend(Wait& wait) noexcept;
+    const void* suspend(const kbuild_cpu_call& call, const void* result = nullptr,
+                        std::uint64_t mask = 0) noexcept;
     void note_first_suspension() noexcept;
     void yield(const kbuild_cpu_call& call) noexcept;
     void let_others_run(const kbuild_cpu_call& call) noexcept;
-    Task& next_task() noexcept;
+    Task& pop_task() noexcept;
     Task& find_task() noexcept;
-    void switch_to(Task& next) noexcept;
+    const void* switch_to(Task& next) noexcept;
     void abandon() noexcept;
 
     bool find_work() noexcept;
-    void end_block() noexcept;
+    bool has_fiber() noexcept;
+    bool advance_blocks() noexcept;
+    bool enter_next_block() noexcept;
+    void end_block(Block& block) noexcept;
     bool continue_waiting_block() noexcept;
     bool continue_yielded_block() noexcept;
     void check_progress() noexcept;
@@ -100,14 +105,15 @@ private:
 
     Launch* launch_ = nullptr;
     kbuild_cpu_builtins builtins_ = {};
-    ThreadStorage storage_;
     BlockRange indices_ = {};   // of blocks that were taken from the launch, and not yet started
     bool is_starting_ = false;  // whether the current fiber starts threads, and none was suspended
 
-    // The first one runs most launches, and the others are freed after a launch.
+    // Two take turns in most launches, and the others are freed after a launch.
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<Block*> residents_;  // blocks that have started and not exited, in turn
-    Block* block_ = nullptr;         // the block whose shared memory is in place
+    Block* block_ = nullptr;         // the block of the current thread
+    Tasks tasks_;
+    TaskQueue runnable_;  // threads of all blocks that can continue
     Task* current_ = nullptr;
     Fiber home_;  // the saved state of run()
 
@@ -118,19 +124,22 @@ private:
     SignalStack signal_stack_;
 };
 
-// Returns the task that continues, once there is work.
-inline Task& BlockRunner::next_task() noexcept {
-    auto& runnable = block_->runnable;
-    if (runnable.is_empty()) return block_->fresh_task(&fiber_main, this, home_);
-    Task& next = *runnable.pop();
-    if (!runnable.is_empty()) runnable.front()->fiber.prefetch();
+// Takes the thread that continues next, and makes its block current.
+inline Task& BlockRunner::pop_task() noexcept {
+    Task& next = *runnable_.pop();
+    if (!runnable_.is_empty()) runnable_.front()->fiber.prefetch();
+    if (next.block != block_) enter(*next.block);
+    auto& index = *builtins_.thread_idx;
+    index.x = next.thread.x;
+    index.y = next.thread.y;
+    index.z = next.thread.z;
     return next;
 }
 
-inline void BlockRunner::switch_to(Task& next) noexcept {
+inline const void* BlockRunner::switch_to(Task& next) noexcept {
     Task& previous = *current_;
     current_ = &next;
-    Fiber::switch_to(previous.fiber, next.fiber);
+    return Fiber::switch_to(previous.fiber, next.fiber, next.result);
 }
 
 // Reads field by field, as the loop over threads writes. Reading two fields at once would wait for

@@ -1,59 +1,87 @@
 #include "launches/shared_memory.hpp"
 
+#include "api/errors.hpp"
+#include "devices/properties.hpp"
+
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <link.h>
+#include <string>
+#include <sys/mman.h>
 
 namespace kbuild::cpu {
 namespace {
 
 struct Search {
-    std::uintptr_t address;
-    ThreadStorage found;
+    std::uintptr_t image;
+    std::uintptr_t thread_idx;
+    StorageLayout found;
 };
 
 int visit(dl_phdr_info* object, std::size_t, void* data) {
     auto& search = *static_cast<Search*>(data);
     const ElfW(Phdr)* storage = nullptr;
-    bool has_address = false;
+    bool has_image = false;
     for (int i = 0; i < object->dlpi_phnum; ++i) {
         const auto& segment = object->dlpi_phdr[i];
         const auto start = object->dlpi_addr + segment.p_vaddr;
         if (segment.p_type == PT_TLS) storage = &segment;
-        if (segment.p_type == PT_LOAD && search.address - start < segment.p_memsz)
-            has_address = true;
+        if (segment.p_type == PT_LOAD && search.image - start < segment.p_memsz) has_image = true;
     }
-    if (!has_address) return 0;
-    if (storage != nullptr && object->dlpi_tls_data != nullptr)
-        search.found = {static_cast<char*>(object->dlpi_tls_data), storage->p_memsz};
+    if (!has_image) return 0;
+    if (storage != nullptr) {
+        const auto start = reinterpret_cast<std::uintptr_t>(object->dlpi_tls_data);
+        search.found = {static_cast<std::ptrdiff_t>(start - search.thread_idx), storage->p_memsz,
+                        std::max<std::size_t>(storage->p_align, 1)};
+    }
     return 1;
+}
+
+char* map(std::size_t bytes) {
+    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "cannot map " + std::to_string(bytes) +
+                                                    " bytes of shared memory for a block");
+    return static_cast<char*>(memory);
 }
 
 }  // namespace
 
-ThreadStorage find_thread_storage(const kbuild_cpu_image& image,
-                                  const kbuild_cpu_builtins& builtins, std::size_t shared_bytes) {
-    Search search = {reinterpret_cast<std::uintptr_t>(&image), {}};
+StorageLayout find_storage(const kbuild_cpu_image& image) {
+    kbuild_cpu_builtins builtins = {};
+    image.builtins(&builtins);
+    Search search = {reinterpret_cast<std::uintptr_t>(&image),
+                     reinterpret_cast<std::uintptr_t>(builtins.thread_idx),
+                     {}};
     dl_iterate_phdr(visit, &search);
-    auto& storage = search.found;
-    if (builtins.dynamic_shared != nullptr && storage.start != nullptr) {
-        storage.unused_start =
-            static_cast<std::size_t>(builtins.dynamic_shared - storage.start) + shared_bytes;
-        storage.unused_bytes = image.dynamic_shared_bytes - shared_bytes;
+    return search.found;
+}
+
+SharedMemory::SharedMemory() : address_{0, map(most_shared_bytes)} {}
+
+SharedMemory::~SharedMemory() {
+    munmap(address_.dynamic, most_shared_bytes);
+    if (static_memory_ != nullptr) munmap(static_memory_, static_bytes_);
+}
+
+void SharedMemory::use_own_memory(const StorageLayout& storage, const kbuild_dim3* thread_idx) {
+    const auto bytes = storage.bytes + storage.alignment;
+    if (bytes > static_bytes_) {
+        char* const memory = map(bytes);
+        if (static_memory_ != nullptr) munmap(static_memory_, static_bytes_);
+        static_memory_ = memory;
+        static_bytes_ = bytes;
+    } else {
+        std::memset(static_memory_, 0, bytes);
     }
-    return storage;
-}
-
-void SharedMemory::save(const ThreadStorage& storage) {
-    const char* const rest = storage.start + storage.unused_start + storage.unused_bytes;
-    copy_.assign(storage.start, storage.start + storage.unused_start);
-    copy_.insert(copy_.end(), rest, static_cast<const char*>(storage.start) + storage.bytes);
-}
-
-void SharedMemory::restore(const ThreadStorage& storage) const noexcept {
-    char* const rest = storage.start + storage.unused_start + storage.unused_bytes;
-    std::memcpy(storage.start, copy_.data(), storage.unused_start);
-    std::memcpy(rest, copy_.data() + storage.unused_start, copy_.size() - storage.unused_start);
+    const auto start =
+        reinterpret_cast<std::uintptr_t>(thread_idx) + static_cast<std::uintptr_t>(storage.start);
+    const auto memory = reinterpret_cast<std::uintptr_t>(static_memory_);
+    // The storage is aligned, and so is this memory.
+    address_.offset =
+        (memory + storage.alignment - 1) / storage.alignment * storage.alignment - start;
 }
 
 }  // namespace kbuild::cpu

@@ -1,37 +1,44 @@
-// Copies of the shared memory of blocks, for OS threads that run several blocks in turn.
+// The shared memory of blocks.
 #ifndef KBUILD_CPU_LAUNCHES_SHARED_MEMORY_HPP
 #define KBUILD_CPU_LAUNCHES_SHARED_MEMORY_HPP
 
 #include <kbuild/cpu_image.h>
 
 #include <cstddef>
-#include <vector>
 
 namespace kbuild::cpu {
 
-// The thread-local storage of an image on the calling OS thread. `__shared__` variables are there,
-// and have the same address in all blocks that the OS thread runs.
-struct ThreadStorage {
-    char* start = nullptr;
-    std::size_t bytes = 0;
-    // A part that the launch does not use, at the end of the space for `extern __shared__` arrays.
-    std::size_t unused_start = 0;
-    std::size_t unused_bytes = 0;
+// The thread-local storage of an image. `__shared__` variables have their places there.
+struct StorageLayout {
+    std::ptrdiff_t start;  // relative to threadIdx, on any OS thread
+    std::size_t bytes;
+    std::size_t alignment;
 };
 
-// Finds the storage for blocks with this number of bytes in `extern __shared__` arrays. The builtins
-// are those of this OS thread.
-ThreadStorage find_thread_storage(const kbuild_cpu_image& image,
-                                  const kbuild_cpu_builtins& builtins, std::size_t shared_bytes);
+// Finds the storage of a loaded image.
+StorageLayout find_storage(const kbuild_cpu_image& image);
 
-// The shared memory of a block while another one runs.
+// The memory of one block after another on one OS thread, with separate mappings for static variables
+// and for `extern` arrays. Blocks of the same OS thread have different memory, so that no byte is
+// copied when they take turns.
 class SharedMemory {
 public:
-    void save(const ThreadStorage& storage);
-    void restore(const ThreadStorage& storage) const noexcept;
+    SharedMemory();  // throws Failure
+    ~SharedMemory();
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+
+    // Uses the thread-local storage itself for static variables, so that it needs no other memory.
+    void use_thread_storage() noexcept { address_.offset = 0; }
+    // Uses other memory, in which all bytes are 0. Throws Failure.
+    void use_own_memory(const StorageLayout& storage, const kbuild_dim3* thread_idx);
+
+    const kbuild_cpu_shared& address() const noexcept { return address_; }
 
 private:
-    std::vector<char> copy_;
+    kbuild_cpu_shared address_;
+    char* static_memory_ = nullptr;
+    std::size_t static_bytes_ = 0;
 };
 
 }  // namespace kbuild::cpu

@@ -21,34 +21,24 @@ bool is_same_site(const kbuild_cpu_call& a, const kbuild_cpu_call& b) noexcept {
 }
 
 void Warps::reset() noexcept {
-    if (!has_operations_) return;
-    has_operations_ = false;
-    std::fill(used_.begin(), used_.end(), nullptr);
     pending_.clear();
-    waiting_ = 0;
     free_.clear();
-    for (auto& operation : operations_) free_.push_back(&operation);
+    for (auto& operation : operations_) {
+        operation.waiting.clear();
+        free_.push_back(&operation);
+    }
 }
 
 WarpOperation& Warps::join(std::uint32_t thread, const kbuild_cpu_call& call, std::uint64_t mask,
-                           std::uint64_t value, Task* task) {
-    has_operations_ = true;
-    release(thread);
-    const auto lane = thread % call.warp_size;
+                           std::uint64_t value, Task& task) {
+    release(task);
+    const auto lane = thread & (call.warp_size - 1);
     auto& operation = find(thread - lane, call, mask);
     operation.result.arrived |= std::uint64_t{1} << lane;
     operation.result.values[lane] = value;
-    operation.tasks[lane] = task;
     ++operation.users;
-    ++waiting_;
-    used_[thread] = &operation;
+    task.operation = &operation;
     return operation;
-}
-
-void Warps::release(std::uint32_t thread) noexcept {
-    WarpOperation* const used = used_[thread];
-    used_[thread] = nullptr;
-    if (used != nullptr && --used->users == 0) free_.push_back(used);
 }
 
 WarpOperation& Warps::find(std::uint32_t first, const kbuild_cpu_call& call, std::uint64_t mask) {
@@ -71,12 +61,13 @@ WarpOperation& Warps::find(std::uint32_t first, const kbuild_cpu_call& call, std
     return operation;
 }
 
-void Warps::complete(WarpOperation& operation) noexcept {
-    waiting_ -= operation.users;
-    pending_.erase(std::find(pending_.begin(), pending_.end(), &operation));
+void Warps::complete(WarpOperation& operation, TaskQueue& runnable) noexcept {
+    *std::find(pending_.begin(), pending_.end(), &operation) = pending_.back();
+    pending_.pop_back();
     auto missing = operation.mask & ~operation.result.arrived;
     for (; missing != 0; missing &= missing - 1)
         operation.result.values[__builtin_ctzll(missing)] = 0;
+    runnable.take(operation.waiting);
 }
 
 std::vector<WarpOperation*> Warps::find_abandoned(const ThreadSet& live) const {

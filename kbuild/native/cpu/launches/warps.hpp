@@ -2,6 +2,8 @@
 #ifndef KBUILD_CPU_LAUNCHES_WARPS_HPP
 #define KBUILD_CPU_LAUNCHES_WARPS_HPP
 
+#include "launches/tasks.hpp"
+
 #include <kbuild/cpu_image.h>
 
 #include <cstdint>
@@ -10,8 +12,6 @@
 
 namespace kbuild::cpu {
 
-struct Task;
-
 constexpr unsigned most_lanes = 64;
 
 // Returns whether two calls are of the same function, or at the same call site. Strings of different
@@ -19,14 +19,14 @@ constexpr unsigned most_lanes = 64;
 bool is_same_function(const kbuild_cpu_call& a, const kbuild_cpu_call& b) noexcept;
 bool is_same_site(const kbuild_cpu_call& a, const kbuild_cpu_call& b) noexcept;
 
-// A call of `exchange` by the lanes of a mask. It exists until each lane makes its next call.
+// A call of `exchange` by the lanes of a mask. It exists until each lane makes its next call, or exits.
 struct WarpOperation {
     const kbuild_cpu_call* call;
     std::uint32_t first;  // the number of the warp's first thread in the block
     std::uint64_t mask;
-    unsigned users;  // lanes that can still read the result
+    unsigned users;     // lanes that can still read the result
+    TaskQueue waiting;  // lanes that have arrived, except the last one
     kbuild_cpu_lanes result;
-    Task* tasks[most_lanes];
 };
 
 // A set of threads of a block.
@@ -43,37 +43,36 @@ private:
 
 class Warps {
 public:
-    // Provides space for the threads of a block. Throws std::bad_alloc.
-    void reserve(std::uint32_t threads) { used_.resize(threads); }
-
     // Forgets all operations.
     void reset() noexcept;
 
     bool has_pending() const noexcept { return !pending_.empty(); }
-    // Returns the number of threads that wait in operations.
-    std::size_t waiting() const noexcept { return waiting_; }
 
     // Adds a thread to the operation that its call belongs to. The operation is complete if all
     // lanes of its mask have arrived. Throws std::bad_alloc.
     WarpOperation& join(std::uint32_t thread, const kbuild_cpu_call& call, std::uint64_t mask,
-                        std::uint64_t value, Task* task);
+                        std::uint64_t value, Task& task);
 
-    // Ends the wait of the operation's lanes. The caller continues them.
-    void complete(WarpOperation& operation) noexcept;
+    // Adds the lanes that wait in the operation to the queue.
+    void complete(WarpOperation& operation, TaskQueue& runnable) noexcept;
+
+    // Tells that the thread of a task does not read the result of its last operation any more.
+    void release(Task& task) noexcept {
+        WarpOperation* const used = task.operation;
+        if (used == nullptr) return;
+        task.operation = nullptr;
+        if (--used->users == 0) free_.push_back(used);
+    }
 
     // Returns the operations that are complete, because the lanes that have not arrived have exited.
     std::vector<WarpOperation*> find_abandoned(const ThreadSet& live) const;
 
 private:
-    void release(std::uint32_t thread) noexcept;
     WarpOperation& find(std::uint32_t first, const kbuild_cpu_call& call, std::uint64_t mask);
 
     std::deque<WarpOperation> operations_;
     std::vector<WarpOperation*> free_;  // has room for all operations
     std::vector<WarpOperation*> pending_;
-    std::vector<WarpOperation*> used_;  // by each thread; null if it has made no call
-    std::size_t waiting_ = 0;
-    bool has_operations_ = false;  // since the last reset
 };
 
 }  // namespace kbuild::cpu

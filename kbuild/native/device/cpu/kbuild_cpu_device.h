@@ -24,6 +24,7 @@
 #include "kbuild_cpu/builtins.h"
 #include "kbuild_cpu/barrier.h"
 #include "kbuild_cpu/clusters.h"
+#include "kbuild_cpu/shared_memory.h"
 #include "kbuild_cpu/threads.h"
 #include "kbuild_cpu/warp.h"
 #include "kbuild_cpu/ptx.h"

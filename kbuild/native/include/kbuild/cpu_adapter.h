@@ -17,13 +17,8 @@ KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockDim;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 gridDim;
 KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_progress kbuild_cpu_progress;
+KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_shared kbuild_cpu_shared;
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
-
-#if defined(KBUILD_CPU_HAS_DYNAMIC_SHARED)
-/* The memory of all `extern __shared__` arrays. */
-KBUILD_CPU_IN_IMAGE __attribute__((
-    aligned(128))) __thread char kbuild_cpu_dynamic_shared[KBUILD_CPU_DYNAMIC_SHARED_BYTES];
-#endif
 
 /* What assert() calls.  A failed assertion of a kernel ends the launch, and not the program. */
 KBUILD_CPU_IN_IMAGE void kbuild_cpu_fail_assertion(const char *condition, const char *file,
@@ -46,11 +41,8 @@ namespace {
 inline void attach(const struct kbuild_cpu_device_api *api) { kbuild_cpu_api = api; }
 
 inline void builtins(struct kbuild_cpu_builtins *found) {
-    *found = {&threadIdx,           &blockIdx, &blockDim, &gridDim, &kbuild_cpu_runner,
-              &kbuild_cpu_progress, nullptr};
-#if defined(KBUILD_CPU_HAS_DYNAMIC_SHARED)
-    found->dynamic_shared = kbuild_cpu_dynamic_shared;
-#endif
+    *found = {&threadIdx,           &blockIdx,         &blockDim, &gridDim, &kbuild_cpu_runner,
+              &kbuild_cpu_progress, &kbuild_cpu_shared};
 }
 
 /* Advances to the block that the calling OS thread runs next; returns false if there is none. */

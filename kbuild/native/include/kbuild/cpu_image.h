@@ -10,12 +10,9 @@
 #include <kbuild/detail/cpu_device_api.h>
 #include <kbuild/module.h>
 
-#define KBUILD_CPU_IMAGE_ABI 7
-/* The space for `extern __shared__` arrays: the maximum per block on any CUDA device (227 KiB). */
-#define KBUILD_CPU_DYNAMIC_SHARED_BYTES 232448
-
+#define KBUILD_CPU_IMAGE_ABI 8
 /* The addresses of the calling OS thread's threadIdx, blockIdx, blockDim, and gridDim, of the
- * pointer that it passes to `barrier`, and of its block's progress. */
+ * pointer that it passes to `barrier`, and of what its block has done and uses. */
 struct kbuild_cpu_builtins {
     struct kbuild_dim3 *thread_idx;
     struct kbuild_dim3 *block_idx;
@@ -23,7 +20,7 @@ struct kbuild_cpu_builtins {
     struct kbuild_dim3 *grid_dim;
     void **runner;
     struct kbuild_cpu_progress *progress;
-    char *dynamic_shared; /* the memory of `extern __shared__` arrays; null if there are none */
+    struct kbuild_cpu_shared *shared;
 };
 
 struct kbuild_cpu_kernel {
@@ -61,7 +58,6 @@ struct kbuild_cpu_image {
     const struct kbuild_cpu_kernel *kernels;
     void (*attach)(const struct kbuild_cpu_device_api *api);
     void (*builtins)(struct kbuild_cpu_builtins *builtins); /* for the calling OS thread */
-    uint64_t dynamic_shared_bytes; /* capacity of extern __shared__ arrays; 0 if there are none */
     const struct kbuild_cpu_variable *variables;
     uint64_t variable_count;
 };

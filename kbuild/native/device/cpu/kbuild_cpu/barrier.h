@@ -11,32 +11,15 @@ __device__ inline void KBUILD_NEEDS_BLOCK __syncthreads(KBUILD_CPU_CALLER) {
     kbuild_cpu::block_barrier(KBUILD_CPU_CALL("__syncthreads"));
 }
 
-namespace kbuild_cpu {
-
-/* Returns the number of threads whose predicate is true.  The total only grows, so no thread needs
- * to reset it.  The result is the growth since the block's last barrier of this kind. */
-__device__ inline int count_at_barrier(const kbuild_cpu_call &__call, bool __predicate) {
-    __shared__ unsigned int __total, __total_before;
-    __total += __predicate;
-    block_barrier(__call);
-    const unsigned int __now = __total;
-    const unsigned int __count = __now - __total_before;
-    block_barrier(__call);
-    __total_before = __now;
-    return static_cast<int>(__count);
-}
-
-}  // namespace kbuild_cpu
-
 __device__ inline int KBUILD_NEEDS_BLOCK __syncthreads_count(int __predicate, KBUILD_CPU_CALLER) {
-    return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_count"), __predicate != 0);
+    return static_cast<int>(
+        kbuild_cpu::block_barrier(KBUILD_CPU_CALL("__syncthreads_count"), __predicate != 0));
 }
 __device__ inline int KBUILD_NEEDS_BLOCK __syncthreads_or(int __predicate, KBUILD_CPU_CALLER) {
-    return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_or"), __predicate != 0) != 0;
+    return kbuild_cpu::block_barrier(KBUILD_CPU_CALL("__syncthreads_or"), __predicate != 0) != 0;
 }
 __device__ inline int KBUILD_NEEDS_BLOCK __syncthreads_and(int __predicate, KBUILD_CPU_CALLER) {
-    return kbuild_cpu::count_at_barrier(KBUILD_CPU_CALL("__syncthreads_and"), __predicate == 0) ==
-           0;
+    return kbuild_cpu::block_barrier(KBUILD_CPU_CALL("__syncthreads_and"), __predicate == 0) == 0;
 }
 
 #define KBUILD_CPU_FENCE(name) \

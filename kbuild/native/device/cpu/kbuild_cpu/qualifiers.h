@@ -33,16 +33,20 @@
 #pragma GCC diagnostic ignored "-Wattributes"
 #endif
 
-/* All device threads of a block run on one OS thread, so thread-local storage belongs to the
- * block. Like CUDA's shared memory, it has no dynamic initialization.  gcc needs __constinit;
- * otherwise, it calls an initialization function for every use of an `extern` array.  With
- * __constinit, clang requires an initializer for every class type.  Without it, clang calls an
- * initialization function only if one exists, and for `extern` arrays the image defines an empty
- * one. */
+/* The place of a variable in the memory of every block; see shared_memory.h.  All device threads of a
+ * block run on one OS thread.  Like CUDA's shared memory, thread-local storage without dynamic
+ * initialization starts with no constructor.  With __constinit, clang requires an initializer for
+ * every class type.  Without it, kbuild finds the initialization function. */
 #if defined(__clang__)
-#define __shared__ KBUILD_CPU_IN_IMAGE thread_local
+#define KBUILD_CPU_SHARED KBUILD_CPU_IN_IMAGE thread_local
 #else
-#define __shared__ KBUILD_CPU_IN_IMAGE __constinit thread_local
+#define KBUILD_CPU_SHARED KBUILD_CPU_IN_IMAGE __constinit thread_local
+#endif
+#if defined(KBUILD_MIXED) || defined(KBUILD_MARK_KERNELS)
+/* The backend finds declarations by this word; see mixed/kernel_text.h. */
+#define __shared__ __kbuild_shared__
+#else
+#define __shared__ KBUILD_CPU_SHARED
 #endif
 #define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden"), tls_model("local-dynamic")))
 

@@ -20,8 +20,9 @@ extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
 
 namespace kbuild_cpu {
 
-__device__ inline void block_barrier(const kbuild_cpu_call &__call) {
-    kbuild_cpu_api->barrier(kbuild_cpu_runner, &__call);
+/* Returns the sum of the values of all threads that have reached the barrier. */
+__device__ inline uint64_t block_barrier(const kbuild_cpu_call &__call, uint64_t __value = 0) {
+    return *kbuild_cpu_api->barrier(kbuild_cpu_runner, &__call, __value);
 }
 
 __device__ inline void spin_call(const kbuild_cpu_call &__call, unsigned __weight) {

@@ -20,6 +20,13 @@
 /* The size of this variable is the launch bound, or 0 without one.  Its symbol contains the kernel's, also
  * in instances of templates. */
 #define __kbuild_launch_bounds__(...)
+#if defined(__clang__)
+#define __kbuild_shared__ \
+    __attribute__((visibility("hidden"), tls_model("local-dynamic"))) thread_local
+#else
+#define __kbuild_shared__ \
+    __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __constinit thread_local
+#endif
 #define __kbuild_needs_thread__
 #define __kbuild_needs_block__
 #define __kbuild_call_needs_thread__

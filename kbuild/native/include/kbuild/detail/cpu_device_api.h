@@ -25,8 +25,10 @@ struct kbuild_cpu_device_runtime; /* see kbuild/detail/cpu_device_runtime.h */
 
 /* A thread that calls one of these can be suspended, except in the last four functions. */
 struct kbuild_cpu_device_api {
-    /* Returns when every thread of the block has called it or has exited. */
-    void (*barrier)(void *__runner, const struct kbuild_cpu_call *__call);
+    /* Returns when every thread of the block has called it or has exited.  The result is the sum of
+     * all values, and is valid until the thread's next call. */
+    const uint64_t *(*barrier)(void *__runner, const struct kbuild_cpu_call *__call,
+                               uint64_t __value);
     /* Returns when every lane of the mask has called the same function with this mask, or has
      * exited.  The result is valid until the thread's next call.  Lanes that have not arrived have
      * the value 0. */
@@ -51,6 +53,13 @@ struct kbuild_cpu_device_api {
 };
 
 #define KBUILD_CPU_SPIN_LIMIT 64
+
+/* Where the memory of the block is that an OS thread runs: what to add to the address of a thread-local
+ * variable, and the memory of `extern __shared__` arrays. */
+struct kbuild_cpu_shared {
+    uintptr_t offset;
+    char *dynamic;
+};
 
 /* Which threads and blocks have not started, on the OS thread that runs a block.  A kernel runs the
  * threads of the block from `start` on, in order.  The runtime increments `suspensions` each time a

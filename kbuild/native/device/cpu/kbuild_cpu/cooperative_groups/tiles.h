@@ -15,8 +15,8 @@ template <unsigned int __N>
 class __meeting {
 public:
     static __meeting &__of_tile() {
-        __shared__ __meeting __all[1024 / __N];
-        return __all[kbuild_cpu::thread_number() / __N];
+        static KBUILD_CPU_SHARED __meeting __all[1024 / __N];
+        return kbuild_cpu::in_block(__all)[kbuild_cpu::thread_number() / __N];
     }
 
     void __sync(const kbuild_cpu_call &__call) {

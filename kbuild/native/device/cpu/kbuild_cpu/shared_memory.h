@@ -1,0 +1,39 @@
+/* The memory of `__shared__` variables.
+ *
+ * Each block has its own memory, with the same layout as the thread-local storage of the image, in which the
+ * variables have their places.  An OS thread can have several blocks.  It adds the offset of the block to the
+ * address of a place.  Compilers load the offset once per function, and keep the addresses in registers.  All
+ * `extern` arrays are the block's dynamic memory. */
+#ifndef KBUILD_CPU_SHARED_MEMORY_H
+#define KBUILD_CPU_SHARED_MEMORY_H
+
+#include <kbuild/detail/cpu_device_api.h>
+
+#include "qualifiers.h"
+
+#include <stdint.h>
+
+#pragma GCC system_header
+
+/* For a block, this is a constant.  No function runs threads of two blocks. */
+extern "C" {
+extern KBUILD_CPU_IN_IMAGE __thread const struct kbuild_cpu_shared kbuild_cpu_shared;
+}
+
+namespace kbuild_cpu {
+
+/* The variable with this place.  The calculation uses integers, because the result is in other memory. */
+template <class __T>
+__device__ inline __T &in_block(__T &__place) {
+    return *reinterpret_cast<__T *>(reinterpret_cast<uintptr_t>(__builtin_addressof(__place)) +
+                                    ::kbuild_cpu_shared.offset);
+}
+
+template <class __T>
+__device__ inline __T &in_dynamic_memory() {
+    return *reinterpret_cast<__T *>(::kbuild_cpu_shared.dynamic);
+}
+
+}  // namespace kbuild_cpu
+
+#endif

@@ -40,6 +40,24 @@ def test_a_program_with_all_kinds_of_code(tmp_path: Path, host: str, device: str
 
 
 @pytest.mark.parametrize(
+    ("compiler", "options"),
+    [
+        ("g++", STRICT),
+        pytest.param("g++", ("-O3",), marks=pytest.mark.slow),
+        pytest.param("clang++", STRICT, marks=[pytest.mark.slow, needs_programs("clang++")]),
+    ],
+)
+def test_shared_memory_is_never_copied(
+    tmp_path: Path, compiler: str, options: tuple[str, ...]
+) -> None:
+    source = PROJECT / "shared_memory.cu"
+    program = build_program(tmp_path, (source,), compilers=(compiler, compiler), options=options)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
     ("host", "device"),
     [
         pytest.param("g++", "g++"),

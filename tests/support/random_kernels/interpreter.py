@@ -1,0 +1,104 @@
+"""Run the Python generators of random kernels, thread by thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from support.random_kernels.model import INPUTS, RandomKernel
+
+MASK = 0xFFFFFFFF
+WARP = 32
+# What a thread waits for: the operation and its operands. The answer is a value.
+Request = tuple[Any, ...]
+Thread = Generator[Request, int, None]
+_BLOCK_WIDE = ("barrier", "count", "and", "or")
+
+
+def find_results(kernel: RandomKernel, inputs: Sequence[int], *, is_reversed: bool) -> list[int]:
+    """Return the output of a launch; the order in which the threads run must not matter."""
+    assert len(inputs) == INPUTS
+    scope: dict[str, Any] = {"M": MASK, "signed": _sign}
+    exec(kernel.python, scope)  # noqa: S102 - the text was generated here
+    out = [0] * (kernel.blocks * kernel.threads)
+    for block in range(kernel.blocks):
+        shared = {name: [0] * size for name, size in kernel.arrays.items()}
+        threads = [
+            scope[kernel.name](
+                *(number % kernel.width, number // kernel.width, block, kernel.threads),
+                *(kernel.width, kernel.argument, inputs, out, shared),
+            )
+            for number in range(kernel.threads)
+        ]
+        _run_block(threads, is_reversed=is_reversed)
+    return out
+
+
+def _sign(value: int) -> int:
+    return value - (1 << 32) if value >> 31 else value
+
+
+def _run_block(threads: list[Thread], *, is_reversed: bool) -> None:
+    waiting: dict[int, Request] = {}
+    answers: dict[int, int | None] = dict.fromkeys(range(len(threads)))
+    exited: set[int] = set()
+    while answers:
+        for number in sorted(answers, reverse=is_reversed):
+            answer = answers.pop(number)
+            try:
+                thread = threads[number]
+                waiting[number] = next(thread) if answer is None else thread.send(answer)
+            except StopIteration:
+                exited.add(number)
+        alive = set(range(len(threads))) - exited
+        for group in _list_ready(waiting, alive):
+            requests = {number: waiting.pop(number) for number in group}
+            answers.update(_answer(requests))
+        assert answers or not alive, f"the threads wait for each other: {waiting}"
+
+
+def _list_ready(waiting: dict[int, Request], alive: set[int]) -> list[list[int]]:
+    """Return the threads that can continue together: a block at a barrier, or a warp."""
+    groups: dict[int, list[int]] = {}
+    for number in sorted(waiting):
+        is_block_wide = waiting[number][0] in _BLOCK_WIDE
+        groups.setdefault(-1 if is_block_wide else number // WARP, []).append(number)
+    ready = []
+    for key, group in groups.items():
+        needed = alive if key < 0 else {number for number in alive if number // WARP == key}
+        if set(group) == needed:
+            assert len({waiting[number][0] for number in group}) == 1
+            ready.append(group)
+    return ready
+
+
+def _answer(requests: dict[int, Request]) -> dict[int, int]:
+    kind = next(iter(requests.values()))[0]
+    values = {number: request[1] for number, request in requests.items() if len(request) > 1}
+    if kind in _REDUCTIONS:
+        result = _REDUCTIONS[kind](values)
+        return dict.fromkeys(requests, result)
+    return {
+        number: values[number // WARP * WARP + _SOURCES[kind](number % WARP, request[2])]
+        for number, request in requests.items()
+    }
+
+
+_REDUCTIONS: dict[str, Callable[[dict[int, int]], int]] = {
+    "barrier": lambda _: 0,
+    "syncwarp": lambda _: 0,
+    "count": lambda values: sum(value != 0 for value in values.values()),
+    "and": lambda values: int(all(values.values())),
+    "or": lambda values: int(any(values.values())),
+    "any": lambda values: int(any(values.values())),
+    "all": lambda values: int(all(values.values())),
+    "ballot": lambda values: sum(1 << n % WARP for n, value in values.items() if value),
+    "reduce_add": lambda values: sum(values.values()) & MASK,
+}
+# The lane that a lane reads.
+_SOURCES: dict[str, Callable[[int, int], int]] = {
+    "shfl": lambda _, source: source % WARP,
+    "shfl_xor": lambda lane, bits: lane ^ bits,
+    "shfl_up": lambda lane, delta: lane - delta if lane >= delta else lane,
+    "shfl_down": lambda lane, delta: lane + delta if lane + delta < WARP else lane,
+}

@@ -1,0 +1,57 @@
+"""Random kernels compute the same on the CPU as in an interpreter that shares nothing with it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.mixed_programs import build_program
+from support.random_kernels.generate import generate_kernel
+from support.random_kernels.interpreter import find_results
+from support.random_kernels.program import INPUT, list_differences, render_program
+from support.tools.toolchains import needs_programs
+
+COUNT = 100
+
+
+@pytest.mark.parametrize(
+    ("compiler", "first", "options"),
+    [
+        ("g++", 0, ("-O0",)),
+        pytest.param("g++", 100, ("-O3",), marks=pytest.mark.slow),
+        pytest.param("clang++", 200, ("-O2",), marks=[pytest.mark.slow, needs_programs("clang++")]),
+    ],
+)
+def test_kernels_compute_what_an_interpreter_does(
+    tmp_path: Path, compiler: str, first: int, options: tuple[str, ...]
+) -> None:
+    kernels = [generate_kernel(seed) for seed in range(first, first + COUNT)]
+    source = tmp_path / "random.cu"
+    source.write_text(render_program(kernels))
+    program = build_program(
+        tmp_path, (source,), compilers=(compiler, compiler), options=(*options, "-w")
+    )
+
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list_differences(kernels, done.stdout) == []
+
+
+def test_the_generated_kernels_are_valid() -> None:
+    for seed in range(COUNT):
+        kernel = generate_kernel(seed)
+
+        forwards = find_results(kernel, INPUT, is_reversed=False)
+
+        assert find_results(kernel, INPUT, is_reversed=True) == forwards, kernel.cxx
+
+
+def test_wrong_results_are_found() -> None:
+    kernel = generate_kernel(0)
+    expected = find_results(kernel, INPUT, is_reversed=False)
+    line = " ".join(map(str, (kernel.name, 0, *expected[:-1], expected[-1] ^ 1)))
+
+    assert len(list_differences([kernel], line)) == 1

@@ -12,14 +12,15 @@ import argparse
 import gc
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, NoReturn
 
 from kbuild import __version__
-from kbuild.errors import InputError, KbuildError, ToolError, did_you_mean
-from kbuild.process import Failure, leave_failure
+from kbuild.errors import BuildError, InputError, KbuildError, ToolError, did_you_mean
+from kbuild.process import VERBOSE_VARIABLE, Failure, leave_failure, wants_commands
 
 # Maps each command to its module and its description in `kbuild --help`.
 COMMANDS: Final = {
@@ -99,10 +100,10 @@ def _report_failure(
 ) -> Failure:
     """Print the error that ended the command, and return its description."""
     if isinstance(error, KbuildError):
-        print(f"kbuild: error: {_format_message(error, words)}", file=sys.stderr)
+        _print_error(error, words)
         return Failure(
             exit_code=error.exit_code,
-            message=str(error),
+            message=error.message if isinstance(error, ToolError) else str(error),
             setting=error.setting,
             target=error.target,
         )
@@ -118,13 +119,27 @@ def _report_failure(
     return Failure(exit_code=_INTERRUPTED)
 
 
+def _print_error(error: KbuildError, words: Sequence[str]) -> None:
+    """Print an error. That of a tool begins with what the tool printed, which has places."""
+    if isinstance(error, BuildError) and error.is_reported:
+        return
+    message = _format_message(error, words)
+    if isinstance(error, ToolError) and error.log:
+        print(error.log, file=sys.stderr)
+    if isinstance(error, ToolError) and error.command:
+        if wants_commands() or not {"-v", "--verbose"}.isdisjoint(words):
+            message += f": {shlex.join(error.command)}"
+        else:
+            message += f" ({VERBOSE_VARIABLE}=1 shows its command)"
+    print(f"kbuild: error: {message}", file=sys.stderr)
+
+
 def _format_message(error: KbuildError, words: Sequence[str]) -> str:
     """Return the message, without the control characters that a forged file can contain."""
     from kbuild.report.layout import make_one_line, make_printable  # noqa: PLC0415 - only errors
 
-    message = f"{_name_setting(error, words)}{error}"
-    if isinstance(error, ToolError):
-        return message  # the output of compilers can have colors
+    text = error.message if isinstance(error, ToolError) else error
+    message = f"{_name_setting(error, words)}{text}"
     if isinstance(error, InputError):
         return make_one_line(message)
     return make_printable(message, kept="\n\t")

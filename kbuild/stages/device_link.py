@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from kbuild import files, records
 from kbuild.backends import find_builder
@@ -47,7 +48,7 @@ def link_edge(
     )
     contents = tuple(files.read_file(image.path) for image in images)
     completion = builder.link_images(unit, contents, edge.toolchain)
-    finish(completion, find_fix=lambda log: builder.read_log(log, unit).fix)
+    finish(completion, partial(builder.read_log, unit=unit))
     compiled = [kernel for image in images for kernel in image.kernels]
     parts = _Parts(
         kernels=frozenset(kernel.name for kernel in compiled),

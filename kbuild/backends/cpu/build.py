@@ -106,6 +106,7 @@ _UNKNOWN_OPTION: Final = re.compile(
 )
 # Images do not link the runtime.
 _HOST_FUNCTION: Final = re.compile("undefined reference to .kbuild_cpu_")
+_LAMBDA: Final = re.compile(r"^.*: In lambda function:\n", re.MULTILINE)
 _HOST_FUNCTION_FIX: Final = (
     "a __host__ __device__ function that a kernel calls uses a function of the host API; "
     "put the call below #ifndef __CUDA_ARCH__"
@@ -269,7 +270,10 @@ def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> C
 
 
 def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
-    """See `Builder`: C++ compilers explain themselves; a linker does not know the target."""
+    """See `Builder`: C++ compilers explain themselves; a linker does not know the target.
+
+    Kernels become lambdas, so gcc names a function that is not in the source.
+    """
     if unit and _HOST_FUNCTION.search(log):
         fix = _HOST_FUNCTION_FIX
     elif isinstance(unit, LinkUnit) and "undefined reference" in log:
@@ -282,7 +286,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
         fix = OPTION_FIX
     else:
         fix = cccl.find_fix(log) or find_removed_names(log)
-    return CompilerLog(warnings=log, fix=fix)
+    return CompilerLog(text=_LAMBDA.sub("", log), fix=fix)
 
 
 def pack(

@@ -278,7 +278,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     """See `Builder`: without the number of warnings, which clang prints last."""
     count = re.compile(r"\d+ warnings? generated when compiling for ")
     kept = [line for line in log.splitlines(keepends=True) if not count.match(line)]
-    return CompilerLog(warnings="".join(kept), fix=_find_fix(log, unit))
+    return CompilerLog(text="".join(kept), fix=_find_fix(log, unit))
 
 
 def _find_link_fix(log: str) -> str:

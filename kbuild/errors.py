@@ -117,8 +117,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     If no known word is similar, return ``"; expected one of a, b, c"``.
     """
     words = sorted(known)
-    nearest = find_similar(word, words)
-    return f"; did you mean {nearest!r}?" if nearest else f"; expected one of {', '.join(words)}"
+    return suggest(word, words) or f"; expected one of {', '.join(words)}"
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` with the nearest known word, or nothing."""
+    nearest = find_similar(word, known)
+    return f"; did you mean {nearest!r}?" if nearest else ""
 
 
 def find_similar(word: str, known: Iterable[str], similarity: float = 0.5) -> str | None:

@@ -74,6 +74,12 @@ def name_images(name: str) -> tuple[str, ...]:
     return (*real, architecture.virtual) if architecture.is_virtual else real
 
 
+def _find_nearest(architecture: Architecture, numbers: Iterable[str]) -> str:
+    """Return the supported number with the smallest difference; of two, the lower one."""
+    number = int(architecture.number.rstrip("af"))
+    return min(numbers, key=lambda known: (abs(int(known) - number), int(known)))
+
+
 def expand(
     requested: tuple[str, ...], known: tuple[str, ...], devices: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
@@ -95,7 +101,7 @@ def expand(
         if architecture.number.rstrip("af") not in numbers:
             raise ConfigurationError(
                 f"architecture {name!r} is not supported by this toolkit; expected one of "
-                f"{', '.join(numbers)}"
+                f"{', '.join(numbers)}; did you mean {_find_nearest(architecture, numbers)!r}?"
             )
         is_real, is_virtual = merged.get(architecture.number, (False, False))
         merged[architecture.number] = (

@@ -19,7 +19,8 @@ from unittest import mock
 
 from kbuild import process
 from kbuild.backends import BACKENDS
-from kbuild.cli.main import COMMANDS, main
+from kbuild.cli.main import main
+from kbuild.cli.parsers import COMMANDS
 from kbuild.project import cmake
 from support.compiler_detection import find_detection
 

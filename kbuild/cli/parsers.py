@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
     "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
+    "completion": ("completion", "print a script with which a shell completes commands"),
     "run": ("run", "build a program from kernel sources and C++ sources, and run it"),
     "replay": ("replay", "replay a recorded launch"),
     "bench": ("bench", "measure the cost of a launch"),
@@ -35,7 +36,7 @@ COMMANDS: Final = {
 # The groups in `kbuild --help`. Builds call the other commands.
 GROUPS: Final = {
     "build": ("demo", "build", "nvcc", "config", "clean"),
-    "look": ("inspect", "diff", "doctor"),
+    "look": ("inspect", "diff", "doctor", "completion"),
     "run": ("run", "replay", "bench"),
     "check": ("verify", "smoke", "explain"),
 }
@@ -85,12 +86,17 @@ def make_parser() -> Parser:
         epilog="\n".join(_list_groups()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    add_options(parser)
+    parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
+    return parser
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options without a command."""
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.add_argument(
         "--cmake-dir", action="store_true", help="print the directory of kbuild-config.cmake"
     )
-    parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
-    return parser
 
 
 def _list_groups() -> Iterator[str]:

@@ -10,6 +10,8 @@ from typing import Final, Protocol
 STATUS_MARK: Final = "\x1e"
 _STATUS: Final = re.compile(STATUS_MARK + r"(\d+)/(\d+) (\S+) (.*)")
 _FAILED: Final = "FAILED: "
+# Begins the last line of an edge of kbuild that failed, after what its tool printed.
+_ERROR: Final = "kbuild: error: "
 # What CMake and ninja say about themselves. A line of CMake that begins with "-- kbuild" is a note.
 _CHATTER: Final = re.compile(
     r"-- (?!kbuild).*|ninja: (build stopped: .*|no work to do\.)|\[0/1\] Re-running CMake\.\.\."
@@ -76,16 +78,25 @@ class BuildOutput:
             self.failed = self.failed or self._description
             if self.is_verbose:
                 self._reporter.report_line(line)
+        elif line.startswith(_ERROR):
+            # Several tools can find the same error, such as the preprocessor and the compiler.
+            if self.finish_message():
+                self._read_message(line)
         elif self.is_verbose or not _CHATTER.fullmatch(line):
             self._read_message(line)
 
-    def finish_message(self) -> None:
-        """Finish the messages of an edge: drop lines that waited, or pass them on."""
-        if all(len(message) != len(self._message) for message in self._similar):
+    def finish_message(self) -> bool:
+        """Finish the messages of an edge, and return whether they are new or empty.
+
+        Lines that waited are dropped, or passed on.
+        """
+        is_new = all(len(message) != len(self._message) for message in self._similar)
+        if is_new:
             self._pass_on()
         if self._message:
             self._messages.append(self._message)
-        self._message, self._similar, self._passed = [], self._messages, 0
+        self._message, self._similar, self._passed = [], list(self._messages), 0
+        return is_new
 
     def finish_build(self, reused: int) -> None:
         """Report how many edges ran, and how many of them, ``reused``, had nothing to change."""

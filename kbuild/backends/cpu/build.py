@@ -106,7 +106,14 @@ _UNKNOWN_OPTION: Final = re.compile(
 )
 # Images do not link the runtime.
 _HOST_FUNCTION: Final = re.compile("undefined reference to .kbuild_cpu_")
-_LAMBDA: Final = re.compile(r"^.*: In lambda function:\n", re.MULTILINE)
+# What compilers say of the code that kbuild writes: kernels become lambdas, and each launch calls a
+# function with the kernel's name and one more parameter, which no file of the user declares.
+_OWN_LINES: Final = re.compile(
+    r"^(.*: In lambda function:\n|<kbuild>:.*\n( +\d* \|.*\n)*)", re.MULTILINE
+)
+_OWN_NAMES: Final = re.compile(
+    r"__kbuild_[0-9a-f]{16}\b|const (::)?kbuild::chevron::configuration ?&(, )?"
+)
 _HOST_FUNCTION_FIX: Final = (
     "a __host__ __device__ function that a kernel calls uses a function of the host API; "
     "put the call below #ifndef __CUDA_ARCH__"
@@ -270,10 +277,7 @@ def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> C
 
 
 def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
-    """See `Builder`: C++ compilers explain themselves; a linker does not know the target.
-
-    Kernels become lambdas, so gcc names a function that is not in the source.
-    """
+    """See `Builder`: C++ compilers explain themselves; a linker does not know the target."""
     if unit and _HOST_FUNCTION.search(log):
         fix = _HOST_FUNCTION_FIX
     elif isinstance(unit, LinkUnit) and "undefined reference" in log:
@@ -286,7 +290,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
         fix = OPTION_FIX
     else:
         fix = cccl.find_fix(log) or find_removed_names(log)
-    return CompilerLog(text=_LAMBDA.sub("", log), fix=fix)
+    return CompilerLog(text=_OWN_NAMES.sub("", _OWN_LINES.sub("", log)), fix=fix)
 
 
 def pack(

@@ -53,7 +53,15 @@ def test_message_of_several_architectures_is_shown_once() -> None:
     assert output.steps == 2
 
 
-@pytest.mark.parametrize("other", [ERROR[:2], (*ERROR, "more"), (ERROR[0], "else")])
+def test_error_that_several_tools_find_is_shown_once() -> None:
+    second = (*ERROR[:2], "kbuild: error: cudafe++ failed")
+
+    received, _ = read(status(1, "A"), *ERROR, status(2, "B"), *second, status(3, "C"), second[2])
+
+    assert received == ["<1/3 A>", *ERROR, "<2/3 B>", "<3/3 C>", second[2]]
+
+
+@pytest.mark.parametrize("other", [ERROR[:1], (*ERROR[:2], "more"), (ERROR[0], "else")])
 def test_message_that_only_begins_like_another_one_is_shown(other: tuple[str, ...]) -> None:
     received, _ = read(status(1, "A"), *ERROR, status(2, "B"), *other)
 

@@ -109,7 +109,9 @@ _HOST_FUNCTION: Final = re.compile("undefined reference to .kbuild_cpu_")
 # What compilers say of the code that kbuild writes: kernels become lambdas, and each launch calls a
 # function with the kernel's name and one more parameter, which no file of the user declares.
 _OWN_LINES: Final = re.compile(
-    r"^(.*: In lambda function:\n|<kbuild>:.*\n( +\d* \|.*\n)*)", re.MULTILINE
+    r"^(.*: In lambda function:\n|In lambda function,\n( +inlined from .*\n)+"
+    r"|<kbuild>:.*\n( +\d* \|.*\n)*)",
+    re.MULTILINE,
 )
 _OWN_NAMES: Final = re.compile(
     r"__kbuild_[0-9a-f]{16}\b|const (::)?kbuild::chevron::configuration ?&(, )?"

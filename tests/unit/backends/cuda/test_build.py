@@ -288,6 +288,7 @@ def test_native_expands_to_the_devices_of_the_driver() -> None:
             "by this toolkit; expected one of 75, 80, 86, 90, 100, 103, 120",
         ),
         ("sm_80-real", "unknown architecture 'sm_80-real'; expected 80, 80-real or sm_80, "),
+        ("905", "did you mean '90'"),
         ("sm_70", "architecture 'sm_70' is not supported by this toolkit.*did you mean '75'"),
         ("native", "name an architecture"),
     ],

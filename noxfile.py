@@ -64,9 +64,10 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the documentation; a warning is an error."""
+    """Build the site and the man page; a warning is an error."""
     session.install(".[docs]")
     session.run("sphinx-build", "-W", "-b", "html", "docs", "build/docs")
+    session.run("sphinx-build", "-W", "-b", "man", "docs", "build/man")
 
 
 @nox.session

@@ -24,6 +24,9 @@ html_theme = "furo"
 html_title = f"kbuild {release}"
 html_copy_source = False
 
+# `sphinx-build -b man docs build/man`: kbuild(1), from the same parsers as `kbuild COMMAND --help`.
+man_pages = [("reference/commands", "kbuild", "build and check GPU kernels", author, "1")]
+
 myst_enable_extensions = ["deflist", "fieldlist"]
 myst_heading_anchors = 3
 # C++ in code blocks is CUDA's dialect, and some text blocks only look like a language.

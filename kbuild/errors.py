@@ -56,17 +56,39 @@ class ToolchainError(KbuildError):
 
 
 class ToolError(KbuildError):
-    """A failed external tool. The message contains its command line and last lines of output."""
+    """A failed external tool.
+
+    ``str(error)`` is the output of the tool, followed by ``message``.
+
+    Attributes:
+        message: One line that names the tool and its exit status, or another problem.
+        log: The output of the tool, without a line break at the end; empty if it is unknown.
+        command: The command line of the tool, or empty.
+    """
 
     exit_code = 4
 
+    def __init__(self, message: str, *, log: str = "", command: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.log = log
+        self.command = command
+
+    def __str__(self) -> str:
+        return f"{self.log}\n{self.message}" if self.log else self.message
+
 
 class BuildError(ToolError):
-    """A failed build, with the exit code of the kbuild command that failed first."""
+    """A failed build, with the exit code of the kbuild command that failed first.
 
-    def __init__(self, message: str, exit_code: int) -> None:
+    Attributes:
+        is_reported: Whether the user has seen the message, in the output of the build.
+    """
+
+    def __init__(self, message: str, exit_code: int, *, is_reported: bool = False) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+        self.is_reported = is_reported
 
 
 class LaunchError(KbuildError):
@@ -95,8 +117,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     If no known word is similar, return ``"; expected one of a, b, c"``.
     """
     words = sorted(known)
-    nearest = find_similar(word, words)
-    return f"; did you mean {nearest!r}?" if nearest else f"; expected one of {', '.join(words)}"
+    return suggest(word, words) or f"; expected one of {', '.join(words)}"
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` with the nearest known word, or nothing."""
+    nearest = find_similar(word, known)
+    return f"; did you mean {nearest!r}?" if nearest else ""
 
 
 def find_similar(word: str, known: Iterable[str], similarity: float = 0.5) -> str | None:

@@ -6,20 +6,18 @@ import atexit
 import contextlib
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command, CommandResult
 from kbuild.values import dataclass
 
-_TAIL_LINES = 40
 _TAIL_BYTES = 1 << 16
 _GRACE_SECONDS = 2.0
 _FORWARDED: Final = (
@@ -27,8 +25,11 @@ _FORWARDED: Final = (
     *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH),
 )
 _PR_SET_PDEATHSIG: Final = 1  # prctl(2)
-# Names the file in which the first kbuild command that fails describes its failure.
-_FAILURE_VARIABLE = "KBUILD_FAILURE_FILE"
+# Names the file to which kbuild commands append what the build that runs them has to know.
+_EVENTS_VARIABLE: Final = "KBUILD_EVENTS_FILE"
+_REUSED: Final = "reused"
+# With this variable, CMake and its Makefiles show command lines, and so do kbuild's build edges.
+VERBOSE_VARIABLE: Final = "VERBOSE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,8 @@ def run(
             f"{command.argv[0]}: permission denied; make the file executable"
         ) from error
     except subprocess.TimeoutExpired as error:
-        raise ToolError(f"{shlex.join(command.argv)}\nran longer than {timeout} s") from error
+        message = f"{command.argv[0]} ran longer than {timeout} s"
+        raise ToolError(message, command=command.argv) from error
     return CommandResult(
         argv=command.argv,
         returncode=done.returncode,
@@ -92,12 +94,11 @@ def run_checked(
 
     Raises:
         ToolchainError: The program does not exist or is not executable.
-        ToolError: The command fails or exceeds the time limit. The message contains the command
-            line and the last lines of output.
+        ToolError: The command fails or exceeds the time limit.
     """
     result = run(command, cwd=cwd, timeout=timeout)
     if result.returncode != 0:
-        raise ToolError(describe_failure(result))
+        raise make_error(result)
     return result
 
 
@@ -281,6 +282,21 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BuildEnd:
+    """The end of a build tool.
+
+    Attributes:
+        status: The exit status.
+        failure: The first failure of a kbuild command that the build tool ran, or None.
+        reused: How many kbuild commands found that their outputs need no change.
+    """
+
+    status: int
+    failure: Failure | None = None
+    reused: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BuildCall:
     """A build tool to run in ``directory``.
 
@@ -294,19 +310,16 @@ class BuildCall:
     inherited: tuple[int, ...] = ()
 
 
-def stream_build(call: BuildCall) -> tuple[int, Failure | None]:
+def stream_build(call: BuildCall) -> BuildEnd:
     """Run a build tool.
 
     Build tools have only one exit status for all failures of the commands that they run.
     Therefore, kbuild commands describe their failures with `leave_failure`.
-
-    Returns:
-        The exit status, and the first failure of a kbuild command that the build tool ran.
     """
-    path = call.directory / ".failure"
+    path = call.directory / ".events"
     call.directory.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    variables = {**dict(call.command.env), _FAILURE_VARIABLE: str(path)}
+    variables = {**dict(call.command.env), _EVENTS_VARIABLE: str(path)}
     try:
         process = subprocess.Popen(
             call.command.argv,
@@ -320,9 +333,10 @@ def stream_build(call: BuildCall) -> tuple[int, Failure | None]:
     except FileNotFoundError as error:
         raise _missing(call.command) from error
     status = _follow(process, call.on_line or (lambda _: None))
-    failure = _read_failure(path)
+    events = _read_events(path)
     path.unlink(missing_ok=True)
-    return status, failure
+    failures = [Failure(**event) for event in events if isinstance(event, dict)]
+    return BuildEnd(status=status, failure=next(iter(failures), None), reused=events.count(_REUSED))
 
 
 def _follow(process: subprocess.Popen[bytes], on_line: Callable[[str], None]) -> int:
@@ -340,19 +354,27 @@ def _follow(process: subprocess.Popen[bytes], on_line: Callable[[str], None]) ->
 
 def leave_failure(failure: Failure) -> None:
     """Describe this command's failure to the build that runs it, if there is one."""
-    path = os.environ.get(_FAILURE_VARIABLE)
-    if not path:
-        return
-    # Mode "x": the build reports the first failure.
-    with contextlib.suppress(OSError), Path(path).open("x", encoding="utf-8") as file:
-        json.dump(asdict(failure), file)
+    _leave_event(asdict(failure))
 
 
-def _read_failure(path: Path) -> Failure | None:
+def leave_reuse() -> None:
+    """Tell the build that runs this command, if there is one, that its outputs need no change."""
+    _leave_event(_REUSED)
+
+
+def _leave_event(event: object) -> None:
+    path = os.environ.get(_EVENTS_VARIABLE)
+    if path:
+        # A line is written at once, so that those of several commands do not mix.
+        with contextlib.suppress(OSError), Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(event)}\n")
+
+
+def _read_events(path: Path) -> list[Any]:
     try:
-        return Failure(**json.loads(path.read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError):  # ValueError: the disk is full, so the file is empty
-        return None
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (FileNotFoundError, ValueError):  # ValueError: the disk is full, so a line is cut off
+        return []
 
 
 def select_environment(names: Iterable[str], prefixes: tuple[str, ...] = ()) -> dict[str, str]:
@@ -364,7 +386,7 @@ def select_environment(names: Iterable[str], prefixes: tuple[str, ...] = ()) -> 
     return {
         name: value
         for name, value in os.environ.items()
-        if (name in selected or name.startswith(prefixes)) and name != _FAILURE_VARIABLE
+        if (name in selected or name.startswith(prefixes)) and name != _EVENTS_VARIABLE
     }
 
 
@@ -374,19 +396,32 @@ def find_step_summary() -> Path | None:
     return Path(path) if path else None
 
 
-def describe_failure(result: CommandResult) -> str:
-    """Return the command line, the exit status, and the last lines of output of a failed tool."""
-    lines = (result.stderr.strip() or result.stdout.strip()).splitlines()
-    omitted = len(lines) - _TAIL_LINES
-    tail = lines[-_TAIL_LINES:]
-    if omitted > 0:
-        tail.insert(0, f"[{omitted} lines before this one]")
+def make_error(
+    result: CommandResult, *, context: str = "", log: str | None = None, fix: str = ""
+) -> ToolError:
+    """Return the error of a failed tool.
+
+    Args:
+        result: The tool's command line, output, and exit status.
+        context: What the message begins with.
+        log: The part of the output to show. By default, it is the standard error, or the standard
+            output if nothing is on standard error.
+        fix: How to fix the problem, or an empty string.
+    """
     ending = (
         f"was killed by signal {-result.returncode}"
         if result.returncode < 0
         else f"failed with exit status {result.returncode}"
     )
-    return "\n".join([f"{result.argv[0]} {ending}: {shlex.join(result.argv)}", *tail])
+    if log is None:
+        log = result.stderr.strip() or result.stdout.strip()
+    message = f"{context}{result.argv[0]} {ending}{'; ' if fix else ''}{fix}"
+    return ToolError(message, log=log.strip("\n"), command=result.argv)
+
+
+def wants_commands() -> bool:
+    """Return whether the user wants to see command lines, as CMake and make understand it."""
+    return bool(os.environ.get(VERBOSE_VARIABLE))
 
 
 def _missing(command: Command) -> ToolchainError:

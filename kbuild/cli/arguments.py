@@ -72,6 +72,16 @@ def add_jobs_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_verbose_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``-v``, for commands that build."""
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="also print the output of CMake, and the commands that fail",
+    )
+
+
 def add_color_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``--color``, for commands whose text has colors."""
     parser.add_argument(

@@ -9,60 +9,62 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kbuild.process import select_environment
-from kbuild.project.ninja import BuildReporter, BuildStep
+from kbuild.process import VERBOSE_VARIABLE, select_environment
+from kbuild.project.build_output import BuildOutput, BuildReporter, BuildStep
 
 
 @contextmanager
-def show_build() -> Iterator[BuildReporter]:
-    """Yield the receiver of a build's progress. The bar is removed at the end."""
-    is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    if not is_terminal or select_environment(("CI",)).get("CI"):
-        yield _Lines()
-        return
-    bar = _Bar()
+def show_build(*, is_verbose: bool = False, is_quiet: bool = False) -> Iterator[BuildOutput]:
+    """Yield the receiver of a build's output. The bar is removed at the end.
+
+    Args:
+        is_verbose: Whether to show all output of CMake and ninja, and the commands that fail.
+        is_quiet: Whether to show progress only on a terminal, and no summary. Verbose output is
+            not quiet.
+    """
+    reporter: BuildReporter
+    environment = select_environment(("CI", VERBOSE_VARIABLE))
+    is_verbose = is_verbose or bool(environment.get(VERBOSE_VARIABLE))
+    is_quiet = is_quiet and not is_verbose
+    if sys.stderr is not None and sys.stderr.isatty() and not environment.get("CI"):
+        reporter = bar = _Bar(is_quiet=is_quiet)
+    else:
+        reporter, bar = (_Messages() if is_quiet else _Lines()), None
     try:
-        yield bar
+        yield BuildOutput(reporter, is_verbose=is_verbose)
     finally:
-        bar.close()
-
-
-@contextmanager
-def show_build_on_terminal() -> Iterator[BuildReporter]:
-    """Yield a receiver that shows progress only on a terminal, and always the tools' messages."""
-    with show_build() as reporter:
-        yield _Messages() if isinstance(reporter, _Lines) else reporter
+        if bar is not None:
+            bar.close()
 
 
 class _Messages:
-    """A reporter that prints only warnings and errors of tools, without ninja's own lines."""
-
-    def __init__(self) -> None:
-        self._is_command_next = False
+    """A reporter that prints only the messages of tools."""
 
     def report_step(self, step: BuildStep) -> None:
         pass
 
     def report_line(self, line: str) -> None:
-        is_command, self._is_command_next = self._is_command_next, line.startswith("FAILED: ")
-        if not is_command and not line.startswith(("-- ", "ninja: ", "FAILED: ")):
-            print(line, file=sys.stderr, flush=True)
+        print(line, file=sys.stderr, flush=True)
+
+    def report_end(self, summary: str) -> None:
+        pass
 
 
-class _Lines:
+class _Lines(_Messages):
     """A reporter that prints one line per edge, for logs."""
 
     def report_step(self, step: BuildStep) -> None:
         self.report_line(f"[{step.finished}/{step.total}] {step.description}")
 
-    def report_line(self, line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+    def report_end(self, summary: str) -> None:
+        self.report_line(f"kbuild: {summary}")
 
 
 class _Bar:
     """A reporter that keeps a bar below the output of tools."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_quiet: bool) -> None:
+        self._is_quiet = is_quiet
         self._progress: Any = None
         self._task: Any = None
 
@@ -79,6 +81,10 @@ class _Bar:
             print(line, file=sys.stderr, flush=True)
         else:
             self._progress.console.out(line, highlight=False)
+
+    def report_end(self, summary: str) -> None:
+        if not self._is_quiet:
+            self.report_line(f"kbuild: {summary}")
 
     def close(self) -> None:
         if self._progress is not None:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from kbuild.cli.build_progress import show_build
+from kbuild.project.build_output import BuildOutput
 from kbuild.project.configure import configure_project
 from kbuild.project.directory import BuildDirectory, hold_lock
 from kbuild.project.generate import GeneratedProject
-from kbuild.project.ninja import BuildReporter, NinjaRun, run_ninja
+from kbuild.project.ninja import NinjaRun, run_ninja
 from kbuild.project.tools import find_build_tools
 
 
@@ -20,7 +21,7 @@ def build_project(
     *,
     targets: tuple[str, ...] = (),
     jobs: int | None = None,
-    show: Callable[[], AbstractContextManager[BuildReporter]] = show_build,
+    show: Callable[[], AbstractContextManager[BuildOutput]] = show_build,
 ) -> None:
     """Configure a project in a build directory, and build it.
 
@@ -38,13 +39,13 @@ def build_project(
     tools = find_build_tools()
     with (
         hold_lock(directory, lambda holder: report_waiting(directory, holder)) as lock,
-        show() as reporter,
+        show() as output,
     ):
-        configure_project(directory, project, tools, reporter.report_line)
+        configure_project(directory, project, tools, output.read_line)
         ninja_run = NinjaRun(
             ninja=tools.ninja, directory=directory.cmake, targets=targets, jobs=jobs, lock=lock
         )
-        run_ninja(ninja_run, reporter)
+        run_ninja(ninja_run, output)
 
 
 def report_waiting(directory: BuildDirectory, holder: str) -> None:

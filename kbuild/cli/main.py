@@ -8,54 +8,28 @@ of times.
 
 from __future__ import annotations
 
-import argparse
 import gc
-import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Final
 
 from kbuild import __version__
-from kbuild.errors import InputError, KbuildError, ToolError, did_you_mean
-from kbuild.process import Failure, leave_failure
+from kbuild.cli.parsers import (
+    COMMANDS,
+    Parser,
+    list_public_commands,
+    load_command,
+    make_command_parser,
+    make_parser,
+)
+from kbuild.errors import BuildError, InputError, KbuildError, ToolError, did_you_mean
+from kbuild.process import VERBOSE_VARIABLE, Failure, leave_failure, wants_commands
 
-# Maps each command to its module and its description in `kbuild --help`.
-COMMANDS: Final = {
-    "demo": ("demo", "build, verify, and run the saxpy example"),
-    "build": ("build", "build the targets of kbuild.toml with CMake and ninja"),
-    "config": ("config", "print the compiler options with which kernels are used"),
-    "clean": ("clean", "remove what kbuild build made"),
-    "run": ("run", "build a program from kernel sources and C++ sources, and run it"),
-    "nvcc": ("nvcc", "take the place of nvcc in builds that call it"),
-    "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
-    "verify": ("verify", "check artifacts against the rules and a policy"),
-    "diff": ("diff", "show what changed in the kernels between two builds"),
-    "smoke": ("smoke", "launch the kernels of a shared object"),
-    "replay": ("replay", "replay a recorded launch"),
-    "bench": ("bench", "measure the cost of a launch"),
-    "explain": ("explain", "explain what a rule reports, why it matters, and how to fix it"),
-    "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
-    "runtimes": ("edges.runtimes", "[internal] write the runtimes' imported targets"),
-    "plan": ("edges.plan", "[internal] plan the edges of a target"),
-    "preprocess": ("edges.preprocess", "[internal] preprocess one mixed source"),
-    "host-pass": ("edges.host_pass", "[internal] write the host text of one mixed source"),
-    "compile": ("edges.compile", "[internal] compile one source for one architecture"),
-    "device-link": ("edges.device_link", "[internal] link a target's device code"),
-    "pack": ("edges.pack", "[internal] write the fat binary, stub unit, and headers of a target"),
-}
 _GC_THRESHOLD: Final = 1 << 20
-_EDGE_WIDTH: Final = 100
 _USAGE_ERROR: Final = 2
 _INTERRUPTED: Final = 130
-
-
-class _Parser(argparse.ArgumentParser):
-    """An argument parser that reports an error in one line, as kbuild reports all errors."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(_USAGE_ERROR, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -99,10 +73,10 @@ def _report_failure(
 ) -> Failure:
     """Print the error that ended the command, and return its description."""
     if isinstance(error, KbuildError):
-        print(f"kbuild: error: {_format_message(error, words)}", file=sys.stderr)
+        _print_error(error, words)
         return Failure(
             exit_code=error.exit_code,
-            message=str(error),
+            message=error.message if isinstance(error, ToolError) else str(error),
             setting=error.setting,
             target=error.target,
         )
@@ -118,13 +92,27 @@ def _report_failure(
     return Failure(exit_code=_INTERRUPTED)
 
 
+def _print_error(error: KbuildError, words: Sequence[str]) -> None:
+    """Print an error. That of a tool begins with what the tool printed, which has places."""
+    if isinstance(error, BuildError) and error.is_reported:
+        return
+    message = _format_message(error, words)
+    if isinstance(error, ToolError) and error.log:
+        print(error.log, file=sys.stderr)
+    if isinstance(error, ToolError) and error.command:
+        if wants_commands() or not {"-v", "--verbose"}.isdisjoint(words):
+            message += f": {shlex.join(error.command)}"
+        else:
+            message += f" ({VERBOSE_VARIABLE}=1 shows its command)"
+    print(f"kbuild: error: {message}", file=sys.stderr)
+
+
 def _format_message(error: KbuildError, words: Sequence[str]) -> str:
     """Return the message, without the control characters that a forged file can contain."""
     from kbuild.report.layout import make_one_line, make_printable  # noqa: PLC0415 - only errors
 
-    message = f"{_name_setting(error, words)}{error}"
-    if isinstance(error, ToolError):
-        return message  # the output of compilers can have colors
+    text = error.message if isinstance(error, ToolError) else error
+    message = f"{_name_setting(error, words)}{text}"
     if isinstance(error, InputError):
         return make_one_line(message)
     return make_printable(message, kept="\n\t")
@@ -135,48 +123,23 @@ def _name_setting(error: KbuildError, words: Sequence[str]) -> str:
     if error.manifest is not None and error.target is not None:
         key = f".{error.setting}" if error.setting else ""
         return f"{error.manifest}: [target.{error.target}]{key}: "
-    options = getattr(_load_command(words[0]), "OPTIONS", {}) if error.setting else {}
+    options = getattr(load_command(words[0]), "OPTIONS", {}) if error.setting else {}
     return f"{options[error.setting]}: " if error.setting in options else ""
-
-
-def _load_command(name: str) -> Any:
-    return importlib.import_module(f"kbuild.cli.commands.{COMMANDS[name][0]}")
 
 
 def _run_command(name: str, words: Sequence[str]) -> int:
     # Facts are trees that live until the end. Searching them for cycles takes a tenth of the
     # time and finds none. The same applies to imported modules.
     gc.set_threshold(_GC_THRESHOLD)
-    module = _load_command(name)
-    # To find the width of the terminal, argparse imports shutil, even without --help.
-    width = _EDGE_WIDTH if COMMANDS[name][0].startswith("edges.") else None
-    parser = _Parser(
-        prog=f"kbuild {name}",
-        description=module.HELP,
-        epilog=getattr(module, "EPILOG", None),
-        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=width),
-    )
-    module.add_arguments(parser)
-    parse = getattr(module, "parse", _Parser.parse_args)
+    parser = make_command_parser(name)
+    module = load_command(name)
+    parse = getattr(module, "parse", Parser.parse_args)
     code: int = module.run(parse(parser, words))
     return code
 
 
 def _run_options(words: Sequence[str]) -> int:
-    width = max(map(len, COMMANDS))
-    listing = "\n".join(f"  {name:<{width}}  {what}" for name, (_, what) in COMMANDS.items())
-    parser = _Parser(
-        prog="kbuild",
-        usage="kbuild COMMAND [OPTIONS]",
-        description="Turn GPU kernel sources into artifacts that any host compiler can link.",
-        epilog=f"commands:\n{listing}\n\nRun kbuild COMMAND --help for the options of a command.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="store_true", help="print the version")
-    parser.add_argument(
-        "--cmake-dir", action="store_true", help="print the directory of kbuild-config.cmake"
-    )
-    parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
+    parser = make_parser()
     arguments, rest = parser.parse_known_args(words)
     if rest and arguments.command is None:
         parser.error(f"unknown option {rest[0]}")
@@ -188,7 +151,7 @@ def _run_options(words: Sequence[str]) -> int:
         print(resources.cmake_directory())
     elif arguments.command is not None:
         command = arguments.command
-        parser.error(f"unknown command {command!r}{did_you_mean(command, COMMANDS)}")
+        parser.error(f"unknown command {command!r}{did_you_mean(command, list_public_commands())}")
     else:
         parser.print_help(sys.stderr)
         return _USAGE_ERROR

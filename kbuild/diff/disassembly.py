@@ -10,7 +10,7 @@ from kbuild.backends.interface.code import CodeReader, Listing
 from kbuild.diff.alignment import compare_lines
 from kbuild.diff.model import CodeChange
 from kbuild.errors import InputError, ToolError
-from kbuild.process import describe_failure, run
+from kbuild.process import make_error, run
 
 # A forged image could keep a tool busy forever.
 _SECONDS: Final = 300.0
@@ -103,7 +103,7 @@ def _disassemble(job: Job, image: ImageFile, data: bytes, names: frozenset[str])
     if result.returncode == 0:
         return result.stdout
     if job.require_tool:
-        raise ToolError(describe_failure(result))
+        raise make_error(result)
     message = (result.stderr.strip() or result.stdout.strip()).splitlines()[-1:]
     # The name of the temporary file differs each time.
     message = [line.replace(str(image.path), "the image") for line in message]

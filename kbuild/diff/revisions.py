@@ -12,7 +12,7 @@ from pathlib import Path
 from kbuild.diff.working_tree import copy_working_tree
 from kbuild.errors import ConfigurationError, ToolchainError, ToolError
 from kbuild.model import Command, CommandResult
-from kbuild.process import describe_failure, run, run_checked
+from kbuild.process import make_error, run, run_checked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,4 +141,4 @@ def _build(revision: Revision, directory: Path, build: Sequence[str]) -> None:
     except ToolchainError as error:
         raise ToolError(str(error)) from error
     if result.returncode != 0:
-        raise ToolError(f"building {revision.name}: {describe_failure(result)}")
+        raise make_error(result, context=f"building {revision.name}: ")

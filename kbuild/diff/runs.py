@@ -38,7 +38,7 @@ def run_commands(commands: Sequence[str]) -> Iterator[tuple[Path, ...]]:
             if result.returncode != 0:
                 output = f"{result.stdout.strip()}\n{result.stderr.strip()}".strip()
                 raise ToolError(
-                    f"{command!r} failed with exit status {result.returncode}:\n{output}"
+                    f"{command!r} failed with exit status {result.returncode}", log=output
                 )
             if not any(directory.iterdir()):
                 raise InputError(

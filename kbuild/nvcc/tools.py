@@ -9,11 +9,11 @@ from typing import Final
 from kbuild.backends import AUTOMATIC, find_builder, find_nvcc_conventions, list_by_preference
 from kbuild.backends.interface.nvcc import NvccConventions
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.errors import ConfigurationError, ToolchainError, ToolError
+from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.toolkit import Toolkit, make_toolkit
-from kbuild.process import describe_failure, run, select_environment
+from kbuild.process import make_error, run, select_environment
 from kbuild.toolchain.find import choose_backend, find_program, find_toolchain, gather_hints
 from kbuild.values import dataclass
 
@@ -92,7 +92,7 @@ def run_tool(command: Command) -> str:
     """
     result = run(command)
     if result.returncode != 0:
-        raise ToolError(describe_failure(result))
+        raise make_error(result)
     return result.stderr
 
 

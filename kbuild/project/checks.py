@@ -18,6 +18,7 @@ _DEVICE_SETTINGS: Final = (
     *("backend", "architectures", "headers", "debug_stubs", "rdc", "compression", "visibility"),
     *("runtime", "compile_options", "device_standard", "host_compiler", "policy"),
 )
+_STATIC_LINKING: Final = ("-static", "-static-pie")
 _DEFAULTS: Final = TargetTable(sources=())
 
 
@@ -57,6 +58,8 @@ def _check_target(manifest: Manifest, target: ManifestTarget) -> None:
     if table.policy:
         with about(setting="policy"):
             check_file(manifest.root / table.policy)
+    with about(setting="host_options"):
+        _reject_static_linking(table.host_options)
     with about(setting="device_standard"):
         check_standard(table.device_standard)
     if table.backend != AUTOMATIC:
@@ -68,6 +71,15 @@ def _check_directory(path: Path) -> None:
     check_path(path)
     if not path.is_dir():
         raise ConfigurationError(f"{path}: no such directory")
+
+
+def _reject_static_linking(options: tuple[str, ...]) -> None:
+    for option in options:
+        if option in _STATIC_LINKING:
+            raise ConfigurationError(
+                f"{option!r}: the runtimes of kernels load device code and drivers while a program "
+                "runs, which a static program cannot do; remove the option"
+            )
 
 
 def _check_launches(target: ManifestTarget) -> None:

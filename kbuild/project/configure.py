@@ -48,8 +48,7 @@ def configure_project(
         raise
     finally:
         for line in output:
-            if line != "ninja: no work to do.":
-                on_line(line)
+            on_line(line)
 
 
 def _configure(

@@ -187,7 +187,10 @@ def hold_lock(directory: BuildDirectory, on_wait: Callable[[str], object]) -> It
 def _open_locked(directory: BuildDirectory, on_wait: Callable[[str], object]) -> int:
     while True:
         _make_root(directory.root)
-        descriptor = os.open(directory.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            descriptor = os.open(directory.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise _explain_unwritable(directory.root, error) from error
         try:
             _wait_for(descriptor, directory, on_wait)
             if _is_same_file(descriptor, directory.lock):
@@ -207,6 +210,15 @@ def _make_root(root: Path) -> None:
         raise ConfigurationError(
             f"{file}: not a directory; name another build directory with -o DIR"
         ) from error
+    except OSError as error:
+        raise _explain_unwritable(root, error) from error
+
+
+def _explain_unwritable(root: Path, error: OSError) -> ConfigurationError:
+    return ConfigurationError(
+        f"{root}: cannot be written ({error.strerror}); name another build directory with -o DIR, "
+        "or with XDG_CACHE_HOME for kbuild run"
+    )
 
 
 def _wait_for(descriptor: int, directory: BuildDirectory, on_wait: Callable[[str], object]) -> None:

@@ -84,7 +84,7 @@ def predict_compilers(choices: Iterable[tuple[str, str | None]]) -> Iterator[Pat
         choices: The backend and the ``HOST_COMPILER`` of each target.
 
     Raises:
-        ToolchainError: CXX names a compiler that does not exist.
+        ToolchainError: There is no C++ compiler, or not the one that CXX names.
     """
     hints = gather_hints()
     chosen = hints.variable("CXX")
@@ -92,8 +92,15 @@ def predict_compilers(choices: Iterable[tuple[str, str | None]]) -> Iterator[Pat
     names = (chosen, *chosen.split()[:1]) if chosen else _CMAKE_COMPILERS
     host = next((path for path in map(find_program, names) if path), None)
     # A toolchain file can name another compiler than CXX.
-    if chosen and host is None and "CMAKE_TOOLCHAIN_FILE" not in read_build_variables():
-        raise ToolchainError(f"CXX: compiler {chosen!r} not found; check the path, or unset CXX")
+    if host is None and "CMAKE_TOOLCHAIN_FILE" not in read_build_variables():
+        if chosen:
+            message = f"CXX: compiler {chosen!r} not found; check the path, or unset CXX"
+        else:
+            message = (
+                f"no C++ compiler ({', '.join(_CMAKE_COMPILERS)}) found; install one (Debian: "
+                "apt install g++), or name one in the environment variable CXX"
+            )
+        raise ToolchainError(message)
     if host:
         yield host
         hints = replace(hints, compilers=(("CXX", str(host)),))

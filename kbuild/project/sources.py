@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, suggest
 from kbuild.files import read_file
 from kbuild.project.directory import DEFAULT_OUTPUT
 from kbuild.stages.paths import check_encoding, check_length, check_path, normalize
@@ -40,10 +40,19 @@ def _find_files(root: Path, pattern: str) -> tuple[Path, ...]:
     _check_pattern(pattern)
     files = match_files(root, pattern)
     if not files:
-        raise ConfigurationError(f"no source matches {pattern!r}")
+        hint = _suggest_file(root, pattern) or "; check the name, which starts at this directory"
+        raise ConfigurationError(f"no source matches {pattern!r} in {root}{hint}")
     for file in files:
         check_path(file)
     return files
+
+
+def _suggest_file(root: Path, pattern: str) -> str:
+    """Return a question that names the nearest file in the same directory, or nothing."""
+    directory = Path(pattern).parent
+    if not (root / directory).is_dir():
+        return ""
+    return suggest(pattern, [str(directory / path.name) for path in (root / directory).iterdir()])
 
 
 def _check_pattern(pattern: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -54,8 +53,8 @@ def run_tool(
     on_line: Callable[[str], None] | None = None,
     *,
     inherited: tuple[int, ...] = (),
-) -> None:
-    """Run a build tool in ``directory``.
+) -> int:
+    """Run a build tool in ``directory``, and return how many kbuild commands reused their outputs.
 
     Args:
         command: The build tool and its arguments.
@@ -65,8 +64,8 @@ def run_tool(
 
     Raises:
         BuildError: The tool failed. If a kbuild command that it ran failed first, the error has
-            the exit code of that failure. If the target is known, it also has the message, the
-            target, and the setting.
+            the exit code and the message of that failure. If the target is known, it also has the
+            target and the setting.
         ToolError: The disk is full, or build.ninja is damaged.
     """
     causes: list[str] = []
@@ -84,17 +83,20 @@ def run_tool(
         on_line=read_line if on_line else None,
         inherited=inherited,
     )
-    status, failure = process.stream_build(call)
-    if status == 0:
-        return
+    end = process.stream_build(call)
+    if end.status == 0:
+        return end.reused
+    failure = end.failure
     if not causes and _is_disk_full(directory):
         causes.append(_explain_full_disk(_DISK_ERRORS[0]))  # CMake does not report it
     if causes:
         raise ToolError(f"{directory}: {causes[0]}")
-    message = f"exit status {status}: {shlex.join(command.argv)}"
-    if failure is None:
-        raise BuildError(message, ToolError.exit_code)
-    raise _name_key(failure) if failure.target else BuildError(message, failure.exit_code)
+    if failure and failure.target:
+        raise _name_key(failure)
+    if failure and failure.message:
+        raise BuildError(failure.message, failure.exit_code, is_reported=True)
+    exit_code = failure.exit_code if failure else ToolError.exit_code
+    raise BuildError(f"{command.argv[0]} failed with exit status {end.status}", exit_code)
 
 
 def _name_key(failure: process.Failure) -> BuildError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Iterator
 from typing import Final
@@ -22,16 +23,20 @@ _INDENT: Final = " " * 9
 
 def render_json(diagnosis: Diagnosis) -> str:
     """Return the diagnosis as versioned JSON."""
-    body = {**to_json(diagnosis), "programs": dict(diagnosis.programs)}
+    maps = {"programs": dict(diagnosis.programs), "versions": dict(diagnosis.versions)}
+    body = {**to_json(diagnosis), **maps}
     return render_document(SCHEMA, body)
 
 
 def render_text(diagnosis: Diagnosis, *, has_colors: bool = False) -> str:
     """Return one paragraph per backend, followed by the programs, the driver, and the devices."""
     lines = [line for toolchain in diagnosis.toolchains for line in _describe(toolchain)]
+    versions = dict(diagnosis.versions)
     for name, path in diagnosis.programs:
-        missing = (Span("not found", "warning"), ": pip install kbuild[build]")
-        lines.append(_entry(name, *((path,) if path else missing)))
+        missing = (Span("not found", "warning"), ": pip install 'kbuild[build]'")
+        found = f"{versions[name] or 'unknown version'}, {path}"
+        lines.append(_entry(name, *((found,) if path else missing)))
+    lines.append(_entry("python", f"{versions['python']}, {sys.executable}"))
     if diagnosis.driver_version is not None:
         lines.append(_entry("driver", f"NVIDIA, for CUDA {diagnosis.driver_version}"))
     elif not diagnosis.devices:

@@ -5,21 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from kbuild import files, process, records
 from kbuild.backends import find_backend, find_builder, find_mixed
-from kbuild.backends.interface.build import Builder, CompileUnit, Completion, ImageOutput
+from kbuild.backends.interface.build import (
+    Builder,
+    CompilerLog,
+    CompileUnit,
+    Completion,
+    ImageOutput,
+)
 from kbuild.backends.interface.mixed import Entries
-from kbuild.errors import ConfigurationError, InputError, SourceError, ToolError
-from kbuild.model import Command, CommandResult, DeviceImage, Kernel
+from kbuild.errors import ConfigurationError, InputError, SourceError
+from kbuild.model import Command, DeviceImage, Kernel
 from kbuild.stages.compiler_record import record_compiler
 from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import CompileEdge, make_unit
 from kbuild.stages.freshness import forget_source
 from kbuild.stages.front_end import run_front_end
 from kbuild.stages.mixed.edge import name_module
-from kbuild.stages.mixed.texts import make_text, remove_directories
+from kbuild.stages.mixed.texts import make_text, make_tool_error, remove_directories
 from kbuild.stages.paths import check_characters
 from kbuild.stages.target import DeviceFlags
 from kbuild.values import dataclass
@@ -82,7 +89,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     preprocessed = _read_preprocessed(unit, completion)
     if preprocessed is not None and not unit.is_mixed:
         _reject_host_code(unit, preprocessed)
-    finish(completion, find_fix=lambda log: builder.read_log(log, unit).fix)
+    finish(completion, partial(builder.read_log, unit=unit))
     passes = find_mixed(backend) if unit.is_mixed else None
     entries = passes.read_entries(unit, edge.toolchain) if passes else None
     remove_directories(completion.temporary)
@@ -107,7 +114,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         backend=backend,
         images=images,
         log=log,
-        warnings=builder.read_log(log, unit).warnings,
+        warnings=builder.read_log(log, unit).text,
         entries=entries,
         inline_namespaces=inline_namespaces,
     )
@@ -214,12 +221,12 @@ def _find_inline_namespaces(
     return find_inline_namespaces(content, displays)
 
 
-def finish(completion: Completion, find_fix: Callable[[str], str] = lambda _: "") -> None:
+def finish(completion: Completion, read_log: Callable[[str], CompilerLog]) -> None:
     """Do the remaining work, in the order that `Completion` gives; keep temporary files.
 
     Args:
         completion: The work.
-        find_fix: Returns how to fix a failure, given the tool's log.
+        read_log: Reads the log of a tool that failed.
 
     Raises:
         ToolError: A tool failed. The message includes the fix.
@@ -232,13 +239,9 @@ def finish(completion: Completion, find_fix: Callable[[str], str] = lambda _: ""
     for command in completion.commands:
         result = process.run(command)
         if result.returncode != 0:
-            raise ToolError(_describe_failure(result, find_fix(result.stdout + result.stderr)))
+            raise make_tool_error(result, read_log)
     for origin, destination in completion.moves:
         origin.replace(destination)
-
-
-def _describe_failure(result: CommandResult, fix: str) -> str:
-    return "\n".join(filter(None, (process.describe_failure(result), fix)))
 
 
 def describe_image(source: str, output: ImageOutput, backend: str) -> DeviceImage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from kbuild import files, records
 from kbuild.backends import find_builder
@@ -46,7 +47,7 @@ def link_edge(
     )
     contents = tuple(map(files.read_file, unit.images))
     completion = builder.link_images(unit, contents, edge.toolchain)
-    finish(completion, find_fix=lambda log: builder.read_log(log, unit).fix)
+    finish(completion, partial(builder.read_log, unit=unit))
     compiled = [kernel for image in images for kernel in image.kernels]
     parts = _Parts(
         kernels=frozenset(kernel.name for kernel in compiled),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from kbuild import process
@@ -12,6 +13,7 @@ from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ToolError
 from kbuild.model import Command, CommandResult
 from kbuild.stages.depfiles import format_depfile, read_depfile
+from kbuild.stages.mixed.texts import make_tool_error
 from kbuild.values import dataclass
 
 
@@ -39,8 +41,7 @@ def run_front_end(
     for step in _find_steps(whole, unit, tc, builder, launcher):
         result = _run_step(step, launcher)
         if result.returncode != 0:
-            fix = builder.read_log(result.stderr, unit).fix
-            raise ToolError("\n".join(filter(None, (process.describe_failure(result), fix))))
+            raise make_tool_error(result, partial(builder.read_log, unit=unit))
         log += result.stderr
         if step.root is not None:
             _name_relatively(step.command.outputs[0], step.root)

@@ -20,6 +20,7 @@ from kbuild.model import Command
 from kbuild.process import run
 from kbuild.toolchain.devices import list_device_architectures
 from kbuild.toolchain.environment import TOOLCHAIN_VARIABLES, read_compiler_variables
+from kbuild.toolchain.platform import check_libc, read_libc
 from kbuild.toolchain.trial import find_defect
 
 _SCRIPT: Final = b"#!"
@@ -75,8 +76,10 @@ def find_toolchain(builder: Builder, hints: ToolchainHints) -> Toolchain:
     """Return the toolchain of the first candidate that exists.
 
     Raises:
-        ToolchainError: There is no candidate, or the one that exists cannot compile and link.
+        ToolchainError: The system has no glibc, there is no candidate, or the one that exists
+            cannot compile and link.
     """
+    check_libc(read_libc())
     path = locate_compiler(builder, hints)
     if path is not None:
         found = _identify(builder, path, hints)

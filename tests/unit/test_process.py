@@ -9,7 +9,7 @@ import pytest
 
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command
-from kbuild.process import BuildCall, Failure, describe_failure, run, run_checked, stream_build
+from kbuild.process import BuildCall, BuildEnd, Failure, make_error, run, run_checked, stream_build
 
 
 def python(code: str, **env: str) -> Command:
@@ -28,23 +28,34 @@ def test_variables_are_added_to_the_environment() -> None:
     assert run(python(code, KBUILD_TEST="x y")).stdout == "x y True\n"
 
 
-def test_failure_shows_argv_status_and_the_tail_of_stderr() -> None:
+def test_failure_has_the_output_and_a_line_with_tool_and_status() -> None:
     command = python("import sys\nfor i in range(100): print(i, file=sys.stderr)\nsys.exit(1)")
 
     with pytest.raises(ToolError) as caught:
         run_checked(command)
 
-    lines = str(caught.value).splitlines()
-    assert "failed with exit status 1" in lines[0]
-    assert "[60 lines before this one]" in lines
-    assert lines[-1] == "99"
-    assert caught.value.exit_code == 4
+    error = caught.value
+    assert error.log.splitlines() == [str(number) for number in range(100)]
+    assert error.message == f"{sys.executable} failed with exit status 1"
+    assert str(error) == f"{error.log}\n{error.message}"
+    assert error.command == command.argv
+    assert error.exit_code == 4
 
 
 def test_failure_by_a_signal_names_it() -> None:
     result = run(python("import os; os.kill(os.getpid(), 9)"))
 
-    assert "was killed by signal 9" in describe_failure(result)
+    assert str(make_error(result)).endswith("was killed by signal 9")
+
+
+def test_failure_ends_with_the_fix() -> None:
+    result = run(python("raise SystemExit(2)"))
+
+    error = make_error(result, context="building HEAD: ", fix="use another option")
+
+    assert str(error) == (
+        f"building HEAD: {sys.executable} failed with exit status 2; use another option"
+    )
 
 
 def test_missing_program_is_a_toolchain_error() -> None:
@@ -75,10 +86,10 @@ def leave(message: str) -> str:
 def test_build_returns_the_first_failure_of_a_kbuild_command(tmp_path: Path) -> None:
     command = python(f"{leave('first')}; {leave('second')}; raise SystemExit(1)")
 
-    status, failure = stream_build(BuildCall(command=command, directory=tmp_path / "build"))
+    end = stream_build(BuildCall(command=command, directory=tmp_path / "build"))
 
-    assert status == 1
-    assert failure == Failure(exit_code=3, message="first", setting="BACKEND", target="t")
+    assert end.status == 1
+    assert end.failure == Failure(exit_code=3, message="first", setting="BACKEND", target="t")
     assert list((tmp_path / "build").iterdir()) == []
 
 
@@ -86,5 +97,14 @@ def test_build_without_a_failing_kbuild_command_has_no_failure(tmp_path: Path) -
     lines: list[str] = []
     call = BuildCall(command=python("print(1); exit(2)"), directory=tmp_path, on_line=lines.append)
 
-    assert stream_build(call) == (2, None)
+    assert stream_build(call) == BuildEnd(status=2)
     assert lines == ["1"]
+
+
+def test_build_counts_the_commands_that_reuse_their_outputs(tmp_path: Path) -> None:
+    reuse = "from kbuild.process import leave_reuse; leave_reuse()"
+    command = python(f"{reuse}; leave_reuse()")
+
+    assert stream_build(BuildCall(command=command, directory=tmp_path)) == (
+        BuildEnd(status=0, reused=2)
+    )

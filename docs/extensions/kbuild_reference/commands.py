@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Final
 
 from kbuild.cli import commands
-from kbuild.cli.main import COMMANDS
+from kbuild.cli.parsers import COMMANDS
 from kbuild_reference.markdown import escape, fence, format_table
 
 _WIDTH: Final = 88

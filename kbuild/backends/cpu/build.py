@@ -107,6 +107,16 @@ _UNKNOWN_OPTION: Final = re.compile(
 )
 # Images do not link the runtime.
 _HOST_FUNCTION: Final = re.compile("undefined reference to .kbuild_cpu_")
+# What compilers say of the code that kbuild writes: kernels become lambdas, and each launch calls a
+# function with the kernel's name and one more parameter, which no file of the user declares.
+_OWN_LINES: Final = re.compile(
+    r"^(.*: In lambda function:\n|In lambda function,\n( +inlined from .*\n)+"
+    r"|<kbuild>:.*\n( +\d* \|.*\n)*)",
+    re.MULTILINE,
+)
+_OWN_NAMES: Final = re.compile(
+    r"__kbuild_[0-9a-f]{16}\b|const (::)?kbuild::chevron::configuration ?&(, )?"
+)
 _HOST_FUNCTION_FIX: Final = (
     "a __host__ __device__ function that a kernel calls uses a function of the host API; "
     "put the call below #ifndef __CUDA_ARCH__"
@@ -285,7 +295,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
         fix = OPTION_FIX
     else:
         fix = cccl.find_fix(log) or find_removed_names(log)
-    return CompilerLog(warnings=log, fix=fix)
+    return CompilerLog(text=_OWN_NAMES.sub("", _OWN_LINES.sub("", log)), fix=fix)
 
 
 def pack(

@@ -9,7 +9,7 @@ from typing import Final
 
 from kbuild.backends.interface.build import ARCHITECTURE_FIX
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, suggest
 
 # x86-64 psABI, "micro-architecture levels". Every machine has the first one.
 LEVELS: Final = {
@@ -47,7 +47,8 @@ def expand(requested: tuple[str, ...]) -> tuple[str, ...]:
         if arch not in MACHINES:
             raise ConfigurationError(
                 f"unknown architecture {arch!r} for backend cpu; expected one of "
-                f"{', '.join((*MACHINES, _NATIVE))}; {ARCHITECTURE_FIX}"
+                f"{', '.join((*MACHINES, _NATIVE))}; "
+                f"{suggest(arch, MACHINES).removeprefix('; ') or ARCHITECTURE_FIX}"
             )
     return tuple(dict.fromkeys(named)) or tuple(level for level in own if level in _DEFAULTS)
 

@@ -8,11 +8,11 @@ are the architecture-specific and family-specific ones. NVIDIA's spellings mean 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Protocol, TypeVar
 
 from kbuild.backends.interface.build import ARCHITECTURE_FIX
-from kbuild.errors import ConfigurationError
+from kbuild.errors import ConfigurationError, find_similar
 from kbuild.model import ImageKind
 from kbuild.values import dataclass
 
@@ -74,6 +74,14 @@ def name_images(name: str) -> tuple[str, ...]:
     return (*real, architecture.virtual) if architecture.is_virtual else real
 
 
+def _find_nearest(architecture: Architecture, numbers: Sequence[str]) -> str:
+    """Return the nearest supported number; above all of them, the one with similar digits."""
+    number = int(architecture.number.rstrip("af"))
+    if number > max(map(int, numbers)) and (similar := find_similar(str(number), numbers)):
+        return similar
+    return min(numbers, key=lambda known: (abs(int(known) - number), int(known)))
+
+
 def expand(
     requested: tuple[str, ...], known: tuple[str, ...], devices: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
@@ -95,7 +103,7 @@ def expand(
         if architecture.number.rstrip("af") not in numbers:
             raise ConfigurationError(
                 f"architecture {name!r} is not supported by this toolkit; expected one of "
-                f"{', '.join(numbers)}"
+                f"{', '.join(numbers)}; did you mean {_find_nearest(architecture, numbers)!r}?"
             )
         is_real, is_virtual = merged.get(architecture.number, (False, False))
         merged[architecture.number] = (

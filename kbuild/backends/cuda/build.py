@@ -327,7 +327,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     """See `Builder`: without the figures of ``ptxas -v``, which the record contains."""
     figures = re.compile(r"ptxas info\s*:|\s+\d+ bytes (stack frame|cumulative)")
     kept = [line for line in log.splitlines(keepends=True) if not figures.match(line)]
-    return CompilerLog(warnings="".join(kept), fix=_find_fix(log, unit))
+    return CompilerLog(text="".join(kept), fix=_find_fix(log, unit))
 
 
 def _find_link_fix(log: str) -> str:

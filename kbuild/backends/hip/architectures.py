@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from kbuild.backends.interface.build import ARCHITECTURE_FIX
-from kbuild.errors import ConfigurationError, KbuildError, ToolchainError
+from kbuild.errors import ConfigurationError, KbuildError, ToolchainError, suggest
 from kbuild.formats.amd.target_id import list_processors
 from kbuild.values import dataclass
 
@@ -112,7 +112,7 @@ def _explain_missing(target: TargetId, known: tuple[str, ...]) -> KbuildError:
     if target.processor not in list_processors():
         return ConfigurationError(
             f"unknown architecture {target.name!r}; there are device libraries for "
-            f"{', '.join(known)}"
+            f"{', '.join(known)}{suggest(target.processor, known)}"
         )
     return ToolchainError(
         f"architecture {target.name}: the ROCm device libraries here do not support it "

@@ -277,10 +277,10 @@ def _find_level(options: tuple[str, ...]) -> str:
 
 
 def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
-    """See `Builder`: without the number of warnings, which clang prints last."""
-    count = re.compile(r"\d+ warnings? generated when compiling for ")
+    """See `Builder`: without the number of messages, which clang prints last."""
+    count = re.compile(r"\d+ (warning|error)s?( and \d+ errors?)? generated when compiling for ")
     kept = [line for line in log.splitlines(keepends=True) if not count.match(line)]
-    return CompilerLog(warnings="".join(kept), fix=_find_fix(log, unit))
+    return CompilerLog(text="".join(kept), fix=_find_fix(log, unit))
 
 
 def _find_link_fix(log: str) -> str:

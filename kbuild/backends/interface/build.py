@@ -206,11 +206,11 @@ class CompilerLog:
     """The useful part of a tool's log.
 
     Attributes:
-        warnings: The text to show after success.
+        text: The text to show: warnings, and the errors of a failure.
         fix: How to fix a failure that the tool itself does not explain; empty if it does.
     """
 
-    warnings: str
+    text: str
     fix: str = ""
 
 

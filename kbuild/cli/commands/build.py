@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import parse_count
+from kbuild.cli.arguments import add_verbose_argument, parse_count
+from kbuild.cli.build_progress import show_build
 from kbuild.cli.builds import build_project
 from kbuild.errors import ConfigurationError, did_you_mean
 from kbuild.project.checks import check_manifest
@@ -38,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="run at most N device compilers at once (default: as many as memory allows)",
     )
+    add_verbose_argument(parser)
 
 
 def add_directory_arguments(
@@ -85,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         directory,
         targets=tuple(f"{name}_all" for name in arguments.targets),
         jobs=arguments.jobs,
+        show=partial(show_build, is_verbose=arguments.verbose),
     )
     for target in targets:
         print(locate_artifact(directory, target))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from kbuild.backends import AUTOMATIC, builder_names
-from kbuild.cli.arguments import add_repeatable_argument
-from kbuild.cli.build_progress import show_build_on_terminal
+from kbuild.cli.arguments import add_repeatable_argument, add_verbose_argument
+from kbuild.cli.build_progress import show_build
 from kbuild.cli.builds import build_project
 from kbuild.cli.foreground import run_to_end
 from kbuild.errors import ConfigurationError
@@ -122,6 +123,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print the path of the program instead of running it",
     )
+    add_verbose_argument(parser)
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
@@ -144,7 +146,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = BuildSettings(
         profile="debug" if arguments.debug else "release", optimization=arguments.optimization
     )
-    program = _build(_read_table(arguments, backend, architecture), settings)
+    table = _read_table(arguments, backend, architecture)
+    program = _build(table, settings, is_verbose=arguments.verbose)
     if arguments.output:
         program = copy_program(program, arguments.output.absolute())
     if not arguments.build_only:
@@ -172,7 +175,7 @@ def _check_output(arguments: argparse.Namespace) -> None:
         )
 
 
-def _build(table: TargetTable, settings: BuildSettings) -> Path:
+def _build(table: TargetTable, settings: BuildSettings, *, is_verbose: bool) -> Path:
     """Build what changed, and return the path of the program."""
     manifest = describe_program(table)
     directory = locate_program(manifest, settings)
@@ -180,7 +183,9 @@ def _build(table: TargetTable, settings: BuildSettings) -> Path:
     if not directory.is_claimed():
         remove_old_programs(manifest.root)
     project = generate_project(manifest, directory, settings)
-    build_project(project, directory, show=show_build_on_terminal)
+    build_project(
+        project, directory, show=partial(show_build, is_verbose=is_verbose, is_quiet=True)
+    )
     return locate_artifact(directory, manifest.targets[0])
 
 

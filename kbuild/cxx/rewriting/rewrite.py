@@ -150,8 +150,8 @@ class _Text:
     def _render_call(self, call: _Call, first: int) -> str:
         """Return a launch as a statement expression, with its line breaks in the same places."""
         launch = call.launch
-        configuration = f"{_CONFIGURE}({self.render(*launch.configuration, first)})"
-        arguments = self.render(*launch.arguments, first)
+        configuration = f"{_CONFIGURE}({self._render_part(launch.configuration, first)})"
+        arguments = self._render_part(launch.arguments, first)
         before = "\n" * self._count_lines(launch.start, launch.configuration[0])
         between = "\n" * self._count_lines(launch.configuration[1], launch.arguments[0])
         tail = "\n" * self._count_lines(launch.arguments[1], launch.end)
@@ -167,19 +167,38 @@ class _Text:
             f"{self._restore_line(call)}"
         )
 
+    def _render_part(self, part: tuple[int, int], first: int) -> str:
+        """Return a part of a launch at its own column."""
+        start, end = part
+        code = self.render(start, end, first)
+        return f"{self._restore_column(start)}{code}" if code.strip() else code
+
+    def _restore_column(self, position: int) -> str:
+        """Return what comes before the code at a position, so that compilers name its place.
+
+        Texts without line markers have no places.
+        """
+        place = locate(self._text, position)
+        if not place.file:
+            return ""
+        column = position - (self._text.rfind("\n", 0, position) + 1)
+        return f"\n{place.marker}\n{' ' * column}"
+
     def _render_callee(self, call: _Call, configuration: str, first: int) -> str:
         """Return the call up to the first argument."""
         start, end = call.launch.callee
         kernel = call.callee.kernel
         if kernel is None or call.callee.form == "address":
-            return f"{_BIND}(({self._render_name(call, first)}), {configuration})("
+            name = f"{self._restore_column(start)}{self._render_name(call, first)}"
+            return f"{_BIND}(({name}), {configuration})("
         sibling = _put_on_one_line(
             self.render(start, kernel.start, first)
             + name_sibling(kernel.text, call.module)
             + self.render(kernel.end, end, first)
         )
         has_arguments = self._text[slice(*call.launch.arguments)].strip()
-        return f"{sibling}({configuration}{', ' if has_arguments else ''}"
+        column = self._restore_column(start)
+        return f"{column}{sibling}({configuration}{', ' if has_arguments else ''}"
 
     def _render_name(self, call: _Call, first: int) -> str:
         """Return the expression that names the kernel."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from kbuild.backends import find_builder
 from kbuild.backends.interface.build import (
     UNDEFINED_FIX,
     Builder,
+    CompilerLog,
     LinkUnit,
     PackUnit,
 )
@@ -177,12 +179,12 @@ def _link_image(
     )
     contents = tuple(map(files.read_file, parts))
     completion = builder.link_images(unit, contents, tools.toolchain)
-    finish(completion, find_fix=lambda log: _find_fix(log, unit, builder))
+    finish(completion, lambda log: _read_log(log, unit, builder))
     for output in completion.images:
         yield describe_image(_SOURCE, output, tools.toolchain.backend)
 
 
-def _find_fix(log: str, unit: LinkUnit, builder: Builder) -> str:
-    """Return how to fix a failed link, in the words of the command line."""
-    fix = builder.read_log(log, unit).fix
-    return _UNDEFINED_FIX if fix == UNDEFINED_FIX else fix
+def _read_log(log: str, unit: LinkUnit, builder: Builder) -> CompilerLog:
+    """Read the log of a failed link; the fix is in the words of the command line."""
+    found = builder.read_log(log, unit)
+    return replace(found, fix=_UNDEFINED_FIX) if found.fix == UNDEFINED_FIX else found

@@ -146,7 +146,7 @@ def _problems(facts: ArtifactFacts) -> Iterator[Line]:
 
 def _image_rows(facts: ArtifactFacts, order: Order) -> Iterator[tuple[str, ...]]:
     """Yield a row for each architecture and kind, and a total."""
-    yield ("architecture", "kind", "images", "kernels", "size", "stored")
+    yield ("architecture", "kernels", "kind", "images", "size", "stored")
     groups: dict[tuple[str, str, str], list[ImageFacts]] = {}
     for image in facts.images:
         groups.setdefault((image.backend, image.arch, image.kind), []).append(image)
@@ -156,17 +156,18 @@ def _image_rows(facts: ArtifactFacts, order: Order) -> Iterator[tuple[str, ...]]
     elif order == "name":
         rows.sort(key=lambda row: row[0])
     for (backend, arch, kind), images in rows:
-        yield (f"{backend} {arch}", kind, *_sum_up(images, facts.is_summary))
+        yield (f"{backend} {arch}", *_sum_up(images, kind, facts.is_summary))
     if len(groups) > 1:
-        yield ("total", "", *_sum_up(facts.images, facts.is_summary))
+        yield ("total", *_sum_up(facts.images, "", facts.is_summary))
 
 
-def _sum_up(images: Sequence[ImageFacts], is_summary: bool) -> tuple[str, str, str, str]:
+def _sum_up(images: Sequence[ImageFacts], kind: str, is_summary: bool) -> tuple[str, ...]:
     compressions = sorted({image.compression or "unknown" for image in images} - {"none"})
     stored = format_size(sum(image.stored_size for image in images))
     return (
-        str(len(images)),
         _UNKNOWN if is_summary else str(sum(len(image.kernels) for image in images)),
+        kind,
+        str(len(images)),
         format_size(sum(image.size for image in images)),
         f"{stored} ({', '.join(compressions)})" if compressions else stored,
     )

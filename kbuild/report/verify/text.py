@@ -117,6 +117,8 @@ def summarize(report: Report, hint: str = "") -> str:
     if report.rules_unjudged:
         unjudged = f"; {plural(len(report.rules_unjudged), 'rule')} could not judge all files{hint}"
     verdict = "ok" if report.ok else "FAILED"
+    if not found and report.ok:
+        return f"ok: no findings; {plural(len(report.rules_run), 'rule')} checked{unjudged}"
     return f"{verdict}: {found or 'no findings'}; {', '.join(rules)}{unjudged}"
 
 

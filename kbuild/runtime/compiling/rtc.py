@@ -162,7 +162,7 @@ def _collect(request: RtcRequest, output: RtcOutput) -> CompiledModule:
         compiler=output.compiler,
         compiler_version=output.version,
         log=output.log,
-        warnings=find_builder(request.backend).read_log(output.log).warnings,
+        warnings=find_builder(request.backend).read_log(output.log).text,
     )
     assembly = CompiledImage(
         arch=output.arch,

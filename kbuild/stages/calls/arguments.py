@@ -160,7 +160,7 @@ def check_values(signature: Signature, arguments: Arguments, directory: Path) ->
             similar = suggest_keyword(signature, word)
             if similar and not (directory / word).exists():
                 raise ConfigurationError(
-                    f"unknown {keyword} or keyword {word!r}; did you mean {similar!r}?"
+                    f"unknown keyword {word!r} after {keyword}; did you mean {similar!r}?"
                 )
 
 

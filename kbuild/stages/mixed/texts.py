@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from kbuild import process
-from kbuild.backends.interface.build import Builder
+from kbuild.backends.interface.build import Builder, CompilerLog
 from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.errors import ToolError
-from kbuild.model import Command
+from kbuild.model import Command, CommandResult
 
 
 def make_text(front_end: FrontEnd, builder: Builder) -> tuple[str, str]:
@@ -29,10 +30,15 @@ def run_commands(commands: tuple[Command, ...], builder: Builder) -> str:
             directory.mkdir(parents=True, exist_ok=True)
         result = process.run(command)
         if result.returncode != 0:
-            fix = builder.read_log(result.stderr).fix
-            raise ToolError("\n".join(filter(None, (process.describe_failure(result), fix))))
+            raise make_tool_error(result, builder.read_log)
         log += result.stderr
     return log
+
+
+def make_tool_error(result: CommandResult, read_log: Callable[[str], CompilerLog]) -> ToolError:
+    """Return the error of a failed tool, with the useful part of its log, and the fix if known."""
+    log = read_log(result.stdout + result.stderr)
+    return process.make_error(result, log=log.text, fix=log.fix)
 
 
 def remove_directories(directories: tuple[Path, ...]) -> None:

@@ -85,7 +85,7 @@ def test_standalone_build(tmp_path: Path) -> None:
     for artifact in ("vectors/libvectors.so", "archive/libarchive.a", "loose/loose.o"):
         assert (output / artifact).is_file()
         assert run_kbuild("verify", output / artifact).returncode == 0
-    assert "no work to do" in second.stderr
+    assert "nothing to do" in second.stderr
     assert second.stdout.split() == [str(output / "vectors" / "libvectors.so")]
     assert run_kbuild("clean", cwd=tmp_path).returncode == 0
     assert not output.exists()

@@ -64,12 +64,12 @@ kbuild_add_kernels(t SOURCES a.cu)
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("SHARED SOURCES a.cu SOURCE b.cu", "unknown SOURCES or keyword 'SOURCE'; did you mean"),
+        ("SHARED SOURCES a.cu SOURCE b.cu", "unknown keyword 'SOURCE' after SOURCES; did you mean"),
         ("SOURCES a.cu ARCHITECTURE 80", "keyword 'ARCHITECTURE'; did you mean 'ARCHITECTURES'?"),
         ("SHARD SOURCES a.cu", "unknown argument 'SHARD'; did you mean 'SHARED'?"),
         (
             "SOURCES a.cu ARCHITECTURES 80 DEBUG_STUB ON",
-            "unknown ARCHITECTURES or keyword 'DEBUG_STUB'; did you mean 'DEBUG_STUBS'?",
+            "unknown keyword 'DEBUG_STUB' after ARCHITECTURES; did you mean 'DEBUG_STUBS'?",
         ),
         ("XYZ SOURCES a.cu", "unknown argument 'XYZ'; expected one of ARCHITECTURES, BACKEND,"),
         ("SHARED BACKNED cpu SOURCES a.cu", "unknown argument 'BACKNED'; did you mean 'BACKEND'?"),

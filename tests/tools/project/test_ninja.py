@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.errors import ToolError
-from kbuild.project.ninja import BuildStep, NinjaRun, run_ninja
+from kbuild.errors import BuildError, ToolError
+from kbuild.project.build_output import BuildOutput, BuildStep
+from kbuild.project.ninja import NinjaRun, run_ninja
 from kbuild.toolchain.find import find_build_program
 
 RULES = """\
@@ -33,6 +34,9 @@ class Reporter:
     def report_line(self, line: str) -> None:
         self.lines.append(line)
 
+    def report_end(self, summary: str) -> None:
+        self.lines.append(summary)
+
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
@@ -46,9 +50,9 @@ def test_steps_and_remaining_time_are_reported(directory: Path) -> None:
     assert ninja is not None
     reporter = Reporter()
 
-    run_ninja(NinjaRun(ninja=ninja, directory=directory), reporter)
+    run_ninja(NinjaRun(ninja=ninja, directory=directory), BuildOutput(reporter))
     (directory / "two").unlink()
-    run_ninja(NinjaRun(ninja=ninja, directory=directory), reporter)
+    run_ninja(NinjaRun(ninja=ninja, directory=directory), BuildOutput(reporter))
 
     expected = [(1, 2, "7 Copying one"), (2, 2, "7 Copying two"), (1, 1, "7 Copying two")]
     assert [(step.finished, step.total, step.description) for step in reporter.steps] == expected
@@ -77,12 +81,12 @@ echo "${{status}}Compiling 2 of k"
     ninja.chmod(0o755)
     reporter = Reporter()
 
-    run_ninja(NinjaRun(ninja=ninja, directory=directory), reporter)
+    run_ninja(NinjaRun(ninja=ninja, directory=directory), BuildOutput(reporter))
 
     assert reporter.steps == [
         BuildStep(finished=1, total=3, seconds_left=left, description="Compiling 2 of k")
     ]
-    assert reporter.lines == []
+    assert reporter.lines == ["ran 1 step"]
 
 
 def test_damaged_build_file_is_reported_with_the_fix(directory: Path) -> None:
@@ -91,4 +95,16 @@ def test_damaged_build_file_is_reported_with_the_fix(directory: Path) -> None:
     (directory / "build.ninja").write_text("rule copy\nbuild one\n")
 
     with pytest.raises(ToolError, match=r"build\.ninja:2: .*; run kbuild clean to remove"):
-        run_ninja(NinjaRun(ninja=ninja, directory=directory), Reporter())
+        run_ninja(NinjaRun(ninja=ninja, directory=directory), BuildOutput(Reporter()))
+
+
+def test_step_that_fails_is_named_if_its_tool_says_nothing(directory: Path) -> None:
+    ninja = find_build_program("ninja")
+    assert ninja is not None
+    (directory / "build.ninja").write_text(RULES.replace("cp $in $out", "false"))
+    reporter = Reporter()
+
+    with pytest.raises(BuildError, match=r"^this step failed: 7 Copying one$"):
+        run_ninja(NinjaRun(ninja=ninja, directory=directory), BuildOutput(reporter))
+
+    assert reporter.lines == []

@@ -36,3 +36,16 @@ def test_a_launch_in_a_cpp_source_is_an_error(tmp_path: Path) -> None:
 
 def test_a_launch_that_only_device_compilers_see_is_accepted(tmp_path: Path) -> None:
     check(tmp_path, "#ifdef __CUDACC__\nvoid f() { k<<<1, 1>>>(); }\n#endif\n")
+
+
+def test_static_linking_is_rejected_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "app.cu").touch()
+    manifest = tmp_path / "kbuild.toml"
+    manifest.write_text(
+        '[target.app]\nkind = "executable"\nsources = ["app.cu"]\nhost_options = ["-static-pie"]\n'
+    )
+
+    with pytest.raises(ConfigurationError, match=r"'-static-pie': .*remove the option") as raised:
+        check_manifest(read_manifest(manifest), tmp_path / "build")
+
+    assert raised.value.setting == "host_options"

@@ -216,3 +216,13 @@ def test_directory_that_existed_is_not_removed(directory: BuildDirectory) -> Non
     fail_in(directory, ConfigurationError("unknown architecture"))
 
     assert list(directory.root.iterdir()) == []
+
+
+def test_directory_that_cannot_be_made_is_an_error_with_an_alternative() -> None:
+    directory = BuildDirectory(root=Path("/proc/self/kbuild"))
+
+    with (
+        pytest.raises(ConfigurationError, match=r"^/proc/self/kbuild: cannot be written .* -o DIR"),
+        hold_lock(directory, lambda _: None),
+    ):
+        pass

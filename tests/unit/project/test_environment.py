@@ -139,3 +139,14 @@ def test_missing_compiler_does_not_matter_with_a_toolchain_file(
     monkeypatch.setenv("CMAKE_TOOLCHAIN_FILE", "toolchain.cmake")
 
     assert project.update()
+
+
+def test_missing_compiler_is_an_error_that_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("CXX", "CMAKE_TOOLCHAIN_FILE"):
+        monkeypatch.delenv(name, raising=False)
+
+    with pytest.raises(ToolchainError, match=r"no C\+\+ compiler .*apt install g\+\+"):
+        tuple(predict_compilers(()))

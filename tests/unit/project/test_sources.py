@@ -30,6 +30,14 @@ def test_invalid_patterns_are_rejected(tmp_path: Path, pattern: str, expected: s
     assert expected in str(caught.value)
 
 
+def test_missing_source_names_the_nearest_file(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/saxpy.cu").touch()
+
+    with pytest.raises(ConfigurationError, match=r"'src/sxapy\.cu' .* mean 'src/saxpy\.cu'\?"):
+        find_sources(tmp_path, ("src/sxapy.cu",))
+
+
 def test_only_matching_files_are_checked(tmp_path: Path) -> None:
     (tmp_path / "a;b").mkdir()
     (tmp_path / "a;b" / "k.cu").touch()

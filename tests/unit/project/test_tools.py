@@ -47,3 +47,13 @@ def test_error_of_a_plan_has_a_key_instead_of_a_keyword(
     error = raised.value
     assert (error.target, error.setting, str(error)) == ("t", key, expected)
     assert error.exit_code == 2
+
+
+def test_message_of_a_kbuild_command_is_reported_once(tmp_path: Path) -> None:
+    failure = "Failure(exit_code=4, message='g++ failed')"
+    code = f"from kbuild.process import *; leave_failure({failure}); raise SystemExit(1)"
+
+    with pytest.raises(BuildError) as raised:
+        run_tool(Command(argv=(sys.executable, "-c", code)), tmp_path)
+
+    assert (str(raised.value), raised.value.is_reported) == ("g++ failed", True)

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from kbuild.process import leave_reuse
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import read_edge
 from kbuild.stages.freshness import is_compiled
@@ -23,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compile unless the outputs are fresh, and print the compiler's warnings."""
     edge = read_edge(arguments.edge)
-    if not is_compiled(edge, arguments.flags):
+    if is_compiled(edge, arguments.flags):
+        leave_reuse()
+    else:
         outcome = compile_edge(edge, read_flags(arguments.flags, edge.toolchain.backend))
         sys.stderr.write(outcome.compiled.warnings)
     return 0

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from kbuild.process import leave_reuse
 from kbuild.stages.freshness import is_preprocessed
 from kbuild.stages.mixed.edge import read_host_edge
 from kbuild.stages.mixed.preprocess import preprocess_source
@@ -23,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Preprocess unless the outputs are fresh, and print the warnings of the preprocessor."""
     edge = read_host_edge(arguments.edge)
-    if not is_preprocessed(edge, arguments.flags):
+    if is_preprocessed(edge, arguments.flags):
+        leave_reuse()
+    else:
         sys.stderr.write(
             preprocess_source(edge, read_flags(arguments.flags, edge.toolchain.backend))
         )

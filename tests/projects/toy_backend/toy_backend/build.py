@@ -113,7 +113,7 @@ def link_images(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> C
 
 
 def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
-    return CompilerLog(warnings=log)
+    return CompilerLog(text=log)
 
 
 def pack(unit: PackUnit, tc: Toolchain) -> Packing:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import platform
+import re
 
 import pytest
 
@@ -22,6 +24,8 @@ def test_json_names_every_backend(capfdbinary: pytest.CaptureFixture[bytes]) -> 
     assert cpu["problem"] is None
     assert cpu["runtimes"][0].endswith("libkbuild_cpu.so.1")
     assert set(report["programs"]) == {"cmake", "ninja"}
+    assert all(re.match(r"\d+\.\d", report["versions"][name]) for name in ("cmake", "ninja"))
+    assert report["versions"]["python"] == platform.python_version()
 
 
 def test_missing_pieces_are_named(

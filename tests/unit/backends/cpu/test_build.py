@@ -222,3 +222,18 @@ def test_fat_binary_alignment_matches_the_format() -> None:
 )
 def test_failed_compiles_have_a_fix(log: str, expected: str) -> None:
     assert expected in cpu.read_log(log, UNIT).fix
+
+
+def test_code_of_kbuild_is_left_out_of_messages() -> None:
+    log = (
+        "a.cu: In lambda function:\n"
+        "a.cu:11:31: error: too few arguments to function 'void "
+        "k__kbuild_22d1a6e00a21b274(const kbuild::chevron::configuration&, float*, int)'\n"
+        "<kbuild>:1:64: note: declared here\n"
+        "a.cu: In function 'int main()':\n"
+    )
+
+    assert cpu.read_log(log).text == (
+        "a.cu:11:31: error: too few arguments to function 'void k(float*, int)'\n"
+        "a.cu: In function 'int main()':\n"
+    )

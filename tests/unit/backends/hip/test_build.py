@@ -249,7 +249,7 @@ def test_failures_have_a_fix() -> None:
 def test_number_of_warnings_is_not_a_warning() -> None:
     warning = "a.cu:1:2: warning: unused variable 'x'\n"
     log = f"{warning}1 warning generated when compiling for gfx90a.\n"
-    assert hip.read_log(log).warnings == warning
+    assert hip.read_log(log).text == warning
 
 
 def test_kernel_is_read_with_its_amd_resources() -> None:

@@ -87,7 +87,7 @@ def test_a_launch_becomes_a_call_of_the_sibling() -> None:
 def test_a_line_marker_after_the_name_does_not_end_the_call() -> None:
     rewritten = rewrite_launch('k\n# 3 "a.cu"\n<<<1, 2>>>(3);')
 
-    assert "k__kbuild_m(kbuild_c0, 3);" in rewritten
+    assert re.search(r"k__kbuild_m\(kbuild_c0, \n# 3 \"a\.cu\"\n +3\);", rewritten)
 
 
 def test_launches_are_listed_once_per_kernel_without_those_of_system_headers() -> None:
@@ -383,3 +383,15 @@ def test_the_pattern_of_another_front_end_is_rewritten() -> None:
         "void f() { __extension__({ auto kbuild_c0 = ::kbuild::chevron::configuration(1, 2);"
         " ::kbuild::chevron::bind((k), kbuild_c0)(3); }); }"
     )
+
+
+def test_configuration_and_arguments_keep_their_columns() -> None:
+    line = "void f() { k<<<one, 2>>>(three); }"
+
+    rewritten = rewrite_text(f'# 1 "a.cu"\n{KERNEL}\n# 7 "a.cu"\n{line}\n')
+
+    for name in ("one", "three", "k__kbuild_m"):
+        position = rewritten.rindex(name)
+        assert str(locate(rewritten, position)) == "a.cu:7"
+        column = position - rewritten.rindex("\n", 0, position) - 1
+        assert column == line.index(name[:3].rstrip("_"))

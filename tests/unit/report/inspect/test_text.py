@@ -97,14 +97,14 @@ def test_images_of_one_architecture_share_a_row() -> None:
         )
     )
     (row,) = (line.split() for line in text.splitlines() if "cpu sm_80" in line)
-    assert row == ["cpu", "sm_80", "elf", "2", "2", "2.0", "KiB", "2.0", "KiB", "(zstd)"]
+    assert row == ["cpu", "sm_80", "2", "elf", "2", "2.0", "KiB", "2.0", "KiB", "(zstd)"]
 
 
 def test_summary_shows_no_kernel_count() -> None:
     facts = replace(of_images(image("sm_80")), is_summary=True, sha256=None)
     text = render_artifacts((facts,))
     (row,) = (line.split() for line in text.splitlines() if "cpu sm_80" in line)
-    assert row[3:5] == ["1", "-"]
+    assert row[2:5] == ["-", "elf", "1"]
     assert "sha256" not in text
 
 

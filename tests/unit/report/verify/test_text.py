@@ -92,7 +92,7 @@ def test_colors_do_not_change_the_text() -> None:
 
 def test_sound_report_is_one_line() -> None:
     rules = select_rules(["KB103", "KB108", "KB109"])
-    assert render(verify((FACTS,), rules=rules)) == f"ok: no findings; {len(rules)} rules run\n"
+    assert render(verify((FACTS,), rules=rules)) == f"ok: no findings; {len(rules)} rules checked\n"
 
 
 def test_rules_that_do_not_apply_are_listed_on_request() -> None:
@@ -102,10 +102,10 @@ def test_rules_that_do_not_apply_are_listed_on_request() -> None:
         rules_skipped=(RuleNote(rule="KB103", reason="no device image"),),
         rules_errored=(),
     )
-    assert render(report) == "ok: no findings; 1 rule run, 1 skipped\n"
+    assert render(report) == "ok: no findings; 1 rule checked\n"
     assert render(report, is_verbose=True).splitlines() == [
         "skipped  KB103: no device image",
-        "ok: no findings; 1 rule run, 1 skipped",
+        "ok: no findings; 1 rule checked",
     ]
 
 

@@ -86,7 +86,7 @@ def test_misspelled_keyword_in_a_list_is_an_error(tmp_path: Path) -> None:
     check_values(ADD_KERNELS, found, tmp_path)
 
     assert str(caught.value) == (
-        "unknown SOURCES or keyword 'ARCHITECTURE'; did you mean 'ARCHITECTURES'?"
+        "unknown keyword 'ARCHITECTURE' after SOURCES; did you mean 'ARCHITECTURES'?"
     )
 
 

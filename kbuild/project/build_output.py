@@ -1,0 +1,127 @@
+"""Select what the user sees of the output of CMake and ninja."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+# Starts ninja's status lines. No tool starts a line with this character.
+STATUS_MARK: Final = "\x1e"
+_STATUS: Final = re.compile(STATUS_MARK + r"(\d+)/(\d+) (\S+) (.*)")
+_FAILED: Final = "FAILED: "
+# Begins the last line of an edge of kbuild that failed, after what its tool printed.
+_ERROR: Final = "kbuild: error: "
+# What CMake and ninja say about themselves. A line of CMake that begins with "-- kbuild" is a note.
+_CHATTER: Final = re.compile(
+    r"-- (?!kbuild).*|ninja: (build stopped: .*|no work to do\.)|\[0/1\] Re-running CMake\.\.\."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildStep:
+    """A finished edge, ``description``, and how many of the ``total`` edges are finished.
+
+    ``seconds_left`` is the remaining time of the build, or None if ninja cannot predict it.
+    """
+
+    finished: int
+    total: int
+    seconds_left: float | None
+    description: str
+
+
+class BuildReporter(Protocol):
+    """A receiver of a build's progress."""
+
+    def report_step(self, step: BuildStep) -> None:
+        """Report a finished edge."""
+
+    def report_line(self, line: str) -> None:
+        """Report a line of a tool's output."""
+
+    def report_end(self, summary: str) -> None:
+        """Report what a successful build did."""
+
+
+class BuildOutput:
+    """Passes on each message of a build once, without the tools' own chatter.
+
+    The edges of several architectures often print the same messages. An edge's messages are passed
+    on line by line, except for those that an earlier edge began with, too.
+
+    Attributes:
+        steps: How many edges finished.
+        is_verbose: Whether nothing is left out.
+        failed: The description of the first edge that failed, or an empty string.
+    """
+
+    def __init__(self, reporter: BuildReporter, *, is_verbose: bool = False) -> None:
+        self.steps = 0
+        self.failed = ""
+        self.is_verbose = is_verbose
+        self._reporter = reporter
+        self._description = ""
+        self._is_command_next = False
+        self._messages: list[list[str]] = []
+        self._message: list[str] = []
+        self._similar: list[list[str]] = []  # the messages that begin like the current one
+        self._passed = 0  # the number of lines of the current message that were passed on
+
+    def read_line(self, line: str) -> None:
+        """Read a line of CMake or ninja."""
+        is_command, self._is_command_next = self._is_command_next, line.startswith(_FAILED)
+        if status := _STATUS.fullmatch(line):
+            self.finish_message()
+            self._report_step(status)
+        elif self._is_command_next or is_command:
+            self.failed = self.failed or self._description
+            if self.is_verbose:
+                self._reporter.report_line(line)
+        elif line.startswith(_ERROR):
+            # Several tools can find the same error, such as the preprocessor and the compiler.
+            if self.finish_message():
+                self._read_message(line)
+        elif self.is_verbose or not _CHATTER.fullmatch(line):
+            self._read_message(line)
+
+    def finish_message(self) -> bool:
+        """Finish the messages of an edge, and return whether they are new or empty.
+
+        Lines that waited are dropped, or passed on.
+        """
+        is_new = all(len(message) != len(self._message) for message in self._similar)
+        if is_new:
+            self._pass_on()
+        if self._message:
+            self._messages.append(self._message)
+        self._message, self._similar, self._passed = [], list(self._messages), 0
+        return is_new
+
+    def finish_build(self, reused: int) -> None:
+        """Report how many edges ran, and how many of them, ``reused``, had nothing to change."""
+        steps = "1 step" if self.steps == 1 else f"{self.steps} steps"
+        kept = f", of which {reused} reused an earlier result" if reused else ""
+        self._reporter.report_end(f"ran {steps}{kept}" if self.steps else "nothing to do")
+
+    def _read_message(self, line: str) -> None:
+        index = len(self._message)
+        self._message.append(line)
+        self._similar = [m for m in self._similar if index < len(m) and m[index] == line]
+        if not self._similar:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        for line in self._message[self._passed :]:
+            self._reporter.report_line(line)
+        self._passed = len(self._message)
+
+    def _report_step(self, status: re.Match[str]) -> None:
+        step = BuildStep(
+            finished=int(status[1]),
+            total=int(status[2]),
+            seconds_left=None if status[3] == "?" else float(status[3]),
+            description=status[4],
+        )
+        self.steps, self._description = step.finished, step.description
+        self._reporter.report_step(step)

@@ -188,8 +188,8 @@ void BlockRunner::end_thread() noexcept {
     switch_to(pop_task());
 }
 
-// Makes the next block current while threads of this one still continue. On the fiber whose thread has
-// exited, a thread of the next block starts without a switch.
+// Makes the next block current while threads of this one still continue. On the fiber whose thread
+// has exited, a thread of the next block starts without a switch.
 bool BlockRunner::enter_next_block() noexcept {
     if (runnable_.is_empty() || launch_->is_cooperative) return false;
     if (residents_.size() == 1) return start_block();

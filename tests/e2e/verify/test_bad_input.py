@@ -65,7 +65,10 @@ kbuild_add_kernels(t SOURCES a.cu)
     ("arguments", "expected"),
     [
         ("SHARED SOURCES a.cu SOURCE b.cu", "unknown keyword 'SOURCE' after SOURCES; did you mean"),
-        ("SOURCES a.cu ARCHITECTURE 80", "keyword 'ARCHITECTURE' after SOURCES; did you mean 'ARCHITECTURES'?"),
+        (
+            "SOURCES a.cu ARCHITECTURE 80",
+            "keyword 'ARCHITECTURE' after SOURCES; did you mean 'ARCHITECTURES'?",
+        ),
         ("SHARD SOURCES a.cu", "unknown argument 'SHARD'; did you mean 'SHARED'?"),
         (
             "SOURCES a.cu ARCHITECTURES 80 DEBUG_STUB ON",

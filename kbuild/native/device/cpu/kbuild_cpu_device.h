@@ -36,8 +36,8 @@
 #include "kbuild_cpu/integers.h"
 #include "kbuild_cpu/clock.h"
 #include "kbuild_cpu/conditions.h"
-#include "kbuild_cpu/textures.h"
-#include "kbuild_cpu/surfaces.h"
+#include "kbuild_cpu/textures/textures.h"
+#include "kbuild_cpu/textures/surfaces.h"
 #include "kbuild_cpu/unsupported.h"
 
 #include <assert.h>

@@ -172,7 +172,6 @@ def test_options_for_the_host_compiler(value: str, tmp_path: Path) -> None:
         "-xcu",
         "-MQ x",
         "-MF x",
-        "-MD",
         "-",
         "--",
         "@file",

@@ -3,7 +3,7 @@
 #ifndef KBUILD_CPU_HOST_TEXTURE_TYPES_H
 #define KBUILD_CPU_HOST_TEXTURE_TYPES_H
 
-#include "../texture_types.h"
+#include "../textures/types.h"
 
 #include <stddef.h>
 

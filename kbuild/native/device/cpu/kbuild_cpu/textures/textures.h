@@ -5,9 +5,9 @@
 
 #include <kbuild/detail/cpu_textures.h>
 
-#include "qualifiers.h"
-#include "texture_types.h"
-#include "vector_types.h"
+#include "../qualifiers.h"
+#include "types.h"
+#include "../vector_types.h"
 
 #include <string.h>
 #include <type_traits>

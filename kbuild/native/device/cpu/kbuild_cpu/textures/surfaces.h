@@ -4,9 +4,9 @@
 
 #include <kbuild/detail/cpu_textures.h>
 
-#include "integers.h"
-#include "qualifiers.h"
-#include "texture_types.h"
+#include "../integers.h"
+#include "../qualifiers.h"
+#include "types.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What device code and host code know of textures and surfaces.  The rest is in
- * host/texture_types.h, because members of its structures have names that projects define as
+ * ../host/texture_types.h, because members of its structures have names that projects define as
  * macros. */
 #ifndef KBUILD_CPU_TEXTURE_TYPES_H
 #define KBUILD_CPU_TEXTURE_TYPES_H

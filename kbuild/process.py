@@ -371,10 +371,11 @@ def _leave_event(event: object) -> None:
 
 
 def _read_events(path: Path) -> list[Any]:
-    try:
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    except (FileNotFoundError, ValueError):  # ValueError: the disk is full, so a line is cut off
-        return []
+    events: list[Any] = []
+    # ValueError: the disk is full, so a line is cut off. Those before it are whole.
+    with contextlib.suppress(FileNotFoundError, ValueError):
+        events.extend(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    return events
 
 
 def select_environment(names: Iterable[str], prefixes: tuple[str, ...] = ()) -> dict[str, str]:

@@ -21,13 +21,16 @@ def list_files(invocation: Invocation, objects: Iterable[Path]) -> tuple[Path, .
 def list_directories(invocation: Invocation) -> tuple[str, ...]:
     """List the directories of libraries, also those in options for the linker."""
     options = (*invocation.linker_options, *invocation.host_options)
-    words = [word for o in options if o != "-Xlinker" for word in o.split(",") if word != "-Wl"]
-    given = [
-        following if word in _DIRECTORY else word.removeprefix(_DIRECTORY[0])
-        for word, following in pairwise((*words, ""))
-        if word.startswith(_DIRECTORY[0]) or word in _DIRECTORY
-    ]
-    return (*invocation.library_directories, *filter(None, given))
+    # ``-Wl,-L,DIR`` and ``-Xlinker -L -Xlinker DIR`` are the same words for the linker.
+    words = [word for option in options for word in option.split(",")]
+    words = [word for word in words if word not in ("-Wl", "-Xlinker")]
+    directories: list[str] = []
+    for word, following in pairwise((*words, "")):
+        if word in _DIRECTORY:
+            directories.append(following)
+        elif word.startswith("-L"):
+            directories.append(word.removeprefix("-L"))
+    return (*invocation.library_directories, *filter(None, directories))
 
 
 def find_library(name: str, invocation: Invocation) -> Path | None:

@@ -69,8 +69,12 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostText:
-    """The kernels and launches in a host text, and the backend's own replacements."""
+    """The kernels and launches in a host text, and the backend's own replacements.
+
+    ``has_guesses`` says that the replacements need not compile, because they contain guesses.
+    """
 
     kernels: tuple[KernelDeclaration, ...]
     launches: tuple[Launch, ...]
     edits: tuple[Edit, ...] = ()
+    has_guesses: bool = False

@@ -8,10 +8,11 @@ from typing import Final, TypeAlias
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-_HEADS: Final = frozenset(("if", "for", "while", "switch", "catch"))
+_LOOPS: Final = frozenset(("for", "while"))
+_HEADS: Final = _LOOPS | {"if", "switch", "catch"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Statement:
     """A simple statement, or one part of the head of a loop or condition.
 
@@ -24,11 +25,27 @@ class Statement:
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Statements with their own scope: a compound statement, a condition, or a loop."""
+    """Statements with their own scope.
 
+    Attributes:
+        start: The index of the first token.
+        stop: The index after the last token, which is also that of the last statement in it.
+        children: The parts of the head, and the statements.
+        kind: The keyword in front; empty for a compound statement. A ``for`` loop over a range has
+            one part in its head, and other ``for`` loops have three.
+        is_constant: Whether it is ``if constexpr``.
+        heads: The number of children that are parts of the head. They come first, except in a
+            ``do`` loop.
+    """
+
+    start: int
+    stop: int
     children: tuple[Node, ...]
+    kind: str = ""
+    is_constant: bool = False
+    heads: int = 0
 
 
 Node: TypeAlias = Statement | Block
@@ -36,7 +53,8 @@ Node: TypeAlias = Statement | Block
 
 def divide_body(unit: Unit, brace: int) -> Block:
     """Divide the body that the brace at an index opens."""
-    return Block(tuple(_read_all(unit, brace + 1, unit.partners[brace])))
+    partner = unit.partners[brace]
+    return Block(brace, partner + 1, tuple(_read_all(unit, brace + 1, partner)))
 
 
 def _read_all(unit: Unit, start: int, stop: int) -> Iterator[Node]:
@@ -52,8 +70,8 @@ def _read(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
         return divide_body(unit, start), unit.partners[start] + 1
     if word in _HEADS and "(" in (following, unit.get(start + 2)) and following != ";":
         return _read_control(unit, start, stop)
-    if word in ("else", "do", "try"):
-        return _read(unit, start + 1, stop) if start + 1 < stop else (Block(()), stop)
+    if word in ("do", "try"):
+        return _read_body_first(unit, start, stop)
     if word in ("case", "default") or (following == ":" and unit.get_token(start).is_word):
         end = start
         while end < stop and unit.words[end] != ":":
@@ -63,8 +81,23 @@ def _read(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
     return Statement(start, end), end + 1
 
 
+def _read_body_first(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
+    """Read a ``do`` loop or a ``try`` block, whose handlers are other statements."""
+    kind = unit.words[start]
+    if start + 1 >= stop:
+        return Block(start, stop, (), kind), stop
+    body, index = _read(unit, start + 1, stop)
+    if kind == "try" or unit.get(index) != "while" or index + 1 not in unit.partners:
+        return Block(start, index, (body,), kind), index
+    close = unit.partners[index + 1]
+    head = Statement(index + 2, close)
+    end = _find_semicolon(unit, close, stop)
+    return Block(start, end + 1, (body, head), kind, heads=1), end + 1
+
+
 def _read_control(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
     """Read a loop or condition. The head of ``if constexpr`` is one statement."""
+    kind = unit.words[start]
     children: list[Node] = []
     is_constant = unit.words[start + 1] != "("
     opening = start + 2 if is_constant else start + 1
@@ -76,16 +109,17 @@ def _read_control(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
         end = _find_semicolon(unit, part, close)
         children.append(Statement(part, end))
         part = end + 1
+    if kind == "for" and len(children) == 2 and unit.words[close - 1] == ";":  # noqa: PLR2004 - no step
+        children.append(Statement(close, close))
+    heads = len(children)
     index = close + 1
-    if index < stop and unit.words[index] != ";":
+    if index < stop:
         child, index = _read(unit, index, stop)
         children.append(child)
-    else:
-        index += 1
-    while index < stop and unit.words[index] == "else":
+    while kind == "if" and index < stop and unit.words[index] == "else":
         child, index = _read(unit, index + 1, stop)
         children.append(child)
-    return Block(tuple(children)), index
+    return Block(start, min(index, stop), tuple(children), kind, is_constant, heads), index
 
 
 def _find_semicolon(unit: Unit, start: int, stop: int) -> int:

@@ -18,13 +18,13 @@ from kbuild.backends.interface.build import (
     ImageOutput,
 )
 from kbuild.backends.interface.mixed import Entries
-from kbuild.errors import ConfigurationError, InputError, SourceError
+from kbuild.errors import ConfigurationError, InputError, SourceError, ToolError
 from kbuild.model import Command, DeviceImage, Kernel
 from kbuild.stages.compiler_record import record_compiler
 from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import CompileEdge, make_unit
 from kbuild.stages.freshness import forget_source
-from kbuild.stages.front_end import run_front_end
+from kbuild.stages.front_end import FrontEndRun, run_front_end
 from kbuild.stages.mixed.edge import name_module
 from kbuild.stages.mixed.texts import make_text, make_tool_error, remove_directories
 from kbuild.stages.paths import check_characters
@@ -77,8 +77,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     _check_paths(unit, builder)
     started = files.begin_stamp(edge.stamp)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
-    rewritten, warnings = _rewrite_device_text(unit, edge)
-    front_end = run_front_end(rewritten, edge.toolchain, builder, edge.compiler_launcher)
+    rewritten, warnings, front_end = _run_front_end(unit, edge, builder)
     if unit.is_mixed:
         forget_source(edge)
     if is_watched:
@@ -122,14 +121,33 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
     return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
 
 
-def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileUnit, str]:
+def _run_front_end(
+    unit: CompileUnit, edge: CompileEdge, builder: Builder
+) -> tuple[CompileUnit, str, FrontEndRun]:
+    """Rewrite and compile the source. If a guess about it does not compile, do so without guesses.
+
+    Returns the unit with its rewritten text, the preprocessor's log, and the run.
+    """
+    rewritten, warnings, has_guesses = _rewrite_device_text(unit, edge)
+    try:
+        front_end = run_front_end(rewritten, edge.toolchain, builder, edge.compiler_launcher)
+    except ToolError:
+        if not has_guesses:
+            raise
+        return _run_front_end(replace(unit, cautious=True), edge, builder)
+    return rewritten, warnings, front_end
+
+
+def _rewrite_device_text(
+    unit: CompileUnit, edge: CompileEdge
+) -> tuple[CompileUnit, str, bool]:
     """Return the unit with its rewritten text, if the backend needs one.
 
-    The second result is the preprocessor's log.
+    The other results are the preprocessor's log, and whether the text depends on guesses.
     """
     passes = find_backend(edge.toolchain.backend).mixed
     if passes is None or passes.describe_device_pass is None or passes.read_device_text is None:
-        return unit, ""
+        return unit, "", False
     from kbuild.cxx.rewriting.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
     from kbuild.cxx.unit import read_unit  # noqa: PLC0415 - only some backends need it
 
@@ -137,7 +155,8 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
     text, log = make_text(front_end, find_builder(edge.toolchain.backend))
     module = edge.module or name_module("", edge.display_source)
     code = read_unit(text)
-    rewritten = rewrite(code, passes.read_device_text(code, unit), module).text
+    found = passes.read_device_text(code, unit)
+    rewritten = rewrite(code, found, module).text
     source = unit.output.with_name(f"{unit.output.name}.cpp")
     content = rewritten.encode(errors="surrogateescape")
     if edge.compiler_launcher and unit.root is not None and not unit.debug:
@@ -147,7 +166,7 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
     files.write_file(source, content)
     remove_directories(front_end.temporary)
     front_end.text.unlink()
-    return replace(unit, text=source), log
+    return replace(unit, text=source), log, found.has_guesses
 
 
 def _check_paths(unit: CompileUnit, builder: Builder) -> None:

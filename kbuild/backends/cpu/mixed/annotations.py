@@ -7,7 +7,7 @@ words matter to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final
 
@@ -18,7 +18,10 @@ from kbuild.errors import SourceError
 from kbuild.values import dataclass
 
 INDEX: Final = "threadIdx"
-_NEED: Final = re.compile(r"__kbuild_(call_|kernel_)?needs_(thread|block)__")
+_NEED: Final = re.compile(
+    r"__kbuild_(?:(?P<limit>call_|kernel_)?needs_(?P<need>thread|block)"
+    r"|(?P<yields>yields)|(?P<scope>block|warp)_(?P<form>barrier|operation))__"
+)
 _NO_ALGORITHM: Final = "__kbuild_no_algorithm__"
 _CALL: Final = r"(?=\s*(?:[(<]|::))"
 # What else does not exist in host code, such as shared memory.
@@ -34,12 +37,17 @@ class ThreadWords:
         functions: The functions among them whose every mention matches.
         device_functions: Those that matter only in device code.
         only_in_kernels: A regular expression for mentions of what does not exist in host code.
+        yielding: The functions that stop a thread only if it calls them again and again.
+        operations: The functions in which threads wait for those of their block or warp. The values
+            say whether it is their warp, and whether each thread brings a value.
     """
 
     pattern: str
     functions: frozenset[str]
     device_functions: frozenset[str]
     only_in_kernels: str
+    yielding: frozenset[str]
+    operations: Mapping[str, tuple[bool, bool]]
 
 
 def find_thread_words(code: Unit) -> ThreadWords:
@@ -47,11 +55,18 @@ def find_thread_words(code: Unit) -> ThreadWords:
     annotations = {word: found for word in code.vocabulary if (found := _NEED.fullmatch(word))}
     named: dict[str, set[str]] = {"call_": set(), "kernel_": set(), "block": set(), "(": set()}
     words: set[str] = set()
+    yielding: set[str] = set()
+    operations: dict[str, tuple[bool, bool]] = {}
     for index in code.find(annotations.keys()):
-        limit, need = annotations[code.words[index]].groups()
+        found = annotations[code.words[index]]
         name = code.get(index + 1)
         words.add(name)
-        for kind in (limit, need, code.get(index + 2)):
+        if found["yields"]:
+            yielding.add(name)
+        if found["scope"]:
+            named["block"].add(name)
+            operations[name] = (found["scope"] == "warp", found["form"] == "operation")
+        for kind in (found["limit"], found["need"], code.get(index + 2)):
             if kind in named:
                 named[kind].add(name)
     calls = named["call_"]
@@ -67,6 +82,8 @@ def find_thread_words(code: Unit) -> ThreadWords:
                 *_match_names(calls & named["block"], _CALL),
             )
         ),
+        yielding=frozenset(yielding),
+        operations=operations,
     )
 
 

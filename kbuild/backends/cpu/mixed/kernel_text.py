@@ -6,19 +6,26 @@ The definitions of the words are in ``native/device/cpu/mixed/kernel_text.h``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords, find_thread_words
 from kbuild.backends.cpu.mixed.launch_bounds import find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
-from kbuild.backends.cpu.mixed.plain_loops import can_replace, find_plain_loops
+from kbuild.backends.cpu.mixed.plain_loops import can_replace, find_thread_uses
+from kbuild.backends.cpu.mixed.regions.analyze import analyze
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide
+from kbuild.backends.cpu.mixed.regions.operations import find_operations
+from kbuild.backends.cpu.mixed.regions.variables import read_parameters
+from kbuild.backends.cpu.mixed.regions.write import write_kernel
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.rewriting.signatures import read_signature
+from kbuild.cxx.statements import divide_body
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 _VALUES: Final = ("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")
 # The constants of a launch, and their names in a plain loop.
@@ -34,15 +41,35 @@ _BUILT_IN: Final = re.compile(rf".*\*|(?:(?:const|volatile|{'|'.join(_VALUES)})\
 _FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
 
 
+@dataclass(frozen=True, slots=True)
+class KernelEdits:
+    """The edits of a text for its kernels.
+
+    Attributes:
+        edits: The edits.
+        divided: The starts of the kernels that are divided into regions.
+        obstacles: Why others with barriers are not, by their starts.
+    """
+
+    edits: tuple[Edit, ...]
+    divided: frozenset[int]
+    obstacles: Mapping[int, str]
+
+
 def edit_kernels(
-    code: Unit, declarations: tuple[Declaration, ...], *, is_complete: bool
-) -> Iterator[Edit]:
-    """Yield the edits for all definitions of kernels.
+    code: Unit,
+    declarations: tuple[Declaration, ...],
+    *,
+    is_complete: bool,
+    is_divided: bool,
+) -> KernelEdits:
+    """Return the edits for all definitions of kernels.
 
     Args:
         code: The preprocessed text.
         declarations: What the user marked.
         is_complete: Whether the text contains everything that its kernels call.
+        is_divided: Whether kernels with barriers are divided into regions, if that is possible.
     """
     kernels = tuple(
         found
@@ -52,11 +79,67 @@ def edit_kernels(
         and found.body is not None
         and not _returns_value(found)
     )
-    plain = find_plain_loops(code, kernels, declarations) if is_complete else frozenset()
+    words = find_thread_words(code)
+    uses = find_thread_uses(code, kernels, declarations, words) if is_complete else None
     bounds = find_launch_bounds(code, declarations)
+    edits: list[Edit] = []
+    divided: set[int] = set()
+    obstacles: dict[int, str] = {}
     for kernel in kernels:
         bound = bounds.get(kernel.start, "")
-        yield from _edit_body(code, kernel, bound, is_plain=kernel.start in plain)
+        used = None if uses is None else uses[kernel.start]
+        if used and is_divided:
+            try:
+                edits += _divide(code, kernel, declarations, bound, used, words)
+                divided.add(kernel.start)
+                continue
+            except CannotDivide as obstacle:
+                obstacles[kernel.start] = str(obstacle)
+        edits += _edit_body(code, kernel, bound, is_plain=used == ())
+    return KernelEdits(tuple(edits), frozenset(divided), obstacles)
+
+
+def _divide(
+    code: Unit,
+    kernel: Declaration,
+    declarations: tuple[Declaration, ...],
+    bound: str,
+    used: tuple[Token, ...],
+    words: ThreadWords,
+) -> tuple[Edit, ...]:
+    """Return the edits of a kernel that is divided into regions.
+
+    Raises:
+        CannotDivide: It cannot be divided.
+    """
+    if kernel.body is None or "<<<" in code.words[slice(*map(code.find_index, kernel.body))]:
+        raise CannotDivide("it launches kernels")
+    body = divide_body(code, code.find_index(kernel.body[0]))
+    operations = find_operations(code, body, used, words)
+    mentions = list_words(code, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
+    if not all(_can_replace(code, word) for word in mentions):
+        raise CannotDivide("it passes threadIdx on")
+    tokens = code.list_tokens(*kernel.parameters)
+    parameters = tuple(read_parameters(tokens, body.start, body.stop))
+    mutable = frozenset(
+        declarator.name.text
+        for found in declarations
+        if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
+        for declarator in q.list_declarators(found)
+    )
+    division = analyze(code, body, operations, parameters, mutable)
+    names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
+    before = f"__kbuild_bounded__({bound}) " if bound else ""
+    before += "__kbuild_name__ " if names else ""
+    edits = write_kernel(code, division, before, "__kbuild_bounds__[0]" if bound else "0")
+    return (*edits, *_name_functions(names))
+
+
+def _name_functions(names: list[Token]) -> Iterator[Edit]:
+    """Replace the names of the function, which would be that of a lambda."""
+    for name in names:
+        kind = "pretty_function" if "PRETTY" in name.text else "func"
+        yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
 
 
 def _returns_value(kernel: Declaration) -> bool:
@@ -91,9 +174,7 @@ def _edit_body(code: Unit, kernel: Declaration, bound: str, *, is_plain: bool) -
     outer, inner = _rebind_references(code.text, kernel)
     prologue = " ".join((*outer, *before))
     yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}")
-    for name in names:
-        kind = "pretty_function" if "PRETTY" in name.text else "func"
-        yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
+    yield from _name_functions(names)
     yield Edit(start=end - 1, end=end, text=f"}} {after} }}")
 
 

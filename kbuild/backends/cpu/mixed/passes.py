@@ -7,6 +7,7 @@ Both passes preprocess the source with a prelude that keeps the qualifiers (see
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,7 @@ from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText
 from kbuild.errors import SourceError
 from kbuild.model import Command
+from kbuild.process import select_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +38,7 @@ read_assembly: Final = None
 
 # What launches kernels, or calls the runtime, in a source without host code.
 _RUNTIME_CALL: Final = re.compile(rb"<<<|\bcuda[A-Z]\w+\s*\(")
+_SPLIT: Final = "KBUILD_CPU_SPLIT"
 _CHEVRON: Final = "namespace chevron"
 _CLANG_OPTIONS: Final = ("-Wno-unused-private-field", "-Wno-unused-const-variable")
 
@@ -130,13 +133,24 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
         SourceError: A launch cannot be read, or needs a header.
     """
     return _read_device_text(
-        code, unit.own_name, is_relocatable=unit.relocatable, is_mixed=unit.is_mixed
+        code,
+        unit.own_name,
+        is_relocatable=unit.relocatable,
+        is_mixed=unit.is_mixed,
+        is_divided=_divides(unit),
     )
+
+
+def _divides(unit: CompileUnit) -> bool:
+    """Return whether kernels with barriers are divided: not if a debugger should show threads."""
+    split = select_environment((_SPLIT,)).get(_SPLIT, "")
+    levels = [option for option in build.target_options(unit) if option.startswith("-O")]
+    return split != "off" and not unit.cautious and levels[-1:] not in ([], ["-O0"], ["-Og"])
 
 
 @lru_cache(maxsize=1)
 def _read_device_text(
-    code: Unit, own_name: str, *, is_relocatable: bool, is_mixed: bool
+    code: Unit, own_name: str, *, is_relocatable: bool, is_mixed: bool, is_divided: bool
 ) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
@@ -144,25 +158,29 @@ def _read_device_text(
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(code)
-    kernels = edit_kernels(code, declarations, is_complete=not is_relocatable)
+    kernels = edit_kernels(
+        code, declarations, is_complete=not is_relocatable, is_divided=is_divided
+    )
     edits = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
         *replace_assembly(code),
         *reject_host_calls(code, declarations),
-        *kernels,
         *edit_shared_memory(code),
+        *kernels.edits,
     )
     if not is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)
-        return _describe_launches(code, edits)
+        found = _describe_launches(code, edits)
+        return replace(found, has_guesses=bool(kernels.divided))
     edits = (
         q.define_qualifiers("kernel_text.h", "device_text.h"),
         *edits,
         *edit_device_text(code.text, declarations, own_name),
     )
-    return _describe(code, declarations, edits)
+    found = _describe(code, declarations, edits)
+    return replace(found, has_guesses=bool(kernels.divided))
 
 
 def _describe(

@@ -10,11 +10,12 @@ names alone: every function with a name that is also that of a function in doubt
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords, find_thread_words
+from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
 from kbuild.backends.cpu.mixed.assembly import list_lane_reads
 from kbuild.backends.cpu.mixed.mentions import (
     Place,
@@ -34,34 +35,40 @@ _MOST_NAMES: Final = 200
 _MOST_MENTIONS: Final = 5000
 
 
-def find_plain_loops(
-    code: Unit, kernels: tuple[Declaration, ...], declarations: tuple[Declaration, ...]
-) -> frozenset[int]:
-    """Return the starts of the kernels that need neither their index stored nor a way to stop.
+def find_thread_uses(
+    code: Unit,
+    kernels: tuple[Declaration, ...],
+    declarations: tuple[Declaration, ...],
+    thread_words: ThreadWords,
+) -> Mapping[int, tuple[Token, ...]] | None:
+    """Return the words in each kernel for which a thread stores its index, or needs a way to stop.
+
+    The keys are the starts of the kernels. A kernel without such words gets a plain loop. The result
+    is None if these words are not known.
 
     Args:
         code: The preprocessed text of a source that contains everything its kernels call.
         kernels: The definitions of kernels.
         declarations: What the user marked.
+        thread_words: The annotated names of the text.
     """
     bodies = (d.body for d in declarations if d.body and d.words & {q.DEVICE, q.GLOBAL})
-    thread_words = find_thread_words(code)
     search = _Search(code, kernels, tuple(bodies), thread_words)
     words = thread_words.pattern
     if not search.add_mentions(list_lane_reads(code)):
-        return frozenset()
+        return None
     while words and search.add(words):
         words = "|".join(map(re.escape, search.take_names()))
     if words:
-        return frozenset()
-    return frozenset(kernel.start for kernel in kernels) - search.suspendable
+        return None
+    return {kernel.start: tuple(search.uses.get(kernel.start, ())) for kernel in kernels}
 
 
 class _Search:
     """The kernels that mention a word, or the name of a function that mentions one, and so on.
 
     Attributes:
-        suspendable: The starts of these kernels.
+        uses: These words, by the starts of the kernels.
     """
 
     def __init__(
@@ -80,7 +87,7 @@ class _Search:
         self._types: set[str] = set()
         self._new: set[str] = set()
         self._mentions = 0
-        self.suspendable: set[int] = set()
+        self.uses: dict[int, list[Token]] = {}
 
     def take_names(self) -> list[str]:
         """Return the names that the last call of `add` found."""
@@ -118,7 +125,7 @@ class _Search:
         kernel = self._kernels.get(place.function.body[0])
         if kernel is not None:
             if word.text != INDEX or not can_replace(self._code, word, place):
-                self.suspendable.add(kernel.start)
+                self.uses.setdefault(kernel.start, []).append(word)
             return True
         return self._add_function(place.function, place)
 

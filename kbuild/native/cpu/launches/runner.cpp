@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <pthread.h>
 
@@ -37,6 +38,15 @@ pthread_key_t make_runner_key() {
     if (pthread_key_create(&key, destroy) != 0)
         throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "the process has no thread-specific data key left");
     return key;
+}
+
+// Returns in which order the threads run that a kernel runs together; see KBUILD_SEED.
+unsigned order_of_threads() {
+    static const unsigned order = [] {
+        const char* const text = std::getenv("KBUILD_SEED");
+        return text == nullptr ? 0 : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+    }();
+    return order;
 }
 
 // Copies words of an interrupted stack. AddressSanitizer forbids access to some of them.
@@ -137,6 +147,7 @@ void BlockRunner::run(Launch& launch) noexcept {
     *builtins_.grid_dim = launch.grid;
     *builtins_.block_dim = launch.block;
     *builtins_.runner = this;
+    builtins_.progress->order = order_of_threads();
     is_starting_ = false;
     watchdog_.begin(launch);
     keep_errors(this);
@@ -218,6 +229,10 @@ void BlockRunner::note_first_suspension() noexcept {
     const auto& index = *builtins_.thread_idx;
     const auto& extent = launch_->block;
     auto& start = block_->start;
+    if (index.x == ~0u) {  // a kernel that runs all threads of a block together
+        block_->has_unstarted = false;
+        return;
+    }
     start = {index.x + 1, index.y, index.z};
     if (start.x == extent.x) start = {0, start.y + 1, start.z};
     if (start.y == extent.y) start = {0, 0, start.z + 1};

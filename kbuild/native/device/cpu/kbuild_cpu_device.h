@@ -27,6 +27,9 @@
 #include "kbuild_cpu/shared_memory.h"
 #include "kbuild_cpu/threads.h"
 #include "kbuild_cpu/warp.h"
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+#include "kbuild_cpu/regions.h"
+#endif
 #include "kbuild_cpu/ptx.h"
 #include "kbuild_cpu/atomics.h"
 #include "kbuild_cpu/atomics/builtins.h"

@@ -12,7 +12,15 @@
 /* The same, for a function that also needs the index of the thread or the other threads of its block.  So it
  * does not exist in host code. */
 #define KBUILD_NEEDS_BLOCK __kbuild_needs_block__
-/* The same, if programs use the name for other things, too: for a class, or a function with a common name.
+/* A function that stops the thread only if it is called in a loop that waits for another thread. */
+#define KBUILD_YIELDS __kbuild_yields__
+/* A function that stops the thread until the others of its block or warp have called it, without or with a value
+ * of each thread. kbuild_cpu/regions.h has a class with the name. */
+#define KBUILD_BLOCK_BARRIER __kbuild_block_barrier__
+#define KBUILD_WARP_BARRIER __kbuild_warp_barrier__
+#define KBUILD_BLOCK_OPERATION __kbuild_block_operation__
+#define KBUILD_WARP_OPERATION __kbuild_warp_operation__
+/* The same as KBUILD_NEEDS_THREAD and KBUILD_NEEDS_BLOCK, if programs use the name for other things, too: for a class, or a function with a common name.
  * Only calls, template arguments, and qualified names count. */
 #define KBUILD_CALL_NEEDS_THREAD __kbuild_call_needs_thread__
 #define KBUILD_CALL_NEEDS_BLOCK __kbuild_call_needs_block__
@@ -23,6 +31,11 @@
 #else
 #define KBUILD_NEEDS_THREAD
 #define KBUILD_NEEDS_BLOCK
+#define KBUILD_YIELDS
+#define KBUILD_BLOCK_BARRIER
+#define KBUILD_WARP_BARRIER
+#define KBUILD_BLOCK_OPERATION
+#define KBUILD_WARP_OPERATION
 #define KBUILD_CALL_NEEDS_THREAD
 #define KBUILD_CALL_NEEDS_BLOCK
 #define KBUILD_KERNEL_NEEDS_THREAD

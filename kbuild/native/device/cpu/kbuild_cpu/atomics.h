@@ -23,7 +23,7 @@ using wide_t =
 /* Defines a function for the given types, for one scope and for all. */
 #define KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, ...) \
     template <class __T> \
-    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> KBUILD_NEEDS_THREAD name( \
+    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> KBUILD_YIELDS name( \
         __T *__address, kbuild_cpu::same_t<__T> __value) { \
         return kbuild_cpu::operation(__address, __value); \
     }
@@ -63,12 +63,12 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
 /* The additions to vectors are atomic for each element.  The functions for 16 bytes accept any type
  * of that size. */
 #define KBUILD_CPU_ATOMIC_FOR_SCOPE(scope) \
-    __device__ inline float2 KBUILD_NEEDS_THREAD atomicAdd##scope(float2 *__address, \
+    __device__ inline float2 KBUILD_YIELDS atomicAdd##scope(float2 *__address, \
                                                                   float2 __value) { \
         return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
                 kbuild_cpu::atomic_add(&__address->y, __value.y)}; \
     } \
-    __device__ inline float4 KBUILD_NEEDS_THREAD atomicAdd##scope(float4 *__address, \
+    __device__ inline float4 KBUILD_YIELDS atomicAdd##scope(float4 *__address, \
                                                                   float4 __value) { \
         return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
                 kbuild_cpu::atomic_add(&__address->y, __value.y), \
@@ -76,12 +76,12 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
                 kbuild_cpu::atomic_add(&__address->w, __value.w)}; \
     } \
     template <class __T> \
-    __device__ inline kbuild_cpu::wide_t<__T> KBUILD_NEEDS_THREAD atomicExch##scope( \
+    __device__ inline kbuild_cpu::wide_t<__T> KBUILD_YIELDS atomicExch##scope( \
         __T *__address, kbuild_cpu::same_t<__T> __value) { \
         return kbuild_cpu::atomic_exchange(__address, __value); \
     } \
     template <class __T> \
-    __device__ inline kbuild_cpu::wide_t<__T> KBUILD_NEEDS_THREAD atomicCAS##scope( \
+    __device__ inline kbuild_cpu::wide_t<__T> KBUILD_YIELDS atomicCAS##scope( \
         __T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) { \
         kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
         return __expected; \
@@ -89,7 +89,7 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
     template <class __T> \
     __device__ inline kbuild_cpu::one_of<__T, unsigned short, int, unsigned int, \
                                          unsigned long long> \
-        KBUILD_NEEDS_THREAD atomicCAS##scope(__T *__address, kbuild_cpu::same_t<__T> __expected, \
+        KBUILD_YIELDS atomicCAS##scope(__T *__address, kbuild_cpu::same_t<__T> __expected, \
                                              kbuild_cpu::same_t<__T> __desired) { \
         kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
         return __expected; \

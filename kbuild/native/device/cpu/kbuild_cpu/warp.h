@@ -138,7 +138,7 @@ __device__ inline __T reduce(const kbuild_cpu_call &__call, uint64_t __mask, __T
 #define KBUILD_CPU_MATCH_TYPES(X) KBUILD_CPU_SHUFFLE_TYPES(X)
 
 #define KBUILD_CPU_SHUFFLE(name, index, T) \
-    __device__ inline T KBUILD_NEEDS_BLOCK name(unsigned int __mask, T __value, \
+    __device__ inline T KBUILD_WARP_OPERATION name(unsigned int __mask, T __value, \
                                                 KBUILD_CPU_SHUFFLE_##index __from, \
                                                 int __width = 32, KBUILD_CPU_CALLER) { \
         const kbuild_cpu_call __call = KBUILD_CPU_CALL(#name); \
@@ -195,18 +195,18 @@ KBUILD_CPU_REDUCE(__reduce_xor_sync, unsigned int, __a ^ __b)
 #undef KBUILD_CPU_REDUCE
 #undef KBUILD_CPU_MATCH
 
-__device__ inline unsigned int KBUILD_NEEDS_BLOCK __ballot_sync(unsigned int __mask,
+__device__ inline unsigned int KBUILD_WARP_OPERATION __ballot_sync(unsigned int __mask,
                                                                 int __predicate,
                                                                 KBUILD_CPU_CALLER) {
     return static_cast<unsigned int>(
         kbuild_cpu::ballot(KBUILD_CPU_CALL("__ballot_sync"), __mask, __predicate != 0));
 }
-__device__ inline int KBUILD_NEEDS_BLOCK __any_sync(unsigned int __mask, int __predicate,
+__device__ inline int KBUILD_WARP_OPERATION __any_sync(unsigned int __mask, int __predicate,
                                                     KBUILD_CPU_CALLER) {
     return kbuild_cpu::ballot(KBUILD_CPU_CALL("__any_sync"), __mask, __predicate != 0) != 0;
 }
 /* A lane that has exited does not vote, so the votes against count. */
-__device__ inline int KBUILD_NEEDS_BLOCK __all_sync(unsigned int __mask, int __predicate,
+__device__ inline int KBUILD_WARP_OPERATION __all_sync(unsigned int __mask, int __predicate,
                                                     KBUILD_CPU_CALLER) {
     return kbuild_cpu::ballot(KBUILD_CPU_CALL("__all_sync"), __mask, __predicate == 0) == 0;
 }
@@ -214,7 +214,7 @@ __device__ inline int KBUILD_NEEDS_BLOCK __uni_sync(unsigned int __mask, int __p
                                                     KBUILD_CPU_CALLER) {
     return kbuild_cpu::match_all(KBUILD_CPU_CALL("__uni_sync"), __mask, __predicate != 0) != 0;
 }
-__device__ inline void KBUILD_NEEDS_BLOCK __syncwarp(unsigned int __mask = 0xffffffff,
+__device__ inline void KBUILD_WARP_BARRIER __syncwarp(unsigned int __mask = 0xffffffff,
                                                      KBUILD_CPU_CALLER) {
     kbuild_cpu::exchange(KBUILD_CPU_CALL("__syncwarp"), __mask);
 }

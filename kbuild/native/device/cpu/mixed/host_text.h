@@ -34,4 +34,9 @@
 #define __kbuild_call_needs_thread__
 #define __kbuild_call_needs_block__
 #define __kbuild_kernel_needs_thread__
+#define __kbuild_yields__
+#define __kbuild_block_barrier__
+#define __kbuild_warp_barrier__
+#define __kbuild_block_operation__
+#define __kbuild_warp_operation__
 #define __kbuild_no_algorithm__

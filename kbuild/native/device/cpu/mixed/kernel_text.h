@@ -32,6 +32,11 @@
 #define __kbuild_call_needs_thread__
 #define __kbuild_call_needs_block__
 #define __kbuild_kernel_needs_thread__
+#define __kbuild_yields__
+#define __kbuild_block_barrier__
+#define __kbuild_warp_barrier__
+#define __kbuild_block_operation__
+#define __kbuild_warp_operation__
 #define __kbuild_no_algorithm__
 #define __kbuild_bounded__(...) \
     static constexpr long long __kbuild_bounds__[] = {__VA_ARGS__}; \
@@ -147,3 +152,18 @@ struct __kbuild_large_grid__ {
     (::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__}); \
     if (__builtin_expect(::kbuild_cpu_progress.suspensions != __kbuild_suspensions__, 0)) return; \
     }
+#define __kbuild_set__ ::kbuild_cpu::regions::thread_set<__kbuild_most__>
+#define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
+#define __kbuild_divided__(bound) \
+    __kbuild_poison__ __kbuild_blockIdx__(::blockIdx) __kbuild_blockDim__(::blockDim) \
+        __kbuild_gridDim__(::gridDim) \
+            [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
+    constexpr int __kbuild_most__ = ::kbuild_cpu::regions::find_most(bound); \
+    const ::kbuild_cpu::regions::block __kbuild_block__; \
+    if (__kbuild_block__.threads > __kbuild_most__) __builtin_unreachable();
+#define __kbuild_region__(set) \
+    ::kbuild_cpu::regions::run_region(set, [&]([[maybe_unused]] const ::uint3 threadIdx, \
+                                               [[maybe_unused]] const int __kbuild_t__) \
+                                               __kbuild_inlined__ -> void {
+#define __kbuild_region_end__ \
+    });

@@ -1,0 +1,457 @@
+"""Decide how a kernel is divided.
+
+Correctness rests on masks: each thread evaluates each condition around an operation once, as it is
+written. What this module takes for the same in all threads is executed outside of regions, where no
+name of a thread exists. A wrong guess does not compile, and the kernel then runs with fibers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.regions.mentions import Use, find_use, is_pure, list_names
+from kbuild.backends.cpu.mixed.regions.model import (
+    CannotDivide,
+    Division,
+    Leave,
+    Operation,
+    find_variable,
+)
+from kbuild.backends.cpu.mixed.regions.operations import list_blocks, list_statements
+from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable, list_variables
+from kbuild.cxx.declarators import TYPE_WORDS
+from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.cxx.unit import Unit
+
+_LOOPS: Final = frozenset(("for", "while", "do"))
+_DIVIDABLE: Final = _LOOPS | {"", "if"}
+_LEAVING: Final = frozenset(("return", "break", "continue"))
+_FOR_PARTS: Final = 3
+_SHARED: Final = "__kbuild_shared__"
+# Declarations that say the same for all threads.
+_COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "struct", "enum", "static", _SHARED))
+_ASSEMBLY: Final = frozenset(("asm", "__asm__", "__asm", "goto"))
+
+
+def analyze(
+    unit: Unit,
+    body: Block,
+    operations: Mapping[int, Operation],
+    parameters: tuple[Variable, ...],
+    mutable: frozenset[str],
+) -> Division:
+    """Return how a kernel is divided.
+
+    Args:
+        unit: The text.
+        body: The body of the kernel.
+        operations: What threads wait in.
+        parameters: The parameters of the kernel.
+        mutable: The names of variables of namespaces.
+
+    Raises:
+        CannotDivide: The kernel has a form that is not divided.
+    """
+    return _Analysis(unit, body, operations, parameters, mutable).find_division()
+
+
+class _Analysis:
+    def __init__(
+        self,
+        unit: Unit,
+        body: Block,
+        operations: Mapping[int, Operation],
+        parameters: tuple[Variable, ...],
+        mutable: frozenset[str],
+    ) -> None:
+        self._unit = unit
+        self._body = body
+        self._operations = operations
+        self._mutable = mutable | self._find_shared(body)
+        self._declared: dict[Statement, tuple[Variable, ...]] = {}
+        self._blocks = tuple(list_blocks(body))
+        self._divided = frozenset(
+            block
+            for block in self._blocks
+            if any(block.start < index < block.stop for index in operations)
+        ) | {body}
+        self._check_form()
+        self._variables = (*parameters, *self._find_variables())
+        self._uses = {variable: list(self._find_uses(variable)) for variable in self._variables}
+        self._leaves = {leave.statement.start: leave for leave in self._find_leaves(body, ())}
+        self._assignments = self._find_assignments()
+        self._uniform = {v for v in self._variables if self._can_be_uniform(v)}
+        self._masked: frozenset[Block] = frozenset()
+        self._steered: frozenset[Block] = frozenset()
+
+    def find_division(self) -> Division:
+        while True:
+            self._masked, self._steered = self._find_masked()
+            wrong = {v for v in self._uniform if not self._is_uniform_variable(v)}
+            if not wrong:
+                break
+            self._uniform -= wrong
+        for operation in self._operations.values():
+            if operation.mask is not None and not self._is_uniform(*operation.mask):
+                raise CannotDivide(f"the mask of '{operation.name}' can differ between lanes")
+        self._uniform = self._find_needed()
+        computed = self._find_computed()
+        whole = frozenset(self._find_whole())
+        return Division(
+            body=self._body,
+            divided=self._divided,
+            operations=self._operations,
+            leaves=self._leaves,
+            variables=self._variables,
+            uses={variable: tuple(uses) for variable, uses in self._uses.items()},
+            kinds={v: self._choose_kind(v, computed) for v in self._variables},
+            masked=self._masked,
+            steered=self._steered,
+            whole=whole,
+        )
+
+    def _check_form(self) -> None:
+        words = self._unit.words
+        if not _ASSEMBLY.isdisjoint(words[self._body.start : self._body.stop]):
+            raise CannotDivide("it contains assembly or goto")
+        for block in self._divided:
+            is_loop_over_range = block.kind == "for" and block.heads != _FOR_PARTS
+            if block.kind not in _DIVIDABLE or is_loop_over_range:
+                raise CannotDivide(f"a barrier is in '{block.kind}'")
+            if block.kind == "if" and block.heads != 1:
+                raise CannotDivide("the condition around a barrier declares a variable")
+            if block.kind in ("if", "while") and tuple(
+                list_variables(self._unit, block, _statement(block.children[0]))
+            ):
+                raise CannotDivide("the condition around a barrier declares a variable")
+            for child in block.children:
+                if isinstance(child, Statement) and self._unit.get(child.stop) == ":":
+                    raise CannotDivide("a label is beside a barrier")
+
+    # Variables
+
+    def _find_shared(self, body: Block) -> frozenset[str]:
+        """Return the names in declarations of shared memory, which threads can change."""
+        return frozenset(
+            word
+            for statement in list_statements(body)
+            if _SHARED in self._unit.words[statement.start : statement.stop]
+            for word in self._unit.words[statement.start : statement.stop]
+            if word.isidentifier() and word not in TYPE_WORDS
+        )
+
+    def _find_variables(self) -> Iterator[Variable]:
+        for block in sorted(self._divided, key=lambda block: block.start):
+            if block.kind == "for":
+                yield from self._list_declared(block, _statement(block.children[0]))
+            if block.kind:
+                continue
+            for child in block.children:
+                if isinstance(child, Statement):
+                    yield from self._list_declared(block, child)
+
+    def _is_common(self, statement: Statement) -> bool:
+        """Return whether a declaration says the same for all threads."""
+        words = self._unit.words[statement.start : statement.stop]
+        return not _COMMON.isdisjoint(words[:1]) or _SHARED in words or "constexpr" in words[:2]
+
+    def _list_declared(self, block: Block, statement: Statement) -> tuple[Variable, ...]:
+        """Return the variables that a statement of a divided block declares."""
+        if statement not in self._declared:
+            is_common = self._is_common(statement)
+            found = () if is_common else tuple(list_variables(self._unit, block, statement))
+            self._declared[statement] = found
+        return self._declared[statement]
+
+    def _find_use(self, variable: Variable, index: int) -> Use:
+        return find_use(self._unit, index, is_pointer=variable.is_pointer)
+
+    def _find_uses(self, variable: Variable) -> Iterator[int]:
+        for index in list_names(self._unit, variable.index + 1, variable.stop):
+            is_named = self._unit.words[index] == variable.name
+            if is_named and self.resolve(index) is variable:
+                yield index
+
+    def resolve(self, index: int) -> Variable | None:
+        """Return the variable that a name stands for; None for other names."""
+        return find_variable(self._variables, self._unit.words[index], index)
+
+    def _find_assignments(self) -> dict[int, Statement]:
+        """Return the statements of divided blocks that do nothing but change one variable."""
+        found: dict[int, Statement] = {}
+        for block in self._divided:
+            is_for = block.kind == "for"
+            children = block.children[:3:2] if is_for else block.children
+            for child in children:
+                if isinstance(child, Statement) and (is_for or not block.kind):
+                    target = self._find_target(child)
+                    if target is not None:
+                        found[target] = child
+        return found
+
+    def _find_target(self, statement: Statement) -> int | None:
+        words = self._unit.words[statement.start : statement.stop]
+        is_step = len(words) == 3 and ("".join(words[1:]) in ("++", "--") or "".join(words[:2]) in ("++", "--"))  # noqa: E501, PLR2004
+        if is_step:
+            return statement.start if words[0] not in "+-" else statement.start + 2
+        equals = next((i for i, word in enumerate(words) if word in ("=", ">=")), 0)
+        if not 1 <= equals <= 2 or not words[0].isidentifier():  # noqa: PLR2004 - an operator in front
+            return None
+        return statement.start
+
+    def _find_value(self, statement: Statement) -> tuple[int, int]:
+        """Return the indices of what an assignment assigns."""
+        words = self._unit.words[statement.start : statement.stop]
+        equals = next((i for i, word in enumerate(words) if word in ("=", ">=")), len(words) - 1)
+        return statement.start + equals + 1, statement.stop
+
+    # What is the same in all threads
+
+    def _can_be_uniform(self, variable: Variable) -> bool:
+        if not variable.is_scalar or variable.is_parameter:
+            return False
+        changed = [i for i in self._uses[variable] if self._find_use(variable, i) != "read"]
+        return all(index in self._assignments for index in changed)
+
+    def _is_uniform_variable(self, variable: Variable) -> bool:
+        if variable.initializer is not None and not self._is_uniform(*variable.initializer):
+            return False
+        own = self._find_mask(variable.index)
+        for index in self._uses[variable]:
+            if index not in self._assignments or self._find_use(variable, index) == "read":
+                continue
+            if self._find_mask(index) is not own or not self._is_uniform(
+                *self._find_value(self._assignments[index])
+            ):
+                return False
+        return True
+
+    def _is_uniform(self, first: int, last: int) -> bool:
+        """Return whether an expression has the same value in all threads."""
+        if self._unit.get(first) == "=":
+            first += 1
+        if not is_pure(self._unit, first, last):
+            return False
+        if not self._mutable.isdisjoint(self._unit.words[first:last]):
+            return False
+        for index in list_names(self._unit, first, last):
+            found = self.resolve(index)
+            if self._unit.words[index] == INDEX:
+                return False
+            if found is not None and found not in self._uniform and not self._is_constant(found):
+                return False
+        return True
+
+    def _is_constant(self, variable: Variable) -> bool:
+        """Return whether it is a parameter that the kernel does not change."""
+        return variable.is_parameter and all(
+            self._find_use(variable, index) == "read" for index in self._uses[variable]
+        )
+
+    def _find_mask(self, index: int) -> Block | None:
+        """Return the innermost masked block around an index."""
+        around = [block for block in self._masked if block.start <= index < block.stop]
+        return max(around, key=lambda block: block.start, default=None)
+
+    def _find_masked(self) -> tuple[frozenset[Block], frozenset[Block]]:
+        """Return the divided blocks that threads take differently, and those with a common head."""
+        conditions = [b for b in self._divided if b.kind and not b.is_constant]
+        steered = {block for block in conditions if self._has_common_head(block)}
+        masked = set(conditions) - steered
+        while True:
+            before = len(masked)
+            for leave in self._leaves.values():
+                if leave.loop is not None and not self._is_whole_leave(leave, masked):
+                    masked.add(leave.loop)
+            if len(masked) == before:
+                return frozenset(masked), frozenset(masked & steered)
+
+    def _has_common_head(self, block: Block) -> bool:
+        if block.kind == "for":
+            start, condition, step = map(_statement, block.children[:3])
+            is_started = start.start == start.stop or all(
+                variable in self._uniform for variable in self._list_declared(block, start)
+            )
+            if not is_started or not self._is_start(block, start):
+                return False
+            is_stepped = step.start == step.stop or self._is_uniform_assignment(step)
+            return is_stepped and self._is_uniform(condition.start, condition.stop)
+        head = _statement(block.children[-1 if block.kind == "do" else 0])
+        return self._is_uniform(head.start, head.stop)
+
+    def _is_start(self, block: Block, start: Statement) -> bool:
+        """Return whether the first part of a head declares variables, or does nothing else."""
+        if start.start == start.stop or self._list_declared(block, start):
+            return True
+        return self._is_uniform_assignment(start)
+
+    def _is_uniform_assignment(self, statement: Statement) -> bool:
+        target = self._find_target(statement)
+        if target is None or self._assignments.get(target) is not statement:
+            return False
+        found = self.resolve(target)
+        return found in self._uniform and self._is_uniform(*self._find_value(statement))
+
+    # Statements that leave blocks
+
+    def _find_leaves(self, block: Block, path: tuple[Block, ...]) -> Iterator[Leave]:
+        path = (*path, block)
+        for child in block.children:
+            if isinstance(child, Block):
+                yield from self._find_leaves(child, path)
+                continue
+            keyword = self._unit.get(child.start)
+            if keyword not in _LEAVING or child.start == child.stop:
+                continue
+            if keyword == "return":
+                if child.stop != child.start + 1:
+                    raise CannotDivide("a return statement has a value")
+                yield Leave(statement=child, keyword=keyword, loop=None, path=path)
+                continue
+            kinds = _LOOPS | ({"switch"} if keyword == "break" else set())
+            target = next(each for each in reversed(path) if each.kind in kinds)
+            if target in self._divided:
+                inner = path[path.index(target) + 1 :]
+                yield Leave(statement=child, keyword=keyword, loop=target, path=inner)
+
+    def _is_whole_leave(self, leave: Leave, masked: set[Block] | frozenset[Block]) -> bool:
+        """Return whether all threads leave together."""
+        if leave.loop is not None and leave.loop in masked:
+            return False
+        for block in leave.path:
+            if block in masked:
+                return False
+            if block not in self._divided and not self._is_whole_block(block):
+                return False
+        return True
+
+    def _is_whole_block(self, block: Block) -> bool:
+        """Return whether a block does nothing but leave under a condition that is common."""
+        if block.kind not in ("", "if") or (block.kind and block.heads != 1):
+            return False
+        if block.kind and not self._is_uniform(
+            _statement(block.children[0]).start, _statement(block.children[0]).stop
+        ):
+            return False
+        return all(
+            self._is_whole_block(child)
+            if isinstance(child, Block)
+            else child.start in self._leaves
+            for child in block.children[block.heads :]
+        )
+
+    def _find_whole(self) -> Iterator[Node]:
+        """Yield what is executed once: common declarations, uniform variables, and exits."""
+        for block in self._divided:
+            if block.kind not in _DIVIDABLE:
+                continue
+            for child in block.children[(0 if block.kind == "do" else block.heads) :]:
+                if self._is_whole(block, child):
+                    yield child
+
+    def _is_whole(self, block: Block, node: Node) -> bool:
+        if isinstance(node, Block):
+            return (
+                node not in self._divided
+                and self._is_whole_block(node)
+                and self._find_mask(node.start) is None
+                and all(
+                    self._is_whole_leave(self._leaves[each.start], self._masked)
+                    for each in list_statements(node)
+                    if each.start in self._leaves
+                )
+            )
+        if node.start in self._leaves:
+            leave = self._leaves[node.start]
+            return self._find_mask(node.start) is None and self._is_whole_leave(leave, self._masked)
+        if block.kind == "do" and node is block.children[-1]:
+            return False
+        if self._is_common(node):
+            return True
+        declared = tuple(self._list_declared(block, node))
+        if declared:
+            return all(variable in self._uniform for variable in declared)
+        return self._is_uniform_assignment(node)
+
+    def _find_needed(self) -> set[Variable]:
+        """Return the uniform variables that must exist outside of regions.
+
+        The others would divide the region with their declaration.
+        """
+        needed = {v for v in self._uniform if any(i in self._assignments for i in self._uses[v])}
+        spans = [*self._list_common_spans()]
+        while True:
+            spans += [v.initializer for v in needed if v.initializer is not None]
+            used = {self.resolve(i) for span in spans for i in list_names(self._unit, *span)}
+            new = {v for v in self._uniform if v in used} - needed
+            if not new:
+                return needed
+            needed |= new
+
+    def _list_common_spans(self) -> Iterator[tuple[int, int]]:
+        """Yield the indices of what is executed once, except declarations of variables."""
+        for operation in self._operations.values():
+            if operation.mask is not None:
+                yield operation.mask
+        for block in self._divided:
+            if block.is_constant or (block.kind and block not in self._masked - self._steered):
+                heads = [each for each in block.children if isinstance(each, Statement)]
+                yield from ((each.start, each.stop) for each in heads)
+        for node in self._find_whole():
+            is_declaration = isinstance(node, Statement) and bool(self._declared.get(node))
+            if not is_declaration:
+                yield node.start, node.stop
+
+    # What is computed again
+
+    def _find_computed(self) -> frozenset[Variable]:
+        found = {
+            v
+            for v in self._variables
+            if v not in self._uniform
+            and v.is_scalar
+            and v.initializer is not None
+            and all(self._find_use(v, index) == "read" for index in self._uses[v])
+        }
+        while True:
+            wrong = {v for v in found if not self._can_compute(v, found)}
+            if not wrong:
+                return frozenset(found)
+            found -= wrong
+
+    def _can_compute(self, variable: Variable, computed: set[Variable]) -> bool:
+        first, last = variable.initializer or (0, 0)
+        first += self._unit.get(first) == "="
+        words = self._unit.words[first:last]
+        if not is_pure(self._unit, first, last) or not self._mutable.isdisjoint(words):
+            return False
+        for index in list_names(self._unit, first, last):
+            used = self.resolve(index)
+            if used is None or used in computed or self._is_constant(used):
+                continue
+            if used not in self._uniform or not self._is_fixed(used, variable):
+                return False
+        return True
+
+    def _is_fixed(self, used: Variable, variable: Variable) -> bool:
+        """Return whether a uniform variable keeps its value while another variable exists."""
+        block = variable.block
+        return block is not None and not any(
+            block.start <= index < block.stop and self._find_use(used, index) != "read"
+            for index in self._uses[used]
+        )
+
+    def _choose_kind(self, variable: Variable, computed: frozenset[Variable]) -> Kind:
+        if variable in self._uniform or self._is_constant(variable):
+            return "uniform"
+        if variable in computed:
+            return "computed"
+        return "kept"
+
+
+def _statement(node: Node) -> Statement:
+    if not isinstance(node, Statement):
+        raise CannotDivide("the head of a statement has an unknown form")
+    return node

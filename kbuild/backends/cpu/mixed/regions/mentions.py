@@ -1,0 +1,145 @@
+"""Names in the body of a kernel, and what happens to them there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from kbuild.cxx.declarators import TYPE_OPERATORS, TYPE_WORDS
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.unit import Unit
+
+_KEYWORDS: Final = (
+    TYPE_WORDS
+    | TYPE_OPERATORS
+    | frozenset(
+        (
+            *("return", "break", "continue", "if", "else", "for", "while", "do", "switch", "case"),
+            *("default", "goto", "sizeof", "alignof", "true", "false", "nullptr", "this", "new"),
+            *("delete", "throw", "using", "typedef", "template", "typename", "static", "extern"),
+            *("static_cast", "reinterpret_cast", "const_cast", "operator", "noexcept", "static_assert"),
+        )
+    )
+)
+# Calls of these have no effect but their result.
+_PURE: Final = frozenset(("min", "max", "abs", "sizeof", "alignof", "static_cast", "__umul24", "__mul24"))
+_COMPOUND: Final = frozenset("+-*/%&|^")
+_OPERATORS: Final = frozenset("+-*/%&|^!~<>=?:,;({[") | {"<<", "<=", ">=", "->", "&&", "||", "return"}
+
+Use = Literal["read", "changed", "shared"]
+
+
+def list_names(unit: Unit, first: int, last: int) -> Iterator[int]:
+    """Yield the indices of the names in a part of a text that can be those of variables."""
+    for index in range(first, last):
+        word = unit.words[index]
+        if not (word[0].isalpha() or word[0] in "_$") or word in _KEYWORDS:
+            continue
+        before = unit.words[index - 1] if index > first else unit.get(index - 1)
+        if before not in (".", "->", "::") and unit.get(index + 1) != "::":
+            yield index
+
+
+def find_use(unit: Unit, index: int, *, is_pointer: bool = False) -> Use:
+    """Return what an expression does with the variable whose name has an index.
+
+    ``shared`` is a variable whose address is taken, or that a reference can refer to. What a pointer
+    points to does not count.
+    """
+    words, starts = unit.words, unit.starts
+    before, outer = unit.get(index - 1), unit.get(index - 2)
+    if is_pointer and (unit.get(index + 1) == "[" or (before == "*" and _is_unary(unit, index - 1))):
+        return "read"
+    if _is_increment(unit, index - 2):
+        return "changed"
+    if before == "&" and (outer in _OPERATORS or outer == ")"):
+        return "shared"
+    after = index + 1
+    while unit.get(after) in ("[", "."):
+        after = unit.partners.get(after, after) + 1 if words[after] == "[" else after + 2
+    if after != index + 1 and unit.get(after) == "(" and unit.get(after - 2) == ".":
+        return "shared"  # a function of the object
+    if _is_increment(unit, after):
+        return "changed"
+    word, following = unit.get(after), unit.get(after + 1)
+    if word == "=":
+        return "changed" if following != "=" or starts[after + 1] != starts[after] + 1 else "read"
+    is_adjacent = following in ("=", ">=") and starts[after + 1] == starts[after] + len(word)
+    if is_adjacent and (word in _COMPOUND or word == "<<" or (word == ">" and following == ">=")):
+        return "changed"
+    if before == "=" and _binds_reference(unit, index - 1):
+        return "shared"
+    return "read"
+
+
+def _is_unary(unit: Unit, index: int) -> bool:
+    return unit.get(index - 1) in _OPERATORS or unit.get(index - 1) in ("}", ")", "else", "do")
+
+
+def _is_increment(unit: Unit, index: int) -> bool:
+    """Return whether ``++`` or ``--`` starts at an index."""
+    word = unit.get(index)
+    return (
+        word in ("+", "-")
+        and unit.get(index + 1) == word
+        and unit.starts[index + 1] == unit.starts[index] + 1
+    )
+
+
+def _binds_reference(unit: Unit, equals: int) -> bool:
+    return unit.get(equals - 2) == "&" or (unit.get(equals - 2) == "const" and unit.get(equals - 3) == "&")
+
+
+def is_pure(unit: Unit, first: int, last: int) -> bool:
+    """Return whether an expression reads no memory, changes nothing, and calls no function.
+
+    So its result depends on the variables alone that it names.
+    """
+    for index in range(first, last):
+        word, before, following = unit.words[index], unit.get(index - 1), unit.get(index + 1)
+        if word in ("[", "->", "{", "?", '"', "new", "throw", "this") or word[0] in "\"'":
+            if word != "?" and not word.startswith("'"):
+                return False
+        if _is_increment(unit, index):
+            return False
+        if word == "*" and (index == first or before in _OPERATORS):
+            return False  # the target of a pointer
+        if word == "&" and (index == first or before in _OPERATORS) and not _is_double(unit, index):
+            return False
+        if word == "(" and index > first and not _is_pure_call(unit, index - 1):
+            return False
+        if word == "=" and not _is_comparison(unit, index):
+            return False
+        if word[0].isalpha() or word[0] == "_":
+            if following == "=" and not _is_comparison(unit, index + 1):
+                return False
+    return True
+
+
+def _is_double(unit: Unit, index: int) -> bool:
+    word = unit.words[index]
+    return (unit.get(index - 1) == word and unit.starts[index - 1] == unit.starts[index] - 1) or (
+        unit.get(index + 1) == word and unit.starts[index + 1] == unit.starts[index] + 1
+    )
+
+
+def _is_comparison(unit: Unit, index: int) -> bool:
+    """Return whether ``=`` belongs to ``==`` or ``!=``."""
+    position = unit.starts[index]
+    before, following = unit.get(index - 1), unit.get(index + 1)
+    if following == "=" and unit.starts[index + 1] == position + 1:
+        return True
+    return before in ("=", "!") and unit.starts[index - 1] == position - 1
+
+
+def _is_pure_call(unit: Unit, before: int) -> bool:
+    """Return whether a parenthesis after a token calls nothing, or a function without effects."""
+    token: Token = unit.get_token(before)
+    if token.text == ">":  # the end of a cast
+        opening = before
+        while opening > 0 and unit.words[opening] != "<":
+            opening -= 1
+        return unit.get(opening - 1) == "static_cast"
+    if not token.is_word:
+        return token.text not in (")", "]")
+    return token.text in _PURE or token.text in TYPE_WORDS or token.text == "return"

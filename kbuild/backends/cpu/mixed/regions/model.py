@@ -1,0 +1,102 @@
+"""What is known about a kernel that is divided into regions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable
+from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.values import dataclass
+
+
+class CannotDivide(Exception):  # noqa: N818 - not an error: the kernel runs with fibers
+    """The kernel cannot be divided; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """A call that threads of a block wait in.
+
+    Attributes:
+        name: The function.
+        is_warp_wide: Whether the first argument is a mask of lanes.
+        has_value: Whether each thread brings a value.
+        index: The index of the name.
+        arguments: The indices of each argument.
+        close: The index of the last parenthesis.
+        slot: The number of the operands that it uses.
+    """
+
+    name: str
+    is_warp_wide: bool
+    has_value: bool
+    index: int
+    arguments: tuple[tuple[int, int], ...]
+    close: int
+    slot: int = 0
+
+    @property
+    def mask(self) -> tuple[int, int] | None:
+        """The indices of the mask; None without one."""
+        return self.arguments[0] if self.is_warp_wide and self.arguments else None
+
+    @property
+    def value(self) -> tuple[int, int]:
+        """The indices of the value."""
+        return self.arguments[1 if self.is_warp_wide else 0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leave:
+    """A statement that ends the thread, its loop, or its turn in the loop.
+
+    Attributes:
+        statement: The statement.
+        keyword: ``return``, ``break``, or ``continue``.
+        loop: The divided loop; None for ``return``.
+        path: The blocks around the statement, from the outside, down from the loop or the body.
+    """
+
+    statement: Statement
+    keyword: str
+    loop: Block | None
+    path: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Division:
+    """How a kernel is divided.
+
+    Attributes:
+        body: The body of the kernel.
+        divided: The blocks that contain operations.
+        operations: The operations by the index of their names.
+        leaves: The statements that leave divided blocks, by the index of their first token.
+        variables: The parameters and the variables of divided blocks, in order.
+        uses: The indices of the names that stand for each of them, after its declaration.
+        kinds: What each of them becomes.
+        masked: The divided conditions and loops that threads take differently, as far as is known.
+        steered: The masked loops whose heads are the same for all threads.
+        whole: The statements that are executed once for all threads.
+    """
+
+    body: Block
+    divided: frozenset[Block]
+    operations: Mapping[int, Operation]
+    leaves: Mapping[int, Leave]
+    variables: tuple[Variable, ...]
+    uses: Mapping[Variable, tuple[int, ...]]
+    kinds: Mapping[Variable, Kind]
+    masked: frozenset[Block]
+    steered: frozenset[Block]
+    whole: frozenset[Node]
+
+    def resolve(self, name: str, index: int) -> Variable | None:
+        """Return the variable that a name at an index stands for; None for other names."""
+        return find_variable(self.variables, name, index)
+
+
+def find_variable(variables: tuple[Variable, ...], name: str, index: int) -> Variable | None:
+    """Return the variable that a name at an index stands for; None for other names."""
+    visible = (v for v in variables if v.name == name and v.index <= index < v.stop)
+    return max(visible, key=lambda variable: variable.index, default=None)

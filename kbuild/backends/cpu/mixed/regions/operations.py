@@ -1,0 +1,134 @@
+"""Find the operations of a kernel that all threads of a block or warp take part in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.cxx.tokens import split_at_commas
+from kbuild.cxx.unit import Unit
+
+_CONDITIONAL: Final = frozenset(("?", "&&", "||"))
+_LOOPS: Final = ("for", "while", "do")
+
+
+def find_operations(
+    unit: Unit, body: Block, mentions: Iterable[Token], thread_words: ThreadWords
+) -> Mapping[int, Operation]:
+    """Return the operations in the body of a kernel, by the indices of their names.
+
+    Args:
+        unit: The text.
+        body: The body.
+        mentions: What needs a thread in the body.
+        thread_words: The annotated names.
+
+    Raises:
+        CannotDivide: Something else needs a thread, or an operation is not in a plain statement.
+    """
+    found = {}
+    yielding = []
+    for word in mentions:
+        index = unit.find_index(word.start)
+        if word.text == INDEX:
+            continue
+        kind = thread_words.operations.get(word.text)
+        if kind is not None and unit.get(index + 1) == "(":
+            found[index] = _read_operation(unit, index, kind)
+        elif word.text in thread_words.yielding and unit.get(index + 1) == "(":
+            yielding.append(index)
+        else:
+            raise CannotDivide(f"it uses '{word.text}'")
+    for index in yielding:
+        _check_yielding(unit, body, index, found)
+    statements = {index: _find_statement(unit, body, index) for index in found}
+    slots: dict[Statement, int] = {}
+    result = {}
+    for index in sorted(found, key=lambda index: found[index].close):
+        operation, statement = found[index], statements[index]
+        if operation.has_value:
+            slot = slots.get(statement, 0)
+            slots[statement] = slot + 1
+            operation = _with_slot(operation, slot)
+        result[index] = operation
+    return result
+
+
+def _with_slot(operation: Operation, slot: int) -> Operation:
+    from dataclasses import replace  # noqa: PLC0415 - not every kernel has operations
+
+    return replace(operation, slot=slot)
+
+
+def _read_operation(unit: Unit, index: int, kind: tuple[bool, bool]) -> Operation:
+    is_warp_wide, has_value = kind
+    close = unit.partners[index + 1]
+    arguments = []
+    position = index + 2
+    for part in split_at_commas(unit.list_between(index + 2, close)):
+        arguments.append((position, position + len(part)))
+        position += len(part) + 1
+    if len(arguments) < has_value * (1 + is_warp_wide):
+        raise CannotDivide(f"a call of '{unit.words[index]}' has too few arguments")
+    return Operation(
+        name=unit.words[index],
+        is_warp_wide=is_warp_wide,
+        has_value=has_value,
+        index=index,
+        arguments=tuple(arguments),
+        close=close,
+    )
+
+
+def _find_statement(unit: Unit, body: Block, index: int) -> Statement:
+    """Return the statement, or part of a head, with an operation that is always reached."""
+    name = unit.words[index]
+    statement = next((each for each in list_statements(body) if each.start <= index < each.stop), None)
+    inside = find_scopes(unit).around(unit.starts[index])
+    outside = find_scopes(unit).around(unit.starts[body.start + 1])
+    blocks = [block for block in list_blocks(body) if block.start < index < block.stop]
+    braces = [block for block in blocks if unit.words[block.start] == "{"]
+    if statement is None or len(inside) - len(outside) != len(braces) - 1:
+        raise CannotDivide(f"'{name}' is in a lambda or a class")
+    words = unit.words[statement.start : index]
+    pairs = {a + b for a, b in zip(words, words[1:], strict=False) if a == b}
+    if not _CONDITIONAL.isdisjoint({*words, *pairs}):
+        raise CannotDivide(f"'{name}' is in a conditional expression")
+    return statement
+
+
+def _check_yielding(unit: Unit, body: Block, index: int, operations: Iterable[int]) -> None:
+    """Check a function that a thread can wait for others with, by calling it again and again."""
+    loops = [
+        block
+        for block in list_blocks(body)
+        if block.kind in _LOOPS
+        and block.start < index < block.stop
+        and not any(block.start < each < block.stop for each in operations)
+    ]
+    is_discarded = unit.get(index - 1) in (";", "{", "}", ")", "else")
+    is_atomic = is_discarded and unit.words[index + 2] != ")"
+    if loops and not is_atomic:
+        raise CannotDivide(f"'{unit.words[index]}' is in a loop")
+
+
+def list_statements(node: Node) -> Iterator[Statement]:
+    """Yield the statements in a node, in order."""
+    if isinstance(node, Statement):
+        yield node
+        return
+    for child in node.children:
+        yield from list_statements(child)
+
+
+def list_blocks(node: Node) -> Iterator[Block]:
+    """Yield a block and the blocks in it, from the outside."""
+    if isinstance(node, Block):
+        yield node
+        for child in node.children:
+            yield from list_blocks(child)

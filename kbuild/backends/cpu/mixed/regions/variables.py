@@ -1,0 +1,174 @@
+"""The variables of a kernel that is divided: its parameters, and those of divided blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.statements import Block, Statement
+from kbuild.cxx.tokens import split_at_commas
+from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
+
+# How statements start that declare no variable of a thread.
+_OTHER_STATEMENTS: Final = frozenset(
+    (
+        *("return", "break", "continue", "goto", "delete", "throw", "new", "case", "default"),
+        *("using", "typedef", "static_assert", "co_return", "co_await", "asm", "__asm__", "__asm"),
+    )
+)
+_AFTER_NAME: Final = frozenset(("=", ";", ",", "[", "(", "{"))
+_DEDUCED: Final = frozenset(("auto", "decltype", "__auto_type"))
+_STANDARD_TYPES: Final = frozenset(
+    (
+        *("size_t", "ptrdiff_t", "uint", "uchar", "ushort", "ulong", "uintptr_t", "intptr_t"),
+        *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Variable:
+    """A parameter of the kernel, or a variable of a divided block.
+
+    Attributes:
+        name: Its name.
+        index: The index of its name; for a parameter, the brace of the kernel.
+        stop: The index after the part of the text in which the name stands for it.
+        block: The block that declares it; None for a parameter.
+        statement: Its declaration; None for a parameter.
+        base: The indices of the declaration's type.
+        declarator: The indices of the name with what belongs to it, without the initializer.
+        initializer: The indices of the initializer, with ``=`` or brackets; None without one.
+        is_reference: Whether it is a reference.
+        is_scalar: Whether the spelling says that the type is a number or a pointer.
+        is_pointer: Whether the spelling says that it is a pointer.
+        is_parameter: Whether it is a parameter.
+    """
+
+    name: str
+    index: int
+    stop: int
+    block: Block | None = None
+    statement: Statement | None = None
+    base: tuple[int, int] = (0, 0)
+    declarator: tuple[int, int] = (0, 0)
+    initializer: tuple[int, int] | None = None
+    is_reference: bool = False
+    is_scalar: bool = False
+    is_pointer: bool = False
+    is_parameter: bool = False
+
+
+Kind = Literal["uniform", "computed", "kept", "region"]
+
+
+def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[Variable]:
+    """Yield the variables that a statement of a block declares."""
+    tokens = unit.list_between(statement.start, statement.stop)
+    if not tokens or tokens[0].text in _OTHER_STATEMENTS or not (tokens[0].is_word or tokens[0].text == "::"):
+        return
+    first, *others = split_at_commas(tokens)
+    length = find_type_end(first, 0)
+    base = (statement.start, statement.start + length)
+    position = statement.start
+    for index, part in enumerate((first, *others)):
+        start = position + (length if index == 0 else 0)
+        stop = position + len(part)
+        found = _read(unit, block, statement, base, start, stop)
+        if found is None:
+            return
+        yield found
+        position = stop + 1
+
+
+def _read(
+    unit: Unit, block: Block, statement: Statement, base: tuple[int, int], start: int, stop: int
+) -> Variable | None:
+    """Read the declarator between two indices; return None if it is an expression."""
+    type_tokens = unit.list_between(*base)
+    tokens = [*type_tokens, *unit.list_between(start, stop)]
+    _, place = find_declarator(tokens)
+    if place is None or place < len(type_tokens):
+        return None
+    index = start + place - len(type_tokens)
+    words = {token.text for token in type_tokens}
+    following = unit.get(index + 1) if index + 1 < stop else ";"
+    if unit.get(start) == "(":
+        close = unit.partners.get(start, stop)
+        if unit.get(close + 1) not in ("(", "[") or not words & TYPE_WORDS:
+            return None  # a call with a dereferenced argument
+        following = ";"
+    if following not in _AFTER_NAME:
+        return None
+    end = _find_initializer(unit, index + 1, stop)
+    marks = unit.words[start:index]
+    return Variable(
+        name=unit.words[index],
+        index=index,
+        stop=block.stop,
+        block=block,
+        statement=statement,
+        base=base,
+        declarator=(start, end),
+        initializer=(end, stop) if end < stop else None,
+        is_reference="&" in marks,
+        is_pointer="*" in marks and "[" not in unit.words[index:end],
+        is_scalar="&" not in marks
+        and "[" not in unit.words[index:end]
+        and (bool(words & _DEDUCED) or "*" in marks or is_scalar_type(words)),
+    )
+
+
+def is_scalar_type(words: Iterable[str]) -> bool:
+    """Return whether the words of a type say that it is a number."""
+    others = set(words) - {"const", "volatile", "std", "::", "register"}
+    return bool(others) and others <= (TYPE_WORDS | _STANDARD_TYPES) - _DEDUCED
+
+
+def _find_initializer(unit: Unit, index: int, stop: int) -> int:
+    """Return where the initializer starts; ``stop`` without one."""
+    while index < stop:
+        word = unit.words[index]
+        if word in ("=", "(", "{"):
+            return index
+        index = unit.partners.get(index, index) + 1 if word == "[" else index + 1
+    return stop
+
+
+def is_deduced(unit: Unit, variable: Variable) -> bool:
+    """Return whether the type depends on the initializer."""
+    return not _DEDUCED.isdisjoint(unit.words[slice(*variable.base)])
+
+
+def read_parameters(tokens: list[Token], brace: int, stop: int) -> Iterator[Variable]:
+    """Yield the parameters of a kernel, except those that are references or packs.
+
+    Args:
+        tokens: The tokens between the parentheses.
+        brace: The index of the brace of the body.
+        stop: The index after the body.
+    """
+    for part in split_at_commas(tokens):
+        head = list(part)
+        nesting = 0
+        for position, token in enumerate(part):
+            nesting += (token.text in "([{<") - (token.text in ")]}>")
+            if token.text == "=" and nesting == 0:
+                head = part[:position]
+                break
+        _, place = find_declarator(head)
+        words = [token.text for token in head]
+        if place is None or "&" in words or "..." in words:
+            continue
+        is_pointer = "*" in words or "[" in words
+        yield Variable(
+            name=words[place],
+            index=brace,
+            stop=stop,
+            is_scalar=is_pointer or is_scalar_type(words[:place]),
+            is_pointer=is_pointer,
+            is_parameter=True,
+        )

@@ -1,0 +1,418 @@
+/* Kernels that are divided into regions.
+ *
+ * A region is a part of a kernel without barriers and warp operations.  It is a function of a thread, which
+ * `run_region` calls for the threads of a set, one after another.  What the threads keep from one region to the
+ * next is in arrays with an element per thread.  kbuild divides the kernels; see the package `regions` of the
+ * backend.  As no thread stops within a region, compilers can vectorize it. */
+#ifndef KBUILD_CPU_REGIONS_H
+#define KBUILD_CPU_REGIONS_H
+
+#include "barrier.h"
+#include "builtins.h"
+#include "threads.h"
+#include "warp.h"
+
+#include <string.h>
+#include <type_traits>
+
+#pragma GCC system_header
+
+namespace kbuild_cpu::regions {
+
+#define KBUILD_CPU_ALWAYS_INLINE __attribute__((always_inline)) inline
+
+/* The arrays of all threads of a kernel together. They are on a stack; see KBUILD_CPU_STACK_BYTES. */
+constexpr unsigned long most_bytes = 128 * 1024;
+
+/* Returns the largest number of threads of a block, from the launch bounds, in whole groups of 64. */
+constexpr int find_most(long long __bound) {
+    return __bound > 0 && __bound < 1024 ? static_cast<int>((__bound + 63) / 64 * 64) : 1024;
+}
+
+/* Consecutive threads. */
+struct range {
+    int begin;
+    int end;
+};
+
+/* In the place of threadIdx, outside of regions. */
+struct no_thread {};
+
+/* The threads of a block in the order in which they run. Each thread has a number. */
+class block {
+public:
+    KBUILD_CPU_ALWAYS_INLINE block()
+        : width(static_cast<int>(::blockDim.x)),
+          height(static_cast<int>(::blockDim.y)),
+          rows(static_cast<int>(::blockDim.y * ::blockDim.z)),
+          threads(width * rows),
+          order(::kbuild_cpu_progress.order) {}
+
+    const int width, height, rows, threads;
+    const unsigned order;  /* 0: from the first thread to the last one; see KBUILD_SEED */
+
+    /* Returns the thread that runs as number `turn`, if the order is not 0. */
+    int thread_of(int __turn) const {
+        if (order == 1) return threads - 1 - __turn;
+        unsigned __step = order % static_cast<unsigned>(threads) | 1;
+        while (!is_coprime(__step)) __step += 2;
+        return static_cast<int>((order / 7 + static_cast<unsigned long>(__turn) * __step) %
+                                static_cast<unsigned long>(threads));
+    }
+
+private:
+    bool is_coprime(unsigned __a) const {
+        unsigned __b = static_cast<unsigned>(threads);
+        while (__b != 0) {
+            const unsigned __rest = __a % __b;
+            __a = __b;
+            __b = __rest;
+        }
+        return __a == 1;
+    }
+};
+
+/* All threads of a block. */
+class every_thread {
+public:
+    KBUILD_CPU_ALWAYS_INLINE explicit every_thread(const block &__of) : of(__of) {}
+
+    const block &of;
+
+    KBUILD_CPU_ALWAYS_INLINE int count() const { return of.threads; }
+    KBUILD_CPU_ALWAYS_INLINE bool has(int) const { return true; }
+    KBUILD_CPU_ALWAYS_INLINE range first(int &__turn) const {
+        return __builtin_expect(of.order == 0, 1) ? range{0, of.threads} : take(__turn);
+    }
+    KBUILD_CPU_ALWAYS_INLINE range next(int &__turn) const {
+        return __builtin_expect(of.order == 0, 1) ? range{0, 0} : take(__turn);
+    }
+    unsigned lanes(int __warp) const {
+        const int __rest = of.threads - __warp * 32;
+        return __rest >= 32 ? ~0u : (1u << __rest) - 1;
+    }
+
+private:
+    __attribute__((noinline, cold)) range take(int &__turn) const {
+        if (__turn == of.threads) return {0, 0};
+        const int __number = of.thread_of(__turn++);
+        return {__number, __number + 1};
+    }
+};
+
+/* Some threads of a block of at most __Most threads. */
+template <int __Most>
+class thread_set {
+public:
+    /* Has all threads. */
+    explicit thread_set(const block &__of) : of(__of), count_(__of.threads) {
+        memset(active_, 1, static_cast<unsigned long>(count_));
+        end_ = count_;
+    }
+    /* Has the threads of another set, or none of them. */
+    template <class __Set>
+    thread_set(const __Set &__other, bool __is_copy) : of(__other.of) {
+        if (__is_copy) {
+            for (int __i = 0; __i < of.threads; ++__i) active_[__i] = __other.has(__i);
+            update();
+        } else {
+            memset(active_, 0, static_cast<unsigned long>(of.threads));
+        }
+    }
+
+    const block &of;
+
+    int count() const { return count_; }
+    bool has(int __number) const { return active_[__number] != 0; }
+    KBUILD_CPU_ALWAYS_INLINE void put(int __number, bool __is_active) {
+        active_[__number] = __is_active;
+    }
+    KBUILD_CPU_ALWAYS_INLINE void remove(int __number) { active_[__number] = 0; }
+    /* Has the threads of a set that are not in a part of it. */
+    template <class __Set, class __Part>
+    void assign_rest(const __Set &__whole, const __Part &__part) {
+        for (int __i = 0; __i < of.threads; ++__i)
+            active_[__i] = __whole.has(__i) & !__part.has(__i);
+        update();
+    }
+    /* To be called after threads were put in or removed. */
+    void update() {
+        int __count = 0;
+        for (int __i = 0; __i < of.threads; ++__i) __count += active_[__i];
+        count_ = __count;
+        begin_ = 0;
+        end_ = of.threads;
+        if (__count == 0 || __count == of.threads) return;
+        while (active_[begin_] == 0) ++begin_;
+        while (active_[end_ - 1] == 0) --end_;
+    }
+
+    /* The threads, as ranges. `turn` belongs to the set, and is 0 at first. */
+    range first(int &__turn) const { return count_ == 0 ? range{0, 0} : take(__turn); }
+    range next(int &__turn) const { return take(__turn); }
+    unsigned lanes(int __warp) const {
+        unsigned __lanes = 0;
+        for (int __i = __warp * 32; __i < of.threads && __i < __warp * 32 + 32; ++__i)
+            __lanes |= static_cast<unsigned>(active_[__i]) << (__i & 31);
+        return __lanes;
+    }
+
+private:
+    range take(int &__turn) const {
+        if (__builtin_expect(of.order != 0, 0)) return take_in_order(__turn);
+        int __begin = __turn < begin_ ? begin_ : __turn;
+        while (__begin < end_ && active_[__begin] == 0) ++__begin;
+        if (__begin >= end_) return {0, 0};
+        int __end = end_;
+        if (__begin != begin_ || end_ - begin_ != count_)
+            for (__end = __begin + 1; __end < end_ && active_[__end] != 0;) ++__end;
+        __turn = __end;
+        return {__begin, __end};
+    }
+    __attribute__((noinline, cold)) range take_in_order(int &__turn) const {
+        while (__turn < of.threads) {
+            const int __number = of.thread_of(__turn++);
+            if (active_[__number] != 0) return {__number, __number + 1};
+        }
+        return {0, 0};
+    }
+
+    int count_ = 0, begin_ = 0, end_ = 0;
+    alignas(64) unsigned char active_[__Most];
+};
+
+/* Calls a region for the threads of a set. The index of the innermost loop is signed, as compilers assume
+ * that such an index does not overflow. */
+template <class __Set, class __Region>
+KBUILD_CPU_ALWAYS_INLINE void run_region(const __Set &__set, __Region &&__region) {
+    const block &__of = __set.of;
+    const int __width = __of.width, __height = __of.height;
+    if (__width < 1 || __width > 1024 || __height < 1 || __height > 1024) __builtin_unreachable();
+    int __turn = 0;
+    for (range __part = __set.first(__turn); __part.begin < __part.end;
+         __part = __set.next(__turn)) {
+        int __row = 0;
+        if (__part.begin != 0 && __of.rows != 1) __row = __part.begin / __width;
+        unsigned int __y = 0, __z = 0;
+        if (__row != 0) {
+            __y = static_cast<unsigned int>(__row % __height);
+            __z = static_cast<unsigned int>(__row / __height);
+        }
+        for (int __base = __row * __width; __base < __part.end; __base += __width) {
+            const int __first = __part.begin > __base ? __part.begin - __base : 0;
+            const int __last = __part.end - __base < __width ? __part.end - __base : __width;
+            if (__base < 0 || __base > 1023 || __first < 0 || __last > 1024)
+                __builtin_unreachable();
+            for (int __x = __first; __x < __last; ++__x)
+                __region(::uint3{static_cast<unsigned int>(__x), __y, __z}, __base + __x);
+            if (++__y == static_cast<unsigned int>(__height)) {
+                __y = 0;
+                ++__z;
+            }
+        }
+    }
+}
+
+/* Makes the index of a thread visible to the runtime, for a report. */
+KBUILD_CPU_ALWAYS_INLINE void name_thread(const block &__of, int __number) {
+    const int __row = __number / __of.width;
+    ::threadIdx.x = static_cast<unsigned int>(__number % __of.width);
+    ::threadIdx.y = static_cast<unsigned int>(__row % __of.height);
+    ::threadIdx.z = static_cast<unsigned int>(__row / __of.height);
+}
+
+template <class __Set, class __Live>
+__attribute__((noinline, cold)) void reject_barrier(const kbuild_cpu_call &__call,
+                                                    const __Set &__set, const __Live &__live) {
+    int __number = 0;
+    while (!__live.has(__number) || __set.has(__number)) ++__number;
+    name_thread(__set.of, __number);
+    fail_call(__call, "other threads of the block wait at this barrier, and this one does not reach it");
+}
+
+/* Checks that all threads that have not exited reach a barrier. */
+template <class __Set, class __Live>
+KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const __Set &__set,
+                                            const __Live &__live) {
+    if (__builtin_expect(__set.count() != __live.count(), 0)) reject_barrier(__call, __set, __live);
+}
+
+template <class __Set>
+__attribute__((noinline, cold)) void reject_lanes(const kbuild_cpu_call &__call, const __Set &__set,
+                                                  int __warp, unsigned __extra, unsigned __missing) {
+    const unsigned __lanes = __extra != 0 ? __extra : __missing;
+    name_thread(__set.of, __warp * 32 + __builtin_ctz(__lanes));
+    fail_call(__call, __extra != 0 ? "the mask does not contain the calling lane"
+                                   : "the mask contains this lane, which does not call the function");
+}
+
+/* Checks that the lanes of a mask reach a warp operation, as far as they have not exited. */
+template <class __Set, class __Live>
+KBUILD_CPU_ALWAYS_INLINE void check_lanes(const kbuild_cpu_call &__call, const __Set &__set,
+                                          const __Live &__live, unsigned __mask) {
+    if (__builtin_expect(__mask == ~0u && __set.count() == __live.count(), 1)) return;
+    for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) {
+        const unsigned __lanes = __set.lanes(__warp);
+        if (__lanes == 0) continue;
+        const unsigned __missing = __mask & __live.lanes(__warp) & ~__lanes;
+        if ((__lanes & ~__mask) != 0 || __missing != 0)
+            reject_lanes(__call, __set, __warp, __lanes & ~__mask, __missing);
+    }
+}
+
+/* Returns a copy; for the type of a parameter that threads change. */
+template <class __T>
+__T copy(__T __value);
+
+/* Copies the first value of a variable to its place. */
+template <class __T>
+KBUILD_CPU_ALWAYS_INLINE void keep(__T &__place, const __T &__value) {
+    static_assert(std::is_trivially_copyable_v<__T>);
+    __place = __value;
+}
+template <class __T, unsigned long __Count>
+KBUILD_CPU_ALWAYS_INLINE void keep(__T (&__place)[__Count], const __T (&__value)[__Count]) {
+    for (unsigned long __i = 0; __i < __Count; ++__i) keep(__place[__i], __value[__i]);
+}
+
+/* Whether a variable can be computed again, or once for all threads. */
+template <class __T>
+constexpr bool is_value = std::is_scalar_v<__T>;
+
+/* What the threads bring to an operation, with room for whole warps. Threads that do not bring anything
+ * have the value 0, as those that have exited. */
+template <int __Most>
+struct operands {
+    template <class __T>
+    KBUILD_CPU_ALWAYS_INLINE __T *values() {
+        static_assert(sizeof(__T) <= 8 && std::is_trivially_copyable_v<__T>,
+                      "kbuild: warp operations exchange values of at most 8 bytes");
+        return reinterpret_cast<__T *>(bytes);
+    }
+    template <class __Set>
+    KBUILD_CPU_ALWAYS_INLINE void begin(const __Set &__set) {
+        if (__set.count() % 32 != 0 || __set.count() != __set.of.threads)
+            memset(bytes, 0, sizeof bytes);
+    }
+    alignas(64) unsigned char bytes[__Most * 8];
+    unsigned votes[__Most / 32];
+    unsigned long sum;
+};
+
+/* Each operation is a class with the name of the function. Every thread calls `put` with its operand. Then
+ * `finish` runs once, and returns what `get` needs, which every thread calls for its result. */
+struct __syncthreads {
+    template <class __Set, class __Live>
+    KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live,
+                                                KBUILD_CPU_CALLER) {
+        check_barrier(KBUILD_CPU_CALL("__syncthreads"), __set, __live);
+    }
+};
+struct __syncwarp {
+    template <class __Set, class __Live>
+    KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live,
+                                                unsigned __mask = ~0u, KBUILD_CPU_CALLER) {
+        check_lanes(KBUILD_CPU_CALL("__syncwarp"), __set, __live, __mask);
+    }
+};
+
+#define KBUILD_CPU_BLOCK_VOTE(name, vote, result) \
+    struct name { \
+        template <class, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
+                                                 int __predicate) { \
+            __operands.bytes[__number] = vote; \
+        } \
+        template <class __Set, class __Live, int __Most> \
+        static void finish(const __Set &__set, const __Live &__live, \
+                           operands<__Most> &__operands, KBUILD_CPU_CALLER) { \
+            check_barrier(KBUILD_CPU_CALL(#name), __set, __live); \
+            unsigned long __sum = 0; \
+            for (int __i = 0; __i < __set.of.threads; ++__i) __sum += __operands.bytes[__i]; \
+            __operands.sum = __sum; \
+        } \
+        template <class, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static int get(operands<__Most> &__operands, int) { \
+            return static_cast<int>(result); \
+        } \
+    };
+
+KBUILD_CPU_BLOCK_VOTE(__syncthreads_count, __predicate != 0, __operands.sum)
+KBUILD_CPU_BLOCK_VOTE(__syncthreads_or, __predicate != 0, __operands.sum != 0)
+KBUILD_CPU_BLOCK_VOTE(__syncthreads_and, __predicate == 0, __operands.sum == 0)
+
+#undef KBUILD_CPU_BLOCK_VOTE
+
+#define KBUILD_CPU_WARP_VOTE(name, type, vote, result) \
+    struct name { \
+        template <class, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
+                                                 int __predicate) { \
+            __operands.bytes[__number] = vote; \
+        } \
+        template <class __Set, class __Live, int __Most> \
+        static void finish(const __Set &__set, const __Live &__live, \
+                           operands<__Most> &__operands, unsigned __mask, KBUILD_CPU_CALLER) { \
+            check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
+            for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) { \
+                unsigned __votes = 0; \
+                for (int __lane = 0; __lane < 32; ++__lane) \
+                    __votes |= static_cast<unsigned>(__operands.bytes[__warp * 32 + __lane]) \
+                               << __lane; \
+                __operands.votes[__warp] = __votes; \
+            } \
+        } \
+        template <class, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static type get(operands<__Most> &__operands, int __number) { \
+            const unsigned __votes = __operands.votes[__number >> 5]; \
+            return static_cast<type>(result); \
+        } \
+    };
+
+KBUILD_CPU_WARP_VOTE(__ballot_sync, unsigned int, __predicate != 0, __votes)
+KBUILD_CPU_WARP_VOTE(__any_sync, int, __predicate != 0, __votes != 0)
+KBUILD_CPU_WARP_VOTE(__all_sync, int, __predicate == 0, __votes == 0)
+
+#undef KBUILD_CPU_WARP_VOTE
+
+/* The operations that exchange values. */
+#define KBUILD_CPU_EXCHANGE(name) \
+    template <class __T, int __Most> \
+    KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
+                                             __T __value) { \
+        __operands.template values<__T>()[__number] = __value; \
+    } \
+    template <class __Set, class __Live, int __Most> \
+    KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live, \
+                                                operands<__Most> &__operands, unsigned __mask, \
+                                                KBUILD_CPU_CALLER) { \
+        check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
+        __operands.sum = __mask; \
+    }
+
+#define KBUILD_CPU_REGION_SHUFFLE(name, index, type, source) \
+    struct name { \
+        KBUILD_CPU_EXCHANGE(name) \
+        template <class __T, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static __T get(operands<__Most> &__operands, int __number, \
+                                                type __from, int __width = 32) { \
+            const int __lane = __number & 31; \
+            const shuffle __shuffle = shuffle_##index(__lane, __from & 31, __width); \
+            const __T *const __values = __operands.template values<__T>(); \
+            const bool __is_own = __shuffle.__is_own || \
+                                  (__operands.sum >> (__shuffle.__lane & 31) & 1) == 0; \
+            return __values[__is_own ? __number : __number - __lane + __shuffle.__lane]; \
+        } \
+    };
+
+KBUILD_CPU_REGION_SHUFFLE(__shfl_sync, index, int, __source)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_up_sync, up, unsigned int, __delta)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_down_sync, down, unsigned int, __delta)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_xor_sync, lanes, int, __lanes)
+
+#undef KBUILD_CPU_REGION_SHUFFLE
+#undef KBUILD_CPU_EXCHANGE
+
+}  // namespace kbuild_cpu::regions
+
+#endif

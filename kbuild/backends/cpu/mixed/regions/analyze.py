@@ -356,7 +356,6 @@ class _Analysis:
             return (
                 node not in self._divided
                 and self._is_whole_block(node)
-                and self._find_mask(node.start) is None
                 and all(
                     self._is_whole_leave(self._leaves[each.start], self._masked)
                     for each in list_statements(node)
@@ -364,8 +363,7 @@ class _Analysis:
                 )
             )
         if node.start in self._leaves:
-            leave = self._leaves[node.start]
-            return self._find_mask(node.start) is None and self._is_whole_leave(leave, self._masked)
+            return self._is_whole_leave(self._leaves[node.start], self._masked)
         if block.kind == "do" and node is block.children[-1]:
             return False
         if self._is_common(node):

@@ -35,6 +35,11 @@ class _Frame:
     kind: Literal["live", "branch", "run", "turn"]
     block: Block | None = None
 
+    @property
+    def label(self) -> str:
+        """The label behind what the threads of the set do."""
+        return f"__kbuild_end_of_{self.name.strip('_')}__"
+
 
 _Frames = tuple[_Frame, ...]
 _Span = tuple[int, int]
@@ -65,6 +70,8 @@ class _Writer:
             self._declared.setdefault(variable.statement, []).append(variable)
         self._edits: list[Edit] = []
         self._slots: list[str] = []
+        self._forced: set[Variable] = set()
+        self._left: set[_Frame] = set()
         self._sets = 0
 
     def write(self, prologue: str) -> tuple[Edit, ...]:
@@ -175,7 +182,8 @@ class _Writer:
                 raise CannotDivide("an operation is in an unknown place")
             return
         spans = [(node.start, self._find_end(node)) for node in nodes]
-        slots = []
+        self._force(nodes, spans)
+        slots: list[str] = []
         for node in nodes:
             if isinstance(node, Statement):
                 slots += self._write_declaration(node, spans)
@@ -185,6 +193,16 @@ class _Writer:
         self._write_operation_results(nodes)
         left = self._write_leaves(nodes, frames)
         self._insert(self._get_end(spans[-1][1]), f" __kbuild_region_end__{left}")
+
+    def _force(self, nodes: Iterable[Node], spans: list[_Span]) -> None:
+        """Keep the variables that tell the type of another one that is kept."""
+        declared = [v for node in nodes if isinstance(node, Statement) for v in self._declared.get(node, [])]
+        for variable in reversed(declared):
+            if not is_deduced(self._unit, variable) or self._is_local(variable, spans):
+                continue
+            if self._division.kinds[variable] == "kept" and variable.initializer is not None:
+                used = set(self._list_used(*variable.initializer)) & set(declared)
+                self._forced |= {v for v in used if self._division.kinds[v] == "kept"}
 
     def _open_region(self, frames: _Frames, spans: Iterable[_Span]) -> str:
         return f"__kbuild_region__({frames[-1].name}) {self._bind(spans)}"
@@ -263,15 +281,16 @@ class _Writer:
 
     def _is_local(self, variable: Variable, spans: list[_Span]) -> bool:
         """Return whether a variable is used only in the region that declares it."""
-        return all(_is_in((index, index + 1), spans) for index in self._division.uses[variable])
+        uses = self._division.uses[variable]
+        return variable not in self._forced and all(_is_in((i, i + 1), spans) for i in uses)
 
     def _declare_slot(self, variable: Variable) -> str:
         """Return the declaration of an array with an element per thread."""
         if variable.is_reference:
             raise CannotDivide(f"'{variable.name}' is a reference that is used behind a barrier")
-        if is_deduced(self._unit, variable):
-            raise CannotDivide(f"the type of '{variable.name}', which is used behind a barrier, is deduced")
         slot = self._add_slot(self._numbers[variable])
+        if is_deduced(self._unit, variable):
+            return f"{self._deduce(variable)} {slot}[__kbuild_most__]; {self._limit_slots()}"
         words = self._unit.words
         start, stop = variable.declarator
         is_pointer = "*" in words[start : variable.index]
@@ -285,6 +304,21 @@ class _Writer:
         }
         text = f"{self._render(*variable.base, base)} {self._render(start, stop, dropped)};"
         return f"{text} {self._limit_slots()}"
+
+    def _deduce(self, variable: Variable) -> str:
+        """Return a function with the type of a variable, and this type."""
+        if variable.initializer is None:
+            raise CannotDivide(f"the type of '{variable.name}' is unknown")
+        first, last = variable.initializer
+        if self._unit.words[first] == "=":
+            first += 1
+        value = self._render(first, last)
+        name = f"__kbuild_f{self._numbers[variable]}__"
+        return (
+            f"auto {name} = [&]([[maybe_unused]] const ::uint3 threadIdx, "
+            f"[[maybe_unused]] const int {_THREAD}) {{ {self._bind([(first, last)])} "
+            f"return {value}; }}; decltype({name}(::uint3{{}}, 0))"
+        )
 
     def _add_slot(self, number: int) -> str:
         slot = f"__kbuild_s{number}__"
@@ -308,7 +342,17 @@ class _Writer:
                 removals = " ".join(f"{name}.remove({_THREAD});" for name in names)
                 self._replace(statement.start, statement.start + 1, f"{{ {removals} return")
                 self._insert(self._get_end(statement.stop + 1), " }")
-        return "".join(f" {frame.name}.update();" for frame in frames if frame.name in changed)
+        if not changed:
+            return ""
+        updates = "".join(f" {frame.name}.update();" for frame in frames if frame.name in changed)
+        return f"{updates} if ({frames[-1].name}.count() == 0) {self._leave(frames[-1])}"
+
+    def _leave(self, frame: _Frame) -> str:
+        """Return the statement that ends what the threads of a set do, if none are left in it."""
+        if frame.kind == "live":
+            return "return;"
+        self._left.add(frame)
+        return f"goto {frame.label};"
 
     # Operations with values
 
@@ -370,6 +414,18 @@ class _Writer:
         self._write_sequence((node,), frames)
         self._insert(self._get_end(self._find_end(node)), f"{last} }}")
 
+    def _write_masked_body(self, node: Node, frames: _Frames, first: str, last: str) -> None:
+        """Write a body that the threads of a set run, and text at its start and end."""
+        is_compound = isinstance(node, Block) and not node.kind
+        start = self._unit.get_end(node.start if is_compound else node.start - 1)
+        self._insert(start, f"{first} {{" if is_compound else f" {{{first} {{")
+        self._write_sequence(node.children if isinstance(node, Block) and is_compound else (node,), frames)
+        label = f" {frames[-1].label}:;" if frames[-1] in self._left else ""
+        if is_compound:
+            self._insert(self._unit.starts[node.stop - 1], f" }}{label}{last}")
+        else:
+            self._insert(self._get_end(self._find_end(node)), f" }}{label}{last} }}")
+
     def _write_condition(self, block: Block, frames: _Frames) -> None:
         head, then, *others = block.children
         if block not in self._division.masked:
@@ -396,12 +452,12 @@ class _Writer:
                 f"{rest.name}.assign_rest({frames[-1].name}, {branch.name});"
             )
         self._replace(head.stop, head.stop + 1, f"{text} if ({branch.name}.count() != 0) {{")
-        self._write_body(then, (*frames, branch))
+        self._write_masked_body(then, (*frames, branch), "", "")
         end = self._find_end(then)
         self._insert(self._get_end(end), " }")
         for other in others:
             self._replace(end, end + 1, f"if ({rest.name}.count() != 0) {{")
-            self._write_body(other, (*frames, rest))
+            self._write_masked_body(other, (*frames, rest), "", "")
             self._insert(self._get_end(self._find_end(other)), " }")
         self._insert(self._get_end(block.stop), " }")
 
@@ -416,12 +472,8 @@ class _Writer:
         frames, text = self._enter_loop(block, frames)
         self._drop_pragmas(block)
         self._replace(block.start, block.start + 1, f"{{ {text} {block.kind}")
-        self._write_body(
-            body,
-            frames,
-            f"{aliases} {self._begin_turn(frames)}",
-            f" {self._end_turn(frames)}",
-        )
+        first = f"{aliases} {self._begin_turn(frames)}"
+        self._write_masked_body(body, frames, first, f" {self._end_turn(frames)}")
         self._insert(self._get_end(block.stop), " }")
 
     def _write_masked_loop(self, block: Block, frames: _Frames) -> None:
@@ -456,7 +508,7 @@ class _Writer:
             self._blank(head.stop, body.start)
         else:
             self._blank(head.stop, head.stop + 1)
-        self._write_body(body, frames, f" {self._begin_turn(frames)}", "")
+        self._write_masked_body(body, frames, f" {self._begin_turn(frames)}", "")
         self._insert(self._get_end(block.stop), f"{step} }} }}")
 
     def _write_start(self, start: Node, frames: _Frames) -> None:
@@ -486,7 +538,7 @@ class _Writer:
     ) -> None:
         body, head = block.children
         self._replace(block.start, block.start + 1, f"{{ {text} for (;;) {{")
-        self._write_body(body, frames, f" {self._begin_turn(frames)}")
+        self._write_masked_body(body, frames, f" {self._begin_turn(frames)}", "")
         self._replace(head.start - 2, head.start, self._open_test(head, running))
         self._write_operation_results((head,))
         self._replace(head.stop, head.stop + 1, self._close_test(running[-1]))

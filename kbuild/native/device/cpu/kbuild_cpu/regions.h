@@ -234,7 +234,8 @@ __attribute__((noinline, cold)) void reject_barrier(const kbuild_cpu_call &__cal
 template <class __Set, class __Live>
 KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const __Set &__set,
                                             const __Live &__live) {
-    if (__builtin_expect(__set.count() != __live.count(), 0)) reject_barrier(__call, __set, __live);
+    if (__builtin_expect(__set.count() != __live.count() && __set.count() != 0, 0))
+        reject_barrier(__call, __set, __live);
 }
 
 template <class __Set>
@@ -387,6 +388,8 @@ KBUILD_CPU_WARP_VOTE(__all_sync, int, __predicate == 0, __votes == 0)
                                                 operands<__Most> &__operands, unsigned __mask, \
                                                 KBUILD_CPU_CALLER) { \
         check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
+        for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) \
+            __operands.votes[__warp] = __set.lanes(__warp) & __mask; \
         __operands.sum = __mask; \
     }
 
@@ -411,6 +414,40 @@ KBUILD_CPU_REGION_SHUFFLE(__shfl_down_sync, down, unsigned int, __delta)
 KBUILD_CPU_REGION_SHUFFLE(__shfl_xor_sync, lanes, int, __lanes)
 
 #undef KBUILD_CPU_REGION_SHUFFLE
+
+/* Calls a function for the values of the lanes that have arrived, from the first one on. */
+template <class __T, int __Most, class __Function>
+KBUILD_CPU_ALWAYS_INLINE void visit_lanes(operands<__Most> &__operands, int __number,
+                                          const __Function &__function) {
+    const __T *const __values = __operands.template values<__T>() + (__number & ~31);
+    for (unsigned __rest = __operands.votes[__number >> 5]; __rest != 0; __rest &= __rest - 1)
+        __function(__builtin_ctz(__rest), __values[__builtin_ctz(__rest)]);
+}
+
+#define KBUILD_CPU_REGION_REDUCE(name, combine) \
+    struct name { \
+        KBUILD_CPU_EXCHANGE(name) \
+        template <class __T, int __Most> \
+        static __T get(operands<__Most> &__operands, int __number) { \
+            bool __is_first = true; \
+            __T __a = 0; \
+            visit_lanes<__T>(__operands, __number, [&](int, __T __b) { \
+                __a = __is_first ? __b : static_cast<__T>(combine); \
+                __is_first = false; \
+            }); \
+            return __a; \
+        } \
+    };
+
+KBUILD_CPU_REGION_REDUCE(__reduce_add_sync,
+                         static_cast<unsigned int>(__a) + static_cast<unsigned int>(__b))
+KBUILD_CPU_REGION_REDUCE(__reduce_min_sync, __b < __a ? __b : __a)
+KBUILD_CPU_REGION_REDUCE(__reduce_max_sync, __a < __b ? __b : __a)
+KBUILD_CPU_REGION_REDUCE(__reduce_and_sync, __a &__b)
+KBUILD_CPU_REGION_REDUCE(__reduce_or_sync, __a | __b)
+KBUILD_CPU_REGION_REDUCE(__reduce_xor_sync, __a ^ __b)
+
+#undef KBUILD_CPU_REGION_REDUCE
 #undef KBUILD_CPU_EXCHANGE
 
 }  // namespace kbuild_cpu::regions

@@ -175,8 +175,8 @@ KBUILD_CPU_SHUFFLE_TYPES(KBUILD_CPU_SHUFFLES)
 KBUILD_CPU_MATCH_TYPES(KBUILD_CPU_MATCH)
 
 #define KBUILD_CPU_REDUCE(name, T, expression) \
-    __device__ inline T KBUILD_NEEDS_BLOCK name(unsigned int __mask, T __value, \
-                                                KBUILD_CPU_CALLER) { \
+    __device__ inline T KBUILD_WARP_OPERATION name(unsigned int __mask, T __value, \
+                                                   KBUILD_CPU_CALLER) { \
         return kbuild_cpu::reduce(KBUILD_CPU_CALL(#name), __mask, __value, \
                                   [](T __a, T __b) { return static_cast<T>(expression); }); \
     }

@@ -127,7 +127,7 @@ def _divide(
         if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
         for declarator in q.list_declarators(found)
     )
-    division = analyze(code, body, operations, parameters, mutable)
+    division = analyze(code, body, operations, parameters, mutable, words.yielding)
     names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
     before = f"__kbuild_bounded__({bound}) " if bound else ""
     before += "__kbuild_name__ " if names else ""

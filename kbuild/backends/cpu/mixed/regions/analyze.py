@@ -41,6 +41,7 @@ def analyze(
     operations: Mapping[int, Operation],
     parameters: tuple[Variable, ...],
     mutable: frozenset[str],
+    yielding: frozenset[str],
 ) -> Division:
     """Return how a kernel is divided.
 
@@ -50,11 +51,12 @@ def analyze(
         operations: What threads wait in.
         parameters: The parameters of the kernel.
         mutable: The names of variables of namespaces.
+        yielding: See `Division`.
 
     Raises:
         CannotDivide: The kernel has a form that is not divided.
     """
-    return _Analysis(unit, body, operations, parameters, mutable).find_division()
+    return _Analysis(unit, body, operations, parameters, mutable, yielding).find_division()
 
 
 class _Analysis:
@@ -65,11 +67,14 @@ class _Analysis:
         operations: Mapping[int, Operation],
         parameters: tuple[Variable, ...],
         mutable: frozenset[str],
+        yielding: frozenset[str],
     ) -> None:
+        self._yielding = yielding
         self._unit = unit
         self._body = body
         self._operations = operations
-        self._mutable = mutable | self._find_shared(body)
+        self._shared = self._find_shared(body)
+        self._mutable = mutable | self._shared
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
         self._blocks = tuple(list_blocks(body))
         self._divided = frozenset(
@@ -110,6 +115,9 @@ class _Analysis:
             masked=self._masked,
             steered=self._steered,
             whole=whole,
+            shared=self._shared,
+            yielding=self._yielding,
+            mutable=self._mutable,
         )
 
     def _check_form(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable
 from kbuild.cxx.statements import Block, Node, Statement
@@ -78,6 +78,9 @@ class Division:
         masked: The divided conditions and loops that threads take differently, as far as is known.
         steered: The masked loops whose heads are the same for all threads.
         whole: The statements that are executed once for all threads.
+        shared: The names of shared memory.
+        yielding: The names of functions that stop a thread only if it calls them again and again.
+        mutable: All names of variables that are not those of a thread.
     """
 
     body: Block
@@ -90,6 +93,13 @@ class Division:
     masked: frozenset[Block]
     steered: frozenset[Block]
     whole: frozenset[Node]
+    shared: frozenset[str]
+    yielding: frozenset[str]
+    mutable: frozenset[str]
+
+    def reads_memory(self, words: Iterable[str]) -> bool:
+        """Return whether an expression names variables that are not those of a thread."""
+        return not self.mutable.isdisjoint(words)
 
     def resolve(self, name: str, index: int) -> Variable | None:
         """Return the variable that a name at an index stands for; None for other names."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
+from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guard
 from kbuild.backends.cpu.mixed.regions.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, Operation
 from kbuild.backends.cpu.mixed.regions.operations import list_statements
@@ -92,7 +93,7 @@ class _Writer:
         brace = division.body.start
         self._insert(self._unit.get_end(brace), " ".join(texts) + " {")
         self._write_sequence(division.body.children, frames)
-        self._insert(self._unit.starts[division.body.stop - 1], " }")
+        self._insert(self._unit.starts[division.body.stop - 1], " } __kbuild_divided_end__")
         return tuple(self._edits)
 
     def _write_parameters(self) -> Iterator[str]:
@@ -182,14 +183,24 @@ class _Writer:
                 raise CannotDivide("an operation is in an unknown place")
             return
         spans = [(node.start, self._find_end(node)) for node in nodes]
+        cut = self._find_cut(nodes, spans) if len(nodes) > 1 else None
+        if cut is not None:
+            self._write_region(nodes[:cut], frames, before)
+            self._write_region(nodes[cut : cut + 1], frames)
+            self._write_region(nodes[cut + 1 :], frames)
+            return
         self._force(nodes, spans)
         slots: list[str] = []
         for node in nodes:
             if isinstance(node, Statement):
                 slots += self._write_declaration(node, spans)
         start = self._unit.get_end(nodes[0].start - 1)
-        text = f" {before}{' '.join(slots)} {self._open_region(frames, spans)}"
-        self._insert(start, text)
+        guard = find_guard(self._unit, self._division, nodes[0]) if len(nodes) == 1 else None
+        opened = self._open_region(frames, spans, guard)
+        self._insert(start, f" {before}{' '.join(slots)} {opened}")
+        if guard is not None:
+            self._replace(*guard.comparison, "true")
+        self._write_atomics(nodes)
         self._write_operation_results(nodes)
         left = self._write_leaves(nodes, frames)
         self._insert(self._get_end(spans[-1][1]), f" __kbuild_region_end__{left}")
@@ -204,8 +215,61 @@ class _Writer:
                 used = set(self._list_used(*variable.initializer)) & set(declared)
                 self._forced |= {v for v in used if self._division.kinds[v] == "kept"}
 
-    def _open_region(self, frames: _Frames, spans: Iterable[_Span]) -> str:
-        return f"__kbuild_region__({frames[-1].name}) {self._bind(spans)}"
+    def _find_cut(self, nodes: list[Node], spans: list[_Span]) -> int | None:
+        """Return the index of a statement with a guard that can be a region.
+
+        No variable that the others have for themselves must cross its borders.
+        """
+        declared = [
+            (variable, index)
+            for index, node in enumerate(nodes)
+            if isinstance(node, Statement)
+            for variable in self._declared.get(node, [])
+            if self._division.kinds[variable] == "kept" and self._is_local(variable, spans)
+        ]
+        for cut, node in enumerate(nodes):
+            if find_guard(self._unit, self._division, node) is None:
+                continue
+            first = spans[cut][0]
+            crossing = (
+                use >= first
+                for variable, index in declared
+                if index < cut
+                for use in self._division.uses[variable]
+            )
+            if not any(crossing):
+                return cut
+        return None
+
+    def _open_region(
+        self, frames: _Frames, spans: Iterable[_Span], guard: Guard | None = None
+    ) -> str:
+        name, bound = frames[-1].name, self._bind(spans)
+        if guard is None:
+            return f"__kbuild_region__({name}) {bound}"
+        test = f"return static_cast<bool>({self._render(*guard.comparison)});"
+        value = f"return static_cast<long long>({self._render(*guard.value)});"
+        functions = f"__kbuild_function__ {{ {bound} {test} }}, "
+        if guard.kind == "at":
+            functions += f"__kbuild_function__ {{ {bound} {value} }}, "
+        run = f"{_REGIONS}run_region_{guard.kind}({name}, {functions}"
+        return f"{run}__kbuild_function__ __kbuild_inlined__ -> void {{ {bound}"
+
+    def _write_atomics(self, nodes: Iterable[Node]) -> None:
+        """Let atomic functions for shared memory have the scope of the block, which costs less."""
+        unit, words = self._unit, self._unit.words
+        for node in nodes:
+            for index in range(node.start, self._find_end(node)):
+                name = f"{words[index]}_block"
+                is_shared = (
+                    unit.get(index + 1) == "("
+                    and unit.get(index + 2) == "&"
+                    and unit.get(index + 3) in self._division.shared
+                    and unit.get(index + 4) in ("[", ",")
+                    and self._division.resolve(words[index + 3], index + 3) is None
+                )
+                if is_shared and name in self._division.yielding:
+                    self._replace(index, index + 1, name)
 
     def _bind(self, spans: Iterable[_Span]) -> str:
         """Return the declarations of the variables that a part of the text names."""

@@ -21,27 +21,33 @@ using wide_t =
 }  // namespace kbuild_cpu
 
 /* Defines a function for the given types, for one scope and for all. */
-#define KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, ...) \
+#define KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, order, ...) \
     template <class __T> \
     __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> KBUILD_YIELDS name( \
         __T *__address, kbuild_cpu::same_t<__T> __value) { \
-        return kbuild_cpu::operation(__address, __value); \
+        return kbuild_cpu::operation(__address, __value, order); \
     }
-#define KBUILD_CPU_ATOMIC(name, ...) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name, __VA_ARGS__) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_block, __VA_ARGS__) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_system, __VA_ARGS__)
+#define KBUILD_CPU_ATOMIC(name, operation, ...) \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, __ATOMIC_RELAXED, __VA_ARGS__) \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_block, operation, kbuild_cpu::only_block, __VA_ARGS__) \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_system, operation, __ATOMIC_RELAXED, __VA_ARGS__)
 
 namespace kbuild_cpu {
 
-__device__ inline unsigned int atomic_increment(unsigned int *__address, unsigned int __limit) {
+__device__ inline unsigned int atomic_increment(unsigned int *__address, unsigned int __limit,
+                                                int __order) {
     return atomic_update(
-        __address, [__limit](unsigned int __old) { return __old >= __limit ? 0 : __old + 1; });
+        __address, [__limit](unsigned int __old) { return __old >= __limit ? 0 : __old + 1; },
+        __order);
 }
-__device__ inline unsigned int atomic_decrement(unsigned int *__address, unsigned int __limit) {
-    return atomic_update(__address, [__limit](unsigned int __old) {
-        return __old == 0 || __old > __limit ? __limit : __old - 1;
-    });
+__device__ inline unsigned int atomic_decrement(unsigned int *__address, unsigned int __limit,
+                                                int __order) {
+    return atomic_update(
+        __address,
+        [__limit](unsigned int __old) {
+            return __old == 0 || __old > __limit ? __limit : __old - 1;
+        },
+        __order);
 }
 
 }  // namespace kbuild_cpu

@@ -20,6 +20,11 @@
 namespace kbuild_cpu::regions {
 
 #define KBUILD_CPU_ALWAYS_INLINE __attribute__((always_inline)) inline
+#if defined(__clang__)
+#define KBUILD_CPU_OUTLINED __attribute__((noinline, cold, minsize))
+#else
+#define KBUILD_CPU_OUTLINED __attribute__((noinline, cold))
+#endif
 
 /* The arrays of all threads of a kernel together. They are on a stack; see KBUILD_CPU_STACK_BYTES. */
 constexpr unsigned long most_bytes = 128 * 1024;
@@ -143,8 +148,15 @@ public:
         begin_ = 0;
         end_ = of.threads;
         if (__count == 0 || __count == of.threads) return;
-        while (active_[begin_] == 0) ++begin_;
-        while (active_[end_ - 1] == 0) --end_;
+        const auto *const __first =
+            static_cast<const unsigned char *>(memchr(active_, 1, sizeof active_));
+        begin_ = static_cast<int>(__first - active_);
+        /* Most sets are ranges. */
+        const int __behind = begin_ + __count;
+        if (memchr(active_ + begin_, 0, static_cast<unsigned long>(__count)) == nullptr)
+            end_ = __behind;
+        else
+            while (active_[end_ - 1] == 0) --end_;
     }
 
     /* The threads, as ranges. `turn` belongs to the set, and is 0 at first. */
@@ -181,10 +193,11 @@ private:
     alignas(64) unsigned char active_[__Most];
 };
 
-/* Calls a region for the threads of a set. The index of the innermost loop is signed, as compilers assume
- * that such an index does not overflow. */
-template <class __Set, class __Region>
-KBUILD_CPU_ALWAYS_INLINE void run_region(const __Set &__set, __Region &&__region) {
+/* Calls a region for the threads of a set.  `narrow` makes the range in a row smaller.  The index of the
+ * innermost loop is signed, as compilers assume that such an index does not overflow. */
+template <class __Set, class __Narrow, class __Region>
+KBUILD_CPU_ALWAYS_INLINE void run_in_rows(const __Set &__set, const __Narrow &__narrow,
+                                          __Region &&__region) {
     const block &__of = __set.of;
     const int __width = __of.width, __height = __of.height;
     if (__width < 1 || __width > 1024 || __height < 1 || __height > 1024) __builtin_unreachable();
@@ -199,11 +212,15 @@ KBUILD_CPU_ALWAYS_INLINE void run_region(const __Set &__set, __Region &&__region
             __z = static_cast<unsigned int>(__row / __height);
         }
         for (int __base = __row * __width; __base < __part.end; __base += __width) {
-            const int __first = __part.begin > __base ? __part.begin - __base : 0;
-            const int __last = __part.end - __base < __width ? __part.end - __base : __width;
-            if (__base < 0 || __base > 1023 || __first < 0 || __last > 1024)
+            range __in_row = {
+                __part.begin > __base ? __part.begin - __base : 0,
+                __part.end - __base < __width ? __part.end - __base : __width};
+            __narrow(__in_row, [&](auto &__test, int __x) {
+                return __test(::uint3{static_cast<unsigned int>(__x), __y, __z}, __base + __x);
+            });
+            if (__base < 0 || __base > 1023 || __in_row.begin < 0 || __in_row.end > 1024)
                 __builtin_unreachable();
-            for (int __x = __first; __x < __last; ++__x)
+            for (int __x = __in_row.begin; __x < __in_row.end; ++__x)
                 __region(::uint3{static_cast<unsigned int>(__x), __y, __z}, __base + __x);
             if (++__y == static_cast<unsigned int>(__height)) {
                 __y = 0;
@@ -211,6 +228,79 @@ KBUILD_CPU_ALWAYS_INLINE void run_region(const __Set &__set, __Region &&__region
             }
         }
     }
+}
+
+template <class __Set, class __Region>
+KBUILD_CPU_ALWAYS_INLINE void run_region(const __Set &__set, __Region &&__region) {
+    run_in_rows(__set, [](range &, const auto &) {}, __region);
+}
+
+/* Returns the first thread of a range for which a test has another result than for the threads before. */
+template <class __Call, class __Test>
+KBUILD_CPU_ALWAYS_INLINE int find_change(range __in, const __Call &__call, __Test &__test,
+                                         bool __before) {
+    if (__in.begin >= __in.end || __call(__test, __in.begin) != __before) return __in.begin;
+    if (__call(__test, __in.end - 1) == __before) return __in.end;
+    int __low = __in.begin, __high = __in.end - 1;
+    while (__high - __low > 1) {
+        const int __middle = (__low + __high) / 2;
+        (__call(__test, __middle) == __before ? __low : __high) = __middle;
+    }
+    return __high;
+}
+
+/* The same for the threads that pass a test: the first ones of each row, the last ones, or one. */
+template <class __Set, class __Test, class __Region>
+KBUILD_CPU_ALWAYS_INLINE void run_region_below(const __Set &__set, __Test &&__test,
+                                               __Region &&__region) {
+    run_in_rows(
+        __set,
+        [&](range &__in, const auto &__call) { __in.end = find_change(__in, __call, __test, true); },
+        __region);
+}
+template <class __Set, class __Test, class __Region>
+KBUILD_CPU_ALWAYS_INLINE void run_region_from(const __Set &__set, __Test &&__test,
+                                              __Region &&__region) {
+    run_in_rows(
+        __set,
+        [&](range &__in, const auto &__call) {
+            __in.begin = find_change(__in, __call, __test, false);
+        },
+        __region);
+}
+template <class __Set, class __Test, class __Value, class __Region>
+KBUILD_CPU_ALWAYS_INLINE void run_region_at(const __Set &__set, __Test &&__test, __Value &&__value,
+                                            __Region &&__region) {
+    run_in_rows(
+        __set,
+        [&](range &__in, const auto &__call) {
+            const long long __index = __call(__value, __in.begin);
+            const bool __is_in = __in.begin <= __index && __index < __in.end &&
+                                 __call(__test, static_cast<int>(__index));
+            const int __found = __is_in ? static_cast<int>(__index) : __in.end;
+            __in = {__found, __is_in ? __found + 1 : __found};
+        },
+        __region);
+}
+
+/* Returns blockIdx.  With less than 2^21 blocks in a row, the index of a thread in the grid has at most 31
+ * bits; compilers need to know this. */
+template <bool __is_large>
+KBUILD_CPU_ALWAYS_INLINE ::uint3 read_block_index() {
+    const ::uint3 __index = ::blockIdx;
+    const unsigned __most = __is_large ? 0x7ffffffe : 2097150;
+    if (__index.x > __most || __index.y > 65534 || __index.z > 65534) __builtin_unreachable();
+    return __index;
+}
+
+template <class __Kernel>
+KBUILD_CPU_OUTLINED void run_large_grid(__Kernel &__kernel) {
+    __kernel(std::true_type());
+}
+template <class __Kernel>
+KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
+    if (__builtin_expect(::gridDim.x > 2097151, 0)) return run_large_grid(__kernel);
+    __kernel(std::false_type());
 }
 
 /* Makes the index of a thread visible to the runtime, for a report. */
@@ -292,8 +382,9 @@ struct operands {
     }
     template <class __Set>
     KBUILD_CPU_ALWAYS_INLINE void begin(const __Set &__set) {
-        if (__set.count() % 32 != 0 || __set.count() != __set.of.threads)
-            memset(bytes, 0, sizeof bytes);
+        const int __threads = __set.of.threads;
+        if (__set.count() % 32 != 0 || __set.count() != __threads)
+            memset(bytes, 0, static_cast<unsigned long>((__threads + 31) / 32 * 32 * 8));
     }
     alignas(64) unsigned char bytes[__Most * 8];
     unsigned votes[__Most / 32];
@@ -388,8 +479,6 @@ KBUILD_CPU_WARP_VOTE(__all_sync, int, __predicate == 0, __votes == 0)
                                                 operands<__Most> &__operands, unsigned __mask, \
                                                 KBUILD_CPU_CALLER) { \
         check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
-        for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) \
-            __operands.votes[__warp] = __set.lanes(__warp) & __mask; \
         __operands.sum = __mask; \
     }
 
@@ -402,9 +491,10 @@ KBUILD_CPU_WARP_VOTE(__all_sync, int, __predicate == 0, __votes == 0)
             const int __lane = __number & 31; \
             const shuffle __shuffle = shuffle_##index(__lane, __from & 31, __width); \
             const __T *const __values = __operands.template values<__T>(); \
-            const bool __is_own = __shuffle.__is_own || \
-                                  (__operands.sum >> (__shuffle.__lane & 31) & 1) == 0; \
-            return __values[__is_own ? __number : __number - __lane + __shuffle.__lane]; \
+            const unsigned __missing = ~static_cast<unsigned>(__operands.sum); \
+            const int __source_lane = __shuffle.__lane & 31; \
+            const bool __is_own = __shuffle.__is_own | (__missing >> __source_lane & 1); \
+            return __values[__is_own ? __number : (__number & ~31) + __source_lane]; \
         } \
     };
 
@@ -426,7 +516,18 @@ KBUILD_CPU_ALWAYS_INLINE void visit_lanes(operands<__Most> &__operands, int __nu
 
 #define KBUILD_CPU_REGION_REDUCE(name, combine) \
     struct name { \
-        KBUILD_CPU_EXCHANGE(name) \
+        template <class __T, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
+                                                 __T __value) { \
+            __operands.template values<__T>()[__number] = __value; \
+        } \
+        template <class __Set, class __Live, int __Most> \
+        static void finish(const __Set &__set, const __Live &__live, \
+                           operands<__Most> &__operands, unsigned __mask, KBUILD_CPU_CALLER) { \
+            check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
+            for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) \
+                __operands.votes[__warp] = __set.lanes(__warp) & __mask; \
+        } \
         template <class __T, int __Most> \
         static __T get(operands<__Most> &__operands, int __number) { \
             bool __is_first = true; \

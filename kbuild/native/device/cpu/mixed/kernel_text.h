@@ -155,15 +155,22 @@ struct __kbuild_large_grid__ {
 #define __kbuild_set__ ::kbuild_cpu::regions::thread_set<__kbuild_most__>
 #define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
 #define __kbuild_divided__(bound) \
-    __kbuild_poison__ __kbuild_blockIdx__(::blockIdx) __kbuild_blockDim__(::blockDim) \
-        __kbuild_gridDim__(::gridDim) \
+    __kbuild_poison__ auto __kbuild_kernel__ = \
+        [&]([[maybe_unused]] auto __kbuild_is_large__) __kbuild_inlined__ -> void { \
+        [[maybe_unused]] const ::uint3 blockIdx = \
+            ::kbuild_cpu::regions::read_block_index<__kbuild_is_large__.value>(); \
+        __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
             [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
-    constexpr int __kbuild_most__ = ::kbuild_cpu::regions::find_most(bound); \
-    const ::kbuild_cpu::regions::block __kbuild_block__; \
-    if (__kbuild_block__.threads > __kbuild_most__) __builtin_unreachable();
+        constexpr int __kbuild_most__ = ::kbuild_cpu::regions::find_most(bound); \
+        const ::kbuild_cpu::regions::block __kbuild_block__; \
+        if (__kbuild_block__.threads > __kbuild_most__) __builtin_unreachable();
+#define __kbuild_divided_end__ \
+    } \
+    ; \
+    ::kbuild_cpu::regions::run_kernel(__kbuild_kernel__);
+#define __kbuild_function__ \
+    [&]([[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__)
 #define __kbuild_region__(set) \
-    ::kbuild_cpu::regions::run_region(set, [&]([[maybe_unused]] const ::uint3 threadIdx, \
-                                               [[maybe_unused]] const int __kbuild_t__) \
-                                               __kbuild_inlined__ -> void {
+    ::kbuild_cpu::regions::run_region(set, __kbuild_function__ __kbuild_inlined__ -> void {
 #define __kbuild_region_end__ \
     });

@@ -37,6 +37,10 @@ inline void end_atomic(bool) {}
 template <class __T>
 constexpr bool has_16_bytes = sizeof(__T) == 16;
 
+/* In the place of an order: only threads of this block access the memory.  They all run on one OS thread, and
+ * one after another, so that loads and stores are enough. */
+constexpr int only_block = -1;
+
 /* Replaces 16 bytes if they are the expected ones, and returns the old ones.  Every x86-64 machine
  * has the instruction, but compilers do not use it for the oldest level. */
 __device__ inline unsigned __int128 compare_exchange_16(unsigned __int128 *__address,
@@ -97,7 +101,10 @@ template <class __T, class __Update>
 __device__ inline __T atomic_update(__T *__address, __Update __update,
                                     int __order = __ATOMIC_RELAXED) {
     __T __old, __changed;
-    if constexpr (has_16_bytes<__T>) {
+    if (__order == only_block) {
+        __old = *__address;
+        *__address = __changed = __update(__old);
+    } else if constexpr (has_16_bytes<__T>) {
         memcpy(static_cast<void *>(&__old), __address, 16);
         do {
             __changed = __update(__old);
@@ -116,9 +123,11 @@ __device__ inline __T atomic_update(__T *__address, __Update __update,
 template <class __T>
 __device__ inline __T atomic_exchange(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) {
     if constexpr (has_16_bytes<__T>) {
-        return atomic_update(__address, [__value](__T) { return __value; });
+        return atomic_update(__address, [__value](__T) { return __value; }, __order);
     } else {
         __T __old;
+        if (__order == only_block)
+            return atomic_update(__address, [__value](__T) { return __value; }, __order);
         __atomic_exchange(__address, &__value, &__old, __order);
         end_atomic(memcmp(&__old, &__value, sizeof __old) != 0);
         return __old;
@@ -140,7 +149,14 @@ __device__ inline void atomic_store(__T *__address, __T __value, int __order = _
     template <class __T> \
     __device__ inline __T name(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) { \
         if constexpr (std::is_integral_v<__T>) { \
-            const __T __old = fetch(__address, __value, __order); \
+            __T __old; \
+            if (__order == only_block) { \
+                __old = *__address; \
+                *__address = static_cast<__T>(static_cast<unsigned long long>( \
+                    __old) operation static_cast<unsigned long long>(__value)); \
+            } else { \
+                __old = fetch(__address, __value, __order); \
+            } \
             end_atomic(has_changed); \
             return __old; \
         } else { \

@@ -249,9 +249,9 @@ class _Writer:
             return f"__kbuild_region__({name}) {bound}"
         test = f"return static_cast<bool>({self._render(*guard.comparison)});"
         value = f"return static_cast<long long>({self._render(*guard.value)});"
-        functions = f"__kbuild_function__ {{ {bound} {test} }}, "
-        if guard.kind == "at":
-            functions += f"__kbuild_function__ {{ {bound} {value} }}, "
+        bound_here = self._bind([guard.comparison])
+        functions = f"__kbuild_function__ {{ {bound_here} {test} }}, "
+        functions += f"__kbuild_function__ {{ {bound_here} {value} }}, "
         run = f"{_REGIONS}run_region_{guard.kind}({name}, {functions}"
         return f"{run}__kbuild_function__ __kbuild_inlined__ -> void {{ {bound}"
 

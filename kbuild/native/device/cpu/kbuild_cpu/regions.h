@@ -85,6 +85,7 @@ public:
     const block &of;
 
     KBUILD_CPU_ALWAYS_INLINE int count() const { return of.threads; }
+    KBUILD_CPU_ALWAYS_INLINE bool has_whole_warps() const { return of.threads % 32 == 0; }
     KBUILD_CPU_ALWAYS_INLINE bool has(int) const { return true; }
     KBUILD_CPU_ALWAYS_INLINE range first(int &__turn) const {
         return __builtin_expect(of.order == 0, 1) ? range{0, of.threads} : take(__turn);
@@ -128,6 +129,9 @@ public:
     const block &of;
 
     int count() const { return count_; }
+    bool has_whole_warps() const {
+        return begin_ % 32 == 0 && end_ % 32 == 0 && end_ - begin_ == count_;
+    }
     bool has(int __number) const { return active_[__number] != 0; }
     KBUILD_CPU_ALWAYS_INLINE void put(int __number, bool __is_active) {
         active_[__number] = __is_active;
@@ -235,13 +239,19 @@ KBUILD_CPU_ALWAYS_INLINE void run_region(const __Set &__set, __Region &&__region
     run_in_rows(__set, [](range &, const auto &) {}, __region);
 }
 
-/* Returns the first thread of a range for which a test has another result than for the threads before. */
+/* Returns the first thread of a range for which a test has another result than for the threads before.
+ * This is probably the value, or the next one. */
 template <class __Call, class __Test>
 KBUILD_CPU_ALWAYS_INLINE int find_change(range __in, const __Call &__call, __Test &__test,
-                                         bool __before) {
+                                         long long __value, bool __before) {
     if (__in.begin >= __in.end || __call(__test, __in.begin) != __before) return __in.begin;
     if (__call(__test, __in.end - 1) == __before) return __in.end;
     int __low = __in.begin, __high = __in.end - 1;
+    if (__low < __value && __value < __high) {
+        const int __guess = static_cast<int>(__value) + (__call(__test, static_cast<int>(__value)) == __before);
+        if (__call(__test, __guess - 1) == __before && __call(__test, __guess) != __before)
+            return __guess;
+    }
     while (__high - __low > 1) {
         const int __middle = (__low + __high) / 2;
         (__call(__test, __middle) == __before ? __low : __high) = __middle;
@@ -249,22 +259,25 @@ KBUILD_CPU_ALWAYS_INLINE int find_change(range __in, const __Call &__call, __Tes
     return __high;
 }
 
-/* The same for the threads that pass a test: the first ones of each row, the last ones, or one. */
-template <class __Set, class __Test, class __Region>
+/* The same for the threads that pass a test, which compares their index with a value: the first ones of each
+ * row, the last ones, or one. */
+template <class __Set, class __Test, class __Value, class __Region>
 KBUILD_CPU_ALWAYS_INLINE void run_region_below(const __Set &__set, __Test &&__test,
-                                               __Region &&__region) {
-    run_in_rows(
-        __set,
-        [&](range &__in, const auto &__call) { __in.end = find_change(__in, __call, __test, true); },
-        __region);
-}
-template <class __Set, class __Test, class __Region>
-KBUILD_CPU_ALWAYS_INLINE void run_region_from(const __Set &__set, __Test &&__test,
-                                              __Region &&__region) {
+                                               __Value &&__value, __Region &&__region) {
     run_in_rows(
         __set,
         [&](range &__in, const auto &__call) {
-            __in.begin = find_change(__in, __call, __test, false);
+            __in.end = find_change(__in, __call, __test, __call(__value, __in.begin), true);
+        },
+        __region);
+}
+template <class __Set, class __Test, class __Value, class __Region>
+KBUILD_CPU_ALWAYS_INLINE void run_region_from(const __Set &__set, __Test &&__test,
+                                              __Value &&__value, __Region &&__region) {
+    run_in_rows(
+        __set,
+        [&](range &__in, const auto &__call) {
+            __in.begin = find_change(__in, __call, __test, __call(__value, __in.begin), false);
         },
         __region);
 }
@@ -370,23 +383,23 @@ KBUILD_CPU_ALWAYS_INLINE void keep(__T (&__place)[__Count], const __T (&__value)
 template <class __T>
 constexpr bool is_value = std::is_scalar_v<__T>;
 
-/* What the threads bring to an operation, with room for whole warps. Threads that do not bring anything
- * have the value 0, as those that have exited. */
+/* What the threads bring to an operation, with room for whole warps. In a warp with threads that bring
+ * something, the others have the value 0, as those that have exited. */
 template <int __Most>
 struct operands {
     template <class __T>
     KBUILD_CPU_ALWAYS_INLINE __T *values() {
         static_assert(sizeof(__T) <= 8 && std::is_trivially_copyable_v<__T>,
                       "kbuild: warp operations exchange values of at most 8 bytes");
-        return reinterpret_cast<__T *>(bytes);
+        return reinterpret_cast<__T *>(bytes + before);
     }
     template <class __Set>
     KBUILD_CPU_ALWAYS_INLINE void begin(const __Set &__set) {
-        const int __threads = __set.of.threads;
-        if (__set.count() % 32 != 0 || __set.count() != __threads)
-            memset(bytes, 0, static_cast<unsigned long>((__threads + 31) / 32 * 32 * 8));
+        if (!__set.has_whole_warps())
+            memset(bytes + before, 0, static_cast<unsigned long>((__set.of.threads + 31) / 32 * 32 * 8));
     }
-    alignas(64) unsigned char bytes[__Most * 8];
+    static constexpr int before = 32 * 8;  /* so that shuffles can read what they do not use */
+    alignas(64) unsigned char bytes[before + (__Most + 32) * 8];
     unsigned votes[__Most / 32];
     unsigned long sum;
 };
@@ -413,14 +426,15 @@ struct __syncwarp {
         template <class, int __Most> \
         KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
                                                  int __predicate) { \
-            __operands.bytes[__number] = vote; \
+            __operands.bytes[__operands.before + __number] = vote; \
         } \
         template <class __Set, class __Live, int __Most> \
         static void finish(const __Set &__set, const __Live &__live, \
                            operands<__Most> &__operands, KBUILD_CPU_CALLER) { \
             check_barrier(KBUILD_CPU_CALL(#name), __set, __live); \
             unsigned long __sum = 0; \
-            for (int __i = 0; __i < __set.of.threads; ++__i) __sum += __operands.bytes[__i]; \
+            for (int __i = 0; __i < __set.of.threads; ++__i) \
+                __sum += __set.has(__i) ? __operands.bytes[__operands.before + __i] : 0; \
             __operands.sum = __sum; \
         } \
         template <class, int __Most> \
@@ -440,7 +454,7 @@ KBUILD_CPU_BLOCK_VOTE(__syncthreads_and, __predicate == 0, __operands.sum == 0)
         template <class, int __Most> \
         KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
                                                  int __predicate) { \
-            __operands.bytes[__number] = vote; \
+            __operands.bytes[__operands.before + __number] = vote; \
         } \
         template <class __Set, class __Live, int __Most> \
         static void finish(const __Set &__set, const __Live &__live, \
@@ -449,7 +463,7 @@ KBUILD_CPU_BLOCK_VOTE(__syncthreads_and, __predicate == 0, __operands.sum == 0)
             for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) { \
                 unsigned __votes = 0; \
                 for (int __lane = 0; __lane < 32; ++__lane) \
-                    __votes |= static_cast<unsigned>(__operands.bytes[__warp * 32 + __lane]) \
+                    __votes |= static_cast<unsigned>(__operands.bytes[__operands.before + __warp * 32 + __lane]) \
                                << __lane; \
                 __operands.votes[__warp] = __votes; \
             } \
@@ -482,26 +496,59 @@ KBUILD_CPU_WARP_VOTE(__all_sync, int, __predicate == 0, __votes == 0)
         __operands.sum = __mask; \
     }
 
-#define KBUILD_CPU_REGION_SHUFFLE(name, index, type, source) \
+template <unsigned long __Bytes>
+struct bits {
+    using type = unsigned long long;
+};
+template <>
+struct bits<4> {
+    using type = unsigned int;
+};
+
+/* Returns one of two values. Both are loaded, as compilers do not vectorize loads under a condition. */
+template <class __T>
+KBUILD_CPU_ALWAYS_INLINE __T select(bool __is_first, const __T &__first, const __T &__second) {
+    if constexpr (sizeof(__T) == 4 || sizeof(__T) == 8) {
+        using __bits = typename bits<sizeof(__T)>::type;
+        __bits __a, __b;
+        memcpy(&__a, &__first, sizeof __a);
+        memcpy(&__b, &__second, sizeof __b);
+        const __bits __mask = -static_cast<__bits>(__is_first);
+        const __bits __selected = (__a & __mask) | (__b & ~__mask);
+        __T __result;
+        memcpy(static_cast<void *>(&__result), &__selected, sizeof __result);
+        return __result;
+    } else {
+        return __is_first ? __first : __second;
+    }
+}
+
+/* `own` says whether a lane reads its own value, and `source` is the lane that it reads otherwise; see the
+ * functions of warp.h.  The value is at `place`.  A structure with both would not be vectorized. */
+#define KBUILD_CPU_REGION_SHUFFLE(name, type, own, source, place) \
     struct name { \
         KBUILD_CPU_EXCHANGE(name) \
         template <class __T, int __Most> \
         KBUILD_CPU_ALWAYS_INLINE static __T get(operands<__Most> &__operands, int __number, \
-                                                type __from, int __width = 32) { \
-            const int __lane = __number & 31; \
-            const shuffle __shuffle = shuffle_##index(__lane, __from & 31, __width); \
+                                                type __any, int __width = 32) { \
+            [[maybe_unused]] const int __lane = __number & 31, __rank = __lane & (__width - 1); \
+            const int __from = static_cast<int>(__any & 31), __source = source; \
             const __T *const __values = __operands.template values<__T>(); \
             const unsigned __missing = ~static_cast<unsigned>(__operands.sum); \
-            const int __source_lane = __shuffle.__lane & 31; \
-            const bool __is_own = __shuffle.__is_own | (__missing >> __source_lane & 1); \
-            return __values[__is_own ? __number : (__number & ~31) + __source_lane]; \
+            const bool __is_own = (own) | (__missing >> (__source & 31) & 1); \
+            return select(__is_own, __values[__number], __values[place]); \
         } \
     };
 
-KBUILD_CPU_REGION_SHUFFLE(__shfl_sync, index, int, __source)
-KBUILD_CPU_REGION_SHUFFLE(__shfl_up_sync, up, unsigned int, __delta)
-KBUILD_CPU_REGION_SHUFFLE(__shfl_down_sync, down, unsigned int, __delta)
-KBUILD_CPU_REGION_SHUFFLE(__shfl_xor_sync, lanes, int, __lanes)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_sync, int, false,
+                          (__lane & -__width) + (__from & (__width - 1)),
+                          (__number & ~31) + __source)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_up_sync, unsigned int, __rank < __from, __lane - __from,
+                          __number - __from)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_down_sync, unsigned int, __from >= __width - __rank,
+                          __lane + __from, __number + __from)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_xor_sync, int, (__source & -__width) > (__lane & -__width),
+                          __lane ^ __from, (__number & ~31) + __source)
 
 #undef KBUILD_CPU_REGION_SHUFFLE
 

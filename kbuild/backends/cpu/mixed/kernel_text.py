@@ -115,7 +115,7 @@ def _divide(
     if kernel.body is None or "<<<" in code.words[slice(*map(code.find_index, kernel.body))]:
         raise CannotDivide("it launches kernels")
     body = divide_body(code, code.find_index(kernel.body[0]))
-    operations = find_operations(code, body, used, words)
+    operations, groups = find_operations(code, body, used, words)
     mentions = list_words(code, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
     if not all(_can_replace(code, word) for word in mentions):
         raise CannotDivide("it passes threadIdx on")
@@ -127,7 +127,7 @@ def _divide(
         if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
         for declarator in q.list_declarators(found)
     )
-    division = analyze(code, body, operations, parameters, mutable, words.yielding)
+    division = analyze(code, body, operations, parameters, mutable, words.yielding, groups)
     names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
     before = f"__kbuild_bounded__({bound}) " if bound else ""
     before += "__kbuild_name__ " if names else ""

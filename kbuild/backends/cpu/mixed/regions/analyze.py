@@ -19,7 +19,11 @@ from kbuild.backends.cpu.mixed.regions.model import (
     Operation,
     find_variable,
 )
-from kbuild.backends.cpu.mixed.regions.operations import list_blocks, list_statements
+from kbuild.backends.cpu.mixed.regions.operations import (
+    find_group_name,
+    list_blocks,
+    list_statements,
+)
 from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable, list_variables
 from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.statements import Block, Node, Statement
@@ -42,6 +46,7 @@ def analyze(
     parameters: tuple[Variable, ...],
     mutable: frozenset[str],
     yielding: frozenset[str],
+    groups: frozenset[Statement],
 ) -> Division:
     """Return how a kernel is divided.
 
@@ -52,11 +57,12 @@ def analyze(
         parameters: The parameters of the kernel.
         mutable: The names of variables of namespaces.
         yielding: See `Division`.
+        groups: The declarations of variables that stand for the block.
 
     Raises:
         CannotDivide: The kernel has a form that is not divided.
     """
-    return _Analysis(unit, body, operations, parameters, mutable, yielding).find_division()
+    return _Analysis(unit, body, operations, parameters, mutable, yielding, groups).find_division()
 
 
 class _Analysis:
@@ -68,8 +74,11 @@ class _Analysis:
         parameters: tuple[Variable, ...],
         mutable: frozenset[str],
         yielding: frozenset[str],
+        groups: frozenset[Statement],
     ) -> None:
         self._yielding = yielding
+        self._groups = groups
+        self._group_names = frozenset(find_group_name(unit, each) for each in groups)
         self._unit = unit
         self._body = body
         self._operations = operations
@@ -118,6 +127,7 @@ class _Analysis:
             shared=self._shared,
             yielding=self._yielding,
             mutable=self._mutable,
+            groups=self._group_names,
         )
 
     def _check_form(self) -> None:
@@ -218,7 +228,8 @@ class _Analysis:
     # What is the same in all threads
 
     def _can_be_uniform(self, variable: Variable) -> bool:
-        if not variable.is_scalar or variable.is_parameter:
+        is_group = variable.statement in self._groups
+        if not variable.is_scalar or variable.is_parameter or is_group:
             return False
         changed = [i for i in self._uses[variable] if self._find_use(variable, i) != "read"]
         return all(index in self._assignments for index in changed)
@@ -240,7 +251,7 @@ class _Analysis:
         """Return whether an expression has the same value in all threads."""
         if self._unit.get(first) == "=":
             first += 1
-        if not is_pure(self._unit, first, last):
+        if not is_pure(self._unit, first, last, self._group_names):
             return False
         if not self._mutable.isdisjoint(self._unit.words[first:last]):
             return False
@@ -374,7 +385,7 @@ class _Analysis:
             return self._is_whole_leave(self._leaves[node.start], self._masked)
         if block.kind == "do" and node is block.children[-1]:
             return False
-        if self._is_common(node):
+        if self._is_common(node) or node in self._groups:
             return True
         declared = tuple(self._list_declared(block, node))
         if declared:
@@ -417,6 +428,7 @@ class _Analysis:
             v
             for v in self._variables
             if v not in self._uniform
+            and v.statement not in self._groups
             and v.is_scalar
             and v.initializer is not None
             and all(self._find_use(v, index) == "read" for index in self._uses[v])
@@ -431,11 +443,12 @@ class _Analysis:
         first, last = variable.initializer or (0, 0)
         first += self._unit.get(first) == "="
         words = self._unit.words[first:last]
-        if not is_pure(self._unit, first, last) or not self._mutable.isdisjoint(words):
+        if not is_pure(self._unit, first, last, self._group_names) or not self._mutable.isdisjoint(words):
             return False
         for index in list_names(self._unit, first, last):
             used = self.resolve(index)
-            if used is None or used in computed or self._is_constant(used):
+            is_known = used is None or used in computed or used.statement in self._groups
+            if is_known or used is None or self._is_constant(used):
                 continue
             if used not in self._uniform or not self._is_fixed(used, variable):
                 return False
@@ -450,6 +463,8 @@ class _Analysis:
         )
 
     def _choose_kind(self, variable: Variable, computed: frozenset[Variable]) -> Kind:
+        if variable.statement in self._groups:
+            return "group"
         if variable in self._uniform or self._is_constant(variable):
             return "uniform"
         if variable in computed:

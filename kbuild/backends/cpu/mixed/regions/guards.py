@@ -15,7 +15,6 @@ from kbuild.values import dataclass
 _OPENING: Final = frozenset("([{")
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">="))
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "=="}
-_LENGTH: Final = 3  # tokens of threadIdx.x
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ def _split_comparison(unit: Unit, first: int, last: int) -> tuple[str, int, int]
 
 def _is_plain(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
     """Return whether an expression depends only on indices, and on what is the same in all threads."""
-    if span[0] >= span[1] or not is_pure(unit, *span) or division.reads_memory(unit.words[slice(*span)]):
+    if span[0] >= span[1] or not is_pure(unit, *span, division.groups) or division.reads_memory(unit.words[slice(*span)]):
         return False
     return all(
         found is None or division.kinds[found] != "kept"
@@ -117,17 +116,18 @@ def _depends(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
     for index in list_names(unit, *span):
         if unit.words[index] == INDEX and unit.words[index + 2] not in ("y", "z"):
             return True
-    return any(
-        found is not None
-        and division.kinds[found] == "computed"
-        and found.initializer is not None
-        and _depends(unit, division, found.initializer)
-        for found in _list_variables(unit, division, span)
-    )
+    for found in _list_variables(unit, division, span):
+        kind = None if found is None else division.kinds[found]
+        if kind == "group":
+            return True
+        if found and found.initializer and kind == "computed":
+            if _depends(unit, division, found.initializer):
+                return True
+    return False
 
 
 def _is_index(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
-    """Return whether an expression is ``threadIdx.x``, or a variable with this value."""
+    """Return whether an expression is ``threadIdx.x`` or the rank in the block, or a variable."""
     first, last = span
     words = unit.words[first:last]
     if len(words) == 1:
@@ -136,4 +136,5 @@ def _is_index(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
             return False
         start, stop = found.initializer
         return _is_index(unit, division, (start + (unit.words[start] == "="), stop))
-    return len(words) == _LENGTH and words == [INDEX, ".", "x"]
+    is_rank = words[1:] == [".", "thread_rank", "(", ")"] and words[0] in division.groups
+    return is_rank or words == [INDEX, ".", "x"]

@@ -90,10 +90,11 @@ def _binds_reference(unit: Unit, equals: int) -> bool:
     return unit.get(equals - 2) == "&" or (unit.get(equals - 2) == "const" and unit.get(equals - 3) == "&")
 
 
-def is_pure(unit: Unit, first: int, last: int) -> bool:
+def is_pure(unit: Unit, first: int, last: int, groups: frozenset[str] = frozenset()) -> bool:
     """Return whether an expression reads no memory, changes nothing, and calls no function.
 
-    So its result depends on the variables alone that it names.
+    So its result depends on the variables alone that it names. Functions of objects with the names
+    in ``groups`` return properties of these.
     """
     for index in range(first, last):
         word, before, following = unit.words[index], unit.get(index - 1), unit.get(index + 1)
@@ -106,7 +107,8 @@ def is_pure(unit: Unit, first: int, last: int) -> bool:
             return False  # the target of a pointer
         if word == "&" and (index == first or before in _OPERATORS) and not _is_double(unit, index):
             return False
-        if word == "(" and index > first and not _is_pure_call(unit, index - 1):
+        is_member = unit.get(index - 2) == "." and unit.get(index - 3) in groups
+        if word == "(" and index > first and not is_member and not _is_pure_call(unit, index - 1):
             return False
         if word == "=" and not _is_comparison(unit, index):
             return False

@@ -21,7 +21,7 @@ class Operation:
         name: The function.
         is_warp_wide: Whether the first argument is a mask of lanes.
         has_value: Whether each thread brings a value.
-        index: The index of the name.
+        index: The index of the first token.
         arguments: The indices of each argument.
         close: The index of the last parenthesis.
         slot: The number of the operands that it uses.
@@ -81,6 +81,7 @@ class Division:
         shared: The names of shared memory.
         yielding: The names of functions that stop a thread only if it calls them again and again.
         mutable: All names of variables that are not those of a thread.
+        groups: The names of variables that stand for the block.
     """
 
     body: Block
@@ -96,6 +97,7 @@ class Division:
     shared: frozenset[str]
     yielding: frozenset[str]
     mutable: frozenset[str]
+    groups: frozenset[str]
 
     def reads_memory(self, words: Iterable[str]) -> bool:
         """Return whether an expression names variables that are not those of a thread."""

@@ -14,13 +14,19 @@ from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
 
 _CONDITIONAL: Final = frozenset(("?", "&&", "||"))
+_THIS_BLOCK: Final = "this_thread_block"
 _LOOPS: Final = ("for", "while", "do")
 
 
 def find_operations(
-    unit: Unit, body: Block, mentions: Iterable[Token], thread_words: ThreadWords
-) -> Mapping[int, Operation]:
-    """Return the operations in the body of a kernel, by the indices of their names.
+    unit: Unit,
+    body: Block,
+    mentions: Iterable[Token],
+    thread_words: ThreadWords,
+) -> tuple[Mapping[int, Operation], frozenset[Statement]]:
+    """Return the operations in the body of a kernel, by the indices of their first tokens.
+
+    The second result are the declarations of variables for the block as a group.
 
     Args:
         unit: The text.
@@ -33,9 +39,15 @@ def find_operations(
     """
     found = {}
     yielding = []
+    groups = set()
     for word in mentions:
         index = unit.find_index(word.start)
         if word.text == INDEX:
+            continue
+        if word.text == _THIS_BLOCK:
+            declaration = _read_group(unit, body, index)
+            groups.add(declaration)
+            found.update(_find_group_barriers(unit, body, declaration))
             continue
         kind = thread_words.operations.get(word.text)
         if kind is not None and unit.get(index + 1) == "(":
@@ -56,7 +68,57 @@ def find_operations(
             slots[statement] = slot + 1
             operation = _with_slot(operation, slot)
         result[index] = operation
-    return result
+    return result, frozenset(groups)
+
+
+def _read_group(unit: Unit, body: Block, index: int) -> Statement:
+    """Return the declaration ``thread_block NAME = this_thread_block();`` around a name."""
+    statement = next((s for s in list_statements(body) if s.start <= index < s.stop), None)
+    if statement is not None:
+        words = [w for w in unit.words[statement.start : statement.stop] if w != "const"]
+        equals = words.index("=") if "=" in words else 0
+        value = words[equals + 1 :]
+        is_value = value[-3:] == [_THIS_BLOCK, "(", ")"] and set(value[:-3:2]) <= set(
+            word for word in value if word.isidentifier()
+        )
+        if is_value and equals > 1 and words[equals - 2] in ("thread_block", "auto"):
+            return statement
+    raise CannotDivide(f"it uses '{_THIS_BLOCK}'")
+
+
+def find_group_name(unit: Unit, declaration: Statement) -> str:
+    """Return the name of the variable that stands for the block."""
+    return unit.words[unit.words.index("=", declaration.start) - 1]
+
+
+def _find_group_barriers(
+    unit: Unit, body: Block, declaration: Statement
+) -> Iterator[tuple[int, Operation]]:
+    """Yield the barriers of a group. It must be used for nothing else but to ask for its indices."""
+    name = find_group_name(unit, declaration)
+    around = [b for b in list_blocks(body) if b.start < declaration.start < b.stop]
+    stop = max(around, key=lambda block: block.start).stop
+    for index in range(declaration.stop, stop):
+        if unit.words[index] != name or unit.get(index - 1) in (".", "->", "::"):
+            continue
+        if unit.words[index + 1 : index + 4] == [".", "sync", "("]:
+            first, opening = index, index + 3
+        elif unit.words[index - 2 : index] == ["sync", "("] and unit.get(index + 1) == ")":
+            first, opening = index - 2, index - 1
+            while unit.get(first - 1) == "::":
+                first -= 2
+        elif unit.get(index + 1) == "." and unit.get(index + 3) == "(":
+            continue
+        else:
+            raise CannotDivide(f"it passes '{name}' on")
+        yield first, Operation(
+            name="thread_block_sync",
+            is_warp_wide=False,
+            has_value=False,
+            index=first,
+            arguments=(),
+            close=unit.partners[opening],
+        )
 
 
 def _with_slot(operation: Operation, slot: int) -> Operation:

@@ -62,7 +62,9 @@ class Variable:
     is_parameter: bool = False
 
 
-Kind = Literal["uniform", "computed", "kept", "region"]
+# What a variable becomes: it exists once, it is computed again in each region, it has a place for each
+# thread, or it stands for the block.
+Kind = Literal["uniform", "computed", "kept", "group"]
 
 
 def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[Variable]:

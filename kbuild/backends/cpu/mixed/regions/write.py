@@ -156,7 +156,10 @@ class _Writer:
 
     def _write_whole(self, node: Node) -> None:
         """Leave what is executed once as it is; regions see its variables as constants."""
-        if isinstance(node, Statement):
+        declared = self._declared.get(node, []) if isinstance(node, Statement) else []
+        if any(self._division.kinds[variable] == "group" for variable in declared):
+            self._blank(node.start, node.stop)
+        elif isinstance(node, Statement):
             alias = self._write_aliases(self._declared.get(node, []))
             self._insert(self._get_end(self._find_end(node)), alias)
 
@@ -169,10 +172,11 @@ class _Writer:
         )
 
     def _write_barrier(self, operation: Operation, frames: _Frames) -> None:
-        opening = operation.index + 1
-        separator = ", " if operation.arguments else ""
-        text = f"{_REGIONS}{operation.name}::finish({frames[-1].name}, {_LIVE}{separator}"
-        self._replace(operation.index, opening + 1, text)
+        text = f"{_REGIONS}{operation.name}::finish({frames[-1].name}, {_LIVE}"
+        if operation.arguments:
+            self._replace(operation.index, operation.arguments[0][0], f"{text}, ")
+        else:
+            self._replace(operation.index, operation.close, text)
 
     # Regions
 
@@ -303,6 +307,8 @@ class _Writer:
         if kind == "uniform":
             reference = "" if variable.is_scalar else "&"
             return f"[[maybe_unused]] const auto{reference} {name} = __kbuild_u{number}__;"
+        if kind == "group":
+            return f"[[maybe_unused]] const {_REGIONS}thread_block {name}(threadIdx, {_THREAD});"
         if kind == "kept":
             return f"[[maybe_unused]] auto& {name} = __kbuild_s{number}__[{_THREAD}];"
         renamed = {variable.index: f"__kbuild_n{number}__"}

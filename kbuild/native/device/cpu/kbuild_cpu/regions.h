@@ -219,7 +219,7 @@ KBUILD_CPU_ALWAYS_INLINE void run_in_rows(const __Set &__set, const __Narrow &__
             range __in_row = {
                 __part.begin > __base ? __part.begin - __base : 0,
                 __part.end - __base < __width ? __part.end - __base : __width};
-            __narrow(__in_row, [&](auto &__test, int __x) {
+            __narrow(__in_row, __base, [&](auto &__test, int __x) {
                 return __test(::uint3{static_cast<unsigned int>(__x), __y, __z}, __base + __x);
             });
             if (__base < 0 || __base > 1023 || __in_row.begin < 0 || __in_row.end > 1024)
@@ -236,7 +236,7 @@ KBUILD_CPU_ALWAYS_INLINE void run_in_rows(const __Set &__set, const __Narrow &__
 
 template <class __Set, class __Region>
 KBUILD_CPU_ALWAYS_INLINE void run_region(const __Set &__set, __Region &&__region) {
-    run_in_rows(__set, [](range &, const auto &) {}, __region);
+    run_in_rows(__set, [](range &, int, const auto &) {}, __region);
 }
 
 /* Returns the first thread of a range for which a test has another result than for the threads before.
@@ -266,7 +266,7 @@ KBUILD_CPU_ALWAYS_INLINE void run_region_below(const __Set &__set, __Test &&__te
                                                __Value &&__value, __Region &&__region) {
     run_in_rows(
         __set,
-        [&](range &__in, const auto &__call) {
+        [&](range &__in, [[maybe_unused]] int __base, const auto &__call) {
             __in.end = find_change(__in, __call, __test, __call(__value, __in.begin), true);
         },
         __region);
@@ -276,7 +276,7 @@ KBUILD_CPU_ALWAYS_INLINE void run_region_from(const __Set &__set, __Test &&__tes
                                               __Value &&__value, __Region &&__region) {
     run_in_rows(
         __set,
-        [&](range &__in, const auto &__call) {
+        [&](range &__in, [[maybe_unused]] int __base, const auto &__call) {
             __in.begin = find_change(__in, __call, __test, __call(__value, __in.begin), false);
         },
         __region);
@@ -286,8 +286,11 @@ KBUILD_CPU_ALWAYS_INLINE void run_region_at(const __Set &__set, __Test &&__test,
                                             __Region &&__region) {
     run_in_rows(
         __set,
-        [&](range &__in, const auto &__call) {
-            const long long __index = __call(__value, __in.begin);
+        [&](range &__in, [[maybe_unused]] int __base, const auto &__call) {
+            /* The value is that of threadIdx.x, or of the thread's number. */
+            long long __index = __call(__value, __in.begin);
+            if (__index < __in.begin || __index >= __in.end || !__call(__test, static_cast<int>(__index)))
+                __index -= __base;
             const bool __is_in = __in.begin <= __index && __index < __in.end &&
                                  __call(__test, static_cast<int>(__index));
             const int __found = __is_in ? static_cast<int>(__index) : __in.end;
@@ -315,6 +318,25 @@ KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     if (__builtin_expect(::gridDim.x > 2097151, 0)) return run_large_grid(__kernel);
     __kernel(std::false_type());
 }
+
+/* In a region, a variable of the type cooperative_groups::thread_block.  It has no barrier. */
+class thread_block {
+public:
+    KBUILD_CPU_ALWAYS_INLINE thread_block(const ::uint3 &__index, int __number)
+        : index_(__index), number_(static_cast<unsigned int>(__number)) {}
+
+    static unsigned int size() { return num_threads(); }
+    static unsigned int num_threads() { return ::blockDim.x * ::blockDim.y * ::blockDim.z; }
+    static ::dim3 group_dim() { return ::blockDim; }
+    static ::dim3 dim_threads() { return ::blockDim; }
+    static ::dim3 group_index() { return {::blockIdx.x, ::blockIdx.y, ::blockIdx.z}; }
+    KBUILD_CPU_ALWAYS_INLINE unsigned int thread_rank() const { return number_; }
+    KBUILD_CPU_ALWAYS_INLINE ::dim3 thread_index() const { return {index_.x, index_.y, index_.z}; }
+
+private:
+    const ::uint3 index_;
+    const unsigned int number_;
+};
 
 /* Makes the index of a thread visible to the runtime, for a report. */
 KBUILD_CPU_ALWAYS_INLINE void name_thread(const block &__of, int __number) {
@@ -411,6 +433,13 @@ struct __syncthreads {
     KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live,
                                                 KBUILD_CPU_CALLER) {
         check_barrier(KBUILD_CPU_CALL("__syncthreads"), __set, __live);
+    }
+};
+struct thread_block_sync {
+    template <class __Set, class __Live>
+    KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live,
+                                                KBUILD_CPU_CALLER) {
+        check_barrier(KBUILD_CPU_CALL("thread_block::sync()"), __set, __live);
     }
 };
 struct __syncwarp {

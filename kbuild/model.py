@@ -88,7 +88,8 @@ class Kernel:
     """A kernel in one device image.
 
     ``name`` is the symbol, and ``display`` the demangled name. ``linkage`` is ``weak`` for
-    templates and inline kernels, and ``internal`` for static kernels.
+    templates and inline kernels, and ``internal`` for static kernels. ``execution`` says how the
+    threads of a block run where that is not the same for all kernels.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Kernel:
     linkage: Linkage = "external"
     params: tuple[Param, ...] = ()
     resources: Resources = Resources()
+    execution: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ REFERENCE_PREFIX: Final = "kbuild_managed."
 # struct kbuild_cpu_image, its rows, and their enumerators; see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
 _IMAGE_ABI: Final = 9
-_ROW_BYTES: Final = 64
+_ROW_BYTES: Final = 72
 _VARIABLES: Final = 32
 _VARIABLE_BYTES: Final = 32
 # The last one is KBUILD_CPU_REFERENCE.
@@ -128,6 +128,7 @@ def _read_row(elf: Elf, rows: Place, index: int) -> Kernel:
         linkage=LINKAGE_CODES[linkage],
         params=tuple(params),
         resources=Resources(max_threads=max_threads or None),
+        execution=_text_at(elf, _moved(row, 64)) or None,
     )
 
 

@@ -43,6 +43,8 @@ _VARIABLE_ROW: Final = struct.Struct("<QQQ8x")  # address, size, kind
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
 # The variable in the body of a kernel whose size is the launch bound; see kernel_text.h.
 _BOUND: Final = "E16__kbuild_bound__"
+# The variable that says how the kernel runs the threads of a block.
+_EXECUTION: Final = "E20__kbuild_execution__"
 # Itanium C++ ABI, section 5.1.4.
 _GUARD: Final = "_ZGV"
 _RUN_INITIALIZERS: Final = "__tls_init"
@@ -80,13 +82,19 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
     _reject_shared_initializers(where, elf, _list_functions(symbols) if is_mixed else None)
     variables = tuple(_read_variables(elf) if is_mixed else _find_variables(elf))
     bounds = {s.name: s.size for s in elf.symbols if s.name.endswith(_BOUND)}
+    executions = {
+        s.name: elf.read_text(s.place) or ""
+        for s in elf.symbols
+        if s.name.endswith(_EXECUTION) and s.place is not None
+    }
     return ObjectFacts(
         kernels=tuple(
             AdapterKernel(
                 symbol=symbol.name,
                 linkage=LINKAGE_CODES.index(_linkage(symbol)),
                 parameters=parameters,
-                max_threads=bounds.get(_name_bound(symbol.name), 0),
+                max_threads=bounds.get(_name_variable(symbol.name, _BOUND), 0),
+                execution=executions.get(_name_variable(symbol.name, _EXECUTION), ""),
             )
             for symbol, parameters in _parameters(where, data, elf, symbols)
         ),
@@ -111,6 +119,7 @@ def describe_object(data: bytes) -> ImageContent:
                 linkage=LINKAGE_CODES[kernel.linkage],
                 params=layout_parameters(kernel),
                 resources=Resources(max_threads=kernel.max_threads or None),
+                execution=kernel.execution or None,
             )
             for kernel in facts.kernels
         ),
@@ -118,10 +127,10 @@ def describe_object(data: bytes) -> ImageContent:
     )
 
 
-def _name_bound(kernel: str) -> str:
+def _name_variable(kernel: str, name: str) -> str:
     """Return the symbol of a variable in the body of a kernel (Itanium C++ ABI, section 5.1.7)."""
     own = OWN_SUFFIX.sub("", kernel)
-    return f"_ZZ{own[2:] if own.startswith('_Z') else f'{len(own)}{own}'}{_BOUND}"
+    return f"_ZZ{own[2:] if own.startswith('_Z') else f'{len(own)}{own}'}{name}"
 
 
 def _is_static(symbol: Symbol) -> bool:

@@ -108,7 +108,9 @@ def _kernels(image: ImageFacts, is_summary: bool, spelled: dict[int, str]) -> It
         if params is None:
             params = spelled[id(kernel.params)] = json.dumps(list(map(_param, kernel.params)))
         yield (",\n  " if number else "\n  ") + _open(_names(kernel))
-        yield f', "params": {params}, ' + json.dumps(_resources(kernel.resources))[1:]
+        execution = json.dumps(kernel.execution)
+        yield f', "execution": {execution}, "params": {params}, '
+        yield json.dumps(_resources(kernel.resources))[1:]
     yield "]"
 
 

@@ -49,13 +49,15 @@ _NAMED_SCALARS: Final = frozenset(
 class AdapterKernel:
     """A kernel to adapt.
 
-    ``linkage`` is its code in ``kbuild/cpu_image.h``, and ``max_threads`` its launch bound, or 0.
+    ``linkage`` is its code in ``kbuild/cpu_image.h``, ``max_threads`` its launch bound, or 0, and
+    ``execution`` how the threads of a block run.
     """
 
     symbol: str
     linkage: int
     parameters: tuple[Parameter, ...]
     max_threads: int = 0
+    execution: str = ""
 
 
 def adapter_rows(
@@ -81,6 +83,7 @@ def adapter_rows(
                 "symbol": kernel.symbol,
                 "linkage": kernel.linkage,
                 "max_threads": kernel.max_threads,
+                "execution": kernel.execution,
                 "types": types,
                 "params": layout,
             }

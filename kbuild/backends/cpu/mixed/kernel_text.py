@@ -37,6 +37,13 @@ _CONSTANTS: Final = {
 _UNSIGNED: Final = ("u", "auto", "size_t")  # how the types start
 # A type that is not an alias of a reference, and not a template parameter.
 _BUILT_IN: Final = re.compile(rf".*\*|(?:(?:const|volatile|{'|'.join(_VALUES)})\b\s*)+")
+# The execution models, and why a kernel with barriers has fibers.
+_PLAIN: Final = "plain loop"
+_REGIONS: Final = "regions"
+_FIBERS: Final = "fibers"
+_WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
+_WITH_DEVICE_LINK: Final = "other sources can define what it calls"
+_UNKNOWN: Final = "what it calls is not known"
 # In a lambda, these name the lambda.
 _FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
 
@@ -87,15 +94,21 @@ def edit_kernels(
     obstacles: dict[int, str] = {}
     for kernel in kernels:
         bound = bounds.get(kernel.start, "")
-        used = None if uses is None else uses[kernel.start]
+        used = None if uses is None else uses.words[kernel.start]
+        obstacle = _WITHOUT_OPTIMIZATION if is_complete else _WITH_DEVICE_LINK
         if used and is_divided:
             try:
-                edits += _divide(code, kernel, declarations, bound, used, words)
+                readers = uses.readers if uses else frozenset()
+                edits += _divide(code, kernel, declarations, bound, used, words, readers)
                 divided.add(kernel.start)
                 continue
-            except CannotDivide as obstacle:
-                obstacles[kernel.start] = str(obstacle)
-        edits += _edit_body(code, kernel, bound, is_plain=used == ())
+            except CannotDivide as error:
+                obstacle = str(error)
+        elif used is None and is_complete:
+            obstacle = _UNKNOWN
+        obstacles[kernel.start] = obstacle
+        execution = _PLAIN if used == () else f"{_FIBERS}: {obstacle}"
+        edits += _edit_body(code, kernel, bound, execution, is_plain=used == ())
     return KernelEdits(tuple(edits), frozenset(divided), obstacles)
 
 
@@ -106,6 +119,7 @@ def _divide(
     bound: str,
     used: tuple[Token, ...],
     words: ThreadWords,
+    readers: frozenset[str],
 ) -> tuple[Edit, ...]:
     """Return the edits of a kernel that is divided into regions.
 
@@ -115,7 +129,7 @@ def _divide(
     if kernel.body is None or "<<<" in code.words[slice(*map(code.find_index, kernel.body))]:
         raise CannotDivide("it launches kernels")
     body = divide_body(code, code.find_index(kernel.body[0]))
-    operations, groups = find_operations(code, body, used, words)
+    needs = find_operations(code, body, used, words, readers)
     mentions = list_words(code, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
     if not all(_can_replace(code, word) for word in mentions):
         raise CannotDivide("it passes threadIdx on")
@@ -127,9 +141,10 @@ def _divide(
         if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
         for declarator in q.list_declarators(found)
     )
-    division = analyze(code, body, operations, parameters, mutable, words.yielding, groups)
+    division = analyze(code, body, needs, parameters, mutable, words.yielding)
     names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
-    before = f"__kbuild_bounded__({bound}) " if bound else ""
+    before = f'__kbuild_executed__("{_REGIONS}") '
+    before += f"__kbuild_bounded__({bound}) " if bound else ""
     before += "__kbuild_name__ " if names else ""
     edits = write_kernel(code, division, before, "__kbuild_bounds__[0]" if bound else "0")
     return (*edits, *_name_functions(names))
@@ -148,7 +163,9 @@ def _returns_value(kernel: Declaration) -> bool:
     return "void" not in words and not words.isdisjoint(_VALUES)
 
 
-def _edit_body(code: Unit, kernel: Declaration, bound: str, *, is_plain: bool) -> Iterator[Edit]:
+def _edit_body(
+    code: Unit, kernel: Declaration, bound: str, execution: str, *, is_plain: bool
+) -> Iterator[Edit]:
     if kernel.body is None:
         return
     start, end = kernel.body
@@ -157,7 +174,8 @@ def _edit_body(code: Unit, kernel: Declaration, bound: str, *, is_plain: bool) -
     fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
     used = {word.text for word in mentions} - fixed
     names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
-    before = [f"__kbuild_bounded__({bound})"] if bound else []
+    before = [f'__kbuild_executed__("{execution}")']
+    before += [f"__kbuild_bounded__({bound})"] if bound else []
     before += ["__kbuild_name__"] if names else []
     if not is_plain or INDEX in fixed:
         before += [f"__kbuild_{name}__(::{name})" for name in _CONSTANTS if name in used]

@@ -30,6 +30,7 @@ from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 _MOST_NAMES: Final = 200
 _MOST_MENTIONS: Final = 5000
@@ -40,11 +41,10 @@ def find_thread_uses(
     kernels: tuple[Declaration, ...],
     declarations: tuple[Declaration, ...],
     thread_words: ThreadWords,
-) -> Mapping[int, tuple[Token, ...]] | None:
-    """Return the words in each kernel for which a thread stores its index, or needs a way to stop.
+) -> ThreadUses | None:
+    """Find the words in each kernel for which a thread stores its index, or needs a way to stop.
 
-    The keys are the starts of the kernels. A kernel without such words gets a plain loop. The result
-    is None if these words are not known.
+    A kernel without such words gets a plain loop. The result is None if they are not known.
 
     Args:
         code: The preprocessed text of a source that contains everything its kernels call.
@@ -52,16 +52,30 @@ def find_thread_uses(
         declarations: What the user marked.
         thread_words: The annotated names of the text.
     """
-    bodies = (d.body for d in declarations if d.body and d.words & {q.DEVICE, q.GLOBAL})
-    search = _Search(code, kernels, tuple(bodies), thread_words)
-    words = thread_words.pattern
-    if not search.add_mentions(list_lane_reads(code)):
+    bodies = tuple(d.body for d in declarations if d.body and d.words & {q.DEVICE, q.GLOBAL})
+    search = _Search(code, kernels, bodies, thread_words)
+    if not search.add_mentions(list_lane_reads(code)) or not search.add_all(thread_words.pattern):
         return None
-    while words and search.add(words):
-        words = "|".join(map(re.escape, search.take_names()))
-    if words:
-        return None
-    return {kernel.start: tuple(search.uses.get(kernel.start, ())) for kernel in kernels}
+    used = {kernel.start: tuple(search.uses.get(kernel.start, ())) for kernel in kernels}
+    if not any(word.text in search.names for words in used.values() for word in words):
+        return ThreadUses(used)
+    stopping = _Search(code, kernels, bodies, thread_words)
+    pattern = thread_words.pattern.removeprefix(f"{INDEX}|")
+    is_known = stopping.add_mentions(list_lane_reads(code)) and stopping.add_all(pattern)
+    return ThreadUses(used, search.names - stopping.names if is_known else frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadUses:
+    """What kernels need a thread for.
+
+    Attributes:
+        words: The words in each kernel, by the starts of the kernels.
+        readers: The functions among them that read the index of the thread, and never stop it.
+    """
+
+    words: Mapping[int, tuple[Token, ...]]
+    readers: frozenset[str] = frozenset()
 
 
 class _Search:
@@ -88,6 +102,17 @@ class _Search:
         self._new: set[str] = set()
         self._mentions = 0
         self.uses: dict[int, list[Token]] = {}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of functions that mention the words."""
+        return frozenset(self._names)
+
+    def add_all(self, pattern: str) -> bool:
+        """Add what mentions the words, and what mentions that, and so on; see `add`."""
+        while pattern and self.add(pattern):
+            pattern = "|".join(map(re.escape, self.take_names()))
+        return not pattern
 
     def take_names(self) -> list[str]:
         """Return the names that the last call of `add` found."""

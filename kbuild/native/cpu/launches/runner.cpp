@@ -148,6 +148,7 @@ void BlockRunner::run(Launch& launch) noexcept {
     *builtins_.block_dim = launch.block;
     *builtins_.runner = this;
     builtins_.progress->order = order_of_threads();
+    builtins_.progress->runs_whole_block = 0;
     is_starting_ = false;
     watchdog_.begin(launch);
     keep_errors(this);
@@ -229,10 +230,8 @@ void BlockRunner::note_first_suspension() noexcept {
     const auto& index = *builtins_.thread_idx;
     const auto& extent = launch_->block;
     auto& start = block_->start;
-    if (index.x == ~0u) {  // a kernel that runs all threads of a block together
-        block_->has_unstarted = false;
-        return;
-    }
+    block_->has_unstarted = false;
+    if (builtins_.progress->runs_whole_block != 0) return;
     start = {index.x + 1, index.y, index.z};
     if (start.x == extent.x) start = {0, start.y + 1, start.z};
     if (start.y == extent.y) start = {0, 0, start.z + 1};

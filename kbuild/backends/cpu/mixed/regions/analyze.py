@@ -7,7 +7,7 @@ name of a thread exists. A wrong guess does not compile, and the kernel then run
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
@@ -16,10 +16,10 @@ from kbuild.backends.cpu.mixed.regions.model import (
     CannotDivide,
     Division,
     Leave,
-    Operation,
     find_variable,
 )
 from kbuild.backends.cpu.mixed.regions.operations import (
+    Needs,
     find_group_name,
     list_blocks,
     list_statements,
@@ -42,27 +42,25 @@ _ASSEMBLY: Final = frozenset(("asm", "__asm__", "__asm", "goto"))
 def analyze(
     unit: Unit,
     body: Block,
-    operations: Mapping[int, Operation],
+    needs: Needs,
     parameters: tuple[Variable, ...],
     mutable: frozenset[str],
     yielding: frozenset[str],
-    groups: frozenset[Statement],
 ) -> Division:
     """Return how a kernel is divided.
 
     Args:
         unit: The text.
         body: The body of the kernel.
-        operations: What threads wait in.
+        needs: What needs a thread.
         parameters: The parameters of the kernel.
         mutable: The names of variables of namespaces.
         yielding: See `Division`.
-        groups: The declarations of variables that stand for the block.
 
     Raises:
         CannotDivide: The kernel has a form that is not divided.
     """
-    return _Analysis(unit, body, operations, parameters, mutable, yielding, groups).find_division()
+    return _Analysis(unit, body, needs, parameters, mutable, yielding).find_division()
 
 
 class _Analysis:
@@ -70,18 +68,18 @@ class _Analysis:
         self,
         unit: Unit,
         body: Block,
-        operations: Mapping[int, Operation],
+        needs: Needs,
         parameters: tuple[Variable, ...],
         mutable: frozenset[str],
         yielding: frozenset[str],
-        groups: frozenset[Statement],
     ) -> None:
         self._yielding = yielding
-        self._groups = groups
-        self._group_names = frozenset(find_group_name(unit, each) for each in groups)
+        self._readers = needs.readers
+        self._groups = needs.groups
+        self._group_names = frozenset(find_group_name(unit, each) for each in needs.groups)
         self._unit = unit
         self._body = body
-        self._operations = operations
+        self._operations = needs.operations
         self._shared = self._find_shared(body)
         self._mutable = mutable | self._shared
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
@@ -89,7 +87,7 @@ class _Analysis:
         self._divided = frozenset(
             block
             for block in self._blocks
-            if any(block.start < index < block.stop for index in operations)
+            if any(block.start < index < block.stop for index in needs.operations)
         ) | {body}
         self._check_form()
         self._variables = (*parameters, *self._find_variables())
@@ -128,6 +126,7 @@ class _Analysis:
             yielding=self._yielding,
             mutable=self._mutable,
             groups=self._group_names,
+            readers=self._readers,
         )
 
     def _check_form(self) -> None:

@@ -82,6 +82,7 @@ class Division:
         yielding: The names of functions that stop a thread only if it calls them again and again.
         mutable: All names of variables that are not those of a thread.
         groups: The names of variables that stand for the block.
+        readers: The indices of calls that read the index of the thread.
     """
 
     body: Block
@@ -98,6 +99,7 @@ class Division:
     yielding: frozenset[str]
     mutable: frozenset[str]
     groups: frozenset[str]
+    readers: frozenset[int]
 
     def reads_memory(self, words: Iterable[str]) -> bool:
         """Return whether an expression names variables that are not those of a thread."""

@@ -12,10 +12,26 @@ from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 _CONDITIONAL: Final = frozenset(("?", "&&", "||"))
 _THIS_BLOCK: Final = "this_thread_block"
 _LOOPS: Final = ("for", "while", "do")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What needs a thread in a kernel.
+
+    Attributes:
+        operations: The operations by the indices of their first tokens.
+        groups: The declarations of variables that stand for the block.
+        readers: The indices of calls that read the index of the thread.
+    """
+
+    operations: Mapping[int, Operation]
+    groups: frozenset[Statement]
+    readers: frozenset[int]
 
 
 def find_operations(
@@ -23,16 +39,16 @@ def find_operations(
     body: Block,
     mentions: Iterable[Token],
     thread_words: ThreadWords,
-) -> tuple[Mapping[int, Operation], frozenset[Statement]]:
-    """Return the operations in the body of a kernel, by the indices of their first tokens.
-
-    The second result are the declarations of variables for the block as a group.
+    readers: frozenset[str],
+) -> Needs:
+    """Find the operations in the body of a kernel, and what else needs a thread there.
 
     Args:
         unit: The text.
         body: The body.
         mentions: What needs a thread in the body.
         thread_words: The annotated names.
+        readers: The functions that only read the index of the thread.
 
     Raises:
         CannotDivide: Something else needs a thread, or an operation is not in a plain statement.
@@ -40,6 +56,7 @@ def find_operations(
     found = {}
     yielding = []
     groups = set()
+    reading = set()
     for word in mentions:
         index = unit.find_index(word.start)
         if word.text == INDEX:
@@ -54,6 +71,8 @@ def find_operations(
             found[index] = _read_operation(unit, index, kind)
         elif word.text in thread_words.yielding and unit.get(index + 1) == "(":
             yielding.append(index)
+        elif word.text in readers:
+            reading.add(index)
         else:
             raise CannotDivide(f"it uses '{word.text}'")
     for index in yielding:
@@ -68,7 +87,7 @@ def find_operations(
             slots[statement] = slot + 1
             operation = _with_slot(operation, slot)
         result[index] = operation
-    return result, frozenset(groups)
+    return Needs(operations=result, groups=frozenset(groups), readers=frozenset(reading))
 
 
 def _read_group(unit: Unit, body: Block, index: int) -> Statement:

@@ -90,10 +90,11 @@ class _Writer:
         for slot in range(slots):
             self._slots.append(f"__kbuild_o{slot}__")
         texts += self._write_parameters()
+        # The braces are replaced, so that what others insert behind and before them is inside.
         brace = division.body.start
-        self._insert(self._unit.get_end(brace), " ".join(texts) + " {")
+        self._replace(brace, brace + 1, f"{{{' '.join(texts)} {{")
         self._write_sequence(division.body.children, frames)
-        self._insert(self._unit.starts[division.body.stop - 1], " } __kbuild_divided_end__")
+        self._replace(division.body.stop - 1, division.body.stop, "} __kbuild_divided_end__ }")
         return tuple(self._edits)
 
     def _write_parameters(self) -> Iterator[str]:
@@ -248,7 +249,10 @@ class _Writer:
     def _open_region(
         self, frames: _Frames, spans: Iterable[_Span], guard: Guard | None = None
     ) -> str:
+        spans = list(spans)
         name, bound = frames[-1].name, self._bind(spans)
+        if any(_is_in((index, index + 1), spans) for index in self._division.readers):
+            bound = f"{_REGIONS}store_index(threadIdx); {bound}"
         if guard is None:
             return f"__kbuild_region__({name}) {bound}"
         test = f"return static_cast<bool>({self._render(*guard.comparison)});"

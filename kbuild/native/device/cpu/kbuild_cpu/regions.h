@@ -315,6 +315,7 @@ KBUILD_CPU_OUTLINED void run_large_grid(__Kernel &__kernel) {
 }
 template <class __Kernel>
 KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
+    ::kbuild_cpu_progress.runs_whole_block = 1;
     if (__builtin_expect(::gridDim.x > 2097151, 0)) return run_large_grid(__kernel);
     __kernel(std::false_type());
 }
@@ -337,6 +338,9 @@ private:
     const ::uint3 index_;
     const unsigned int number_;
 };
+
+/* Stores the index of a thread for functions that read threadIdx. */
+KBUILD_CPU_ALWAYS_INLINE void store_index(const ::uint3 &__index) { ::threadIdx = __index; }
 
 /* Makes the index of a thread visible to the runtime, for a report. */
 KBUILD_CPU_ALWAYS_INLINE void name_thread(const block &__of, int __number) {

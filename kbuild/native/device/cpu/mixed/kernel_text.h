@@ -38,6 +38,9 @@
 #define __kbuild_block_operation__
 #define __kbuild_warp_operation__
 #define __kbuild_no_algorithm__
+/* How the threads of a block run, for people. */
+#define __kbuild_executed__(text) \
+    __attribute__((used)) static const char __kbuild_execution__[] = text;
 #define __kbuild_bounded__(...) \
     static constexpr long long __kbuild_bounds__[] = {__VA_ARGS__}; \
     __attribute__((used)) static const char \

@@ -73,6 +73,7 @@ struct kbuild_cpu_progress {
     unsigned suspensions;
     unsigned more_blocks;
     unsigned order;
+    unsigned runs_whole_block; /* not 0: the kernel runs all threads of a block together */
 };
 
 #endif

@@ -138,9 +138,7 @@ def _run_front_end(
     return rewritten, warnings, front_end
 
 
-def _rewrite_device_text(
-    unit: CompileUnit, edge: CompileEdge
-) -> tuple[CompileUnit, str, bool]:
+def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileUnit, str, bool]:
     """Return the unit with its rewritten text, if the backend needs one.
 
     The other results are the preprocessor's log, and whether the text depends on guesses.

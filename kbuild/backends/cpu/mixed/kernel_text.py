@@ -13,9 +13,9 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords, find_thread_words
 from kbuild.backends.cpu.mixed.launch_bounds import find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
-from kbuild.backends.cpu.mixed.plain_loops import can_replace, find_thread_uses
+from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace, find_thread_uses
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
-from kbuild.backends.cpu.mixed.regions.model import CannotDivide
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import find_operations
 from kbuild.backends.cpu.mixed.regions.variables import read_parameters
 from kbuild.backends.cpu.mixed.regions.write import write_kernel
@@ -89,6 +89,12 @@ def edit_kernels(
     words = find_thread_words(code)
     uses = find_thread_uses(code, kernels, declarations, words) if is_complete else None
     bounds = find_launch_bounds(code, declarations)
+    mutable = frozenset(
+        declarator.name.text
+        for found in declarations
+        if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
+        for declarator in q.list_declarators(found)
+    )
     edits: list[Edit] = []
     divided: set[int] = set()
     obstacles: dict[int, str] = {}
@@ -96,10 +102,9 @@ def edit_kernels(
         bound = bounds.get(kernel.start, "")
         used = None if uses is None else uses.words[kernel.start]
         obstacle = _WITHOUT_OPTIMIZATION if is_complete else _WITH_DEVICE_LINK
-        if used and is_divided:
+        if uses is not None and used and is_divided:
             try:
-                readers = uses.readers if uses else frozenset()
-                edits += _divide(code, kernel, declarations, bound, used, words, readers)
+                edits += _divide(code, kernel, bound, _Facts(uses, words, mutable))
                 divided.add(kernel.start)
                 continue
             except CannotDivide as error:
@@ -112,15 +117,16 @@ def edit_kernels(
     return KernelEdits(tuple(edits), frozenset(divided), obstacles)
 
 
-def _divide(
-    code: Unit,
-    kernel: Declaration,
-    declarations: tuple[Declaration, ...],
-    bound: str,
-    used: tuple[Token, ...],
-    words: ThreadWords,
-    readers: frozenset[str],
-) -> tuple[Edit, ...]:
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the text says about the threads of its kernels, and the names of its variables."""
+
+    uses: ThreadUses
+    words: ThreadWords
+    mutable: frozenset[str]
+
+
+def _divide(code: Unit, kernel: Declaration, bound: str, facts: _Facts) -> tuple[Edit, ...]:
     """Return the edits of a kernel that is divided into regions.
 
     Raises:
@@ -129,19 +135,24 @@ def _divide(
     if kernel.body is None or "<<<" in code.words[slice(*map(code.find_index, kernel.body))]:
         raise CannotDivide("it launches kernels")
     body = divide_body(code, code.find_index(kernel.body[0]))
-    needs = find_operations(code, body, used, words, readers)
+    needs = find_operations(
+        code, body, facts.uses.words[kernel.start], facts.words, facts.uses.readers
+    )
     mentions = list_words(code, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
     if not all(_can_replace(code, word) for word in mentions):
         raise CannotDivide("it passes threadIdx on")
     tokens = code.list_tokens(*kernel.parameters)
     parameters = tuple(read_parameters(tokens, body.start, body.stop))
-    mutable = frozenset(
-        declarator.name.text
-        for found in declarations
-        if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
-        for declarator in q.list_declarators(found)
+    division = analyze(
+        KernelBody(
+            unit=code,
+            body=body,
+            needs=needs,
+            parameters=parameters,
+            mutable=facts.mutable,
+            yielding=facts.words.yielding,
+        )
     )
-    division = analyze(code, body, needs, parameters, mutable, words.yielding)
     names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
     before = f'__kbuild_executed__("{_REGIONS}") '
     before += f"__kbuild_bounded__({bound}) " if bound else ""

@@ -11,88 +11,58 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.regions.forms import (
+    DIVIDABLE,
+    SHARED,
+    find_divided,
+    find_leaves,
+    find_shared,
+    read_head,
+)
 from kbuild.backends.cpu.mixed.regions.mentions import Use, find_use, is_pure, list_names
 from kbuild.backends.cpu.mixed.regions.model import (
     CannotDivide,
     Division,
+    KernelBody,
     Leave,
     find_variable,
 )
-from kbuild.backends.cpu.mixed.regions.operations import (
-    Needs,
-    find_group_name,
-    list_blocks,
-    list_statements,
-)
+from kbuild.backends.cpu.mixed.regions.operations import find_group_name, list_statements
 from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable, list_variables
-from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.statements import Block, Node, Statement
-from kbuild.cxx.unit import Unit
 
-_LOOPS: Final = frozenset(("for", "while", "do"))
-_DIVIDABLE: Final = _LOOPS | {"", "if"}
-_LEAVING: Final = frozenset(("return", "break", "continue"))
-_FOR_PARTS: Final = 3
-_SHARED: Final = "__kbuild_shared__"
 # Declarations that say the same for all threads.
-_COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "struct", "enum", "static", _SHARED))
-_ASSEMBLY: Final = frozenset(("asm", "__asm__", "__asm", "goto"))
+_COMMON: Final = frozenset(
+    ("using", "typedef", "static_assert", "constexpr", "struct", "enum", "static", SHARED)
+)
+_STEP: Final = 3  # tokens of an increment
 
 
-def analyze(
-    unit: Unit,
-    body: Block,
-    needs: Needs,
-    parameters: tuple[Variable, ...],
-    mutable: frozenset[str],
-    yielding: frozenset[str],
-) -> Division:
+def analyze(kernel: KernelBody) -> Division:
     """Return how a kernel is divided.
-
-    Args:
-        unit: The text.
-        body: The body of the kernel.
-        needs: What needs a thread.
-        parameters: The parameters of the kernel.
-        mutable: The names of variables of namespaces.
-        yielding: See `Division`.
 
     Raises:
         CannotDivide: The kernel has a form that is not divided.
     """
-    return _Analysis(unit, body, needs, parameters, mutable, yielding).find_division()
+    return _Analysis(kernel).find_division()
 
 
 class _Analysis:
-    def __init__(
-        self,
-        unit: Unit,
-        body: Block,
-        needs: Needs,
-        parameters: tuple[Variable, ...],
-        mutable: frozenset[str],
-        yielding: frozenset[str],
-    ) -> None:
-        self._yielding = yielding
-        self._readers = needs.readers
+    def __init__(self, kernel: KernelBody) -> None:
+        unit, body, needs = kernel.unit, kernel.body, kernel.needs
+        self._kernel = kernel
+        self._unit = unit
         self._groups = needs.groups
         self._group_names = frozenset(find_group_name(unit, each) for each in needs.groups)
-        self._unit = unit
-        self._body = body
-        self._operations = needs.operations
-        self._shared = self._find_shared(body)
-        self._mutable = mutable | self._shared
+        self._shared = find_shared(unit, body)
+        self._mutable = kernel.mutable | self._shared
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
-        self._blocks = tuple(list_blocks(body))
-        self._divided = frozenset(
-            block
-            for block in self._blocks
-            if any(block.start < index < block.stop for index in needs.operations)
-        ) | {body}
-        self._check_form()
-        self._variables = (*parameters, *self._find_variables())
+        self._divided = find_divided(unit, body, needs.operations)
+        self._variables = (*kernel.parameters, *self._find_variables())
         self._uses = {variable: list(self._find_uses(variable)) for variable in self._variables}
-        self._leaves = {leave.statement.start: leave for leave in self._find_leaves(body, ())}
+        self._leaves = {
+            leave.statement.start: leave for leave in find_leaves(unit, body, self._divided)
+        }
         self._assignments = self._find_assignments()
         self._uniform = {v for v in self._variables if self._can_be_uniform(v)}
         self._masked: frozenset[Block] = frozenset()
@@ -105,16 +75,16 @@ class _Analysis:
             if not wrong:
                 break
             self._uniform -= wrong
-        for operation in self._operations.values():
+        for operation in self._kernel.needs.operations.values():
             if operation.mask is not None and not self._is_uniform(*operation.mask):
                 raise CannotDivide(f"the mask of '{operation.name}' can differ between lanes")
         self._uniform = self._find_needed()
         computed = self._find_computed()
         whole = frozenset(self._find_whole())
         return Division(
-            body=self._body,
+            body=self._kernel.body,
             divided=self._divided,
-            operations=self._operations,
+            operations=self._kernel.needs.operations,
             leaves=self._leaves,
             variables=self._variables,
             uses={variable: tuple(uses) for variable, uses in self._uses.items()},
@@ -123,46 +93,18 @@ class _Analysis:
             steered=self._steered,
             whole=whole,
             shared=self._shared,
-            yielding=self._yielding,
+            yielding=self._kernel.yielding,
             mutable=self._mutable,
             groups=self._group_names,
-            readers=self._readers,
+            readers=self._kernel.needs.readers,
         )
-
-    def _check_form(self) -> None:
-        words = self._unit.words
-        if not _ASSEMBLY.isdisjoint(words[self._body.start : self._body.stop]):
-            raise CannotDivide("it contains assembly or goto")
-        for block in self._divided:
-            is_loop_over_range = block.kind == "for" and block.heads != _FOR_PARTS
-            if block.kind not in _DIVIDABLE or is_loop_over_range:
-                raise CannotDivide(f"a barrier is in '{block.kind}'")
-            if block.kind == "if" and block.heads != 1:
-                raise CannotDivide("the condition around a barrier declares a variable")
-            if block.kind in ("if", "while") and tuple(
-                list_variables(self._unit, block, _statement(block.children[0]))
-            ):
-                raise CannotDivide("the condition around a barrier declares a variable")
-            for child in block.children:
-                if isinstance(child, Statement) and self._unit.get(child.stop) == ":":
-                    raise CannotDivide("a label is beside a barrier")
 
     # Variables
-
-    def _find_shared(self, body: Block) -> frozenset[str]:
-        """Return the names in declarations of shared memory, which threads can change."""
-        return frozenset(
-            word
-            for statement in list_statements(body)
-            if _SHARED in self._unit.words[statement.start : statement.stop]
-            for word in self._unit.words[statement.start : statement.stop]
-            if word.isidentifier() and word not in TYPE_WORDS
-        )
 
     def _find_variables(self) -> Iterator[Variable]:
         for block in sorted(self._divided, key=lambda block: block.start):
             if block.kind == "for":
-                yield from self._list_declared(block, _statement(block.children[0]))
+                yield from self._list_declared(block, read_head(block.children[0]))
             if block.kind:
                 continue
             for child in block.children:
@@ -172,7 +114,7 @@ class _Analysis:
     def _is_common(self, statement: Statement) -> bool:
         """Return whether a declaration says the same for all threads."""
         words = self._unit.words[statement.start : statement.stop]
-        return not _COMMON.isdisjoint(words[:1]) or _SHARED in words or "constexpr" in words[:2]
+        return not _COMMON.isdisjoint(words[:1]) or SHARED in words or "constexpr" in words[:2]
 
     def _list_declared(self, block: Block, statement: Statement) -> tuple[Variable, ...]:
         """Return the variables that a statement of a divided block declares."""
@@ -210,7 +152,9 @@ class _Analysis:
 
     def _find_target(self, statement: Statement) -> int | None:
         words = self._unit.words[statement.start : statement.stop]
-        is_step = len(words) == 3 and ("".join(words[1:]) in ("++", "--") or "".join(words[:2]) in ("++", "--"))  # noqa: E501, PLR2004
+        text = "".join(words)
+        is_step = len(words) == _STEP and text.strip("+-") in words and len(text) > _STEP - 1
+        is_step = is_step and ("++" in text or "--" in text)
         if is_step:
             return statement.start if words[0] not in "+-" else statement.start + 2
         equals = next((i for i, word in enumerate(words) if word in ("=", ">=")), 0)
@@ -288,7 +232,7 @@ class _Analysis:
 
     def _has_common_head(self, block: Block) -> bool:
         if block.kind == "for":
-            start, condition, step = map(_statement, block.children[:3])
+            start, condition, step = map(read_head, block.children[:3])
             is_started = start.start == start.stop or all(
                 variable in self._uniform for variable in self._list_declared(block, start)
             )
@@ -296,7 +240,7 @@ class _Analysis:
                 return False
             is_stepped = step.start == step.stop or self._is_uniform_assignment(step)
             return is_stepped and self._is_uniform(condition.start, condition.stop)
-        head = _statement(block.children[-1 if block.kind == "do" else 0])
+        head = read_head(block.children[-1 if block.kind == "do" else 0])
         return self._is_uniform(head.start, head.stop)
 
     def _is_start(self, block: Block, start: Statement) -> bool:
@@ -314,26 +258,6 @@ class _Analysis:
 
     # Statements that leave blocks
 
-    def _find_leaves(self, block: Block, path: tuple[Block, ...]) -> Iterator[Leave]:
-        path = (*path, block)
-        for child in block.children:
-            if isinstance(child, Block):
-                yield from self._find_leaves(child, path)
-                continue
-            keyword = self._unit.get(child.start)
-            if keyword not in _LEAVING or child.start == child.stop:
-                continue
-            if keyword == "return":
-                if child.stop != child.start + 1:
-                    raise CannotDivide("a return statement has a value")
-                yield Leave(statement=child, keyword=keyword, loop=None, path=path)
-                continue
-            kinds = _LOOPS | ({"switch"} if keyword == "break" else set())
-            target = next(each for each in reversed(path) if each.kind in kinds)
-            if target in self._divided:
-                inner = path[path.index(target) + 1 :]
-                yield Leave(statement=child, keyword=keyword, loop=target, path=inner)
-
     def _is_whole_leave(self, leave: Leave, masked: set[Block] | frozenset[Block]) -> bool:
         """Return whether all threads leave together."""
         if leave.loop is not None and leave.loop in masked:
@@ -350,20 +274,18 @@ class _Analysis:
         if block.kind not in ("", "if") or (block.kind and block.heads != 1):
             return False
         if block.kind and not self._is_uniform(
-            _statement(block.children[0]).start, _statement(block.children[0]).stop
+            read_head(block.children[0]).start, read_head(block.children[0]).stop
         ):
             return False
         return all(
-            self._is_whole_block(child)
-            if isinstance(child, Block)
-            else child.start in self._leaves
+            self._is_whole_block(child) if isinstance(child, Block) else child.start in self._leaves
             for child in block.children[block.heads :]
         )
 
     def _find_whole(self) -> Iterator[Node]:
         """Yield what is executed once: common declarations, uniform variables, and exits."""
         for block in self._divided:
-            if block.kind not in _DIVIDABLE:
+            if block.kind not in DIVIDABLE:
                 continue
             for child in block.children[(0 if block.kind == "do" else block.heads) :]:
                 if self._is_whole(block, child):
@@ -408,7 +330,7 @@ class _Analysis:
 
     def _list_common_spans(self) -> Iterator[tuple[int, int]]:
         """Yield the indices of what is executed once, except declarations of variables."""
-        for operation in self._operations.values():
+        for operation in self._kernel.needs.operations.values():
             if operation.mask is not None:
                 yield operation.mask
         for block in self._divided:
@@ -442,7 +364,9 @@ class _Analysis:
         first, last = variable.initializer or (0, 0)
         first += self._unit.get(first) == "="
         words = self._unit.words[first:last]
-        if not is_pure(self._unit, first, last, self._group_names) or not self._mutable.isdisjoint(words):
+        if not is_pure(self._unit, first, last, self._group_names) or not self._mutable.isdisjoint(
+            words
+        ):
             return False
         for index in list_names(self._unit, first, last):
             used = self.resolve(index)
@@ -469,9 +393,3 @@ class _Analysis:
         if variable in computed:
             return "computed"
         return "kept"
-
-
-def _statement(node: Node) -> Statement:
-    if not isinstance(node, Statement):
-        raise CannotDivide("the head of a statement has an unknown form")
-    return node

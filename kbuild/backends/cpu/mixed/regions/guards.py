@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.regions.mentions import is_pure, list_names
@@ -13,6 +13,14 @@ from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _OPENING: Final = frozenset("([{")
+_Kind: TypeAlias = Literal["below", "from", "at"]
+_KINDS: Final[dict[str, _Kind]] = {
+    "<": "below",
+    "<=": "below",
+    "==": "at",
+    ">": "from",
+    ">=": "from",
+}
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">="))
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "=="}
 
@@ -28,7 +36,7 @@ class Guard:
         value: The indices of what the index is compared with.
     """
 
-    kind: Literal["below", "from", "at"]
+    kind: _Kind
     comparison: tuple[int, int]
     value: tuple[int, int]
 
@@ -45,20 +53,24 @@ def find_guard(unit: Unit, division: Division, node: Node) -> Guard | None:
     if stop is None or found is None:
         return None
     operator, position, after = found
-    left, right = (head.start, position), (after, stop)
+    return _read_guard(unit, division, (head.start, position), operator, (after, stop))
+
+
+def _read_guard(
+    unit: Unit, division: Division, left: tuple[int, int], operator: str, right: tuple[int, int]
+) -> Guard | None:
+    """Return the guard with two sides, of which one is the index of the thread."""
+    comparison = (left[0], right[1])
     if not all(_is_plain(unit, division, side) for side in (left, right)):
         return None
     on_left, on_right = (_depends(unit, division, side) for side in (left, right))
-    if on_left and on_right:
-        return None
+    if not on_left and not on_right:
+        return Guard("below", comparison, right)
     if on_right:
         left, right, operator = right, left, _MIRRORED[operator]
-    if (on_left or on_right) and not _is_index(unit, division, left):
+    if (on_left and on_right) or not _is_index(unit, division, left):
         return None
-    if not on_left and not on_right:
-        return Guard("below", (head.start, stop), right)
-    kinds: dict[str, Literal["below", "from", "at"]] = {"<": "below", "<=": "below", "==": "at"}
-    return Guard(kinds.get(operator, "from"), (head.start, stop), right)
+    return Guard(_KINDS[operator], comparison, right)
 
 
 def _find_first_operand(unit: Unit, head: Statement) -> int | None:
@@ -98,8 +110,9 @@ def _split_comparison(unit: Unit, first: int, last: int) -> tuple[str, int, int]
 
 
 def _is_plain(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
-    """Return whether an expression depends only on indices, and on what is the same in all threads."""
-    if span[0] >= span[1] or not is_pure(unit, *span, division.groups) or division.reads_memory(unit.words[slice(*span)]):
+    """Return whether an expression depends on indices and on what all threads have in common."""
+    is_simple = span[0] < span[1] and is_pure(unit, *span, division.groups)
+    if not is_simple or division.reads_memory(unit.words[slice(*span)]):
         return False
     return all(
         found is None or division.kinds[found] != "kept"
@@ -120,9 +133,9 @@ def _depends(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
         kind = None if found is None else division.kinds[found]
         if kind == "group":
             return True
-        if found and found.initializer and kind == "computed":
-            if _depends(unit, division, found.initializer):
-                return True
+        value = found.initializer if found is not None and kind == "computed" else None
+        if value is not None and _depends(unit, division, value):
+            return True
     return False
 
 

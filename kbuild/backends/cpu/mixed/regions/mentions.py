@@ -17,14 +17,32 @@ _KEYWORDS: Final = (
             *("return", "break", "continue", "if", "else", "for", "while", "do", "switch", "case"),
             *("default", "goto", "sizeof", "alignof", "true", "false", "nullptr", "this", "new"),
             *("delete", "throw", "using", "typedef", "template", "typename", "static", "extern"),
-            *("static_cast", "reinterpret_cast", "const_cast", "operator", "noexcept", "static_assert"),
+            *(
+                "static_cast",
+                "reinterpret_cast",
+                "const_cast",
+                "operator",
+                "noexcept",
+                "static_assert",
+            ),
         )
     )
 )
 # Calls of these have no effect but their result.
-_PURE: Final = frozenset(("min", "max", "abs", "sizeof", "alignof", "static_cast", "__umul24", "__mul24"))
+_PURE: Final = frozenset(
+    ("min", "max", "abs", "sizeof", "alignof", "static_cast", "__umul24", "__mul24")
+)
+_EFFECTS: Final = frozenset(("[", "->", "{", "new", "throw", "this"))
 _COMPOUND: Final = frozenset("+-*/%&|^")
-_OPERATORS: Final = frozenset("+-*/%&|^!~<>=?:,;({[") | {"<<", "<=", ">=", "->", "&&", "||", "return"}
+_OPERATORS: Final = frozenset("+-*/%&|^!~<>=?:,;({[") | {
+    "<<",
+    "<=",
+    ">=",
+    "->",
+    "&&",
+    "||",
+    "return",
+}
 
 Use = Literal["read", "changed", "shared"]
 
@@ -43,33 +61,36 @@ def list_names(unit: Unit, first: int, last: int) -> Iterator[int]:
 def find_use(unit: Unit, index: int, *, is_pointer: bool = False) -> Use:
     """Return what an expression does with the variable whose name has an index.
 
-    ``shared`` is a variable whose address is taken, or that a reference can refer to. What a pointer
-    points to does not count.
+    ``shared`` is a variable whose address is taken, or that a reference can refer to. The target of
+    a pointer does not count.
     """
-    words, starts = unit.words, unit.starts
     before, outer = unit.get(index - 1), unit.get(index - 2)
-    if is_pointer and (unit.get(index + 1) == "[" or (before == "*" and _is_unary(unit, index - 1))):
+    is_target = unit.get(index + 1) == "[" or (before == "*" and _is_unary(unit, index - 1))
+    if is_pointer and is_target:
         return "read"
-    if _is_increment(unit, index - 2):
-        return "changed"
     if before == "&" and (outer in _OPERATORS or outer == ")"):
         return "shared"
     after = index + 1
     while unit.get(after) in ("[", "."):
-        after = unit.partners.get(after, after) + 1 if words[after] == "[" else after + 2
-    if after != index + 1 and unit.get(after) == "(" and unit.get(after - 2) == ".":
-        return "shared"  # a function of the object
-    if _is_increment(unit, after):
-        return "changed"
-    word, following = unit.get(after), unit.get(after + 1)
-    if word == "=":
-        return "changed" if following != "=" or starts[after + 1] != starts[after] + 1 else "read"
-    is_adjacent = following in ("=", ">=") and starts[after + 1] == starts[after] + len(word)
-    if is_adjacent and (word in _COMPOUND or word == "<<" or (word == ">" and following == ">=")):
-        return "changed"
-    if before == "=" and _binds_reference(unit, index - 1):
+        after = unit.partners.get(after, after) + 1 if unit.words[after] == "[" else after + 2
+    calls_member = after != index + 1 and unit.get(after) == "(" and unit.get(after - 2) == "."
+    if calls_member or (before == "=" and _binds_reference(unit, index - 1)):
         return "shared"
-    return "read"
+    is_changed = _is_increment(unit, index - 2) or _is_increment(unit, after)
+    return "changed" if is_changed or _starts_assignment(unit, after) else "read"
+
+
+def _starts_assignment(unit: Unit, index: int) -> bool:
+    """Return whether the operator at an index assigns to what is before it."""
+    word, following = unit.get(index), unit.get(index + 1)
+    if not word or not following:
+        return False
+    is_adjacent = unit.starts[index + 1] == unit.starts[index] + len(word)
+    if word == "=":
+        return following != "=" or not is_adjacent
+    if word == ">":
+        return following == ">=" and is_adjacent
+    return following == "=" and is_adjacent and (word in _COMPOUND or word == "<<")
 
 
 def _is_unary(unit: Unit, index: int) -> bool:
@@ -87,7 +108,9 @@ def _is_increment(unit: Unit, index: int) -> bool:
 
 
 def _binds_reference(unit: Unit, equals: int) -> bool:
-    return unit.get(equals - 2) == "&" or (unit.get(equals - 2) == "const" and unit.get(equals - 3) == "&")
+    return unit.get(equals - 2) == "&" or (
+        unit.get(equals - 2) == "const" and unit.get(equals - 3) == "&"
+    )
 
 
 def is_pure(unit: Unit, first: int, last: int, groups: frozenset[str] = frozenset()) -> bool:
@@ -96,25 +119,23 @@ def is_pure(unit: Unit, first: int, last: int, groups: frozenset[str] = frozense
     So its result depends on the variables alone that it names. Functions of objects with the names
     in ``groups`` return properties of these.
     """
-    for index in range(first, last):
-        word, before, following = unit.words[index], unit.get(index - 1), unit.get(index + 1)
-        if word in ("[", "->", "{", "?", '"', "new", "throw", "this") or word[0] in "\"'":
-            if word != "?" and not word.startswith("'"):
-                return False
-        if _is_increment(unit, index):
-            return False
-        if word == "*" and (index == first or before in _OPERATORS):
-            return False  # the target of a pointer
-        if word == "&" and (index == first or before in _OPERATORS) and not _is_double(unit, index):
-            return False
+    return all(_is_pure_token(unit, index, first, groups) for index in range(first, last))
+
+
+def _is_pure_token(unit: Unit, index: int, first: int, groups: frozenset[str]) -> bool:
+    word, before = unit.words[index], unit.get(index - 1)
+    if word in _EFFECTS or word[0] == '"' or _is_increment(unit, index):
+        return False
+    is_unary = index == first or before in _OPERATORS
+    if word == "*":
+        return not is_unary  # otherwise, the target of a pointer
+    if word == "&":
+        return not is_unary or _is_double(unit, index)
+    if word == "=":
+        return _is_comparison(unit, index)
+    if word == "(" and index > first:
         is_member = unit.get(index - 2) == "." and unit.get(index - 3) in groups
-        if word == "(" and index > first and not is_member and not _is_pure_call(unit, index - 1):
-            return False
-        if word == "=" and not _is_comparison(unit, index):
-            return False
-        if word[0].isalpha() or word[0] == "_":
-            if following == "=" and not _is_comparison(unit, index + 1):
-                return False
+        return is_member or _is_pure_call(unit, index - 1)
     return True
 
 

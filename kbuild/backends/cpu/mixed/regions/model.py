@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable
 from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 
@@ -47,6 +48,42 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What needs a thread in a kernel.
+
+    Attributes:
+        operations: The operations by the indices of their first tokens.
+        groups: The declarations of variables that stand for the block.
+        readers: The indices of calls that read the index of the thread.
+    """
+
+    operations: Mapping[int, Operation]
+    groups: frozenset[Statement]
+    readers: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelBody:
+    """The body of a kernel that can be divided.
+
+    Attributes:
+        unit: The text.
+        body: The body.
+        needs: What needs a thread in it.
+        parameters: The parameters of the kernel.
+        mutable: The names of variables of namespaces.
+        yielding: The names of functions that stop a thread only if it calls them again and again.
+    """
+
+    unit: Unit
+    body: Block
+    needs: Needs
+    parameters: tuple[Variable, ...]
+    mutable: frozenset[str]
+    yielding: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leave:
     """A statement that ends the thread, its loop, or its turn in the loop.
 
@@ -70,7 +107,7 @@ class Division:
     Attributes:
         body: The body of the kernel.
         divided: The blocks that contain operations.
-        operations: The operations by the index of their names.
+        operations: The operations by the indices of their first tokens.
         leaves: The statements that leave divided blocks, by the index of their first token.
         variables: The parameters and the variables of divided blocks, in order.
         uses: The indices of the names that stand for each of them, after its declaration.

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
-from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Needs, Operation
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
-from kbuild.values import dataclass
 
 _CONDITIONAL: Final = frozenset(("?", "&&", "||"))
 _THIS_BLOCK: Final = "this_thread_block"
 _LOOPS: Final = ("for", "while", "do")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Needs:
-    """What needs a thread in a kernel.
-
-    Attributes:
-        operations: The operations by the indices of their first tokens.
-        groups: The declarations of variables that stand for the block.
-        readers: The indices of calls that read the index of the thread.
-    """
-
-    operations: Mapping[int, Operation]
-    groups: frozenset[Statement]
-    readers: frozenset[int]
 
 
 def find_operations(
@@ -53,7 +39,7 @@ def find_operations(
     Raises:
         CannotDivide: Something else needs a thread, or an operation is not in a plain statement.
     """
-    found = {}
+    found: dict[int, Operation] = {}
     yielding = []
     groups = set()
     reading = set()
@@ -85,24 +71,29 @@ def find_operations(
         if operation.has_value:
             slot = slots.get(statement, 0)
             slots[statement] = slot + 1
-            operation = _with_slot(operation, slot)
+            operation = replace(operation, slot=slot)
         result[index] = operation
     return Needs(operations=result, groups=frozenset(groups), readers=frozenset(reading))
 
 
 def _read_group(unit: Unit, body: Block, index: int) -> Statement:
     """Return the declaration ``thread_block NAME = this_thread_block();`` around a name."""
-    statement = next((s for s in list_statements(body) if s.start <= index < s.stop), None)
+    statement = _find_innermost(body, index)
     if statement is not None:
         words = [w for w in unit.words[statement.start : statement.stop] if w != "const"]
         equals = words.index("=") if "=" in words else 0
         value = words[equals + 1 :]
-        is_value = value[-3:] == [_THIS_BLOCK, "(", ")"] and set(value[:-3:2]) <= set(
-            word for word in value if word.isidentifier()
-        )
+        scopes = value[:-3:2]
+        is_value = value[-3:] == [_THIS_BLOCK, "(", ")"] and all(map(str.isidentifier, scopes))
         if is_value and equals > 1 and words[equals - 2] in ("thread_block", "auto"):
             return statement
     raise CannotDivide(f"it uses '{_THIS_BLOCK}'")
+
+
+def _find_innermost(body: Block, index: int) -> Statement | None:
+    """Return the statement with a token."""
+    statements = list_statements(body)
+    return next((each for each in statements if each.start <= index < each.stop), None)
 
 
 def find_group_name(unit: Unit, declaration: Statement) -> str:
@@ -113,7 +104,7 @@ def find_group_name(unit: Unit, declaration: Statement) -> str:
 def _find_group_barriers(
     unit: Unit, body: Block, declaration: Statement
 ) -> Iterator[tuple[int, Operation]]:
-    """Yield the barriers of a group. It must be used for nothing else but to ask for its indices."""
+    """Yield the barriers of a group, whose other uses must only ask for its properties."""
     name = find_group_name(unit, declaration)
     around = [b for b in list_blocks(body) if b.start < declaration.start < b.stop]
     stop = max(around, key=lambda block: block.start).stop
@@ -130,20 +121,17 @@ def _find_group_barriers(
             continue
         else:
             raise CannotDivide(f"it passes '{name}' on")
-        yield first, Operation(
-            name="thread_block_sync",
-            is_warp_wide=False,
-            has_value=False,
-            index=first,
-            arguments=(),
-            close=unit.partners[opening],
+        yield (
+            first,
+            Operation(
+                name="thread_block_sync",
+                is_warp_wide=False,
+                has_value=False,
+                index=first,
+                arguments=(),
+                close=unit.partners[opening],
+            ),
         )
-
-
-def _with_slot(operation: Operation, slot: int) -> Operation:
-    from dataclasses import replace  # noqa: PLC0415 - not every kernel has operations
-
-    return replace(operation, slot=slot)
 
 
 def _read_operation(unit: Unit, index: int, kind: tuple[bool, bool]) -> Operation:
@@ -169,7 +157,7 @@ def _read_operation(unit: Unit, index: int, kind: tuple[bool, bool]) -> Operatio
 def _find_statement(unit: Unit, body: Block, index: int) -> Statement:
     """Return the statement, or part of a head, with an operation that is always reached."""
     name = unit.words[index]
-    statement = next((each for each in list_statements(body) if each.start <= index < each.stop), None)
+    statement = _find_innermost(body, index)
     inside = find_scopes(unit).around(unit.starts[index])
     outside = find_scopes(unit).around(unit.starts[body.start + 1])
     blocks = [block for block in list_blocks(body) if block.start < index < block.stop]
@@ -177,7 +165,7 @@ def _find_statement(unit: Unit, body: Block, index: int) -> Statement:
     if statement is None or len(inside) - len(outside) != len(braces) - 1:
         raise CannotDivide(f"'{name}' is in a lambda or a class")
     words = unit.words[statement.start : index]
-    pairs = {a + b for a, b in zip(words, words[1:], strict=False) if a == b}
+    pairs = {a + b for a, b in pairwise(words) if a == b}
     if not _CONDITIONAL.isdisjoint({*words, *pairs}):
         raise CannotDivide(f"'{name}' is in a conditional expression")
     return statement

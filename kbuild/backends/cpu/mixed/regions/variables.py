@@ -62,15 +62,16 @@ class Variable:
     is_parameter: bool = False
 
 
-# What a variable becomes: it exists once, it is computed again in each region, it has a place for each
-# thread, or it stands for the block.
+# What a variable becomes: it exists once, it is computed again in each region, it has a place for
+# each thread, or it stands for the block.
 Kind = Literal["uniform", "computed", "kept", "group"]
 
 
 def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[Variable]:
     """Yield the variables that a statement of a block declares."""
     tokens = unit.list_between(statement.start, statement.stop)
-    if not tokens or tokens[0].text in _OTHER_STATEMENTS or not (tokens[0].is_word or tokens[0].text == "::"):
+    word = tokens[0].text if tokens else ""
+    if word in _OTHER_STATEMENTS or not (word == "::" or word.isidentifier()):
         return
     first, *others = split_at_commas(tokens)
     length = find_type_end(first, 0)
@@ -79,18 +80,25 @@ def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[V
     for index, part in enumerate((first, *others)):
         start = position + (length if index == 0 else 0)
         stop = position + len(part)
-        found = _read(unit, block, statement, base, start, stop)
+        found = _read(unit, _Origin(block, statement, base), start, stop)
         if found is None:
             return
         yield found
         position = stop + 1
 
 
-def _read(
-    unit: Unit, block: Block, statement: Statement, base: tuple[int, int], start: int, stop: int
-) -> Variable | None:
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """Where a variable is declared, and the indices of its type."""
+
+    block: Block
+    statement: Statement
+    base: tuple[int, int]
+
+
+def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None:
     """Read the declarator between two indices; return None if it is an expression."""
-    type_tokens = unit.list_between(*base)
+    type_tokens = unit.list_between(*origin.base)
     tokens = [*type_tokens, *unit.list_between(start, stop)]
     _, place = find_declarator(tokens)
     if place is None or place < len(type_tokens):
@@ -110,10 +118,10 @@ def _read(
     return Variable(
         name=unit.words[index],
         index=index,
-        stop=block.stop,
-        block=block,
-        statement=statement,
-        base=base,
+        stop=origin.block.stop,
+        block=origin.block,
+        statement=origin.statement,
+        base=origin.base,
         declarator=(start, end),
         initializer=(end, stop) if end < stop else None,
         is_reference="&" in marks,

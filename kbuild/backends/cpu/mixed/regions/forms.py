@@ -1,0 +1,99 @@
+"""Which forms of statements can be divided, and which statements leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave
+from kbuild.backends.cpu.mixed.regions.operations import list_blocks, list_statements
+from kbuild.backends.cpu.mixed.regions.variables import list_variables
+from kbuild.cxx.declarators import TYPE_WORDS
+from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.cxx.unit import Unit
+
+_LOOPS: Final = frozenset(("for", "while", "do"))
+DIVIDABLE: Final = _LOOPS | {"", "if"}  # the kinds of blocks
+SHARED: Final = "__kbuild_shared__"
+_LEAVING: Final = frozenset(("return", "break", "continue"))
+_FOR_PARTS: Final = 3
+_ASSEMBLY: Final = frozenset(("asm", "__asm__", "__asm", "goto"))
+
+
+def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozenset[Block]:
+    """Return the blocks that contain operations, and the body itself.
+
+    Raises:
+        CannotDivide: One of them has a form that is not divided.
+    """
+    indices = tuple(operations)
+    found = {
+        block
+        for block in list_blocks(body)
+        if any(block.start < index < block.stop for index in indices)
+    }
+    if not _ASSEMBLY.isdisjoint(unit.words[body.start : body.stop]):
+        raise CannotDivide("it contains assembly or goto")
+    for block in found:
+        _check_form(unit, block)
+    return frozenset(found | {body})
+
+
+def _check_form(unit: Unit, block: Block) -> None:
+    is_loop_over_range = block.kind == "for" and block.heads != _FOR_PARTS
+    if block.kind not in DIVIDABLE or is_loop_over_range:
+        raise CannotDivide(f"a barrier is in '{block.kind}'")
+    is_condition = block.kind in ("if", "while")
+    if (block.kind == "if" and block.heads != 1) or (
+        is_condition and tuple(list_variables(unit, block, read_head(block.children[0])))
+    ):
+        raise CannotDivide("the condition around a barrier declares a variable")
+    for child in block.children:
+        if isinstance(child, Statement) and unit.get(child.stop) == ":":
+            raise CannotDivide("a label is beside a barrier")
+
+
+def read_head(node: Node) -> Statement:
+    """Return a part of the head of a block."""
+    if not isinstance(node, Statement):
+        raise CannotDivide("the head of a statement has an unknown form")
+    return node
+
+
+def find_shared(unit: Unit, body: Block) -> frozenset[str]:
+    """Return the names in declarations of shared memory, which threads can change."""
+    return frozenset(
+        word
+        for statement in list_statements(body)
+        if SHARED in unit.words[statement.start : statement.stop]
+        for word in unit.words[statement.start : statement.stop]
+        if word.isidentifier() and word not in TYPE_WORDS
+    )
+
+
+def find_leaves(
+    unit: Unit, block: Block, divided: frozenset[Block], path: tuple[Block, ...] = ()
+) -> Iterator[Leave]:
+    """Yield the statements that leave the kernel or a divided loop.
+
+    Raises:
+        CannotDivide: A return statement has a value.
+    """
+    path = (*path, block)
+    for child in block.children:
+        if isinstance(child, Block):
+            yield from find_leaves(unit, child, divided, path)
+            continue
+        keyword = unit.get(child.start)
+        if keyword not in _LEAVING or child.start == child.stop:
+            continue
+        if keyword == "return":
+            if child.stop != child.start + 1:
+                raise CannotDivide("a return statement has a value")
+            yield Leave(statement=child, keyword=keyword, loop=None, path=path)
+            continue
+        kinds = _LOOPS | ({"switch"} if keyword == "break" else set())
+        target = next(each for each in reversed(path) if each.kind in kinds)
+        if target in divided:
+            inner = path[path.index(target) + 1 :]
+            yield Leave(statement=child, keyword=keyword, loop=target, path=inner)

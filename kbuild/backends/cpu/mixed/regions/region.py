@@ -1,0 +1,213 @@
+"""Write regions: functions of a thread, which a set of threads calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kbuild.backends.cpu.mixed.regions.bindings import Bindings
+from kbuild.backends.cpu.mixed.regions.frames import LIVE, Frame, Frames, list_left
+from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guard
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.backends.cpu.mixed.regions.operations import list_statements
+from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Span, Text, is_in
+from kbuild.backends.cpu.mixed.regions.variables import is_deduced
+from kbuild.cxx.statements import Node, Statement
+
+
+class RegionWriter:
+    """Writes the regions of a kernel, and the operations whose results they use.
+
+    Attributes:
+        left: The sets of threads that all threads can leave before the end of what they do.
+    """
+
+    def __init__(self, text: Text, bindings: Bindings) -> None:
+        """Write into a text."""
+        self._text = text
+        self._bindings = bindings
+        self.left: set[Frame] = set()
+
+    def write(self, nodes: list[Node], frames: Frames, before: str = "") -> None:
+        """Write a region with statements, behind the text ``before``."""
+        nodes = [node for node in nodes if node.start < node.stop]
+        if not nodes:
+            if before:
+                raise CannotDivide("an operation is in an unknown place")
+            return
+        spans = [(node.start, self._text.find_end(node)) for node in nodes]
+        cut = self._find_cut(nodes, spans) if len(nodes) > 1 else None
+        if cut is not None:
+            self.write(nodes[:cut], frames, before)
+            self.write(nodes[cut : cut + 1], frames)
+            self.write(nodes[cut + 1 :], frames)
+            return
+        self._force(nodes, spans)
+        slots: list[str] = []
+        for node in nodes:
+            if isinstance(node, Statement):
+                slots += self._write_declaration(node, spans)
+        start = self._text.unit.get_end(nodes[0].start - 1)
+        guard = (
+            find_guard(self._text.unit, self._text.division, nodes[0]) if len(nodes) == 1 else None
+        )
+        opened = self.open(frames, spans, guard)
+        self._text.insert(start, f" {before}{' '.join(slots)} {opened}")
+        if guard is not None:
+            self._text.replace(*guard.comparison, "true")
+        self._write_atomics(nodes)
+        self.write_results(nodes)
+        left = self._write_leaves(nodes, frames)
+        self._text.insert(self._text.get_end(spans[-1][1]), f" __kbuild_region_end__{left}")
+
+    def _write_declaration(self, statement: Statement, spans: list[Span]) -> Iterator[str]:
+        """Rename what a statement declares for other regions, too; yield the declared slots."""
+        declared = self._bindings.declared.get(statement, [])
+        crossing = [v for v in declared if not self._bindings.is_local(v, spans)]
+        if not crossing:
+            return
+        tail = []
+        for variable in crossing:
+            number = self._bindings.numbers[variable]
+            renamed = f"__kbuild_n{number}__"
+            self._text.replace(variable.index, variable.index + 1, renamed)
+            for index in self._text.division.uses[variable]:
+                if variable.index < index < statement.stop:
+                    self._text.replace(index, index + 1, renamed)
+            if self._text.division.kinds[variable] == "computed":
+                tail.append(self._bindings.bind_computed(variable))
+                continue
+            yield self._bindings.declare_slot(variable)
+            slot = f"__kbuild_s{number}__[{THREAD}]"
+            tail.append(f"[[maybe_unused]] auto& {variable.name} = {slot};")
+            if variable.initializer is not None:
+                tail.append(f"{REGIONS}keep({variable.name}, {renamed});")
+            else:
+                tail.append(f"static_cast<void>({renamed});")
+        self._text.insert(self._text.get_end(self._text.find_end(statement)), " " + " ".join(tail))
+
+    def _force(self, nodes: Iterable[Node], spans: list[Span]) -> None:
+        """Keep the variables that tell the type of another one that is kept."""
+        declared = [
+            v
+            for node in nodes
+            if isinstance(node, Statement)
+            for v in self._bindings.declared.get(node, [])
+        ]
+        for variable in reversed(declared):
+            if not is_deduced(self._text.unit, variable) or self._bindings.is_local(
+                variable, spans
+            ):
+                continue
+            if self._text.division.kinds[variable] == "kept" and variable.initializer is not None:
+                used = set(self._bindings.list_used(*variable.initializer)) & set(declared)
+                self._bindings.forced |= {v for v in used if self._text.division.kinds[v] == "kept"}
+
+    def _find_cut(self, nodes: list[Node], spans: list[Span]) -> int | None:
+        """Return the index of a statement with a guard that can be a region.
+
+        No variable that the others have for themselves must cross its borders.
+        """
+        declared = [
+            (variable, index)
+            for index, node in enumerate(nodes)
+            if isinstance(node, Statement)
+            for variable in self._bindings.declared.get(node, [])
+            if self._text.division.kinds[variable] == "kept"
+            and self._bindings.is_local(variable, spans)
+        ]
+        for cut, node in enumerate(nodes):
+            if find_guard(self._text.unit, self._text.division, node) is None:
+                continue
+            first = spans[cut][0]
+            crossing = (
+                use >= first
+                for variable, index in declared
+                if index < cut
+                for use in self._text.division.uses[variable]
+            )
+            if not any(crossing):
+                return cut
+        return None
+
+    def open(self, frames: Frames, spans: Iterable[Span], guard: Guard | None = None) -> str:
+        """Return the start of a region, with the variables that it names."""
+        spans = list(spans)
+        name, bound = frames[-1].name, self._bindings.bind(spans)
+        if any(is_in((index, index + 1), spans) for index in self._text.division.readers):
+            bound = f"{REGIONS}store_index(threadIdx); {bound}"
+        if guard is None:
+            return f"__kbuild_region__({name}) {bound}"
+        test = f"return static_cast<bool>({self._text.render(*guard.comparison)});"
+        value = f"return static_cast<long long>({self._text.render(*guard.value)});"
+        bound_here = self._bindings.bind([guard.comparison])
+        functions = f"__kbuild_function__ {{ {bound_here} {test} }}, "
+        functions += f"__kbuild_function__ {{ {bound_here} {value} }}, "
+        run = f"{REGIONS}run_region_{guard.kind}({name}, {functions}"
+        return f"{run}__kbuild_function__ __kbuild_inlined__ -> void {{ {bound}"
+
+    def _write_leaves(self, nodes: Iterable[Node], frames: Frames) -> str:
+        """Let threads leave their sets; return what updates these."""
+        changed: set[str] = set()
+        for node in nodes:
+            for statement in list_statements(node):
+                leave = self._text.division.leaves.get(statement.start)
+                if leave is None or leave.statement is not statement:
+                    continue
+                names = list_left(frames, leave.keyword, leave.loop)
+                changed.update(names)
+                removals = " ".join(f"{name}.remove({THREAD});" for name in names)
+                self._text.replace(statement.start, statement.start + 1, f"{{ {removals} return")
+                self._text.insert(self._text.get_end(statement.stop + 1), " }")
+        if not changed:
+            return ""
+        updates = "".join(f" {frame.name}.update();" for frame in frames if frame.name in changed)
+        return f"{updates} if ({frames[-1].name}.count() == 0) {self._leave(frames[-1])}"
+
+    def _leave(self, frame: Frame) -> str:
+        """Return the statement that ends what the threads of a set do, if none are left in it."""
+        if frame.kind == "live":
+            return "return;"
+        self.left.add(frame)
+        return f"goto {frame.label};"
+
+    def _write_atomics(self, nodes: Iterable[Node]) -> None:
+        """Let atomic functions for shared memory have the scope of the block, which costs less."""
+        unit, words = self._text.unit, self._text.unit.words
+        for node in nodes:
+            for index in range(node.start, self._text.find_end(node)):
+                name = f"{words[index]}_block"
+                is_shared = (
+                    unit.get(index + 1) == "("
+                    and unit.get(index + 2) == "&"
+                    and unit.get(index + 3) in self._text.division.shared
+                    and unit.get(index + 4) in ("[", ",")
+                    and self._text.division.resolve(words[index + 3], index + 3) is None
+                )
+                if is_shared and name in self._text.division.yielding:
+                    self._text.replace(index, index + 1, name)
+
+    def write_operands(self, operations: list[Operation], frames: Frames) -> str:
+        """Return the regions in which threads bring their values, and the operations."""
+        parts = []
+        for operation in operations:
+            if not operation.has_value:
+                raise CannotDivide(f"the call of '{operation.name}' is a part of an expression")
+            operands = f"__kbuild_o{operation.slot}__"
+            call = (operation.index, operation.close + 1)
+            value = self._text.render(*operation.value)
+            mask = f", {self._text.render(*operation.mask)}" if operation.mask else ""
+            names = f"{frames[-1].name}, {LIVE}, {operands}"
+            parts.append(
+                f"{operands}.begin({frames[-1].name}); {self.open(frames, [call])} "
+                f"{REGIONS}{operation.name}::put<{self._text.render_type(operation)}>"
+                f"({operands}, {THREAD}, {value}); __kbuild_region_end__ "
+                f"{REGIONS}{operation.name}::finish({names}{mask});"
+            )
+        return " ".join(parts) + (" " if parts else "")
+
+    def write_results(self, nodes: Iterable[Node]) -> None:
+        """Replace calls of operations by their results."""
+        for node in nodes:
+            for operation in self._text.list_operations(node):
+                _, stop = operation.value
+                self._text.replace(operation.index, stop, self._text.render_result(operation))

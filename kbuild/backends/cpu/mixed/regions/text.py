@@ -1,0 +1,115 @@
+"""The edits of a divided kernel, and parts of its text on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, TypeAlias
+
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, Operation
+from kbuild.cxx.model import Edit
+from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.cxx.unit import Unit
+
+REGIONS: Final = "::kbuild_cpu::regions::"
+THREAD: Final = "__kbuild_t__"  # the number of the thread
+Span: TypeAlias = tuple[int, int]
+
+
+class Text:
+    """The text of a divided kernel. Positions are indices of tokens, unless they are named so.
+
+    Attributes:
+        unit: The text.
+        division: How the kernel is divided.
+        edits: The edits.
+    """
+
+    def __init__(self, unit: Unit, division: Division) -> None:
+        """Start without edits."""
+        self.unit = unit
+        self.division = division
+        self.edits: list[Edit] = []
+
+    def insert(self, position: int, text: str) -> None:
+        """Insert text at a position of the text."""
+        if text:
+            self.edits.append(Edit(start=position, end=position, text=text))
+
+    def replace(self, first: int, stop: int, text: str) -> None:
+        """Replace tokens; lines keep their numbers."""
+        start, end = self.unit.starts[first], self.get_end(stop)
+        old = self.unit.text[start:end]
+        if "\n#" in old:
+            raise CannotDivide("a statement around a barrier continues in another file")
+        self.edits.append(Edit(start=start, end=end, text=text + "\n" * old.count("\n")))
+
+    def blank(self, first: int, stop: int) -> None:
+        """Drop tokens."""
+        for index in range(first, stop):
+            self.replace(index, index + 1, "")
+
+    def get_end(self, stop: int) -> int:
+        """Return the position after the token before an index."""
+        return self.unit.get_end(stop - 1)
+
+    def find_end(self, node: Node) -> int:
+        """Return the index after a node and the semicolon behind it."""
+        is_followed = isinstance(node, Statement) and self.unit.get(node.stop) == ";"
+        return node.stop + is_followed
+
+    def render(
+        self,
+        first: int,
+        last: int,
+        replaced: dict[int, str] | None = None,
+        *,
+        is_call: bool = False,
+    ) -> str:
+        """Return tokens on one line, with the results of operations in the place of their calls."""
+        replaced = replaced or {}
+        operations = self.division.operations
+        parts: list[str] = []
+        index = first
+        while index < last:
+            if parts and self.unit.starts[index] != self.unit.get_end(index - 1):
+                parts.append(" ")
+            operation = operations.get(index)
+            if operation is not None and operation.has_value and not (is_call and index == first):
+                parts.append(self.render_result(operation))
+                index = operation.value[1]
+                continue
+            parts.append(replaced.get(index, self.unit.words[index]))
+            index += 1
+        return "".join(parts)
+
+    def render_result(self, operation: Operation) -> str:
+        """Return the start of the call that returns the result of an operation."""
+        operands = f"__kbuild_o{operation.slot}__"
+        kind = self.render_type(operation)
+        return f"{REGIONS}{operation.name}::get<{kind}>({operands}, {THREAD}"
+
+    def render_type(self, operation: Operation) -> str:
+        """Return the type of the result of an operation."""
+        if not operation.is_warp_wide:
+            return "int"
+        return f"decltype({self.render(operation.index, operation.close + 1, is_call=True)})"
+
+    def list_operations(self, node: Node) -> list[Operation]:
+        """Return the operations in a node, inner ones first."""
+        stop = self.find_end(node)
+        found = self.division.operations
+        inside = (found[index] for index in sorted(found) if node.start <= index < stop)
+        return sorted(inside, key=lambda operation: operation.close)
+
+    def drop_pragmas(self, block: Block) -> None:
+        """Drop pragmas in front of a loop that becomes something else."""
+        start, end = self.unit.get_end(block.start - 1), self.unit.starts[block.start]
+        for directive in self.unit.directives:
+            is_before = start <= directive.start < end
+            if is_before and directive.text.lstrip("# \t").startswith("pragma"):
+                self.edits.append(Edit(start=directive.start, end=directive.end, text=""))
+
+
+def is_in(span: Span, spans: Iterable[Span]) -> bool:
+    """Return whether a span is inside one of others."""
+    return any(first <= span[0] and span[1] <= last for first, last in spans)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
+from kbuild.backends.cpu.mixed import parts
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import reject_device_algorithms
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
@@ -57,6 +58,7 @@ def describe_host_pass(
     argv = (
         *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.device_standard}"),
         *(*build.PRELUDE, *build.header_options(tc)),
+        *parts.list_part_options(unit, (*unit.options, *unit.device_options)),
         *build.preprocessor_options(unit, unit.depfile_option),
         *(*unit.options, *unit.device_options),
         *(str(unit.source), "-o", str(text)),
@@ -100,6 +102,7 @@ def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
     argv = (
         *(str(tc.compiler), "-E", *build.language_options(unit, tc)),
         *(() if unit.is_mixed else _kernel_options(unit.source)),
+        *parts.list_part_options(unit, unit.options),
         *build.preprocessor_options(unit),
         *name_files(unit),
         *build.target_options(unit),

@@ -15,8 +15,7 @@ namespace kbuild_cpu {
 
 /* T, if T has 16 bytes and their alignment. */
 template <class __T>
-using wide_t =
-    std::enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !std::is_same_v<__T, float4>, __T>;
+using wide_t = enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !is_same_v<__T, float4>, __T>;
 
 }  // namespace kbuild_cpu
 

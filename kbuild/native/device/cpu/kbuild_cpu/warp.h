@@ -9,7 +9,6 @@
 #include "scheduling.h"
 
 #include <string.h>
-#include <type_traits>
 
 #pragma GCC system_header
 
@@ -34,7 +33,7 @@ __device__ inline uint64_t converge(const kbuild_cpu_call &__call) {
 
 template <class __T>
 __device__ inline uint64_t to_word(const __T &__value) {
-    static_assert(sizeof(__T) <= 8 && std::is_trivially_copyable_v<__T>,
+    static_assert(sizeof(__T) <= 8 && __is_trivially_copyable(__T),
                   "kbuild: warp operations exchange values of at most 8 bytes");
     uint64_t __word = 0;
     memcpy(&__word, &__value, sizeof(__T));

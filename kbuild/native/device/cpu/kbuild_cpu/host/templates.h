@@ -1,7 +1,5 @@
 /* The forms of the host API that only C++ has: typed pointers, kernels, and device variables. */
 
-#include <utility>
-
 template <class __T>
 KBUILD_API(Malloc)(__T **__pointer, size_t __bytes) {
     return KBUILD_VENDOR(Malloc)((void **)__pointer, __bytes);
@@ -156,7 +154,8 @@ template <class... __Parameters, class... __Arguments>
 KBUILD_API(LaunchKernelEx)(const KBUILD_VENDOR(LaunchConfig_t) *__config,
                            void (*__kernel)(__Parameters...), __Arguments &&...__arguments) {
     return kbuild_cpu::launch_converted<__Parameters...>(
-        __config, kbuild_cpu::kernel_address(__kernel), std::forward<__Arguments>(__arguments)...);
+        __config, kbuild_cpu::kernel_address(__kernel),
+        static_cast<__Arguments &&>(__arguments)...);
 }
 
 template <class __T>

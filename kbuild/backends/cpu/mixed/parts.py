@@ -51,9 +51,15 @@ _MATH: Final = re.compile(
 # Those that do not start with two underscores.
 _INTRINSICS: Final = re.compile(r"\bcuda(?:Graph|Grid|Trigger)")
 _TEXTURES: Final = re.compile(r"\b(?:tex|surf)|cuda(?:Texture|Surface|Boundary)")
+# The rest of the host API: arrays, textures, pools, graphs, and functions that do not exist here.
+_API: Final = re.compile(
+    r"\bcuda(?:\w*(?:Array|Async(?:Register|Unregister)|Batch|Captur|Channel|Driver[EF]|Export|External|Graph|Handle|"
+    r"Ipc|KernelSet|Libr|Logs|MemPool|MemRange|Mipmap|NodeP|Notif|NvSci|Pool|Surf|Tex|UserObj|Capabil|FlushGPU|"
+    r"Function_t|GetFuncBy|ViewDesc|MemcpyAttr|MemsetParams)|MallocAsync|FreeAsync)"
+)
 # Macros can make any name of two parts, and a statement of PTX can become any function.
 _OBSCURE: Final = re.compile(r"##|\b(?:__)?asm\b|\bhip")
-PARTS: Final = ("LIBRARY", "MATH", "WARP", "ATOMICS", "INTRINSICS", "TEXTURES")
+PARTS: Final = ("LIBRARY", "MATH", "WARP", "ATOMICS", "INTRINSICS", "TEXTURES", "API")
 
 _INCLUDE: Final = re.compile(
     r"""^[ \t]*(?:\#|%:)[ \t]*(?:include|import)\w*[ \t]*(?:(["<])([^">\n]+)[">])?""", re.MULTILINE
@@ -120,6 +126,7 @@ def select_parts(text: str) -> frozenset[str]:
         "ATOMICS": _ATOMICS,
         "INTRINSICS": _INTRINSICS,
         "TEXTURES": _TEXTURES,
+        "API": _API,
     }
     used = {part for part, pattern in patterns.items() if pattern.search(text)}
     for name in set(_RESERVED.findall(text)):

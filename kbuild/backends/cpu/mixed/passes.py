@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
-from kbuild.backends.cpu.mixed import parts
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import reject_device_algorithms
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
@@ -54,11 +53,13 @@ def describe_host_pass(
     listing: str,  # noqa: ARG001 - the interface's signature
 ) -> FrontEnd:
     """See `MixedPasses`: the project's compiler preprocesses the source."""
+    from kbuild.backends.cpu.mixed.parts import list_part_options  # noqa: PLC0415 - not every edge needs it
+
     text = unit.output.with_name(unit.output.name + ".host.ii")
     argv = (
         *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.device_standard}"),
         *(*build.PRELUDE, *build.header_options(tc)),
-        *parts.list_part_options(unit, (*unit.options, *unit.device_options)),
+        *list_part_options(unit, (*unit.options, *unit.device_options)),
         *build.preprocessor_options(unit, unit.depfile_option),
         *(*unit.options, *unit.device_options),
         *(str(unit.source), "-o", str(text)),
@@ -98,11 +99,13 @@ def list_host_options(
 
 def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
     """See `MixedPasses`: the device compiler preprocesses the source for its architecture."""
+    from kbuild.backends.cpu.mixed.parts import list_part_options  # noqa: PLC0415 - not every edge needs it
+
     text = unit.output.with_name(unit.output.name + ".device.ii")
     argv = (
         *(str(tc.compiler), "-E", *build.language_options(unit, tc)),
         *(() if unit.is_mixed else _kernel_options(unit.source)),
-        *parts.list_part_options(unit, unit.options),
+        *list_part_options(unit, unit.options),
         *build.preprocessor_options(unit),
         *name_files(unit),
         *build.target_options(unit),

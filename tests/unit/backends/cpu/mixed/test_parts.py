@@ -21,7 +21,9 @@ from kbuild.backends.interface.build import CompileUnit
         ("x += __shfl_xor(x, 1);", "INTRINSICS MATH"),
         ("atomicAdd_block(p, __ldg(q));", "ATOMICS"),
         ("y = tex2D<float>(t, 1, 2);", "TEXTURES"),
-        ("void f(cudaSurfaceObject_t s);", "TEXTURES"),
+        ("void f(cudaSurfaceObject_t s);", "TEXTURES API"),
+        ("cudaMallocAsync(&p, 4, 0);", "API"),
+        ("cudaGraphLaunch(graph, 0);", "API INTRINSICS"),
         # Any name is possible.
         ("#define CALL(name) name##f", " ".join(PARTS)),
         ('asm("popc.b32 %0, %1;" : "=r"(n) : "r"(x));', " ".join(PARTS)),

@@ -6,25 +6,6 @@ KBUILD_API(Malloc)(__T **__pointer, size_t __bytes) {
 }
 
 template <class __T>
-KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(Stream_t) __stream) {
-    return KBUILD_VENDOR(MallocAsync)((void **)__pointer, __bytes, __stream);
-}
-
-template <class __T>
-KBUILD_API(MallocFromPoolAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(MemPool_t) __pool,
-                                KBUILD_VENDOR(Stream_t) __stream) {
-    return KBUILD_VENDOR(MallocFromPoolAsync)(reinterpret_cast<void **>(__pointer), __bytes, __pool,
-                                              __stream);
-}
-
-template <class __T>
-KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(MemPool_t) __pool,
-                        KBUILD_VENDOR(Stream_t) __stream) {
-    return KBUILD_VENDOR(MallocFromPoolAsync)(reinterpret_cast<void **>(__pointer), __bytes, __pool,
-                                              __stream);
-}
-
-template <class __T>
 KBUILD_API(MallocManaged)(__T **__pointer, size_t __bytes,
                           unsigned int __flags = KBUILD_VENDOR(MemAttachGlobal)) {
     return KBUILD_VENDOR(MallocManaged)((void **)__pointer, __bytes, __flags);
@@ -64,27 +45,6 @@ KBUILD_API(StreamAttachMemAsync)(KBUILD_VENDOR(Stream_t) __stream, __T *__pointe
 
 KBUILD_API(EventCreate)(KBUILD_VENDOR(Event_t) *__event, unsigned int __flags) {
     return KBUILD_VENDOR(EventCreateWithFlags)(__event, __flags);
-}
-
-/* The forms of CUDA 11. */
-
-KBUILD_API(GraphExecUpdate)(KBUILD_VENDOR(GraphExec_t) __executable, KBUILD_VENDOR(Graph_t) __graph,
-                            KBUILD_VENDOR(GraphNode_t) *__node,
-                            enum KBUILD_VENDOR(GraphExecUpdateResult) *__result) {
-    KBUILD_VENDOR(GraphExecUpdateResultInfo) __found;
-    const KBUILD_VENDOR(Error_t) __error =
-        KBUILD_VENDOR(GraphExecUpdate)(__executable, __graph, &__found);
-    if (__node != NULL) *__node = __found.errorNode;
-    if (__result != NULL) *__result = __found.result;
-    return __error;
-}
-
-KBUILD_API(GraphInstantiate)(KBUILD_VENDOR(GraphExec_t) *__executable,
-                             KBUILD_VENDOR(Graph_t) __graph, KBUILD_VENDOR(GraphNode_t) *__node,
-                             char *__text, size_t __bytes) {
-    if (__node != NULL) *__node = NULL;
-    if (__text != NULL && __bytes != 0) *__text = '\0';
-    return KBUILD_VENDOR(GraphInstantiate)(__executable, __graph, 0ull);
 }
 
 /* CUDA 12 and earlier name a device instead of a location. */

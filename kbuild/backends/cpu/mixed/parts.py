@@ -57,12 +57,15 @@ _API: Final = re.compile(
     r"Ipc|KernelSet|Libr|Logs|MemPool|MemRange|Mipmap|NodeP|Notif|NvSci|Pool|Surf|Tex|UserObj|Capabil|FlushGPU|"
     r"Function_t|GetFuncBy|ViewDesc|MemcpyAttr|MemsetParams)|MallocAsync|FreeAsync)"
 )
-# Macros can make any name of two parts, and a statement of PTX can become any function.
-_OBSCURE: Final = re.compile(r"##|\b(?:__)?asm\b|\bhip")
+# Macros can make any name of two parts, and a statement of PTX can become any function. kbuild does
+# not look for the next header of a name.
+_OBSCURE: Final = re.compile(r"##|\b(?:__)?asm\b|\bhip|\binclude_next\b")
 PARTS: Final = ("LIBRARY", "MATH", "WARP", "ATOMICS", "INTRINSICS", "TEXTURES", "API")
 
+# Also in a comment, which can select a part that the source does not use.
 _INCLUDE: Final = re.compile(
-    r"""^[ \t]*(?:\#|%:)[ \t]*(?:include|import)\w*[ \t]*(?:(["<])([^">\n]+)[">])?""", re.MULTILINE
+    r"(?:#|%:)(?:[ \t]|\\\n|/\*.*?\*/)*(?:include|import)\b"
+    r"""(?:[ \t]|/\*.*?\*/)*(?:(["<])([^">\n]+)[">])?"""
 )
 # Headers of the C library and of POSIX. Those of the C++ library have no suffix.
 _C_HEADER: Final = re.compile(

@@ -28,6 +28,7 @@ from kbuild.backends.interface.build import CompileUnit
         ("#define CALL(name) name##f", " ".join(PARTS)),
         ('asm("popc.b32 %0, %1;" : "=r"(n) : "r"(x));', " ".join(PARTS)),
         ("#include <hip/hip_runtime.h>", " ".join(PARTS)),
+        ("#include_next <a.h>", " ".join(PARTS)),
     ],
 )
 def test_names_select_parts(text: str, parts: str) -> None:
@@ -84,7 +85,17 @@ def test_macros_of_the_target_select_parts(tmp_path: Path) -> None:
     assert list_absent(tmp_path, "", "-DROOT=sqrtf") == len(PARTS) - 1
 
 
-@pytest.mark.parametrize("text", ["#include <cub/cub.cuh>", '#include "none.h"', "#include NAME"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <cub/cub.cuh>",
+        '#include "none.h"',
+        "#include NAME",
+        "/* a */ # /* b */ include /* c */ <none.h>",
+        "%:include <none.h>",
+        "#\\\n  include <none.h>",
+    ],
+)
 def test_unknown_headers_select_all_parts(text: str, tmp_path: Path) -> None:
     assert list_absent(tmp_path, text) == 0
 

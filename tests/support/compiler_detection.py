@@ -1,7 +1,8 @@
 """What CMake found out about compilers, which all configured projects of a test run share.
 
 CMake compiles and runs several programs to identify a compiler. The results are in two places of
-a build directory: ``CMakeFiles/<version>/*.cmake``, and paths of programs in the cache.
+a build directory: ``CMakeFiles/<version>/*.cmake``, and paths of programs in the cache. kbuild adds
+what it found out about the linker.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from typing import Final
 DIRECTORY_VARIABLE: Final = "KBUILD_TESTS_DETECTED_COMPILERS"
 
 _FILES: Final = "CMakeFiles/*.*/*.cmake"
-_PROGRAM: Final = re.compile(r"CMAKE_\w+:FILEPATH=/.*|CMAKE_EXECUTABLE_FORMAT:.*")
+_ENTRY: Final = re.compile(
+    r"CMAKE_\w+:FILEPATH=/.*|CMAKE_EXECUTABLE_FORMAT:.*|_KBUILD_LINKER_RUNS_SCRIPTS:INTERNAL=.*"
+)
 _COMPLETE: Final = "CMAKE_PLATFORM_INFO_INITIALIZED:INTERNAL=1"
 # Only these variables of the environment select compilers and their programs.
 _VARIABLES: Final = (
@@ -54,7 +57,7 @@ class Detection:
         if files.keys() <= known.keys():
             return
         cache = (build / "CMakeCache.txt").read_text().splitlines()
-        programs = [line for line in cache if _PROGRAM.fullmatch(line) and str(build) not in line]
+        programs = [line for line in cache if _ENTRY.fullmatch(line) and str(build) not in line]
         files["CMakeCache.txt"] = "\n".join((*programs, _COMPLETE, ""))
         # Another worker can write the same file.
         temporary = self.file.with_suffix(f".{os.getpid()}")

@@ -56,10 +56,13 @@ def describe_host_pass(
     listing: str,  # noqa: ARG001 - the interface's signature
 ) -> FrontEnd:
     """See `MixedPasses`: the project's compiler preprocesses the source."""
+    from kbuild.backends.cpu.mixed.parts import list_part_options  # noqa: PLC0415 - not every edge needs it
+
     text = unit.output.with_name(unit.output.name + ".host.ii")
     argv = (
         *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.device_standard}"),
         *(*build.PRELUDE, *build.header_options(tc)),
+        *list_part_options(unit, (*unit.options, *unit.device_options)),
         *build.preprocessor_options(unit, unit.depfile_option),
         *(*unit.options, *unit.device_options),
         *(str(unit.source), "-o", str(text)),
@@ -99,10 +102,13 @@ def list_host_options(
 
 def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
     """See `MixedPasses`: the device compiler preprocesses the source for its architecture."""
+    from kbuild.backends.cpu.mixed.parts import list_part_options  # noqa: PLC0415 - not every edge needs it
+
     text = unit.output.with_name(unit.output.name + ".device.ii")
     argv = (
         *(str(tc.compiler), "-E", *build.language_options(unit, tc)),
         *(() if unit.is_mixed else _kernel_options(unit.source)),
+        *list_part_options(unit, unit.options),
         *build.preprocessor_options(unit),
         *name_files(unit),
         *build.target_options(unit),

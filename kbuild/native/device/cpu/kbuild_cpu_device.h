@@ -19,37 +19,52 @@
 
 #include <kbuild/kernel.h>
 
+/* The backend defines KBUILD_WITHOUT_<PART> for the parts that a source does not use, because compilers
+ * need longer for them than for most kernels; see backends/cpu/mixed/parts.py. */
 #include "kbuild_cpu/qualifiers.h"
 #include "kbuild_cpu/vector_types.h"
 #include "kbuild_cpu/builtins.h"
 #include "kbuild_cpu/barrier.h"
-#include "kbuild_cpu/clusters.h"
 #include "kbuild_cpu/shared_memory.h"
 #include "kbuild_cpu/threads.h"
-#include "kbuild_cpu/warp.h"
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
 #include "kbuild_cpu/regions.h"
 #endif
-#include "kbuild_cpu/ptx.h"
+#include "kbuild_cpu/clock.h"
+#include "kbuild_cpu/library.h"
+#include "kbuild_cpu/math/min_max.h"
+#if !defined(KBUILD_WITHOUT_MATH)
+#include "kbuild_cpu/math/elementary.h"
+#include "kbuild_cpu/math/special.h"
+#endif
+#if !defined(KBUILD_WITHOUT_ATOMICS)
 #include "kbuild_cpu/atomics.h"
 #include "kbuild_cpu/atomics/builtins.h"
 #include "kbuild_cpu/cache_hints.h"
-#include "kbuild_cpu/math.h"
+#endif
+#if !defined(KBUILD_WITHOUT_WARP)
+#include "kbuild_cpu/warp.h"
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+#include "kbuild_cpu/warp_regions.h"
+#endif
+#endif
+#if !defined(KBUILD_WITHOUT_INTRINSICS)
+#include "kbuild_cpu/clusters.h"
+#include "kbuild_cpu/ptx.h"
+#include "kbuild_cpu/math/fast.h"
+#include "kbuild_cpu/math/rounding.h"
+#include "kbuild_cpu/math/conversions.h"
+#include "kbuild_cpu/math/simd.h"
+#include "kbuild_cpu/math/dpx.h"
 #include "kbuild_cpu/bits.h"
 #include "kbuild_cpu/integers.h"
-#include "kbuild_cpu/clock.h"
 #include "kbuild_cpu/conditions.h"
+#include "kbuild_cpu/unsupported.h"
+#endif
+#if !defined(KBUILD_WITHOUT_TEXTURES)
 #include "kbuild_cpu/textures/textures.h"
 #include "kbuild_cpu/textures/surfaces.h"
-#include "kbuild_cpu/unsupported.h"
-
-#include <assert.h>
-#include <float.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#endif
 
 #if !defined(NDEBUG)
 namespace kbuild_cpu {

@@ -36,7 +36,7 @@ struct kbuild_cpu_kernel {
     const char *const *param_types; /* in the spelling of a demangler */
     const char *const *param_names; /* null entries for unnamed parameters */
     const void *function;           /* what device code calls the kernel's address */
-    uint64_t max_threads; /* of a block, from __launch_bounds__; 0 if there are no bounds */
+    uint64_t max_threads;  /* of a block, from __launch_bounds__; 0 if there are no bounds */
     const char *execution; /* how the threads of a block run, for people */
 };
 

@@ -27,7 +27,6 @@
 #include <kbuild/detail/module_search.h>
 
 #include <dlfcn.h>
-#include <memory>
 
 // The type of a parameter whose declarator would otherwise have to surround the parameter's name.
 template <class __T>
@@ -46,7 +45,7 @@ struct kbuild_opaque {
 // Returns the address of an argument, even if its type overloads operator&.
 template <class __T>
 void* kbuild_address_of(__T& __argument) {
-    return const_cast<void*>(static_cast<const volatile void*>(std::addressof(__argument)));
+    return const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(__argument)));
 }
 
 // The limits on one device. They are kept because a query costs more than a launch.

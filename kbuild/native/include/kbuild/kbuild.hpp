@@ -22,20 +22,18 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <string>
 #include <type_traits>
 
 namespace kbuild {
 
 template <class>
-std::string* error::explain(int __code) {
-    return new std::string(kbuild_error_message(__code));
+char* error::explain(int __code) {
+    return copy(kbuild_error_message(__code));
 }
 
 template <class>
-std::string* error::explain(int __code, const void* __kernel) {
-    return new std::string(kbuild_launch_error_message(__kernel, __code));
+char* error::explain(int __code, const void* __kernel) {
+    return copy(kbuild_launch_error_message(__kernel, __code));
 }
 
 namespace detail {
@@ -50,7 +48,8 @@ struct parameter {
 
 template <class __T>
 const void* address_of(__T& __variable) noexcept {
-    return const_cast<const void*>(static_cast<const volatile void*>(std::addressof(__variable)));
+    return const_cast<const void*>(
+        static_cast<const volatile void*>(__builtin_addressof(__variable)));
 }
 
 }  // namespace detail
@@ -69,7 +68,7 @@ template <class... __P>
     const auto __c_config = detail::to_c(__config);
     const auto __handle = reinterpret_cast<const void*>(__kernel);
     void* __addresses[sizeof...(__P) + (sizeof...(__P) == 0)] = {
-        static_cast<void*>(std::addressof(__args))...};
+        static_cast<void*>(__builtin_addressof(__args))...};
     kbuild_error_t __code;
     if (__builtin_expect(kbuild_is_extended(&__c_config), 0)) {
         __code = kbuild_launch_extended(__handle, &__c_config, __addresses);

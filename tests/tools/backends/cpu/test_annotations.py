@@ -45,7 +45,7 @@ def name_callers(name: str, place: Place) -> set[str]:
     """Return what a program mentions if it calls a function: its name, or a class around it."""
     classes = {scope.name for scope in place.around if scope.kind == "class"}
     namespaces = {scope.name.split("::")[0] for scope in place.around if scope.kind == "namespace"}
-    if "kbuild_cpu" in namespaces or GROUPS in namespaces:
+    if not namespaces.isdisjoint(("kbuild_cpu", GROUPS, "std")):
         return set()
     return classes or {name}
 

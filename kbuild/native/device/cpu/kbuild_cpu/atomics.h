@@ -15,8 +15,7 @@ namespace kbuild_cpu {
 
 /* T, if T has 16 bytes and their alignment. */
 template <class __T>
-using wide_t =
-    std::enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !std::is_same_v<__T, float4>, __T>;
+using wide_t = enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !is_same_v<__T, float4>, __T>;
 
 }  // namespace kbuild_cpu
 
@@ -69,13 +68,11 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
 /* The additions to vectors are atomic for each element.  The functions for 16 bytes accept any type
  * of that size. */
 #define KBUILD_CPU_ATOMIC_FOR_SCOPE(scope) \
-    __device__ inline float2 KBUILD_YIELDS atomicAdd##scope(float2 *__address, \
-                                                                  float2 __value) { \
+    __device__ inline float2 KBUILD_YIELDS atomicAdd##scope(float2 *__address, float2 __value) { \
         return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
                 kbuild_cpu::atomic_add(&__address->y, __value.y)}; \
     } \
-    __device__ inline float4 KBUILD_YIELDS atomicAdd##scope(float4 *__address, \
-                                                                  float4 __value) { \
+    __device__ inline float4 KBUILD_YIELDS atomicAdd##scope(float4 *__address, float4 __value) { \
         return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
                 kbuild_cpu::atomic_add(&__address->y, __value.y), \
                 kbuild_cpu::atomic_add(&__address->z, __value.z), \
@@ -96,7 +93,7 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
     __device__ inline kbuild_cpu::one_of<__T, unsigned short, int, unsigned int, \
                                          unsigned long long> \
         KBUILD_YIELDS atomicCAS##scope(__T *__address, kbuild_cpu::same_t<__T> __expected, \
-                                             kbuild_cpu::same_t<__T> __desired) { \
+                                       kbuild_cpu::same_t<__T> __desired) { \
         kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
         return __expected; \
     }

@@ -11,7 +11,8 @@ __device__ inline void KBUILD_BLOCK_BARRIER __syncthreads(KBUILD_CPU_CALLER) {
     kbuild_cpu::block_barrier(KBUILD_CPU_CALL("__syncthreads"));
 }
 
-__device__ inline int KBUILD_BLOCK_OPERATION __syncthreads_count(int __predicate, KBUILD_CPU_CALLER) {
+__device__ inline int KBUILD_BLOCK_OPERATION __syncthreads_count(int __predicate,
+                                                                 KBUILD_CPU_CALLER) {
     return static_cast<int>(
         kbuild_cpu::block_barrier(KBUILD_CPU_CALL("__syncthreads_count"), __predicate != 0));
 }

@@ -94,17 +94,21 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/types.h"
 #include "host/launch_types.h"
 #include "host/pool_types.h"
-#include "host/graphs/types.h"
 #include "host/errors.h"
 #include "host/memory.h"
-#include "host/arrays.h"
 #include "host/transfers.h"
-#include "host/textures.h"
 #include "host/streams.h"
-#include "host/pools.h"
 #include "host/devices.h"
 #include "host/kernels.h"
 #include "host/symbols.h"
+#if defined(__cplusplus)
+#include "host/templates.h"
+#endif
+#if !defined(KBUILD_WITHOUT_API)
+#include "host/arrays.h"
+#include "host/textures.h"
+#include "host/pools.h"
+#include "host/graphs/types.h"
 #include "host/graphs/captures.h"
 #include "host/graphs/graphs.h"
 #include "host/graphs/nodes.h"
@@ -116,10 +120,10 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/graphs/user_objects.h"
 #if defined(__cplusplus)
 #include "host/channels.h"
-#include "host/templates.h"
 #endif
 #include "host/unsupported_types.h"
 #include "host/unsupported_api.h"
+#endif
 
 #undef KBUILD_PLACE
 #undef KBUILD_NEW_NODE

@@ -10,10 +10,8 @@
 #include "barrier.h"
 #include "builtins.h"
 #include "threads.h"
-#include "warp.h"
 
 #include <string.h>
-#include <type_traits>
 
 #pragma GCC system_header
 
@@ -54,7 +52,7 @@ public:
           order(::kbuild_cpu_progress.order) {}
 
     const int width, height, rows, threads;
-    const unsigned order;  /* 0: from the first thread to the last one; see KBUILD_SEED */
+    const unsigned order; /* 0: from the first thread to the last one; see KBUILD_SEED */
 
     /* Returns the thread that runs as number `turn`, if the order is not 0. */
     int thread_of(int __turn) const {
@@ -216,9 +214,8 @@ KBUILD_CPU_ALWAYS_INLINE void run_in_rows(const __Set &__set, const __Narrow &__
             __z = static_cast<unsigned int>(__row / __height);
         }
         for (int __base = __row * __width; __base < __part.end; __base += __width) {
-            range __in_row = {
-                __part.begin > __base ? __part.begin - __base : 0,
-                __part.end - __base < __width ? __part.end - __base : __width};
+            range __in_row = {__part.begin > __base ? __part.begin - __base : 0,
+                              __part.end - __base < __width ? __part.end - __base : __width};
             __narrow(__in_row, __base, [&](auto &__test, int __x) {
                 return __test(::uint3{static_cast<unsigned int>(__x), __y, __z}, __base + __x);
             });
@@ -248,7 +245,8 @@ KBUILD_CPU_ALWAYS_INLINE int find_change(range __in, const __Call &__call, __Tes
     if (__call(__test, __in.end - 1) == __before) return __in.end;
     int __low = __in.begin, __high = __in.end - 1;
     if (__low < __value && __value < __high) {
-        const int __guess = static_cast<int>(__value) + (__call(__test, static_cast<int>(__value)) == __before);
+        const int __guess =
+            static_cast<int>(__value) + (__call(__test, static_cast<int>(__value)) == __before);
         if (__call(__test, __guess - 1) == __before && __call(__test, __guess) != __before)
             return __guess;
     }
@@ -289,7 +287,8 @@ KBUILD_CPU_ALWAYS_INLINE void run_region_at(const __Set &__set, __Test &&__test,
         [&](range &__in, [[maybe_unused]] int __base, const auto &__call) {
             /* The value is that of threadIdx.x, or of the thread's number. */
             long long __index = __call(__value, __in.begin);
-            if (__index < __in.begin || __index >= __in.end || !__call(__test, static_cast<int>(__index)))
+            if (__index < __in.begin || __index >= __in.end ||
+                !__call(__test, static_cast<int>(__index)))
                 __index -= __base;
             const bool __is_in = __in.begin <= __index && __index < __in.end &&
                                  __call(__test, static_cast<int>(__index));
@@ -309,15 +308,20 @@ KBUILD_CPU_ALWAYS_INLINE ::uint3 read_block_index() {
     return __index;
 }
 
+template <bool __is_large>
+struct grid_size {
+    static constexpr bool value = __is_large;
+};
+
 template <class __Kernel>
 KBUILD_CPU_OUTLINED void run_large_grid(__Kernel &__kernel) {
-    __kernel(std::true_type());
+    __kernel(grid_size<true>());
 }
 template <class __Kernel>
 KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     ::kbuild_cpu_progress.runs_whole_block = 1;
     if (__builtin_expect(::gridDim.x > 2097151, 0)) return run_large_grid(__kernel);
-    __kernel(std::false_type());
+    __kernel(grid_size<false>());
 }
 
 /* In a region, a variable of the type cooperative_groups::thread_block.  It has no barrier. */
@@ -356,7 +360,8 @@ __attribute__((noinline, cold)) void reject_barrier(const kbuild_cpu_call &__cal
     int __number = 0;
     while (!__live.has(__number) || __set.has(__number)) ++__number;
     name_thread(__set.of, __number);
-    fail_call(__call, "other threads of the block wait at this barrier, and this one does not reach it");
+    fail_call(__call,
+              "other threads of the block wait at this barrier, and this one does not reach it");
 }
 
 /* Checks that all threads that have not exited reach a barrier. */
@@ -367,29 +372,6 @@ KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const
         reject_barrier(__call, __set, __live);
 }
 
-template <class __Set>
-__attribute__((noinline, cold)) void reject_lanes(const kbuild_cpu_call &__call, const __Set &__set,
-                                                  int __warp, unsigned __extra, unsigned __missing) {
-    const unsigned __lanes = __extra != 0 ? __extra : __missing;
-    name_thread(__set.of, __warp * 32 + __builtin_ctz(__lanes));
-    fail_call(__call, __extra != 0 ? "the mask does not contain the calling lane"
-                                   : "the mask contains this lane, which does not call the function");
-}
-
-/* Checks that the lanes of a mask reach a warp operation, as far as they have not exited. */
-template <class __Set, class __Live>
-KBUILD_CPU_ALWAYS_INLINE void check_lanes(const kbuild_cpu_call &__call, const __Set &__set,
-                                          const __Live &__live, unsigned __mask) {
-    if (__builtin_expect(__mask == ~0u && __set.count() == __live.count(), 1)) return;
-    for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) {
-        const unsigned __lanes = __set.lanes(__warp);
-        if (__lanes == 0) continue;
-        const unsigned __missing = __mask & __live.lanes(__warp) & ~__lanes;
-        if ((__lanes & ~__mask) != 0 || __missing != 0)
-            reject_lanes(__call, __set, __warp, __lanes & ~__mask, __missing);
-    }
-}
-
 /* Returns a copy; for the type of a parameter that threads change. */
 template <class __T>
 __T copy(__T __value);
@@ -397,7 +379,7 @@ __T copy(__T __value);
 /* Copies the first value of a variable to its place. */
 template <class __T>
 KBUILD_CPU_ALWAYS_INLINE void keep(__T &__place, const __T &__value) {
-    static_assert(std::is_trivially_copyable_v<__T>);
+    static_assert(__is_trivially_copyable(__T));
     __place = __value;
 }
 template <class __T, unsigned long __Count>
@@ -407,7 +389,9 @@ KBUILD_CPU_ALWAYS_INLINE void keep(__T (&__place)[__Count], const __T (&__value)
 
 /* Whether a variable can be computed again, or once for all threads. */
 template <class __T>
-constexpr bool is_value = std::is_scalar_v<__T>;
+constexpr bool is_value = !__is_class(__T) && !__is_union(__T);
+template <class __T, unsigned long __Count>
+constexpr bool is_value<__T[__Count]> = false;
 
 /* What the threads bring to an operation, with room for whole warps. In a warp with threads that bring
  * something, the others have the value 0, as those that have exited. */
@@ -415,16 +399,17 @@ template <int __Most>
 struct operands {
     template <class __T>
     KBUILD_CPU_ALWAYS_INLINE __T *values() {
-        static_assert(sizeof(__T) <= 8 && std::is_trivially_copyable_v<__T>,
+        static_assert(sizeof(__T) <= 8 && __is_trivially_copyable(__T),
                       "kbuild: warp operations exchange values of at most 8 bytes");
         return reinterpret_cast<__T *>(bytes + before);
     }
     template <class __Set>
     KBUILD_CPU_ALWAYS_INLINE void begin(const __Set &__set) {
         if (!__set.has_whole_warps())
-            memset(bytes + before, 0, static_cast<unsigned long>((__set.of.threads + 31) / 32 * 32 * 8));
+            memset(bytes + before, 0,
+                   static_cast<unsigned long>((__set.of.threads + 31) / 32 * 32 * 8));
     }
-    static constexpr int before = 32 * 8;  /* so that shuffles can read what they do not use */
+    static constexpr int before = 32 * 8; /* so that shuffles can read what they do not use */
     alignas(64) unsigned char bytes[before + (__Most + 32) * 8];
     unsigned votes[__Most / 32];
     unsigned long sum;
@@ -446,14 +431,6 @@ struct thread_block_sync {
         check_barrier(KBUILD_CPU_CALL("thread_block::sync()"), __set, __live);
     }
 };
-struct __syncwarp {
-    template <class __Set, class __Live>
-    KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live,
-                                                unsigned __mask = ~0u, KBUILD_CPU_CALLER) {
-        check_lanes(KBUILD_CPU_CALL("__syncwarp"), __set, __live, __mask);
-    }
-};
-
 #define KBUILD_CPU_BLOCK_VOTE(name, vote, result) \
     struct name { \
         template <class, int __Most> \
@@ -462,8 +439,8 @@ struct __syncwarp {
             __operands.bytes[__operands.before + __number] = vote; \
         } \
         template <class __Set, class __Live, int __Most> \
-        static void finish(const __Set &__set, const __Live &__live, \
-                           operands<__Most> &__operands, KBUILD_CPU_CALLER) { \
+        static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
+                           KBUILD_CPU_CALLER) { \
             check_barrier(KBUILD_CPU_CALL(#name), __set, __live); \
             unsigned long __sum = 0; \
             for (int __i = 0; __i < __set.of.threads; ++__i) \
@@ -481,155 +458,6 @@ KBUILD_CPU_BLOCK_VOTE(__syncthreads_or, __predicate != 0, __operands.sum != 0)
 KBUILD_CPU_BLOCK_VOTE(__syncthreads_and, __predicate == 0, __operands.sum == 0)
 
 #undef KBUILD_CPU_BLOCK_VOTE
-
-#define KBUILD_CPU_WARP_VOTE(name, type, vote, result) \
-    struct name { \
-        template <class, int __Most> \
-        KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
-                                                 int __predicate) { \
-            __operands.bytes[__operands.before + __number] = vote; \
-        } \
-        template <class __Set, class __Live, int __Most> \
-        static void finish(const __Set &__set, const __Live &__live, \
-                           operands<__Most> &__operands, unsigned __mask, KBUILD_CPU_CALLER) { \
-            check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
-            for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) { \
-                unsigned __votes = 0; \
-                for (int __lane = 0; __lane < 32; ++__lane) \
-                    __votes |= static_cast<unsigned>(__operands.bytes[__operands.before + __warp * 32 + __lane]) \
-                               << __lane; \
-                __operands.votes[__warp] = __votes; \
-            } \
-        } \
-        template <class, int __Most> \
-        KBUILD_CPU_ALWAYS_INLINE static type get(operands<__Most> &__operands, int __number) { \
-            const unsigned __votes = __operands.votes[__number >> 5]; \
-            return static_cast<type>(result); \
-        } \
-    };
-
-KBUILD_CPU_WARP_VOTE(__ballot_sync, unsigned int, __predicate != 0, __votes)
-KBUILD_CPU_WARP_VOTE(__any_sync, int, __predicate != 0, __votes != 0)
-KBUILD_CPU_WARP_VOTE(__all_sync, int, __predicate == 0, __votes == 0)
-
-#undef KBUILD_CPU_WARP_VOTE
-
-/* The operations that exchange values. */
-#define KBUILD_CPU_EXCHANGE(name) \
-    template <class __T, int __Most> \
-    KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
-                                             __T __value) { \
-        __operands.template values<__T>()[__number] = __value; \
-    } \
-    template <class __Set, class __Live, int __Most> \
-    KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live, \
-                                                operands<__Most> &__operands, unsigned __mask, \
-                                                KBUILD_CPU_CALLER) { \
-        check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
-        __operands.sum = __mask; \
-    }
-
-template <unsigned long __Bytes>
-struct bits {
-    using type = unsigned long long;
-};
-template <>
-struct bits<4> {
-    using type = unsigned int;
-};
-
-/* Returns one of two values. Both are loaded, as compilers do not vectorize loads under a condition. */
-template <class __T>
-KBUILD_CPU_ALWAYS_INLINE __T select(bool __is_first, const __T &__first, const __T &__second) {
-    if constexpr (sizeof(__T) == 4 || sizeof(__T) == 8) {
-        using __bits = typename bits<sizeof(__T)>::type;
-        __bits __a, __b;
-        memcpy(&__a, &__first, sizeof __a);
-        memcpy(&__b, &__second, sizeof __b);
-        const __bits __mask = -static_cast<__bits>(__is_first);
-        const __bits __selected = (__a & __mask) | (__b & ~__mask);
-        __T __result;
-        memcpy(static_cast<void *>(&__result), &__selected, sizeof __result);
-        return __result;
-    } else {
-        return __is_first ? __first : __second;
-    }
-}
-
-/* `own` says whether a lane reads its own value, and `source` is the lane that it reads otherwise; see the
- * functions of warp.h.  The value is at `place`.  A structure with both would not be vectorized. */
-#define KBUILD_CPU_REGION_SHUFFLE(name, type, own, source, place) \
-    struct name { \
-        KBUILD_CPU_EXCHANGE(name) \
-        template <class __T, int __Most> \
-        KBUILD_CPU_ALWAYS_INLINE static __T get(operands<__Most> &__operands, int __number, \
-                                                type __any, int __width = 32) { \
-            [[maybe_unused]] const int __lane = __number & 31, __rank = __lane & (__width - 1); \
-            const int __from = static_cast<int>(__any & 31), __source = source; \
-            const __T *const __values = __operands.template values<__T>(); \
-            const unsigned __missing = ~static_cast<unsigned>(__operands.sum); \
-            const bool __is_own = (own) | (__missing >> (__source & 31) & 1); \
-            return select(__is_own, __values[__number], __values[place]); \
-        } \
-    };
-
-KBUILD_CPU_REGION_SHUFFLE(__shfl_sync, int, false,
-                          (__lane & -__width) + (__from & (__width - 1)),
-                          (__number & ~31) + __source)
-KBUILD_CPU_REGION_SHUFFLE(__shfl_up_sync, unsigned int, __rank < __from, __lane - __from,
-                          __number - __from)
-KBUILD_CPU_REGION_SHUFFLE(__shfl_down_sync, unsigned int, __from >= __width - __rank,
-                          __lane + __from, __number + __from)
-KBUILD_CPU_REGION_SHUFFLE(__shfl_xor_sync, int, (__source & -__width) > (__lane & -__width),
-                          __lane ^ __from, (__number & ~31) + __source)
-
-#undef KBUILD_CPU_REGION_SHUFFLE
-
-/* Calls a function for the values of the lanes that have arrived, from the first one on. */
-template <class __T, int __Most, class __Function>
-KBUILD_CPU_ALWAYS_INLINE void visit_lanes(operands<__Most> &__operands, int __number,
-                                          const __Function &__function) {
-    const __T *const __values = __operands.template values<__T>() + (__number & ~31);
-    for (unsigned __rest = __operands.votes[__number >> 5]; __rest != 0; __rest &= __rest - 1)
-        __function(__builtin_ctz(__rest), __values[__builtin_ctz(__rest)]);
-}
-
-#define KBUILD_CPU_REGION_REDUCE(name, combine) \
-    struct name { \
-        template <class __T, int __Most> \
-        KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
-                                                 __T __value) { \
-            __operands.template values<__T>()[__number] = __value; \
-        } \
-        template <class __Set, class __Live, int __Most> \
-        static void finish(const __Set &__set, const __Live &__live, \
-                           operands<__Most> &__operands, unsigned __mask, KBUILD_CPU_CALLER) { \
-            check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
-            for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) \
-                __operands.votes[__warp] = __set.lanes(__warp) & __mask; \
-        } \
-        template <class __T, int __Most> \
-        static __T get(operands<__Most> &__operands, int __number) { \
-            bool __is_first = true; \
-            __T __a = 0; \
-            visit_lanes<__T>(__operands, __number, [&](int, __T __b) { \
-                __a = __is_first ? __b : static_cast<__T>(combine); \
-                __is_first = false; \
-            }); \
-            return __a; \
-        } \
-    };
-
-KBUILD_CPU_REGION_REDUCE(__reduce_add_sync,
-                         static_cast<unsigned int>(__a) + static_cast<unsigned int>(__b))
-KBUILD_CPU_REGION_REDUCE(__reduce_min_sync, __b < __a ? __b : __a)
-KBUILD_CPU_REGION_REDUCE(__reduce_max_sync, __a < __b ? __b : __a)
-KBUILD_CPU_REGION_REDUCE(__reduce_and_sync, __a &__b)
-KBUILD_CPU_REGION_REDUCE(__reduce_or_sync, __a | __b)
-KBUILD_CPU_REGION_REDUCE(__reduce_xor_sync, __a ^ __b)
-
-#undef KBUILD_CPU_REGION_REDUCE
-#undef KBUILD_CPU_EXCHANGE
 
 }  // namespace kbuild_cpu::regions
 

@@ -29,6 +29,11 @@ __device__ inline void spin_call(const kbuild_cpu_call &__call, unsigned __weigh
     kbuild_cpu_api->spin(kbuild_cpu_runner, &__call, __weight);
 }
 
+[[noreturn]] __device__ inline void fail_call(const kbuild_cpu_call &__call, const char *__reason) {
+    kbuild_cpu_api->fail(kbuild_cpu_runner, &__call, __reason);
+    __builtin_unreachable();
+}
+
 /* Atomic functions call this if they have changed nothing, because the thread might wait for a
  * value that another thread writes. */
 __attribute__((noinline, cold)) __device__ inline void spin() {

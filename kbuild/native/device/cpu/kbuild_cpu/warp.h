@@ -9,7 +9,6 @@
 #include "scheduling.h"
 
 #include <string.h>
-#include <type_traits>
 
 #pragma GCC system_header
 
@@ -27,14 +26,10 @@ __device__ inline const kbuild_cpu_lanes &exchange(const kbuild_cpu_call &__call
 __device__ inline uint64_t converge(const kbuild_cpu_call &__call) {
     return kbuild_cpu_api->converge(kbuild_cpu_runner, &__call);
 }
-[[noreturn]] __device__ inline void fail_call(const kbuild_cpu_call &__call, const char *__reason) {
-    kbuild_cpu_api->fail(kbuild_cpu_runner, &__call, __reason);
-    __builtin_unreachable();
-}
 
 template <class __T>
 __device__ inline uint64_t to_word(const __T &__value) {
-    static_assert(sizeof(__T) <= 8 && std::is_trivially_copyable_v<__T>,
+    static_assert(sizeof(__T) <= 8 && __is_trivially_copyable(__T),
                   "kbuild: warp operations exchange values of at most 8 bytes");
     uint64_t __word = 0;
     memcpy(&__word, &__value, sizeof(__T));
@@ -139,8 +134,8 @@ __device__ inline __T reduce(const kbuild_cpu_call &__call, uint64_t __mask, __T
 
 #define KBUILD_CPU_SHUFFLE(name, index, T) \
     __device__ inline T KBUILD_WARP_OPERATION name(unsigned int __mask, T __value, \
-                                                KBUILD_CPU_SHUFFLE_##index __from, \
-                                                int __width = 32, KBUILD_CPU_CALLER) { \
+                                                   KBUILD_CPU_SHUFFLE_##index __from, \
+                                                   int __width = 32, KBUILD_CPU_CALLER) { \
         const kbuild_cpu_call __call = KBUILD_CPU_CALL(#name); \
         return kbuild_cpu::shuffle_value( \
             __call, __mask, __value, \
@@ -196,18 +191,18 @@ KBUILD_CPU_REDUCE(__reduce_xor_sync, unsigned int, __a ^ __b)
 #undef KBUILD_CPU_MATCH
 
 __device__ inline unsigned int KBUILD_WARP_OPERATION __ballot_sync(unsigned int __mask,
-                                                                int __predicate,
-                                                                KBUILD_CPU_CALLER) {
+                                                                   int __predicate,
+                                                                   KBUILD_CPU_CALLER) {
     return static_cast<unsigned int>(
         kbuild_cpu::ballot(KBUILD_CPU_CALL("__ballot_sync"), __mask, __predicate != 0));
 }
 __device__ inline int KBUILD_WARP_OPERATION __any_sync(unsigned int __mask, int __predicate,
-                                                    KBUILD_CPU_CALLER) {
+                                                       KBUILD_CPU_CALLER) {
     return kbuild_cpu::ballot(KBUILD_CPU_CALL("__any_sync"), __mask, __predicate != 0) != 0;
 }
 /* A lane that has exited does not vote, so the votes against count. */
 __device__ inline int KBUILD_WARP_OPERATION __all_sync(unsigned int __mask, int __predicate,
-                                                    KBUILD_CPU_CALLER) {
+                                                       KBUILD_CPU_CALLER) {
     return kbuild_cpu::ballot(KBUILD_CPU_CALL("__all_sync"), __mask, __predicate == 0) == 0;
 }
 __device__ inline int KBUILD_NEEDS_BLOCK __uni_sync(unsigned int __mask, int __predicate,
@@ -215,7 +210,7 @@ __device__ inline int KBUILD_NEEDS_BLOCK __uni_sync(unsigned int __mask, int __p
     return kbuild_cpu::match_all(KBUILD_CPU_CALL("__uni_sync"), __mask, __predicate != 0) != 0;
 }
 __device__ inline void KBUILD_WARP_BARRIER __syncwarp(unsigned int __mask = 0xffffffff,
-                                                     KBUILD_CPU_CALLER) {
+                                                      KBUILD_CPU_CALLER) {
     kbuild_cpu::exchange(KBUILD_CPU_CALL("__syncwarp"), __mask);
 }
 __device__ inline unsigned int KBUILD_NEEDS_BLOCK __activemask(KBUILD_CPU_CALLER) {

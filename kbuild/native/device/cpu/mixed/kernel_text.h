@@ -158,8 +158,8 @@ struct __kbuild_large_grid__ {
 #define __kbuild_set__ ::kbuild_cpu::regions::thread_set<__kbuild_most__>
 #define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
 #define __kbuild_divided__(bound) \
-    __kbuild_poison__ auto __kbuild_kernel__ = \
-        [&]([[maybe_unused]] auto __kbuild_is_large__) __kbuild_inlined__ -> void { \
+    __kbuild_poison__ auto __kbuild_kernel__ = [&]([[maybe_unused]] auto __kbuild_is_large__) \
+                                                   __kbuild_inlined__ -> void { \
         [[maybe_unused]] const ::uint3 blockIdx = \
             ::kbuild_cpu::regions::read_block_index<__kbuild_is_large__.value>(); \
         __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \

@@ -4,9 +4,9 @@
 
 #include "../qualifiers.h"
 #include "../scheduling.h"
+#include "../traits.h"
 
 #include <string.h>
-#include <type_traits>
 
 #pragma GCC system_header
 
@@ -14,7 +14,7 @@ namespace kbuild_cpu {
 
 /* T, if T is one of the types. */
 template <class __T, class... __Types>
-using one_of = std::enable_if_t<(std::is_same_v<__T, __Types> || ...), __T>;
+using one_of = enable_if_t<(is_same_v<__T, __Types> || ...), __T>;
 
 /* T, in a form that prevents deduction from the argument. */
 template <class __T>
@@ -148,7 +148,7 @@ __device__ inline void atomic_store(__T *__address, __T __value, int __order = _
 #define KBUILD_CPU_FETCH(name, fetch, operation, has_changed) \
     template <class __T> \
     __device__ inline __T name(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) { \
-        if constexpr (std::is_integral_v<__T>) { \
+        if constexpr (is_integral_v<__T>) { \
             __T __old; \
             if (__order == only_block) { \
                 __old = *__address; \

@@ -24,13 +24,13 @@ enum {
 };
 
 template <class __T>
-__device__ inline std::remove_cv_t<__T> KBUILD_NEEDS_THREAD
+__device__ inline kbuild_cpu::remove_cv_t<__T> KBUILD_NEEDS_THREAD
 __nv_atomic_load_n(__T *__address, int __order, int = __NV_THREAD_SCOPE_SYSTEM) {
-    return kbuild_cpu::atomic_load(const_cast<std::remove_cv_t<__T> *>(__address), __order);
+    return kbuild_cpu::atomic_load(const_cast<kbuild_cpu::remove_cv_t<__T> *>(__address), __order);
 }
 template <class __T>
 __device__ inline void KBUILD_NEEDS_THREAD __nv_atomic_load(__T *__address,
-                                                            std::remove_cv_t<__T> *__result,
+                                                            kbuild_cpu::remove_cv_t<__T> *__result,
                                                             int __order,
                                                             int = __NV_THREAD_SCOPE_SYSTEM) {
     *__result = __nv_atomic_load_n(__address, __order);

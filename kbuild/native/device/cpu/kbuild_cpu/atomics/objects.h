@@ -9,6 +9,7 @@
 #include "orders.h"
 
 #include <stddef.h>
+#include <type_traits>
 
 #pragma GCC system_header
 

@@ -8,6 +8,9 @@
 #include "../../kbuild_cpu_device.h"
 #include "../async/phases.h"
 #include "../async/thread_scope.h"
+#include "../warp.h"
+
+#include <type_traits>
 
 #pragma GCC system_header
 

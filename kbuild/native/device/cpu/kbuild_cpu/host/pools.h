@@ -223,3 +223,26 @@ KBUILD_API(IpcCloseMemHandle)(void *__pointer) {
     (void)__pointer;
     return kbuild_cpu_reject_sharing();
 }
+
+#if defined(__cplusplus)
+
+template <class __T>
+KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(Stream_t) __stream) {
+    return KBUILD_VENDOR(MallocAsync)((void **)__pointer, __bytes, __stream);
+}
+
+template <class __T>
+KBUILD_API(MallocFromPoolAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(MemPool_t) __pool,
+                                KBUILD_VENDOR(Stream_t) __stream) {
+    return KBUILD_VENDOR(MallocFromPoolAsync)(reinterpret_cast<void **>(__pointer), __bytes, __pool,
+                                              __stream);
+}
+
+template <class __T>
+KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(MemPool_t) __pool,
+                        KBUILD_VENDOR(Stream_t) __stream) {
+    return KBUILD_VENDOR(MallocFromPoolAsync)(reinterpret_cast<void **>(__pointer), __bytes, __pool,
+                                              __stream);
+}
+
+#endif

@@ -1,29 +1,8 @@
 /* The forms of the host API that only C++ has: typed pointers, kernels, and device variables. */
 
-#include <utility>
-
 template <class __T>
 KBUILD_API(Malloc)(__T **__pointer, size_t __bytes) {
     return KBUILD_VENDOR(Malloc)((void **)__pointer, __bytes);
-}
-
-template <class __T>
-KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(Stream_t) __stream) {
-    return KBUILD_VENDOR(MallocAsync)((void **)__pointer, __bytes, __stream);
-}
-
-template <class __T>
-KBUILD_API(MallocFromPoolAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(MemPool_t) __pool,
-                                KBUILD_VENDOR(Stream_t) __stream) {
-    return KBUILD_VENDOR(MallocFromPoolAsync)(reinterpret_cast<void **>(__pointer), __bytes, __pool,
-                                              __stream);
-}
-
-template <class __T>
-KBUILD_API(MallocAsync)(__T **__pointer, size_t __bytes, KBUILD_VENDOR(MemPool_t) __pool,
-                        KBUILD_VENDOR(Stream_t) __stream) {
-    return KBUILD_VENDOR(MallocFromPoolAsync)(reinterpret_cast<void **>(__pointer), __bytes, __pool,
-                                              __stream);
 }
 
 template <class __T>
@@ -66,27 +45,6 @@ KBUILD_API(StreamAttachMemAsync)(KBUILD_VENDOR(Stream_t) __stream, __T *__pointe
 
 KBUILD_API(EventCreate)(KBUILD_VENDOR(Event_t) *__event, unsigned int __flags) {
     return KBUILD_VENDOR(EventCreateWithFlags)(__event, __flags);
-}
-
-/* The forms of CUDA 11. */
-
-KBUILD_API(GraphExecUpdate)(KBUILD_VENDOR(GraphExec_t) __executable, KBUILD_VENDOR(Graph_t) __graph,
-                            KBUILD_VENDOR(GraphNode_t) *__node,
-                            enum KBUILD_VENDOR(GraphExecUpdateResult) *__result) {
-    KBUILD_VENDOR(GraphExecUpdateResultInfo) __found;
-    const KBUILD_VENDOR(Error_t) __error =
-        KBUILD_VENDOR(GraphExecUpdate)(__executable, __graph, &__found);
-    if (__node != NULL) *__node = __found.errorNode;
-    if (__result != NULL) *__result = __found.result;
-    return __error;
-}
-
-KBUILD_API(GraphInstantiate)(KBUILD_VENDOR(GraphExec_t) *__executable,
-                             KBUILD_VENDOR(Graph_t) __graph, KBUILD_VENDOR(GraphNode_t) *__node,
-                             char *__text, size_t __bytes) {
-    if (__node != NULL) *__node = NULL;
-    if (__text != NULL && __bytes != 0) *__text = '\0';
-    return KBUILD_VENDOR(GraphInstantiate)(__executable, __graph, 0ull);
 }
 
 /* CUDA 12 and earlier name a device instead of a location. */
@@ -156,7 +114,8 @@ template <class... __Parameters, class... __Arguments>
 KBUILD_API(LaunchKernelEx)(const KBUILD_VENDOR(LaunchConfig_t) *__config,
                            void (*__kernel)(__Parameters...), __Arguments &&...__arguments) {
     return kbuild_cpu::launch_converted<__Parameters...>(
-        __config, kbuild_cpu::kernel_address(__kernel), std::forward<__Arguments>(__arguments)...);
+        __config, kbuild_cpu::kernel_address(__kernel),
+        static_cast<__Arguments &&>(__arguments)...);
 }
 
 template <class __T>

@@ -1,5 +1,26 @@
 /* Copies and fills. */
 
+static inline struct kbuild_cpu_area kbuild_cpu_make_area(const void *__address, size_t __pitch,
+                                                          size_t __rows) {
+    struct kbuild_cpu_area __area;
+    __area.start = KBUILD_CONST_CAST(void *, __address);
+    __area.pitch = __pitch;
+    __area.rows = __rows;
+    return __area;
+}
+
+/* Describes a copy of rows, without its sides. */
+static inline struct kbuild_cpu_area_copy kbuild_cpu_make_copy(
+    size_t __width, size_t __height, enum KBUILD_VENDOR(MemcpyKind) __kind) {
+    struct kbuild_cpu_area_copy __copy;
+    __copy.to = __copy.from = kbuild_cpu_make_area(NULL, 0, 0);
+    __copy.width = __width;
+    __copy.height = __height;
+    __copy.depth = 1;
+    __copy.kind = KBUILD_STATIC_CAST(unsigned, __kind);
+    return __copy;
+}
+
 KBUILD_API(Memcpy2DAsync)(void *__destination, size_t __destination_pitch, const void *__source,
                           size_t __source_pitch, size_t __width, size_t __height,
                           enum KBUILD_VENDOR(MemcpyKind) __kind,

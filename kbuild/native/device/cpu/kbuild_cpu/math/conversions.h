@@ -2,9 +2,8 @@
 #ifndef KBUILD_CPU_MATH_CONVERSIONS_H
 #define KBUILD_CPU_MATH_CONVERSIONS_H
 
+#include "../traits.h"
 #include "rounding.h"
-
-#include <limits>
 
 #pragma GCC system_header
 
@@ -15,22 +14,20 @@ namespace kbuild_cpu {
  * top bit set. */
 template <class __Int, class __T>
 __device__ inline __Int to_integer(__T __value) {
-    constexpr __T __end = static_cast<__T>(std::numeric_limits<__Int>::max() / 2 + 1) * 2;
+    constexpr __T __end = static_cast<__T>(greatest_v<__Int> / 2 + 1) * 2;
     if (__value != __value)
         return sizeof(__Int) == 4 && sizeof(__T) == 4
                    ? 0
                    : static_cast<__Int>(1ull << (8 * sizeof(__Int) - 1));
-    if (__value >= __end) return std::numeric_limits<__Int>::max();
-    if (__value <= static_cast<__T>(std::numeric_limits<__Int>::min()))
-        return std::numeric_limits<__Int>::min();
+    if (__value >= __end) return greatest_v<__Int>;
+    if (__value <= static_cast<__T>(least_v<__Int>)) return least_v<__Int>;
     return static_cast<__Int>(__value);
 }
 
 /* Rounds an integer, or a double, to a floating-point number. */
 template <rounding __mode, class __T, class __From>
 __device__ inline __T narrowed(__From __value) {
-    using __Wide =
-        std::conditional_t<sizeof(__From) == 8 && std::is_integral_v<__From>, quad, double>;
+    using __Wide = conditional_t<sizeof(__From) == 8 && is_integral_v<__From>, quad, double>;
     const __T __nearest = static_cast<__T>(__value);
     return rounded<__mode>(__nearest,
                            static_cast<__Wide>(__value) - static_cast<__Wide>(__nearest));

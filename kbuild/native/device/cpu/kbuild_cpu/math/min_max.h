@@ -3,8 +3,7 @@
 #define KBUILD_CPU_MATH_MIN_MAX_H
 
 #include "../qualifiers.h"
-
-#include <type_traits>
+#include "../traits.h"
 
 #pragma GCC system_header
 
@@ -13,13 +12,13 @@ namespace kbuild_cpu {
 /* The type that the usual arithmetic conversions yield, as in CUDA's overloads: double or float if
  * one type is, otherwise the larger type, which is unsigned if one type of that size is. */
 template <class __A, class __B>
-using arithmetic_t = std::enable_if_t<std::is_arithmetic_v<__A> && std::is_arithmetic_v<__B>,
-                                      decltype(__A() + __B())>;
+using arithmetic_t =
+    enable_if_t<is_arithmetic_v<__A> && is_arithmetic_v<__B>, decltype(__A() + __B())>;
 
 /* The lesser number.  If one is a NaN, it is the other one; -0 is less than 0. */
 template <class __T>
 __device__ constexpr __T lesser_number(__T __x, __T __y) {
-    if constexpr (std::is_floating_point_v<__T>) {
+    if constexpr (is_floating_point_v<__T>) {
         if (__x == __y) return __builtin_signbit(__x) ? __x : __y;
         return __builtin_isnan(__y) || __x < __y ? __x : __y;
     } else {
@@ -28,7 +27,7 @@ __device__ constexpr __T lesser_number(__T __x, __T __y) {
 }
 template <class __T>
 __device__ constexpr __T greater_number(__T __x, __T __y) {
-    if constexpr (std::is_floating_point_v<__T>) {
+    if constexpr (is_floating_point_v<__T>) {
         if (__x == __y) return __builtin_signbit(__x) ? __y : __x;
         return __builtin_isnan(__y) || __y < __x ? __x : __y;
     } else {

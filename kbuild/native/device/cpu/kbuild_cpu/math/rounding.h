@@ -9,10 +9,10 @@
 #define KBUILD_CPU_MATH_ROUNDING_H
 
 #include "../qualifiers.h"
+#include "../traits.h"
 
 #include <math.h>
 #include <string.h>
-#include <type_traits>
 
 #pragma GCC system_header
 
@@ -26,7 +26,7 @@ using quad = __float128;
 #endif
 /* The product of two numbers is exact in the wider type, and never overflows or underflows. */
 template <class __T>
-using wider_t = std::conditional_t<sizeof(__T) == sizeof(float), double, quad>;
+using wider_t = conditional_t<sizeof(__T) == sizeof(float), double, quad>;
 
 enum class rounding { downward, upward, to_zero };
 
@@ -48,7 +48,7 @@ __device__ inline __T unfused(__T __value) {
 /* Returns the next number in a direction, also from and to an infinity. */
 template <class __T>
 __device__ inline __T neighbor(__T __value, bool __upward) {
-    using __Bits = std::conditional_t<sizeof(__T) == 4, unsigned int, unsigned long long>;
+    using __Bits = conditional_t<sizeof(__T) == 4, unsigned int, unsigned long long>;
     __Bits __bits;
     memcpy(&__bits, &__value, sizeof __bits);
     if (__value == 0)

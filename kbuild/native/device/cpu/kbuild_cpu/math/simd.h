@@ -3,9 +3,7 @@
 #define KBUILD_CPU_MATH_SIMD_H
 
 #include "../qualifiers.h"
-
-#include <limits>
-#include <type_traits>
+#include "../traits.h"
 
 #pragma GCC system_header
 
@@ -19,16 +17,14 @@ __device__ inline unsigned int map_lanes(unsigned int __a, unsigned int __b,
     for (unsigned int __at = 0; __at < 32; __at += 8 * sizeof(__Lane)) {
         const int __result =
             __function(static_cast<__Lane>(__a >> __at), static_cast<__Lane>(__b >> __at));
-        __word |= static_cast<unsigned int>(static_cast<std::make_unsigned_t<__Lane>>(__result))
-                  << __at;
+        __word |= (static_cast<unsigned int>(__result) & ~0u >> (32 - 8 * sizeof(__Lane))) << __at;
     }
     return __word;
 }
 
 template <class __Lane>
 __device__ constexpr int saturated(int __value) {
-    constexpr int __least = std::numeric_limits<__Lane>::min();
-    constexpr int __greatest = std::numeric_limits<__Lane>::max();
+    constexpr int __least = least_v<__Lane>, __greatest = greatest_v<__Lane>;
     return __value < __least ? __least : __value > __greatest ? __greatest : __value;
 }
 

@@ -6,11 +6,11 @@
 #include <kbuild/detail/cpu_textures.h>
 
 #include "../qualifiers.h"
+#include "../traits.h"
 #include "types.h"
 #include "../vector_types.h"
 
 #include <string.h>
-#include <type_traits>
 
 #pragma GCC system_header
 
@@ -18,9 +18,9 @@ namespace kbuild_cpu {
 
 template <class __T>
 __device__ inline void set_channel(__T &__channel, uint32_t __bits) {
-    static_assert(std::is_arithmetic_v<__T> && sizeof(__T) <= 4,
+    static_assert(is_arithmetic_v<__T> && sizeof(__T) <= 4,
                   "kbuild: a texture has channels of at most 32 bits");
-    if constexpr (std::is_floating_point_v<__T>)
+    if constexpr (is_floating_point_v<__T>)
         memcpy(&__channel, &__bits, sizeof __channel);
     else
         __channel = static_cast<__T>(__bits);
@@ -29,7 +29,7 @@ __device__ inline void set_channel(__T &__channel, uint32_t __bits) {
 template <class __T>
 __device__ inline __T make_texel(const uint32_t *__channels) {
     __T __texel;
-    if constexpr (std::is_arithmetic_v<__T>) {
+    if constexpr (is_arithmetic_v<__T>) {
         set_channel(__texel, __channels[0]);
     } else {
         constexpr int __count = sizeof(__T) / sizeof __texel.x;

@@ -5,11 +5,9 @@
 #include <kbuild/module.h>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
-#include <string>
+#include <cstdlib>
+#include <cstring>
 #include <type_traits>
-#include <utility>
 
 namespace kbuild {
 
@@ -27,28 +25,32 @@ public:
         : code_(__code),
           message_(__builtin_expect(__code != 0, 0) ? explain(__code, __kernel) : nullptr) {}
 
-    // For an error whose message is already known. The second constructor keeps string literals from
-    // being taken for kernels.
-    error(int __code, std::string __message)
-        : code_(__code), message_(std::make_unique<std::string>(std::move(__message))) {}
-    error(int __code, const char* __message) : error(__code, std::string(__message)) {}
+    // For an error whose message is already known. The first constructor keeps string literals from
+    // being taken for kernels, and the second one accepts a std::string.
+    error(int __code, const char* __message) : code_(__code), message_(copy(__message)) {}
+    template <class __String, class = decltype(&__String::c_str)>
+    error(int __code, const __String& __message) : error(__code, __message.c_str()) {}
 
-    error(const error& __other)
-        : code_(__other.code_),
-          message_(__other.message_ ? std::make_unique<std::string>(*__other.message_) : nullptr) {}
-    error(error&&) noexcept = default;
+    error(const error& __other) : code_(__other.code_), message_(copy(__other.message_)) {}
+    error(error&& __other) noexcept : code_(__other.code_), message_(__other.message_) {
+        __other.message_ = nullptr;
+    }
     error& operator=(error __other) noexcept {
         code_ = __other.code_;
-        message_ = std::move(__other.message_);
+        char* const __previous = message_;
+        message_ = __other.message_;
+        __other.message_ = __previous;
         return *this;
     }
-    ~error() = default;
+    ~error() {
+        if (__builtin_expect(message_ != nullptr, 0)) std::free(message_);
+    }
 
     explicit operator bool() const noexcept { return code_ != 0; }
     int code() const noexcept { return code_; }
 
     // Returns a message that is valid while this object exists. It is empty if the call succeeded.
-    const char* message() const noexcept { return message_ ? message_->c_str() : ""; }
+    const char* message() const noexcept { return message_ ? message_ : ""; }
 
 private:
     // These are out of line and return plain pointers, so that a successful call creates no message
@@ -56,12 +58,17 @@ private:
     // kbuild/kbuild.hpp defines them, because the runtime of the file's backend explains its codes.
     // They are templates because gcc warns about functions that are `inline` and not inlined.
     template <class = void>
-    [[gnu::cold, gnu::noinline]] static std::string* explain(int __code);
+    [[gnu::cold, gnu::noinline]] static char* explain(int __code);
     template <class = void>
-    [[gnu::cold, gnu::noinline]] static std::string* explain(int __code, const void* __kernel);
+    [[gnu::cold, gnu::noinline]] static char* explain(int __code, const void* __kernel);
+
+    // Files that only launch kernels do not read <string>.
+    static char* copy(const char* __message) {
+        return __message != nullptr ? ::strdup(__message) : nullptr;
+    }
 
     int code_ = 0;
-    std::unique_ptr<std::string> message_;
+    char* message_ = nullptr;
 };
 
 // The size of a grid, block, or cluster: one to three integers of any type. A number that does not
@@ -84,7 +91,7 @@ private:
         if constexpr (sizeof(__T) <= sizeof(std::uint32_t)) {
             return static_cast<std::uint32_t>(__size);
         } else {
-            constexpr auto __largest = std::numeric_limits<std::uint32_t>::max();
+            constexpr auto __largest = UINT32_MAX;
             const auto __wide = static_cast<std::uintmax_t>(__size);
             return __wide > __largest ? __largest : static_cast<std::uint32_t>(__wide);
         }

@@ -1,0 +1,196 @@
+/* Warp operations of kernels that are divided into regions; see regions.h. */
+#ifndef KBUILD_CPU_WARP_REGIONS_H
+#define KBUILD_CPU_WARP_REGIONS_H
+
+#include "regions.h"
+#include "warp.h"
+
+#pragma GCC system_header
+
+namespace kbuild_cpu::regions {
+
+template <class __Set>
+__attribute__((noinline, cold)) void reject_lanes(const kbuild_cpu_call &__call, const __Set &__set,
+                                                  int __warp, unsigned __extra,
+                                                  unsigned __missing) {
+    const unsigned __lanes = __extra != 0 ? __extra : __missing;
+    name_thread(__set.of, __warp * 32 + __builtin_ctz(__lanes));
+    fail_call(__call, __extra != 0
+                          ? "the mask does not contain the calling lane"
+                          : "the mask contains this lane, which does not call the function");
+}
+
+/* Checks that the lanes of a mask reach a warp operation, as far as they have not exited. */
+template <class __Set, class __Live>
+KBUILD_CPU_ALWAYS_INLINE void check_lanes(const kbuild_cpu_call &__call, const __Set &__set,
+                                          const __Live &__live, unsigned __mask) {
+    if (__builtin_expect(__mask == ~0u && __set.count() == __live.count(), 1)) return;
+    for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) {
+        const unsigned __lanes = __set.lanes(__warp);
+        if (__lanes == 0) continue;
+        const unsigned __missing = __mask & __live.lanes(__warp) & ~__lanes;
+        if ((__lanes & ~__mask) != 0 || __missing != 0)
+            reject_lanes(__call, __set, __warp, __lanes & ~__mask, __missing);
+    }
+}
+
+struct __syncwarp {
+    template <class __Set, class __Live>
+    KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live,
+                                                unsigned __mask = ~0u, KBUILD_CPU_CALLER) {
+        check_lanes(KBUILD_CPU_CALL("__syncwarp"), __set, __live, __mask);
+    }
+};
+
+#define KBUILD_CPU_WARP_VOTE(name, type, vote, result) \
+    struct name { \
+        template <class, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
+                                                 int __predicate) { \
+            __operands.bytes[__operands.before + __number] = vote; \
+        } \
+        template <class __Set, class __Live, int __Most> \
+        static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
+                           unsigned __mask, KBUILD_CPU_CALLER) { \
+            check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
+            for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) { \
+                unsigned __votes = 0; \
+                for (int __lane = 0; __lane < 32; ++__lane) \
+                    __votes |= static_cast<unsigned>( \
+                                   __operands.bytes[__operands.before + __warp * 32 + __lane]) \
+                               << __lane; \
+                __operands.votes[__warp] = __votes; \
+            } \
+        } \
+        template <class, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static type get(operands<__Most> &__operands, int __number) { \
+            const unsigned __votes = __operands.votes[__number >> 5]; \
+            return static_cast<type>(result); \
+        } \
+    };
+
+KBUILD_CPU_WARP_VOTE(__ballot_sync, unsigned int, __predicate != 0, __votes)
+KBUILD_CPU_WARP_VOTE(__any_sync, int, __predicate != 0, __votes != 0)
+KBUILD_CPU_WARP_VOTE(__all_sync, int, __predicate == 0, __votes == 0)
+
+#undef KBUILD_CPU_WARP_VOTE
+
+/* The operations that exchange values. */
+#define KBUILD_CPU_EXCHANGE(name) \
+    template <class __T, int __Most> \
+    KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
+                                             __T __value) { \
+        __operands.template values<__T>()[__number] = __value; \
+    } \
+    template <class __Set, class __Live, int __Most> \
+    KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live, \
+                                                operands<__Most> &__operands, unsigned __mask, \
+                                                KBUILD_CPU_CALLER) { \
+        check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
+        __operands.sum = __mask; \
+    }
+
+template <unsigned long __Bytes>
+struct bits {
+    using type = unsigned long long;
+};
+template <>
+struct bits<4> {
+    using type = unsigned int;
+};
+
+/* Returns one of two values. Both are loaded, as compilers do not vectorize loads under a condition. */
+template <class __T>
+KBUILD_CPU_ALWAYS_INLINE __T select(bool __is_first, const __T &__first, const __T &__second) {
+    if constexpr (sizeof(__T) == 4 || sizeof(__T) == 8) {
+        using __bits = typename bits<sizeof(__T)>::type;
+        __bits __a, __b;
+        memcpy(&__a, &__first, sizeof __a);
+        memcpy(&__b, &__second, sizeof __b);
+        const __bits __mask = -static_cast<__bits>(__is_first);
+        const __bits __selected = (__a & __mask) | (__b & ~__mask);
+        __T __result;
+        memcpy(static_cast<void *>(&__result), &__selected, sizeof __result);
+        return __result;
+    } else {
+        return __is_first ? __first : __second;
+    }
+}
+
+/* `own` says whether a lane reads its own value, and `source` is the lane that it reads otherwise; see the
+ * functions of warp.h.  The value is at `place`.  A structure with both would not be vectorized. */
+#define KBUILD_CPU_REGION_SHUFFLE(name, type, own, source, place) \
+    struct name { \
+        KBUILD_CPU_EXCHANGE(name) \
+        template <class __T, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static __T get(operands<__Most> &__operands, int __number, \
+                                                type __any, int __width = 32) { \
+            [[maybe_unused]] const int __lane = __number & 31, __rank = __lane & (__width - 1); \
+            const int __from = static_cast<int>(__any & 31), __source = source; \
+            const __T *const __values = __operands.template values<__T>(); \
+            const unsigned __missing = ~static_cast<unsigned>(__operands.sum); \
+            const bool __is_own = (own) | (__missing >> (__source & 31) & 1); \
+            return select(__is_own, __values[__number], __values[place]); \
+        } \
+    };
+
+KBUILD_CPU_REGION_SHUFFLE(__shfl_sync, int, false, (__lane & -__width) + (__from & (__width - 1)),
+                          (__number & ~31) + __source)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_up_sync, unsigned int, __rank < __from, __lane - __from,
+                          __number - __from)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_down_sync, unsigned int, __from >= __width - __rank,
+                          __lane + __from, __number + __from)
+KBUILD_CPU_REGION_SHUFFLE(__shfl_xor_sync, int, (__source & -__width) > (__lane & -__width),
+                          __lane ^ __from, (__number & ~31) + __source)
+
+#undef KBUILD_CPU_REGION_SHUFFLE
+
+/* Calls a function for the values of the lanes that have arrived, from the first one on. */
+template <class __T, int __Most, class __Function>
+KBUILD_CPU_ALWAYS_INLINE void visit_lanes(operands<__Most> &__operands, int __number,
+                                          const __Function &__function) {
+    const __T *const __values = __operands.template values<__T>() + (__number & ~31);
+    for (unsigned __rest = __operands.votes[__number >> 5]; __rest != 0; __rest &= __rest - 1)
+        __function(__builtin_ctz(__rest), __values[__builtin_ctz(__rest)]);
+}
+
+#define KBUILD_CPU_REGION_REDUCE(name, combine) \
+    struct name { \
+        template <class __T, int __Most> \
+        KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
+                                                 __T __value) { \
+            __operands.template values<__T>()[__number] = __value; \
+        } \
+        template <class __Set, class __Live, int __Most> \
+        static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
+                           unsigned __mask, KBUILD_CPU_CALLER) { \
+            check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
+            for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) \
+                __operands.votes[__warp] = __set.lanes(__warp) & __mask; \
+        } \
+        template <class __T, int __Most> \
+        static __T get(operands<__Most> &__operands, int __number) { \
+            bool __is_first = true; \
+            __T __a = 0; \
+            visit_lanes<__T>(__operands, __number, [&](int, __T __b) { \
+                __a = __is_first ? __b : static_cast<__T>(combine); \
+                __is_first = false; \
+            }); \
+            return __a; \
+        } \
+    };
+
+KBUILD_CPU_REGION_REDUCE(__reduce_add_sync,
+                         static_cast<unsigned int>(__a) + static_cast<unsigned int>(__b))
+KBUILD_CPU_REGION_REDUCE(__reduce_min_sync, __b < __a ? __b : __a)
+KBUILD_CPU_REGION_REDUCE(__reduce_max_sync, __a < __b ? __b : __a)
+KBUILD_CPU_REGION_REDUCE(__reduce_and_sync, __a &__b)
+KBUILD_CPU_REGION_REDUCE(__reduce_or_sync, __a | __b)
+KBUILD_CPU_REGION_REDUCE(__reduce_xor_sync, __a ^ __b)
+
+#undef KBUILD_CPU_REGION_REDUCE
+#undef KBUILD_CPU_EXCHANGE
+
+}  // namespace kbuild_cpu::regions
+
+#endif

@@ -320,6 +320,13 @@ def test_failed_launch_has_the_message_of_the_runtime(module: LoadedLibrary) -> 
     assert data[0] == 1
 
 
+def test_failures_are_not_left_for_other_libraries(module: LoadedLibrary) -> None:
+    runtime = ctypes.CDLL(str(resources.find_runtime("libkbuild_cpu.so.1")))
+    with pytest.raises(LaunchError):
+        module["set"].launch(grid=1, block=100_000, args=[np.ones(1, dtype=np.int32)])
+    assert runtime.kbuild_cpu_peek_error() == 0
+
+
 def test_closed_module_cannot_launch(library: Path, tmp_path: Path) -> None:
     with kbuild.load(shutil.copy(library, tmp_path / "other.so")) as module:
         kernel = module["set"]

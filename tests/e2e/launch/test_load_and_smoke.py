@@ -551,6 +551,7 @@ def _link_without_devices(library: Path, directory: Path) -> Path:
         "int kbuild_cpu_release(void *p) { return 0; }\n"
         "int kbuild_cpu_copy(void *d, const void *s, unsigned long n, int k) { return 100; }\n"
         "int kbuild_cpu_synchronize(void) { return 100; }\n"
+        "int kbuild_cpu_take_error(void) { return 100; }\n"
         'const char *kbuild_cpu_error_message(int code) { return "no device for you"; }\n'
     )
     subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", runtime], check=True)

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,7 +124,9 @@ def try_samples(
         return strip_paths(result, root, work)
 
     with ThreadPoolExecutor(arguments.parallel) as pool:
-        for result in pool.map(take_result, samples):
+        # In the order in which they end: a long sample must not hide what is known of the others.
+        for future in as_completed([pool.submit(take_result, sample) for sample in samples]):
+            result = future.result()
             if result is None:
                 continue
             name = Path(result.directory).name

@@ -28,6 +28,15 @@ __global__ void test_bfind(const unsigned* a, unsigned* out, int n) {
     out[i] = bit;
 }
 
+__global__ void test_vabsdiff4(const unsigned* a, const unsigned* b, const unsigned* c, unsigned* out,
+                               int n) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    unsigned sum;
+    if (i >= n) return;
+    asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(a[i]), "r"(b[i]), "r"(c[i]));
+    out[i] = sum;
+}
+
 }  // namespace
 
 int main() {
@@ -38,4 +47,5 @@ int main() {
     run<unsigned, unsigned>("%lanemask_gt", test_lanemask_gt, 0);
     run<unsigned, unsigned>("%lanemask_ge", test_lanemask_ge, 0);
     run<unsigned, unsigned>("bfind.u32", test_bfind, 0);
+    run<unsigned, unsigned, unsigned, unsigned>("vabsdiff4.u32.u32.u32.add", test_vabsdiff4, 0);
 }

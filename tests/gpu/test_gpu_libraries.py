@@ -244,3 +244,14 @@ def test_missing_architecture_is_named(tmp_path: Path) -> None:
     copy = pickle.loads(pickle.dumps(kernels["count"]))  # noqa: S301 - our own
     with pytest.raises(LaunchError, match=f"sm_{native}.*: it was built for sm_120"):
         copy[1, 1]()
+
+
+def test_reported_errors_are_not_left_for_other_libraries(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="no torch here")
+    kernels = kbuild.load(build(tmp_path, architectures="120-real"))
+    with pytest.raises(LaunchError):
+        kernels["count"].resolve()
+    assert torch.zeros(1, device="cuda").item() == 0
+    with pytest.raises(LaunchError):
+        kernels["count"].launch(grid=1, block=1, args=[])
+    assert torch.zeros(1, device="cuda").item() == 0

@@ -19,7 +19,7 @@ from kbuild.backends.cpu.streams import (
     StreamFunctions,
     StreamQueue,
     open_functions,
-    read_runtime,
+    read_device,
 )
 from kbuild.backends.interface.devices import ArrayView, ImageBytes, ImageT
 from kbuild.backends.interface.queue import Queue
@@ -88,8 +88,7 @@ class CpuModule:
         )
         library = _open_library()
         status = library.kbuild_cpu_register(ctypes.byref(self._module))
-        if status != 0:
-            raise LaunchError(f"registering kernels failed: {_explain(status)}")
+        _open_runtime().check(status, "registering kernels")
         self._library = library
 
     def __del__(self) -> None:
@@ -145,7 +144,7 @@ class CpuDevice(ModuleDevice):
             if module is None:
                 module = self._modules[key] = CpuModule(images)
         function = ModuleFunction(
-            device=Device(_open_runtime()),
+            device=_open_runtime(),
             handle=module.find(kernel),
             owner=module,
             require_open=None,
@@ -214,7 +213,7 @@ def open_device() -> CpuDevice:
     """Return the processor; raise ToolchainError if this kbuild has no runtime."""
     with _LOCK:
         if not _DEVICES:
-            _DEVICES.append(CpuDevice(Device(_open_runtime())))
+            _DEVICES.append(CpuDevice(_open_runtime()))
     return _DEVICES[0]
 
 
@@ -224,9 +223,5 @@ def _open_library() -> ctypes.CDLL:
 
 
 @cache
-def _open_runtime() -> abi.Runtime:
-    return read_runtime(_open_library())
-
-
-def _explain(status: int) -> str:
-    return (_open_runtime().error_message(status) or b"no reason").decode(errors="replace")
+def _open_runtime() -> Device:
+    return read_device(_open_library())

@@ -46,7 +46,7 @@ class StreamFunctions:
         def find(name: str, *types: Any) -> Callable[..., int]:
             return ctypes.CFUNCTYPE(ctypes.c_int, *types)((f"kbuild_cpu_{name}", library))
 
-        self.device = Device(read_runtime(library))
+        self.device = read_device(library)
         self.queues: weakref.WeakValueDictionary[int, StreamQueue] = weakref.WeakValueDictionary()
         launch: Any = library.kbuild_cpu_queue_launch
         self.launch_address = ctypes.cast(launch, _ADDRESS).value or 0
@@ -101,14 +101,14 @@ def open_functions(device: Device) -> StreamFunctions:
     )
 
 
-def read_runtime(library: ctypes.CDLL) -> abi.Runtime:
+def read_device(library: ctypes.CDLL) -> Device:
     """Return the entry points of an open copy of the runtime."""
     names = (name for name, *_ in abi.Runtime._fields_)
     entries = {
         name: kind((f"kbuild_cpu_{name}", library))
         for name, (_, kind) in zip(names, abi.Runtime._fields_, strict=True)
     }
-    return abi.Runtime(**entries)
+    return Device(abi.Runtime(**entries), library.kbuild_cpu_take_error)
 
 
 class StreamQueue:

@@ -15,8 +15,17 @@ T = TypeVar("T")
 class Device:
     """The device of the kernels in one target, through the runtime that the target links."""
 
-    def __init__(self, runtime: abi.Runtime) -> None:
+    def __init__(
+        self, runtime: abi.Runtime, take_error: Callable[[], object] | None = None
+    ) -> None:
+        """Take the entry points.
+
+        Args:
+            runtime: The entry points.
+            take_error: Removes the last error from the runtime; None if ``error_message`` does.
+        """
         self._runtime = runtime
+        self._take_error = take_error
         self._opened: dict[Any, Any] = {}
 
     def open(self, kind: Callable[[Device], T]) -> T:
@@ -84,5 +93,7 @@ class Device:
             raise LaunchError(f"{doing} failed: {self._explain(status)} (error {status})")
 
     def _explain(self, status: int) -> str:
+        if self._take_error is not None:
+            self._take_error()
         message = self._runtime.error_message(status) or b"the runtime states no reason"
         return message.decode(errors="replace")

@@ -19,7 +19,14 @@ import numpy as np
 import pytest
 
 import kbuild
-from kbuild import CompiledModule, KernelCompiler, KernelExecutor, LaunchConfig, RtcKernel
+from kbuild import (
+    CompiledModule,
+    KernelCompiler,
+    KernelExecutor,
+    LaunchConfig,
+    RtcKernel,
+    resources,
+)
 from kbuild.cli.main import main
 from kbuild.errors import (
     ConfigurationError,
@@ -226,6 +233,8 @@ def test_errors_of_the_device_name_the_kernel(compiled: CompiledModule) -> None:
         LaunchError, match=r"count\(\): .*the stream does not exist or was destroyed"
     ):
         KernelExecutor(compiled["count"]).run(LaunchConfig(grid=1, block=1, stream=3))
+    runtime = ctypes.CDLL(str(resources.find_runtime("libkbuild_cpu.so.1")))
+    assert runtime.kbuild_cpu_peek_error() == 0  # nothing is left for other libraries
 
 
 def test_threads_share_an_executor(compiled: CompiledModule) -> None:

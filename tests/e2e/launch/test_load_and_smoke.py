@@ -320,6 +320,13 @@ def test_failed_launch_has_the_message_of_the_runtime(module: LoadedLibrary) -> 
     assert data[0] == 1
 
 
+def test_failures_are_not_left_for_other_libraries(module: LoadedLibrary) -> None:
+    runtime = ctypes.CDLL(str(resources.find_runtime("libkbuild_cpu.so.1")))
+    with pytest.raises(LaunchError):
+        module["set"].launch(grid=1, block=100_000, args=[np.ones(1, dtype=np.int32)])
+    assert runtime.kbuild_cpu_peek_error() == 0
+
+
 def test_closed_module_cannot_launch(library: Path, tmp_path: Path) -> None:
     with kbuild.load(shutil.copy(library, tmp_path / "other.so")) as module:
         kernel = module["set"]
@@ -544,6 +551,7 @@ def _link_without_devices(library: Path, directory: Path) -> Path:
         "int kbuild_cpu_release(void *p) { return 0; }\n"
         "int kbuild_cpu_copy(void *d, const void *s, unsigned long n, int k) { return 100; }\n"
         "int kbuild_cpu_synchronize(void) { return 100; }\n"
+        "int kbuild_cpu_take_error(void) { return 100; }\n"
         'const char *kbuild_cpu_error_message(int code) { return "no device for you"; }\n'
     )
     subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", runtime], check=True)

@@ -38,6 +38,7 @@ _FUNCTIONS: Final = {
     "bfe.u32 %0, %1, %2, %3;": "extract_bits",
     "shl.b32 %0, %1, %2;": "shift_left",
     "shr.b32 %0, %1, %2;": "shift_right",
+    "vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;": "add_byte_differences",
 }
 
 

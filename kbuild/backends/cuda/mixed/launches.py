@@ -1,6 +1,7 @@
 """Find the launches in the output of ``cudafe++``.
 
-Each one is ``(__cudaPushCallConfiguration(...)) ? (void)0 : kernel(...)``.
+Each one is ``(__cudaPushCallConfiguration(...)) ? (void)0 : kernel(...)``. The name is qualified in
+class templates with a base that depends on a parameter.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def _read_launch(code: Unit, index: int) -> Launch | None:
     """Read the launch whose configuration is pushed at an index."""
     opened = index + 1
     closed = code.partners.get(opened)
-    if closed is None or code.get(opened) != "(" or code.get(index - 1) != "(":
+    start = index - 2 if code.get(index - 1) == "::" else index - 1
+    if closed is None or code.get(opened) != "(" or code.get(start) != "(":
         return None
     tokens = _list_operand(code, closed + 1)
     if tuple(token.text for token in tokens[: len(_BETWEEN)]) != _BETWEEN:
@@ -59,7 +61,7 @@ def _read_launch(code: Unit, index: int) -> Launch | None:
         return None
     first, last = found
     return Launch(
-        start=code.starts[index - 1],
+        start=code.starts[start],
         end=call[last].end,
         callee=(call[0].start, call[first - 1].end),
         configuration=(code.get_end(opened), code.starts[closed]),

@@ -25,9 +25,15 @@ char* address_in(const void* symbol, std::size_t bytes, std::size_t offset) {
     return static_cast<char*>(variable.address) + offset;
 }
 
+// See `error_message` in kbuild/module.h.
+const char* explain_error(int code) {
+    kbuild_cpu_take_error();
+    return kbuild_cpu_error_message(code);
+}
+
 constexpr kbuild_runtime runtime = {
     kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_cpu_launch,      kbuild_cpu_allocate,
-    kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, kbuild_cpu_error_message,
+    kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, explain_error,
 };
 
 kbuild_cpu_area_copy make_row_copy(void* destination, const void* source, std::size_t bytes) {

@@ -25,9 +25,9 @@ void set_limits(cudaDeviceProp& device) {
     device.regsPerMultiprocessor =
         registers_per_block / most_threads_per_block * most_resident_threads;
     device.sharedMemPerBlock = default_shared_bytes;
-    device.sharedMemPerBlockOptin = most_shared_bytes;
+    device.sharedMemPerBlockOptin = reported_shared_bytes;
     device.reservedSharedMemPerBlock = reserved_shared_bytes;
-    device.sharedMemPerMultiprocessor = most_shared_bytes + reserved_shared_bytes;
+    device.sharedMemPerMultiprocessor = reported_shared_bytes + reserved_shared_bytes;
     device.totalConstMem = constant_bytes;
     device.memPitch = 0x7FFFFFFF;
     device.textureAlignment = device.surfaceAlignment = 512;

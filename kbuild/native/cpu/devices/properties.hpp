@@ -27,6 +27,10 @@ constexpr int registers_per_block = 65536;
 constexpr std::size_t default_shared_bytes = 48 << 10;
 constexpr std::size_t most_shared_bytes = 232448;  // as on the CUDA devices that have the most
 constexpr std::size_t reserved_shared_bytes = 1 << 10;
+// What the device reports, as every device of its compute capability: programs that compute the
+// occupancy reject other sizes. Source: the technical specifications in the CUDA C++ programming guide.
+// Launches can have more, so that kernels for newer devices run.
+constexpr std::size_t reported_shared_bytes = 163 << 10;
 constexpr std::size_t constant_bytes = 64 << 10;
 
 // What a core can hold of a launch whose blocks wait for each other. The stacks of the threads need

@@ -31,9 +31,15 @@ static int kbuild_launch_kernel(const void *__handle, const struct kbuild_launch
 #define kbuild_launch_kernel kbuild_cpu_launch
 #endif
 
+/* See `error_message` in kbuild/module.h. */
+static const char *kbuild_explain_error(int __code) {
+    (void)kbuild_cpu_take_error();
+    return kbuild_cpu_error_message(__code);
+}
+
 static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
     kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_launch_kernel,   kbuild_cpu_allocate,
-    kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, kbuild_cpu_error_message,
+    kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, kbuild_explain_error,
 };
 
 /* The module with the kernels of this stub unit.  If the device code waits for a device link, it is

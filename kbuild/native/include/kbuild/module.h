@@ -134,7 +134,8 @@ enum kbuild_copy_direction {
 
 /* The runtime that the artifact is linked to.  Every function returns 0 or an error code of that
  * runtime.  `error_message` explains the code of the calling thread's last failure, and never
- * returns null.  `resolve` finds and loads the kernel's image. */
+ * returns null.  It also takes the error from the runtime, which would otherwise report it to the next
+ * library of the process that asks, such as PyTorch.  `resolve` finds and loads the kernel's image. */
 struct kbuild_runtime {
     int (*device_count)(int *__count);
     int (*resolve)(const void *__handle);

@@ -3,6 +3,7 @@
 #ifndef KBUILD_CPU_PTX_H
 #define KBUILD_CPU_PTX_H
 
+#include "math/simd.h"
 #include "warp.h"
 
 #pragma GCC system_header
@@ -44,6 +45,12 @@ inline void shift_left(unsigned int &__result, unsigned int __value, unsigned in
 }
 inline void shift_right(unsigned int &__result, unsigned int __value, unsigned int __bits) {
     __result = __bits < 32 ? __value >> __bits : 0;
+}
+
+/* The absolute differences of the bytes, and a third operand, in one sum. */
+inline void add_byte_differences(unsigned int &__result, unsigned int __a, unsigned int __b,
+                                 unsigned int __c) {
+    __result = __vsadu4(__a, __b) + __c;
 }
 
 }  // namespace kbuild_cpu::ptx

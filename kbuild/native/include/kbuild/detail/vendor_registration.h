@@ -130,7 +130,9 @@ static inline const char *kbuild_explain_for_module(const struct kbuild_module *
 /* The stub unit's own module. */
 static const struct kbuild_module *kbuild_own_module;
 
+/* See `error_message` in kbuild/module.h. */
 static const char *kbuild_explain_error(int code) {
+    (void)KBUILD_VENDOR(GetLastError)();
     return kbuild_own_module != 0 ? kbuild_explain_for_module(kbuild_own_module, code)
                                   : kbuild_error_message(code);
 }

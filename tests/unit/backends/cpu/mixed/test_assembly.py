@@ -46,6 +46,10 @@ def test_ptx_is_replaced_by_an_error(code: str, quote: str) -> None:
             '"bfe" ".u32 %0, %1, %2, %3;" : "=r"(a) : "r"(b), "r"(1), "r"(2) : "memory"',
             "extract_bits((a), (b), (1), (2))",
         ),
+        (
+            '"vabsdiff4.u32.u32.u32.add" " %0, %1, %2, %3;" : "=r"(a) : "r"(b), "r"(c), "r"(0)',
+            "add_byte_differences((a), (b), (c), (0))",
+        ),
     ],
 )
 def test_some_instructions_are_calls(statement: str, call: str) -> None:

@@ -1,0 +1,74 @@
+"""A wheel without compiled parts builds the runtime of the CPU when a build or a program needs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.checkout import copy_checkout
+from support.commands import pip
+
+PROGRAM = """
+#include <cstdio>
+#include <cuda_runtime.h>
+__global__ void work(int* to) { *to = 7; }
+int main() {
+    int* to = nullptr;
+    int result = 0;
+    cudaMalloc(&to, sizeof *to);
+    work<<<1, 1>>>(to);
+    cudaMemcpy(&result, to, sizeof result, cudaMemcpyDeviceToHost);
+    std::printf("%d\\n", result);
+}
+"""
+LAUNCH = """
+import kbuild, numpy, pathlib
+kernel = kbuild.KernelCompiler("cpu").compile(pathlib.Path("work.cu"))["work"]
+result = numpy.zeros(1, numpy.int32)
+kernel[1, 1](result)
+print(result[0])
+"""
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield a virtual environment that contains only kbuild's wheel and what building needs."""
+    root = tmp_path_factory.mktemp("pure")
+    copy_checkout(root / "checkout")
+    environment = root / "environment"
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SKBUILD_WHEEL_CMAKE", "false")
+        pip(sys.executable, "wheel", root / "checkout", "--no-deps", "--wheel-dir", root)
+    (wheel,) = root.glob("kbuild-*-py3-none-any.whl")
+    pip(environment / "bin" / "python", "install", "-q", f"{wheel}[demo]")
+    yield environment
+
+
+@pytest.mark.slow
+def test_wheel_without_compiled_parts(environment: Path, tmp_path: Path) -> None:
+    (tmp_path / "work.cu").write_text(PROGRAM)
+    cache = tmp_path / "cache"
+    program = (environment / "bin" / "kbuild", "run", "--backend", "cpu", "work.cu")
+
+    def run(*argv: object) -> str:
+        words = [str(word) for word in argv]
+        variables = {"PATH": f"{environment}/bin:/usr/bin:/bin", "XDG_CACHE_HOME": str(cache)}
+        return subprocess.run(
+            words, cwd=tmp_path, env=variables, capture_output=True, text=True, check=True
+        ).stdout
+
+    run(environment / "bin" / "kbuild", "config", "--cflags", "cpu")
+    assert not (cache / "kbuild" / "runtimes").exists()  # nothing has needed the runtime yet
+
+    assert run(*program) == "7\n"
+    (runtime,) = (cache / "kbuild" / "runtimes").glob("*/lib/libkbuild_cpu.so.1")
+    built = runtime.stat().st_mtime_ns
+
+    assert run(environment / "bin" / "python", "-c", LAUNCH) == "7\n"
+    assert runtime.stat().st_mtime_ns == built
+    assert not list(cache.glob("kbuild/runtimes/.*.build"))

@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "clean": ("clean", "remove what kbuild build made"),
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
+    "report": ("report", "write an HTML page about artifacts: sizes, kernels, findings"),
     "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
     "completion": ("completion", "print a script with which a shell completes commands"),
     "run": ("run", "build a program from kernel sources and C++ sources, and run it"),
@@ -36,7 +37,7 @@ COMMANDS: Final = {
 # The groups in `kbuild --help`. Builds call the other commands.
 GROUPS: Final = {
     "build": ("demo", "build", "nvcc", "config", "clean"),
-    "look": ("inspect", "diff", "doctor", "completion"),
+    "look": ("inspect", "diff", "report", "doctor", "completion"),
     "run": ("run", "replay", "bench"),
     "check": ("verify", "smoke", "explain"),
 }

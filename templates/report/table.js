@@ -78,6 +78,7 @@ class KernelTable {
     const current = document.activeElement.closest("#rows tbody tr");
     const steps = { ArrowDown: 1, ArrowUp: -1 };
     if (event.key === "Enter" && current) {
+      event.preventDefault(); // otherwise, the key also presses the dialog's button
       this.showDetails(this.rows[current.getAttribute("aria-rowindex") - 2]);
     } else if (event.key in steps) {
       event.preventDefault();

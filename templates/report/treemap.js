@@ -78,7 +78,7 @@ class Treemap {
     const areas = root.descendants().slice(1).filter((area) => area.value > 0 && area.x1 - area.x0 > 2 && area.y1 - area.y0 > 2);
     this.frame.replaceChildren(...areas.map((area) => this.makeArea(area)));
     this.up.disabled = this.path.length === 1;
-    const names = this.path.map((node) => node.name).join(" › ");
+    const names = this.path.map((node) => node.name).join(" / ");
     document.getElementById("crumbs").textContent = `${names}, ${formatSize(root.value)}`;
   }
 

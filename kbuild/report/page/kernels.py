@@ -27,6 +27,17 @@ _COLUMNS: Final = (
 )
 
 
+def shorten_paths(paths: Iterable[str]) -> list[str]:
+    """Return paths without the directories that all of them have in common."""
+    parts = [make_one_line(path).split("/") for path in paths]
+    common = 0
+    for names in zip(*(path[:-1] for path in parts), strict=False):
+        if len(set(names)) > 1:
+            break
+        common += 1
+    return ["/".join(names[common:]) for names in parts]
+
+
 def list_architectures(artifacts: Iterable[ArtifactFacts]) -> tuple[str, ...]:
     """Return all architectures of the images, each once, with numbers in their natural order."""
     found = {image.arch for facts in artifacts for image in final_images(facts)}
@@ -57,7 +68,7 @@ def describe_kernels(artifacts: tuple[ArtifactFacts, ...]) -> dict[str, Any]:
                 rows.append((len(images) - 1, name, *_measure(image, kernel)))
     columns = zip(*rows, strict=True) if rows else [()] * len(_COLUMNS)
     return {
-        "artifacts": [make_one_line(facts.path) for facts in artifacts],
+        "artifacts": shorten_paths(facts.path for facts in artifacts),
         "architectures": list(map(make_one_line, architectures)),
         "images": images,
         "names": displays,

@@ -61,7 +61,12 @@ def test_wheel_without_compiled_parts(environment: Path, tmp_path: Path) -> None
             words, cwd=tmp_path, env=variables, capture_output=True, text=True, check=True
         ).stdout
 
-    run(environment / "bin" / "kbuild", "runtimes", "-o", "runtimes.cmake")
+    # CMake finds the package in the environment.
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(p CXX)\n"
+        "find_package(kbuild CONFIG REQUIRED)\n"
+    )
+    run("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={environment}")
     assert not (cache / "kbuild" / "runtimes").exists()  # nothing has needed the runtime yet
 
     assert run(*program) == "7\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import json as json_text
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from kbuild.cli.arguments import (
     add_jobs_argument,
     add_output_arguments,
     add_repeatable_argument,
+    add_schema_argument,
 )
 from kbuild.cli.output import append_text, has_colors, is_same_file, stream_output
 from kbuild.errors import ConfigurationError, InputError
@@ -54,12 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add_artifact_arguments(parser)
     add_policy_argument(parser)
-    parser.add_argument(
-        "--policy-schema",
-        action=_PrintSchema,
-        nargs=0,
-        help="print the JSON schema of policies and exit",
-    )
+    add_schema_argument(parser, "--policy-schema", make_schema, "policies")
     baselines = parser.add_mutually_exclusive_group()
     add_baseline_argument(baselines)
     baselines.add_argument(
@@ -193,14 +188,6 @@ def _read_closure(paths: Sequence[Path]) -> tuple[ArtifactFacts, ...]:
         else:
             context.extend(result)
     return tuple(context)
-
-
-class _PrintSchema(argparse.Action):
-    """An action that needs no other argument, like ``--help``."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(json_text.dumps(make_schema(), indent=2))
-        parser.exit()
 
 
 def _day(text: str) -> dt.date:

@@ -25,7 +25,7 @@ COMMANDS: Final = {
     "bench": ("bench", "measure the cost of a launch"),
     "verify": ("verify", "check artifacts against the rules and a policy"),
     "smoke": ("smoke", "launch the kernels of a shared object"),
-    "explain": ("explain", "explain what a rule reports, why it matters, and how to fix it"),
+    "explain": ("explain", "explain a rule, or an error of CUDA's runtime"),
     "runtimes": ("edges.runtimes", "[internal] write the runtimes' imported targets"),
     "plan": ("edges.plan", "[internal] plan the edges of a target"),
     "preprocess": ("edges.preprocess", "[internal] preprocess one mixed source"),

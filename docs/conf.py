@@ -16,6 +16,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "sphinx_copybutton",
     "kbuild_reference",
 ]
 exclude_patterns = ["extensions"]
@@ -23,6 +24,10 @@ exclude_patterns = ["extensions"]
 html_theme = "furo"
 html_title = f"kbuild {release}"
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["kbuild.css"]
+# Most blocks without a language are commands.
+highlight_language = "bash"
 
 # `sphinx-build -b man docs build/man`: kbuild(1), from the same parsers as `kbuild COMMAND --help`.
 man_pages = [("reference/commands", "kbuild", "build and check GPU kernels", author, "1")]

@@ -26,7 +26,7 @@ int main() {
 """
 LAUNCH = """
 import kbuild, numpy, pathlib
-kernel = kbuild.KernelCompiler("cpu").compile(pathlib.Path("work.cu"))["work"]
+kernel = kbuild.KernelCompiler("cpu").compile(pathlib.Path("kernel.cu"))["work"]
 result = numpy.zeros(1, numpy.int32)
 kernel[1, 1](result)
 print(result[0])
@@ -51,6 +51,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_wheel_without_compiled_parts(environment: Path, tmp_path: Path) -> None:
     (tmp_path / "work.cu").write_text(PROGRAM)
+    (tmp_path / "kernel.cu").write_text("__global__ void work(int* to) { *to = 7; }\n")
     cache = tmp_path / "cache"
     program = (environment / "bin" / "kbuild", "run", "--backend", "cpu", "work.cu")
 

@@ -51,7 +51,7 @@ def test_manifests_are_valid() -> None:
         ('"shared"', '"sharde"'),
         ("[profile.debug]", "[profile.fast]"),
         ("max_spill_bytes", "max_spill_byte"),
-        ("[verify]", "[verfy]"),
+        ("[verify]", "[verifies]"),
     ],
 )
 def test_mistakes_are_invalid(old: str, new: str) -> None:

@@ -96,8 +96,9 @@ ERRORS: Final = (
         text="an illegal memory access was encountered",
         meaning="A kernel read or wrote memory outside of all allocations. A later call reports "
         "it, because launches return before the kernel is done.",
-        fix="`kbuild run --check FILE.cu` runs the kernel on the processor, and names the line, "
-        "the thread, and the nearest allocation.",
+        fix="`kbuild run --backend cpu FILE.cu` runs the kernel on the "
+        "processor. If it crashes there, the report names the line, the block, and the nearest "
+        "allocation.",
     ),
     CudaError(
         number=719,
@@ -105,7 +106,8 @@ ERRORS: Final = (
         text="unspecified launch failure",
         meaning="A kernel stopped, for example because of an invalid pointer to shared memory or a "
         "corrupt stack.",
-        fix="`kbuild run --check FILE.cu` runs the kernel on the processor, and names the line.",
+        fix="`kbuild run --backend cpu FILE.cu` runs the kernel on the processor. If it crashes "
+        "there, the report names the line.",
     ),
     CudaError(
         number=400,

@@ -74,7 +74,9 @@ function(kbuild_add_verify_test target)
     add_test(NAME "${target}.verify"
         COMMAND "${CMAKE_BINARY_DIR}/kbuild/run-kbuild" verify ${files} ${policy}
         COMMAND_EXPAND_LISTS)
-    set_tests_properties("${target}.verify" PROPERTIES FIXTURES_SETUP "${target}.verified")
+    set_tests_properties("${target}.verify" PROPERTIES
+        FIXTURES_SETUP "${target}.verified"
+        LABELS "kbuild;verify")
 endfunction()
 
 #[=[.rst:
@@ -136,7 +138,8 @@ function(kbuild_add_smoke_test target)
         COMMAND "${CMAKE_BINARY_DIR}/kbuild/run-kbuild" smoke "$<TARGET_FILE:${loadable}>" ${cases} --no-verify)
     set_tests_properties("${target}.smoke" PROPERTIES
         FIXTURES_REQUIRED "${target}.verified;${loadable}.verified"
-        SKIP_RETURN_CODE 77)
+        SKIP_RETURN_CODE 77
+        LABELS "kbuild;smoke")
 endfunction()
 
 # Adds a module with every object of `target`, including handles without references, and verifies it like

@@ -1,7 +1,11 @@
 """Configuration of the documentation: `sphinx-build -W -b html docs build/docs`."""
 
+import re
 import sys
 from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
@@ -16,6 +20,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "sphinx_copybutton",
     "kbuild_reference",
 ]
 exclude_patterns = ["extensions"]
@@ -23,6 +28,8 @@ exclude_patterns = ["extensions"]
 html_theme = "furo"
 html_title = f"kbuild {release}"
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["kbuild.css"]
 
 # `sphinx-build -b man docs build/man`: kbuild(1), from the same parsers as `kbuild COMMAND --help`.
 man_pages = [("reference/commands", "kbuild", "build and check GPU kernels", author, "1")]
@@ -42,3 +49,20 @@ default_role = "code"
 # The external addresses need a network: `nox -s linkcheck`.
 linkcheck_timeout = 20
 linkcheck_retries = 2
+
+# The first words of commands. Indented blocks cannot name their language.
+_COMMAND = re.compile(
+    r"(\w+=\S+ )?(kbuild|cmake|ctest|pip|pipx|python3?|pytest|uvx|nox|export|make)\b"
+)
+
+
+def highlight_commands(_app: Sphinx, document: nodes.document) -> None:
+    """Highlight indented blocks of commands as those of a shell."""
+    for block in document.findall(nodes.literal_block):
+        if block.get("language") == "none" and _COMMAND.match(block.astext()):
+            block["language"] = "bash"
+
+
+def setup(app: Sphinx) -> None:
+    """Add what no extension does."""
+    app.connect("doctree-read", highlight_commands)

@@ -44,6 +44,21 @@ class IsolatedResult:
     output: str
 
 
+def find_program(name: str) -> Path | None:
+    """Return ``name`` as a path, or as found on PATH; None if it is not an executable."""
+    import shutil  # noqa: PLC0415 - slow to import, and most build edges look for nothing
+
+    found = shutil.which(name)
+    return Path(found).absolute() if found else None
+
+
+def find_build_program(name: str) -> Path | None:
+    """Find ``name`` on PATH, or beside this interpreter, where wheels install programs."""
+    import sysconfig  # noqa: PLC0415 - slow to import, and rarely needed
+
+    return find_program(name) or find_program(str(Path(sysconfig.get_path("scripts")) / name))
+
+
 def run(
     command: Command, *, cwd: Path | None = None, timeout: float | None = None
 ) -> CommandResult:

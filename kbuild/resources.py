@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from kbuild import __version__
-from kbuild.errors import ToolchainError
+from kbuild import __version__, process
+from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.files import sha256
 
 _PACKAGE: Final = Path(__file__).resolve().parent
@@ -99,15 +99,35 @@ def identify_installation() -> str:
     return f"{__version__}+{sha256(b''.join(contents))[:16]}"
 
 
+def find_cache(name: str) -> Path:
+    """Return the directory in the user's cache for one purpose.
+
+    Source: the XDG base directory specification.
+
+    Raises:
+        ConfigurationError: The user has no home directory.
+    """
+    variables = process.select_environment(("XDG_CACHE_HOME",))
+    root = variables.get("XDG_CACHE_HOME", "")
+    try:
+        cache = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:
+        raise ConfigurationError(
+            "the user has no home directory for caches; set XDG_CACHE_HOME to a directory"
+        ) from error
+    return cache / "kbuild" / name
+
+
 @cache
 def find_runtime(file_name: str) -> Path:
     """Return the path of a compiled device runtime.
 
     An editable install keeps compiled files next to the installed metadata instead of in the
-    checkout.
+    checkout. If kbuild was installed without compiled parts, this is a path in the user's cache,
+    and the file exists after the runtime was built there.
 
     Raises:
-        ToolchainError: This kbuild was installed without the runtime.
+        ConfigurationError: The user has no home directory.
     """
     candidates = [_PACKAGE / _RUNTIME_DIRECTORY / file_name]
     if is_checkout():
@@ -123,10 +143,16 @@ def find_runtime(file_name: str) -> Path:
     for candidate in candidates:
         if candidate.is_file():
             return candidate
-    raise ToolchainError(
-        f"{file_name} not found (tried {', '.join(map(str, candidates))}); "
-        "install kbuild with pip, which compiles it unless SKBUILD_WHEEL_CMAKE is false"
-    )
+    return find_runtime_cache() / _RUNTIME_DIRECTORY / file_name
+
+
+def find_runtime_cache() -> Path:
+    """Return the directory in the user's cache for runtimes that this kbuild builds itself.
+
+    Machines can share a home directory, so the name contains the processor and the C library.
+    """
+    machine = f"{os.uname().machine}-{os.confstr('CS_GNU_LIBC_VERSION')}".replace(" ", "-")
+    return find_cache("runtimes") / f"{identify_installation()}-{machine}"
 
 
 def cmake_package() -> ModuleType:

@@ -18,10 +18,10 @@ from kbuild.bench import callgrind
 from kbuild.bench.results import INSIDE, CountedCompiler, CountedWay
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command
-from kbuild.process import run_checked
+from kbuild.process import find_program, run_checked
 from kbuild.project.cmake import CMakeBuild, configure_and_build
 from kbuild.project.tools import find_build_tools
-from kbuild.toolchain.find import find_program, find_toolchain, gather_hints
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 OPTIONS: Final = "-O2"
 # Host compilers, C and C++.

@@ -10,7 +10,7 @@ from kbuild.backends.interface.build import Builder
 from kbuild.bench import counting, timing
 from kbuild.bench.results import LaunchReport
 from kbuild.errors import ToolchainError
-from kbuild.toolchain.find import find_program
+from kbuild.process import find_program
 
 Measure = Literal["count", "time"]
 

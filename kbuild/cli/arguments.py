@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -80,6 +81,20 @@ def add_verbose_argument(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also print the output of CMake, and the commands that fail",
     )
+
+
+def add_schema_argument(
+    parser: argparse.ArgumentParser, option: str, make_schema: Callable[[], object], what: str
+) -> None:
+    """Add an option that prints a JSON schema and, like ``--help``, needs no other argument."""
+
+    class PrintSchema(argparse.Action):
+        def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+            print(json.dumps(make_schema(), indent=2))
+            parser.exit()
+
+    help_text = f"print the JSON schema of {what} and exit"
+    parser.add_argument(option, action=PrintSchema, nargs=0, help=help_text)
 
 
 def add_color_argument(parser: argparse.ArgumentParser) -> None:

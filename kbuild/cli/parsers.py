@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "clean": ("clean", "remove what kbuild build made"),
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
+    "report": ("report", "write an HTML page about artifacts: sizes, kernels, findings"),
     "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
     "completion": ("completion", "print a script with which a shell completes commands"),
     "run": ("run", "build a program from kernel sources and C++ sources, and run it"),
@@ -24,7 +25,7 @@ COMMANDS: Final = {
     "bench": ("bench", "measure the cost of a launch"),
     "verify": ("verify", "check artifacts against the rules and a policy"),
     "smoke": ("smoke", "launch the kernels of a shared object"),
-    "explain": ("explain", "explain what a rule reports, why it matters, and how to fix it"),
+    "explain": ("explain", "explain a rule, or an error of CUDA's runtime"),
     "runtimes": ("edges.runtimes", "[internal] write the runtimes' imported targets"),
     "plan": ("edges.plan", "[internal] plan the edges of a target"),
     "preprocess": ("edges.preprocess", "[internal] preprocess one mixed source"),
@@ -36,7 +37,7 @@ COMMANDS: Final = {
 # The groups in `kbuild --help`. Builds call the other commands.
 GROUPS: Final = {
     "build": ("demo", "build", "nvcc", "config", "clean"),
-    "look": ("inspect", "diff", "doctor", "completion"),
+    "look": ("inspect", "diff", "report", "doctor", "completion"),
     "run": ("run", "replay", "bench"),
     "check": ("verify", "smoke", "explain"),
 }

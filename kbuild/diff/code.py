@@ -19,7 +19,8 @@ from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.inspect import ReadOptions
 from kbuild.inspect.image_bytes import ImagePlace, load_images
 from kbuild.model import ImageKind
-from kbuild.toolchain.find import find_program, gather_hints
+from kbuild.process import find_program
+from kbuild.toolchain.find import gather_hints
 
 # Temporary files hold at most this many bytes of images at a time.
 _BATCH_BYTES: Final = 256 << 20

@@ -15,8 +15,7 @@ from kbuild.backends.interface.nvcc import ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.files import sha256
 from kbuild.model import Command
-from kbuild.resources import TOOLKIT_MARKER, identify_installation
-from kbuild.toolchain.caches import find_cache
+from kbuild.resources import TOOLKIT_MARKER, find_cache, identify_installation
 from kbuild.values import dataclass
 
 _LIBRARIES: Final = "lib64"

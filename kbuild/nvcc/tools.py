@@ -13,8 +13,8 @@ from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.toolkit import Toolkit, make_toolkit
-from kbuild.process import make_error, run, select_environment
-from kbuild.toolchain.find import choose_backend, find_program, find_toolchain, gather_hints
+from kbuild.process import find_program, make_error, run, select_environment
+from kbuild.toolchain.find import choose_backend, find_toolchain, gather_hints
 from kbuild.values import dataclass
 
 BACKEND_VARIABLE: Final = "KBUILD_BACKEND"

@@ -17,6 +17,7 @@ from typing import Final
 from kbuild import __version__, resources
 from kbuild.errors import KbuildError, ToolchainError
 from kbuild.files import write_if_changed
+from kbuild.process import find_program
 from kbuild.project.directory import BuildDirectory, forget_configuration
 from kbuild.project.tools import BuildTools
 from kbuild.toolchain.environment import (
@@ -24,7 +25,7 @@ from kbuild.toolchain.environment import (
     read_build_variables,
     read_programs,
 )
-from kbuild.toolchain.find import choose_backend, find_program, gather_hints, locate_compiler
+from kbuild.toolchain.find import choose_backend, gather_hints, locate_compiler
 
 # The C++ compilers that CMake looks for first.
 _CMAKE_COMPILERS: Final = ("c++", "g++", "clang++")

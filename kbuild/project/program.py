@@ -12,7 +12,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.project.directory import BuildDirectory, remove_unused_build
 from kbuild.project.generate import BuildSettings
 from kbuild.project.manifest import Manifest, TargetTable, make_target
-from kbuild.toolchain.caches import find_cache
+from kbuild.resources import find_cache
 
 # The name of the target in each directory.
 TARGET: Final = "program"

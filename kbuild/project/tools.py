@@ -13,7 +13,7 @@ from typing import Final
 from kbuild import process
 from kbuild.errors import BuildError, ToolchainError, ToolError
 from kbuild.model import Command
-from kbuild.toolchain.find import find_build_program
+from kbuild.process import find_build_program
 
 _DAMAGED_FILE: Final = re.compile(r"ninja: error: (.*\.ninja:\d+: .*)")
 _DISK_ERRORS: Final = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))

@@ -107,6 +107,8 @@ def _describe_runtime(builder: Builder, *, is_linked: bool) -> Usage:
             f"the runtime of backend {builder.TRAITS.name} is not installed; "
             "kbuild doctor lists what is"
         )
+    if is_linked and builder.provide_runtimes:
+        builder.provide_runtimes()
     include = (native_directory() / "include", *runtime.include_directories)
     return Usage(
         cflags=(

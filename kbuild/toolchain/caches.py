@@ -1,4 +1,4 @@
-"""kbuild's caches in the home directory, and the one for kernels that programs compile.
+"""The cache for kernels that programs compile.
 
 An entry of the kernel cache is a directory.  It has a list of the headers that the compiler read,
 with their SHA-256: the entry is valid as long as none of them changes.  Together with the key,
@@ -19,6 +19,7 @@ from typing import Final, Literal, TypeVar
 from kbuild import process, records
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.files import sha256
+from kbuild.resources import find_cache
 from kbuild.values import dataclass
 
 T = TypeVar("T")
@@ -35,25 +36,6 @@ _KEPT: Final = 0.9
 _LONGEST_WRITE: Final = 3600  # seconds
 # The resolution of the time in file systems.
 _CLOCK: Final = 0.02  # seconds
-
-
-def find_cache(name: str) -> Path:
-    """Return the directory in the user's cache for one purpose.
-
-    Source: the XDG base directory specification.
-
-    Raises:
-        ConfigurationError: The user has no home directory.
-    """
-    variables = process.select_environment(("XDG_CACHE_HOME",))
-    root = variables.get("XDG_CACHE_HOME", "")
-    try:
-        cache = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
-    except RuntimeError as error:
-        raise ConfigurationError(
-            "the user has no home directory for caches; set XDG_CACHE_HOME to a directory"
-        ) from error
-    return cache / "kbuild" / name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,9 @@ from kbuild.backends.interface.devices import Device
 from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.errors import KbuildError
 from kbuild.model import Command
+from kbuild.process import find_build_program
 from kbuild.toolchain.caches import CacheDiagnosis, KernelCache
-from kbuild.toolchain.find import find_build_program, find_toolchain, gather_hints
+from kbuild.toolchain.find import find_toolchain, gather_hints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import sysconfig
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,24 +15,13 @@ from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints, Trial
 from kbuild.errors import ToolchainError
 from kbuild.files import sha256
 from kbuild.model import Command
-from kbuild.process import run
+from kbuild.process import find_build_program, find_program, run
 from kbuild.toolchain.devices import list_device_architectures
 from kbuild.toolchain.environment import TOOLCHAIN_VARIABLES, read_compiler_variables
 from kbuild.toolchain.platform import check_libc, read_libc
 from kbuild.toolchain.trial import find_defect
 
 _SCRIPT: Final = b"#!"
-
-
-def find_program(name: str) -> Path | None:
-    """Return ``name`` as a path, or as found on PATH; None if it is not an executable."""
-    found = shutil.which(name)
-    return Path(found).absolute() if found else None
-
-
-def find_build_program(name: str) -> Path | None:
-    """Find ``name`` on PATH, or beside this interpreter, where wheels install programs."""
-    return find_program(name) or find_program(str(Path(sysconfig.get_path("scripts")) / name))
 
 
 def find_launcher(words: tuple[str, ...]) -> tuple[str, ...]:

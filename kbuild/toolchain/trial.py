@@ -12,7 +12,7 @@ from kbuild import process
 from kbuild.errors import ConfigurationError
 from kbuild.files import sha256
 from kbuild.model import Command
-from kbuild.toolchain.caches import find_cache
+from kbuild.resources import find_cache
 from kbuild.toolchain.environment import describe_programs, read_compiler_variables
 
 _LONGEST_OUTPUT: Final = 400

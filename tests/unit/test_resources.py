@@ -5,10 +5,7 @@ from __future__ import annotations
 import importlib.resources
 from importlib.metadata import entry_points
 
-import pytest
-
 from kbuild import __version__, resources
-from kbuild.errors import ToolchainError
 
 
 def test_directories_contain_their_files() -> None:
@@ -36,9 +33,11 @@ def test_runtime_is_installed() -> None:
     assert resources.find_runtime("libkbuild_cpu.so.1").is_file()
 
 
-def test_error_names_the_fix_when_a_runtime_is_missing() -> None:
-    with pytest.raises(ToolchainError, match="install kbuild with pip"):
-        resources.find_runtime("libnone.so.1")
+def test_missing_runtime_is_expected_in_the_cache() -> None:
+    path = resources.find_runtime("libnone.so.1")
+
+    assert path == resources.find_runtime_cache() / "lib" / "libnone.so.1"
+    assert resources.identify_installation() in str(path)
 
 
 def test_version_is_the_same_everywhere() -> None:

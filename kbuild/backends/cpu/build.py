@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl, lines, machines
+from kbuild.backends.cpu.runtime import provide_runtimes
 from kbuild.backends.cpu.toolchain import (
     LANGUAGE,
     NAME,
@@ -66,6 +67,7 @@ __all__ = [
     "listing_command",
     "pack",
     "probe_commands",
+    "provide_runtimes",
     "read_log",
     "read_toolchain",
     "target_options",

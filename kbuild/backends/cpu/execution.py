@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from kbuild import resources
 from kbuild.backends.cpu import machines
 from kbuild.backends.cpu.container import write_container
 from kbuild.backends.cpu.contents import read_table
+from kbuild.backends.cpu.runtime import SHARED, provide_library
 from kbuild.backends.cpu.streams import (
     StreamFunctions,
     StreamQueue,
@@ -33,7 +33,6 @@ from kbuild.formats.elf.file import Elf
 from kbuild.model import Kernel, KernelRecord, Param
 from kbuild.process import select_environment
 
-_LIBRARY: Final = "libkbuild_cpu.so.1"
 # The best level that the runtime may select; see kbuild/native/cpu/images/machine.cpp.
 _BEST: Final = "KBUILD_CPU_ARCH"
 _POINTER: Final = ctypes.sizeof(ctypes.c_void_p)
@@ -210,7 +209,7 @@ class CpuDevice(ModuleDevice):
 
 
 def open_device() -> CpuDevice:
-    """Return the processor; raise ToolchainError if this kbuild has no runtime."""
+    """Return the processor; raise ToolchainError if there is no runtime, and no way to build it."""
     with _LOCK:
         if not _DEVICES:
             _DEVICES.append(CpuDevice(_open_runtime()))
@@ -219,7 +218,7 @@ def open_device() -> CpuDevice:
 
 @cache
 def _open_library() -> ctypes.CDLL:
-    return ctypes.CDLL(str(resources.find_runtime(_LIBRARY)))
+    return ctypes.CDLL(str(provide_library(SHARED)))
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl
+from kbuild.backends.cpu.runtime import HOST_API, SHARED, provide_library
 from kbuild.backends.cpu.toolchain import NAME
 from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
@@ -47,7 +48,7 @@ def describe_toolkit(
 ) -> ToolkitLayout:
     """See `NvccConventions`: kbuild's own headers, and its shared runtime."""
     native = resources.native_directory()
-    names = resources.find_runtime("libkbuild_cudart.a")
+    names = provide_library(HOST_API)
     script = f"INPUT({names} {{directory}}/{_LINK_NAME})\n"
     return ToolkitLayout(
         version=_VERSION,
@@ -60,7 +61,7 @@ def describe_toolkit(
             *((name, "/* empty */\n") for name in _EMPTY_LIBRARIES),
         ),
         comes_first=True,
-        runtime=(_LINK_NAME, resources.find_runtime("libkbuild_cpu.so.1")),
+        runtime=(_LINK_NAME, provide_library(SHARED)),
     )
 
 

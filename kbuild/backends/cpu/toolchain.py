@@ -8,6 +8,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl, machines
+from kbuild.backends.cpu.runtime import HOST_API, SHARED, STATIC
 from kbuild.backends.interface.toolchain import (
     Candidates,
     CrossCompilers,
@@ -93,24 +94,27 @@ def describe_trial(tc: Toolchain) -> Trial:  # noqa: ARG001 - the interface's si
 
 
 def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
-    """See `Builder`: the runtime that this package contains, and CUDA's headers for host code."""
+    """See `Builder`: the runtime that this package contains or builds, and CUDA's headers."""
     library = cccl.find_cccl(hints)
-    names = resources.find_runtime("libkbuild_cudart.a")
+    names = resources.find_runtime(HOST_API)
+    is_provided = names.is_relative_to(resources.find_runtime_cache())
     headers = (resources.native_directory() / "device" / NAME, *((library,) if library else ()))
     return (
         Runtime(
             linkage="shared",
-            library=resources.find_runtime("libkbuild_cpu.so.1"),
+            library=resources.find_runtime(SHARED),
             include_directories=headers,
             definitions=_DEFINITIONS,
             host_api=names,
+            is_provided=is_provided,
         ),
         Runtime(
             linkage="static",
-            library=resources.find_runtime("libkbuild_cpu.a"),
+            library=resources.find_runtime(STATIC),
             include_directories=headers,
             definitions=_DEFINITIONS,
             host_api=names,
+            is_provided=is_provided,
             link_libraries=("stdc++", "m", "pthread", "dl"),
         ),
     )

@@ -69,6 +69,7 @@ __all__ = [
     "listing_command",
     "pack",
     "probe_commands",
+    "provide_runtimes",
     "read_log",
     "read_toolchain",
     "target_options",
@@ -94,6 +95,7 @@ TRAITS: Final = Traits(
 # The optional functions that this backend does not need: it has one platform, no surprises, and
 # nvcc compiles for every architecture that it lists.
 find_fallback: Final = None
+provide_runtimes: Final = None
 list_notes: Final = None
 cross_compilers: Final = None
 

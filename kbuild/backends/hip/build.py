@@ -65,6 +65,7 @@ __all__ = [
     "listing_command",
     "pack",
     "probe_commands",
+    "provide_runtimes",
     "read_log",
     "read_toolchain",
     "target_options",
@@ -86,6 +87,7 @@ TRAITS: Final = Traits(
 
 # The optional functions that this backend does not need: clang compiles for every architecture
 # that it has device libraries for, in one command.
+provide_runtimes: Final = None
 cross_compilers: Final = None
 listing_command: Final = None
 

@@ -296,6 +296,10 @@ class Builder(Protocol):
     def find_runtimes(self, hints: ToolchainHints) -> tuple[Runtime, ...]:
         """Find the installed runtimes, the shared one first."""
 
+    @property
+    def provide_runtimes(self) -> Callable[[], None] | None:
+        """Build the runtimes that `find_runtimes` describes as provided, if they do not exist."""
+
     def language_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         """Return the front end's options without the target's own, as an editor needs them."""
 

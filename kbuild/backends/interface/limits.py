@@ -37,6 +37,21 @@ class Requirement:
     name: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occupancy:
+    """How many threads of a kernel run on a multiprocessor at the same time.
+
+    Attributes:
+        block: The number of threads per block for which this holds.
+        resident: The threads of all blocks that fit.
+        most: The most threads that a multiprocessor of this architecture runs.
+    """
+
+    block: int
+    resident: int
+    most: int
+
+
 def _unknown(*_: object) -> None:
     return None
 
@@ -67,6 +82,8 @@ class DeviceLimits:
         launch_problem: Tells why no launch of the largest block that a kernel declares can
             succeed; None if it can.
         most_threads_of: Returns the largest block with which a kernel can be launched.
+        occupancy_of: ``occupancy_of(arch, resources, threads)`` returns the occupancy for blocks of
+            ``threads`` threads.
         registers_of: ``registers_of(arch, threads)`` returns the most registers per thread with
             which blocks of ``threads`` threads can be launched.
         limit_options: ``limit_options(arch, block_size, max_registers)`` returns the compiler's
@@ -88,6 +105,7 @@ class DeviceLimits:
     shared_bytes_of: Callable[[str], int | None] = _unknown
     launch_problem: Callable[[str, Resources], str | None] = _unknown
     most_threads_of: Callable[[str, Resources], int | None] = _unknown
+    occupancy_of: Callable[[str, Resources, int], Occupancy | None] = _unknown
     registers_of: Callable[[str, int], int | None] = _unknown
     limit_options: Callable[[str, int | None, int | None], tuple[str, ...]] = _no_options
     limit_in: Callable[[tuple[str, ...]], int | None] = _unknown

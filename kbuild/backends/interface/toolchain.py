@@ -140,6 +140,7 @@ class Runtime:
         link_libraries: The libraries that it needs itself.
         host_api: A static library that defines the C names of the host API, if they are inline
             functions over this runtime.
+        is_provided: Whether the library exists only after `Builder.provide_runtimes`.
     """
 
     linkage: Literal["shared", "static"]
@@ -148,6 +149,7 @@ class Runtime:
     definitions: tuple[str, ...] = ()
     link_libraries: tuple[str, ...] = ()
     host_api: Path | None = None
+    is_provided: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

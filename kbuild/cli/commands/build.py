@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import add_verbose_argument, parse_count
+from kbuild.cli.arguments import add_schema_argument, add_verbose_argument, parse_count
 from kbuild.cli.build_progress import show_build
 from kbuild.cli.builds import build_project
 from kbuild.errors import ConfigurationError, did_you_mean
@@ -40,7 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="run at most N device compilers at once (default: as many as memory allows)",
     )
+    add_schema_argument(parser, "--manifest-schema", _make_schema, "manifests")
     add_verbose_argument(parser)
+
+
+def _make_schema() -> object:
+    from kbuild.project.manifest_schema import (  # noqa: PLC0415 - only this option needs it
+        make_manifest_schema,
+    )
+
+    return make_manifest_schema()
 
 
 def add_directory_arguments(

@@ -23,10 +23,10 @@ from kbuild.diff.revisions import build_revisions, resolve_range
 from kbuild.diff.runs import run_commands
 from kbuild.errors import ConfigurationError, InputError, did_you_mean
 from kbuild.inspect import ReadOptions
-from kbuild.report.diff import html as diff_html
 from kbuild.report.diff import json as diff_json
 from kbuild.report.diff import markdown as diff_markdown
 from kbuild.report.diff import text as diff_text
+from kbuild.report.page.html import render_comparison
 
 HELP: Final = "Show what changed in the kernels between two artifacts, directories, or revisions."
 EPILOG: Final = """\
@@ -48,7 +48,7 @@ _RENDERERS: Final[dict[str, Callable[..., str]]] = {
     "text": diff_text.render,
     "json": diff_json.render,
     "markdown": diff_markdown.render,
-    "html": diff_html.render,
+    "html": render_comparison,
 }
 _UNREADABLE: Final = InputError.exit_code
 

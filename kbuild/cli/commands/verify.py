@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import json as json_text
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from kbuild.cli.arguments import (
     add_jobs_argument,
     add_output_arguments,
     add_repeatable_argument,
+    add_schema_argument,
 )
 from kbuild.cli.output import append_text, has_colors, is_same_file, stream_output
 from kbuild.errors import ConfigurationError, InputError
@@ -53,20 +53,10 @@ _FOR_CI: Final = {"sarif": sarif.render, "junit": junit.render, "github": github
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add_artifact_arguments(parser)
-    parser.add_argument("--policy", type=Path, metavar="FILE", help="read the policy from FILE")
-    parser.add_argument(
-        "--policy-schema",
-        action=_PrintSchema,
-        nargs=0,
-        help="print the JSON schema of policies and exit",
-    )
+    add_policy_argument(parser)
+    add_schema_argument(parser, "--policy-schema", make_schema, "policies")
     baselines = parser.add_mutually_exclusive_group()
-    baselines.add_argument(
-        "--baseline",
-        type=Path,
-        metavar="FILE",
-        help="report figures that are worse than those in FILE",
-    )
+    add_baseline_argument(baselines)
     baselines.add_argument(
         "--write-baseline",
         type=Path,
@@ -104,6 +94,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_arguments(parser, ("text", "json", *_FOR_CI))
 
 
+def add_policy_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--policy``."""
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="read the policy from FILE")
+
+
+def add_baseline_argument(parser: argparse._ActionsContainer) -> None:
+    """Add ``--baseline``."""
+    parser.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="report figures that are worse than those in FILE",
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Check all paths together. Return 1 if a rule reports an error finding or fails, else 0."""
     if arguments.reproducible:
@@ -112,8 +117,8 @@ def run(arguments: argparse.Namespace) -> int:
         return reproducible.run(arguments)
     started = begin_stamp(arguments.stamp) if arguments.stamp else 0
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
-    policy = _read_policy(arguments)
-    paths = _drop_repeated(arguments.paths)
+    policy = read_policy(arguments, is_recording=bool(arguments.write_baseline))
+    paths = drop_repeated(arguments.paths)
     # In a build edge, the build tool decides how many jobs run.
     options = ReadOptions(jobs=1 if arguments.stamp else arguments.jobs)
     artifacts = tuple(facts for path in paths for facts in inspect_path(path, options))
@@ -139,7 +144,7 @@ def _render(report: Report, arguments: argparse.Namespace) -> Iterable[str]:
     return (_FOR_CI[arguments.format](report),)
 
 
-def _drop_repeated(paths: Sequence[Path]) -> tuple[Path, ...]:
+def drop_repeated(paths: Sequence[Path]) -> tuple[Path, ...]:
     """Return each file once, by its first name. Libraries often have links with version names."""
     found: dict[object, Path] = {}
     for path in paths:
@@ -185,14 +190,6 @@ def _read_closure(paths: Sequence[Path]) -> tuple[ArtifactFacts, ...]:
     return tuple(context)
 
 
-class _PrintSchema(argparse.Action):
-    """An action that needs no other argument, like ``--help``."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(json_text.dumps(make_schema(), indent=2))
-        parser.exit()
-
-
 def _day(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
@@ -220,14 +217,19 @@ def _write_baseline(
     return 0
 
 
-def _read_policy(arguments: argparse.Namespace) -> Policy | None:
-    """Return the policy, with the baseline of the command line if it names one."""
+def read_policy(arguments: argparse.Namespace, *, is_recording: bool = False) -> Policy | None:
+    """Return the policy, with the baseline of the command line if it names one.
+
+    Args:
+        arguments: The arguments, with ``policy`` and ``baseline``.
+        is_recording: Whether a new baseline replaces the one that the policy names.
+    """
     path: Path | None = arguments.policy
-    is_replaced = bool(arguments.baseline or arguments.write_baseline)
+    reads_baseline = not (arguments.baseline or is_recording)
     if path:
-        policy: Policy | None = load_policy(path, reads_baseline=not is_replaced)
+        policy: Policy | None = load_policy(path, reads_baseline=reads_baseline)
     else:
-        policy = find_policy(Path(), reads_baseline=not is_replaced)
+        policy = find_policy(Path(), reads_baseline=reads_baseline)
     if not arguments.baseline:
         return policy
     baseline = read_baseline(arguments.baseline)

@@ -10,8 +10,9 @@ from kbuild import process
 from kbuild.backends import find_backend
 from kbuild.backends.interface.code import MARK
 from kbuild.errors import ConfigurationError, ToolchainError, ToolError
+from kbuild.process import find_program
 from kbuild.runtime.compiling.model import CompiledImage
-from kbuild.toolchain.find import find_program, gather_hints
+from kbuild.toolchain.find import gather_hints
 
 _SECONDS: Final = 300.0
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends.hip import build as hip
-from kbuild.toolchain.find import find_build_program, find_toolchain, gather_hints
+from kbuild.process import find_build_program
+from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import ROOT, configure, configure_and_build, run, run_kbuild, succeed
 from support.tools.nvidia_compiler import needs_nvcc
 from support.tools.toolchains import needs_hipcc, require_programs

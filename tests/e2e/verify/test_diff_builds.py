@@ -16,7 +16,8 @@ import pytest
 
 from kbuild.backends.cuda import code as cuda_code
 from kbuild.backends.hip import code as hip_code
-from kbuild.toolchain.find import find_program, gather_hints
+from kbuild.process import find_program
+from kbuild.toolchain.find import gather_hints
 from support.commands import find_kbuild, run, run_kbuild, succeed
 from support.tools.nvidia_compiler import NVCC, needs_nvcc
 from support.tools.toolchains import needs_backend, needs_programs, skip_if

@@ -289,10 +289,14 @@ def runtimes() -> bytes:
             ("kbuild::runtime_r_static", static, ()),
         )
     ]
+    made = Runtime(linkage="shared", library=Path("/cache/p.so.1"), is_provided=True)
+    target = RuntimeTarget(name="kbuild::runtime_p", backend="p", runtime=made)
+    rows.append({"target": target, "link_option": ""})
     context = {
         "rows": rows,
         "languages": ("CXX", "CUDA", "HIP"),
         "dependencies": (Path("/kbuild/plan.py"),),
+        "provided": {"p": (Path("/cache/p.so.1"), Path("/cache/p.a"))},
     }
     return render("runtimes.cmake.j2", context)
 

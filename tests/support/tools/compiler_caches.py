@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.toolchain.find import find_build_program
+from kbuild.process import find_build_program
 from support.commands import run, succeed
 from support.tools.toolchains import needs_programs
 

@@ -75,6 +75,8 @@ def _read(text: str) -> Iterator[Block]:
 PAGES = {page.relative_to(ROOT).as_posix(): page for page in list_pages()}
 RUNNABLE = tuple(name for name, page in PAGES.items() if read_blocks(page))
 
+# Their commands are those of other pages and tests.
+RARELY_RUN = {"docs/how-to/ci-without-gpu.md", "docs/how-to/gate-wheels.md"}
 FIRST_KERNEL = "docs/tutorials/first-kernel.md"
 EXISTING_SOURCE = "docs/tutorials/existing-source.md"
 
@@ -97,7 +99,10 @@ def run_page(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     return run
 
 
-@pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in RARELY_RUN else n for n in RUNNABLE],
+)
 def test_code_blocks_work(run_page: Runner, name: str) -> None:
     run_page(name)
 

@@ -12,7 +12,8 @@ import pytest
 from kbuild.backends import find_builder
 from kbuild.cli.main import main
 from kbuild.formats.elf.file import Elf
-from kbuild.toolchain.find import find_program, find_toolchain, gather_hints
+from kbuild.process import find_program
+from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import KBUILD, run, run_kbuild, succeed
 from support.tools.compiler_caches import SCCACHE, needs_sccache, serve_sccache
 from support.tools.toolchains import require_backend

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import BuildError, ToolError
+from kbuild.process import find_build_program
 from kbuild.project.build_output import BuildOutput, BuildStep
 from kbuild.project.ninja import NinjaRun, run_ninja
-from kbuild.toolchain.find import find_build_program
 
 RULES = """\
 rule copy

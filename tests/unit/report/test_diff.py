@@ -23,10 +23,10 @@ from kbuild.diff.model import (
     Unreadable,
 )
 from kbuild.model import Param
-from kbuild.report.diff import html as diff_html
 from kbuild.report.diff import json as diff_json
 from kbuild.report.diff import markdown as diff_markdown
 from kbuild.report.diff import text as diff_text
+from kbuild.report.page.html import render_comparison
 
 
 def make_report(name: str = "f", line: str = "FADD R1, R2", note: str = "a note") -> DiffReport:
@@ -171,7 +171,7 @@ class _Page(HTMLParser):
 
 
 def test_html_is_self_contained_and_starts_with_the_summary() -> None:
-    text = diff_html.render(make_report())
+    text = render_comparison(make_report())
     page = _Page(text)
 
     assert not {"script", "link", "img", "iframe"} & page.tags
@@ -187,10 +187,10 @@ HOSTILE = "</td><script>alert(1)</script>|`````*x*[a](http://b)\x1b[31m\u202e@te
 def test_hostile_names_are_escaped() -> None:
     report = make_report(HOSTILE, HOSTILE, HOSTILE)
 
-    page = _Page(diff_html.render(report))
+    page = _Page(render_comparison(report))
     assert "script" not in page.tags
     assert "alert(1)" in page.text
-    for render in (diff_text.render, diff_json.render, diff_markdown.render, diff_html.render):
+    for render in (diff_text.render, diff_json.render, diff_markdown.render, render_comparison):
         assert "\x1b" not in render(report)
         assert "\u202e" not in render(report)
     rendered = MarkdownIt("gfm-like", {"linkify": False}).render(diff_markdown.render(report))
@@ -202,7 +202,7 @@ def test_hostile_names_are_escaped() -> None:
 def test_all_formats_render_any_text(text: str) -> None:
     report = make_report(text, text, text)
 
-    _Page(diff_html.render(report))
+    _Page(render_comparison(report))
     assert json.loads(diff_json.render(report))["functions"][0]["new_name"] == text
     for render in (diff_text.render, diff_markdown.render):
         assert render(report).encode()

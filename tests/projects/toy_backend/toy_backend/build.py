@@ -40,6 +40,7 @@ TRAITS: Final = Traits(
 )
 
 find_fallback: Final = None
+provide_runtimes: Final = None
 list_notes: Final = None
 check_compression: Final = None
 cross_compilers: Final = None

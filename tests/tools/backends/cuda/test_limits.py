@@ -50,7 +50,15 @@ template <int Number> void judge() {
       cudaOccResult result{};
       if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &device, &kernel, &state, size, 0))
         std::printf("error\\n");
-      else if (result.activeBlocksPerMultiprocessor == 0)
+      else
+        for (int shared : {0, 1, 5000, 20000, 49152}) {
+          kernel.sharedSizeBytes = shared;
+          cudaOccResult more{};
+          cudaOccMaxActiveBlocksPerMultiprocessor(&more, &device, &kernel, &state, size, 0);
+          std::printf("blocks %d %d %d %d %d %d\\n", Number, count, size, shared,
+                      more.activeBlocksPerMultiprocessor, device.maxThreadsPerMultiprocessor);
+        }
+      if (result.activeBlocksPerMultiprocessor == 0)
         std::printf("never %d %d %d\\n", Number, count, size);
     }
 }
@@ -134,6 +142,17 @@ def test_largest_block_matches_the_headers(said: list[list[str]]) -> None:
         assert most is not None
         assert max(allowed) <= most
         assert not any(t <= most for t in THREADS if t not in allowed)
+
+
+def test_occupancy_matches_the_headers(said: list[list[str]]) -> None:
+    rows = [tuple(map(int, row[1:])) for row in said if row[0] == "blocks"]
+    for number, registers, threads, shared, blocks, most in rows:
+        resources = Resources(registers=registers, shared_bytes=shared)
+        found = LIMITS.occupancy_of(f"sm_{number}", resources, threads)
+        assert found
+        assert (found.resident, found.most) == (blocks * -(-threads // 32) * 32, most)
+    assert LIMITS.occupancy_of("sm_90", Resources(registers=32), 32) is None
+    assert LIMITS.occupancy_of("compute_90", Resources(registers=32, shared_bytes=0), 32) is None
 
 
 def test_newest_ptx_version_matches_the_assembler(tmp_path: Path) -> None:

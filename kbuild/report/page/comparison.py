@@ -1,12 +1,9 @@
-"""Render a comparison as a self-contained HTML page: a summary, then code side by side."""
+"""The values of a comparison that an HTML page shows."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-import jinja2
-
-from kbuild import resources
 from kbuild.diff.model import DiffReport, FunctionChange
 from kbuild.report.diff import words
 from kbuild.report.layout import make_one_line, make_printable, plural
@@ -15,16 +12,8 @@ from kbuild.report.layout import make_one_line, make_printable, plural
 _MAX_ROWS: Final = 50_000
 
 
-def render(report: DiffReport) -> str:
-    """Return the page."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resources.templates_directory()),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=True,
-    )
+def describe_comparison(report: DiffReport) -> dict[str, Any]:
+    """Return what the page shows: a summary, then each function with its code side by side."""
     left = _MAX_ROWS
     functions: list[dict[str, Any]] = []
     cut = 0
@@ -35,18 +24,17 @@ def render(report: DiffReport) -> str:
             left -= size if fits else 0
             cut += not fits
             functions.append(_function(status, name, change, with_code=fits))
-    return environment.get_template("diff.html.j2").render(
-        old=make_one_line(report.old),
-        new=make_one_line(report.new),
-        summary=make_one_line(words.summarize(report)),
-        is_equal=report.is_equal,
-        others=[tuple(map(make_one_line, other)) for other in words.describe_others(report)],
-        notes=[
+    return {
+        "old": make_one_line(report.old),
+        "new": make_one_line(report.new),
+        "summary": make_one_line(words.summarize(report)),
+        "others": [tuple(map(make_one_line, other)) for other in words.describe_others(report)],
+        "notes": [
             *map(make_one_line, report.notes),
             *([f"this page leaves out the code of {plural(cut, 'function')}"] if cut else []),
         ],
-        functions=functions,
-    )
+        "functions": functions,
+    }
 
 
 def _function(status: str, name: str, change: FunctionChange, *, with_code: bool) -> dict[str, Any]:

@@ -13,7 +13,8 @@ import re
 from typing import Final
 
 from kbuild.backends.cuda.architectures import name_images
-from kbuild.backends.interface.limits import DeviceLimits, Requirement, Version
+from kbuild.backends.cuda.limits.occupancy import find_occupancy
+from kbuild.backends.interface.limits import DeviceLimits, Occupancy, Requirement, Version
 from kbuild.errors import ConfigurationError
 from kbuild.model import Compression, Resources
 
@@ -190,6 +191,11 @@ def _read_register_limit(options: tuple[str, ...]) -> int | None:
     return int(found[-1]) if found else None
 
 
+def _find_occupancy(arch: str, resources: Resources, threads: int) -> Occupancy | None:
+    match = _REAL.fullmatch(arch)
+    return find_occupancy(match["number"], resources, threads) if match else None
+
+
 def _round_up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
 
@@ -204,6 +210,7 @@ LIMITS: Final = DeviceLimits(
     shared_bytes_of=_shared_bytes,
     launch_problem=_find_launch_problem,
     most_threads_of=_find_most_threads,
+    occupancy_of=_find_occupancy,
     registers_of=_find_registers,
     limit_options=_list_limit_options,
     limit_in=_read_register_limit,

@@ -1,0 +1,83 @@
+"""``kbuild report``: write a self-contained HTML page about artifacts."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from kbuild.cli.arguments import add_artifact_arguments
+from kbuild.cli.commands.inspect import add_limit_arguments
+from kbuild.cli.commands.verify import (
+    add_baseline_argument,
+    add_policy_argument,
+    drop_repeated,
+    read_policy,
+)
+from kbuild.cli.output import write_output
+from kbuild.diff.compare import compare_paths
+from kbuild.diff.inputs import DEFAULT_CODE_LIMIT, DiffOptions
+from kbuild.diff.model import ASPECTS, DiffReport
+from kbuild.errors import ConfigurationError
+from kbuild.inspect import ReadOptions, inspect_path
+from kbuild.report.page.html import Overview, render_overview
+from kbuild.verify import select_rules, verify
+
+HELP: Final = "Write an HTML page about artifacts: sizes, kernels, architectures, and findings."
+EPILOG: Final = """\
+The page needs no network and no other file. It shows a map of sizes, a table of all kernels that
+you can sort, filter, and search, the architectures of each artifact, and the findings of
+kbuild verify with their fixes. With --compare OLD, it also shows what kbuild diff shows.
+The default policy is the same as for kbuild verify. Findings do not change the exit code."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    add_artifact_arguments(parser)
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", required=True, help="write the page to FILE"
+    )
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        metavar="OLD",
+        help="also compare PATH with an older artifact or directory",
+    )
+    add_policy_argument(parser)
+    add_baseline_argument(parser)
+    add_limit_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page."""
+    options = ReadOptions(
+        image_limit=arguments.max_image_size,
+        archive_limit=arguments.max_archive_size,
+        jobs=arguments.jobs,
+    )
+    comparison = _compare(arguments, options) if arguments.compare else None
+    policy = read_policy(arguments)
+    paths = drop_repeated(arguments.paths)
+    artifacts = tuple(facts for path in paths for facts in inspect_path(path, options))
+    report = verify(artifacts, policy, select_rules((), ()))
+    overview = Overview(artifacts=artifacts, report=report, comparison=comparison)
+    write_output(render_overview(overview), arguments)
+    return 0
+
+
+def _compare(arguments: argparse.Namespace, options: ReadOptions) -> DiffReport:
+    if len(arguments.paths) > 1:
+        raise ConfigurationError(
+            f"--compare expects one PATH, not {len(arguments.paths)}; pass a directory of them"
+        )
+    return compare_paths(
+        arguments.compare,
+        arguments.paths[0],
+        DiffOptions(
+            aspects=ASPECTS,
+            artifacts=(),
+            code_limit=DEFAULT_CODE_LIMIT,
+            require_tool=False,
+            read=options,
+        ),
+    )

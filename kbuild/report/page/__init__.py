@@ -1,0 +1,1 @@
+"""Self-contained HTML pages: what artifacts contain, and what changed between two builds."""

@@ -103,6 +103,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: 3, or no optimization with -g)",
     )
     parser.add_argument(
+        "--check",
+        action="store_true",
+        help="find mistakes in kernels: build instrumented device code for the CPU, and report races, "
+        "accesses outside of memory, wrong barriers, and more; findings make the exit code 1",
+    )
+    parser.add_argument(
         "-g",
         action="store_true",
         dest="debug",
@@ -212,6 +218,7 @@ def _read_table(
         backend=backend,
         architectures=tuple(arguments.architectures) or own,
         rdc=arguments.rdc,
+        check=arguments.check,
         include_directories=_make_absolute(arguments.include_directories),
         definitions=tuple(arguments.definitions),
         compile_options=(_KEEP_ASSERTIONS, *shlex.split(arguments.device_options)),

@@ -10,7 +10,7 @@
 #include <kbuild/detail/cpu_device_api.h>
 #include <kbuild/module.h>
 
-#define KBUILD_CPU_IMAGE_ABI 8
+#define KBUILD_CPU_IMAGE_ABI 9
 /* The addresses of the calling OS thread's threadIdx, blockIdx, blockDim, and gridDim, of the
  * pointer that it passes to `barrier`, and of what its block has done and uses. */
 struct kbuild_cpu_builtins {
@@ -60,6 +60,7 @@ struct kbuild_cpu_image {
     void (*builtins)(struct kbuild_cpu_builtins *builtins); /* for the calling OS thread */
     const struct kbuild_cpu_variable *variables;
     uint64_t variable_count;
+    uint64_t is_instrumented; /* whether it calls the functions of kbuild_cpu_device_api.checks */
 };
 
 #endif

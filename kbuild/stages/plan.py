@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbuild import files
-from kbuild.backends import AUTOMATIC, builder_names, find_builder, find_mixed, select_values
+from kbuild.backends import AUTOMATIC, find_builder, find_checking_backend, find_mixed, select_values
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, about
@@ -287,8 +287,7 @@ def _check_checks(spec: TargetSpec, builder: Builder) -> None:
         with about(setting="CHECK"):
             raise ConfigurationError(
                 f"CHECK ON: backend {traits.name} cannot check device code; use BACKEND "
-                f"{next(name for name in builder_names() if find_builder(name).TRAITS.can_check)}"
-                f"{advice}"
+                f"{find_checking_backend()}{advice}"
             )
 
 

@@ -185,6 +185,8 @@ bool Checker::check_other_memory(const Event& event) {
                 return true;
             }
     }
+    for (const auto& range : accepted_)
+        if (event.address - range.start < range.bytes) return true;
     if (accepted_pages_.count(event.address / page) != 0) return true;
     if (Registry::instance().has_variable_at(reinterpret_cast<const void*>(event.address))) {
         accepted_pages_.insert(event.address / page);

@@ -4,6 +4,7 @@
 #include "devices/properties.hpp"
 #include "fibers/stacks.hpp"
 #include "launches/report.hpp"
+#include "memory/allocations.hpp"
 #include "pin.hpp"
 
 #include <atomic>
@@ -35,6 +36,12 @@ Checker& Checker::instance() {
     return *checker;
 }
 
+// Programs can allocate memory before they load an image.
+void import_allocations() {
+    for (const auto& allocation : Allocations::instance().list())
+        Checker::instance().add_memory(allocation.base, allocation.bytes, allocation.kind);
+}
+
 Checker::Checker() : stack_bytes_(kbuild::cpu::stack_bytes()), settings_(checks::settings()) {
     checks_races_ = settings_.race;
     checks_init_ = settings_.init;
@@ -45,6 +52,10 @@ void Checker::add_image(const std::string& path, const kbuild_cpu_image& table, 
     auto image = std::make_unique<ImageFacts>(path, table, base, storage);
     const std::lock_guard lock(launch_mutex_);
     images_.push_back(std::move(image));
+}
+
+void Checker::accept(const void* start, std::size_t bytes) {
+    accepted_.push_back({reinterpret_cast<std::uintptr_t>(start), bytes});
 }
 
 void Checker::begin_launch(const Launch& launch) {

@@ -24,6 +24,9 @@ namespace kbuild::cpu::checks {
 // loaded an instrumented image.
 bool is_active() noexcept;
 
+// Starts checks in a process that did not request them, with the memory that it has allocated so far.
+void import_allocations();
+
 class Checker {
 public:
     static Checker& instance();
@@ -59,6 +62,9 @@ public:
     void fence(kbuild_cpu_scope scope);
     void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                         const void* site);
+
+    // Lets device code read memory of the runtime: the tables of functions.
+    void accept(const void* start, std::size_t bytes);
 
     // The memory in which waits leave their results, which device code reads.
     kbuild_cpu_lanes lanes_copy = {};
@@ -133,6 +139,11 @@ private:
     std::vector<std::unique_ptr<ImageFacts>> images_;
     std::vector<std::unique_ptr<Region>> others_;  // memory outside of the arena
     std::unordered_set<std::uintptr_t> accepted_pages_;
+    struct AddressRange {
+        std::uintptr_t start;
+        std::size_t bytes;
+    };
+    std::vector<AddressRange> accepted_;
     std::unordered_map<const char*, std::unique_ptr<BlockState>> blocks_;  // by dynamic memory
     std::unordered_map<std::uintptr_t, SharedKnowledge> released_;         // by address
     PendingWrite pending_;

@@ -3,6 +3,8 @@
 #include "checks/checker.hpp"
 #include "launches/runner.hpp"
 
+#include <kbuild/detail/cpu_device_runtime.h>
+
 #include <cstring>
 
 namespace kbuild::cpu::checks {
@@ -122,6 +124,13 @@ const kbuild_cpu_device_api& instrumented_api() {
         barrier,        exchange, converge, grid_barrier,   spin,
         is_cooperative, fail,     trap,     fail_assertion, plain().runtime, &hooks,
     };
+    static const bool is_accepted = [] {
+        checker().accept(&api, sizeof api);
+        checker().accept(&hooks, sizeof hooks);
+        checker().accept(api.runtime, sizeof *api.runtime);
+        return true;
+    }();
+    static_cast<void>(is_accepted);
     return api;
 }
 

@@ -107,6 +107,15 @@ Allocation Allocations::find_nearest(const void* address) const noexcept {
     return {reinterpret_cast<void*>(start), content.bytes, content.kind, content.flags};
 }
 
+std::vector<Allocation> Allocations::list() const {
+    std::vector<Allocation> all;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [start, content] : contents_)
+        all.push_back(
+            {reinterpret_cast<void*>(start), content.bytes, content.kind, content.flags});
+    return all;
+}
+
 std::vector<void*> Allocations::clear() {
     std::vector<void*> owned;
     const std::lock_guard lock(mutex_);

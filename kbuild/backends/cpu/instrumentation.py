@@ -16,12 +16,15 @@ from kbuild.backends.interface.toolchain import Toolchain
 _MACRO: Final = "-DKBUILD_CHECKED=1"
 # Shifts of negative values are common in device code, and defined since C++20.
 _ARITHMETIC: Final = "-fsanitize=bounds,shift-exponent,integer-divide-by-zero"
-# Otherwise, compilers copy memory without a call.
-_LIBRARY: Final = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset"))
+# Otherwise, compilers copy memory without a call, and remove accesses to memory that is freed.
+_LIBRARY: Final = tuple(
+    f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset", "malloc", "free")
+)
 _PARAMETERS: Final = {
     "gcc": (
         "--param=tsan-distinguish-volatile=1",
         "--param=tsan-instrument-func-entry-exit=0",
+        "-Wno-tsan",  # fences have a hook, too
     ),
     "clang": (
         *("-mllvm", "-tsan-distinguish-volatile=1"),

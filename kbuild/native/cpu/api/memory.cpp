@@ -36,6 +36,7 @@ void release(void* pointer, std::initializer_list<kbuild_cpu_memory_kind> kinds,
     Streams::instance().synchronize_all();
     if (GraphMemory::contains(pointer)) return;
     require(Allocations::instance().remove(pointer, kinds), otherwise);
+    note_release(pointer);
     if (!Pools::instance().give_back(pointer)) free_memory(pointer);
 }
 
@@ -101,6 +102,7 @@ int kbuild_cpu_unregister_host(void* pointer) {
         Streams::instance().synchronize_all();
         if (!Allocations::instance().remove(pointer, {KBUILD_CPU_MEMORY_REGISTERED}))
             throw Failure(KBUILD_CPU_NOT_REGISTERED, "the memory is not registered");
+        note_release(pointer);
     });
 }
 

@@ -12,6 +12,7 @@ namespace {
 using namespace kbuild::cpu;
 
 void free_queued(void* pointer) {
+    note_release(pointer);
     if (!Pools::instance().give_back(pointer)) free_memory(pointer);
 }
 

@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::uintptr_t page = 4096;
 
-unsigned flags_of(unsigned kind) {
-    return ((kind & KBUILD_CPU_ATOMIC) != 0 ? Access::atomic : 0u) |
-           ((kind & KBUILD_CPU_VOLATILE) != 0 ? Access::is_volatile : 0u);
+unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
+    if ((kind & KBUILD_CPU_ATOMIC) != 0)
+        return scope == KBUILD_CPU_THREADS_OF_BLOCK ? Access::atomic_of_block : Access::atomic;
+    return (kind & KBUILD_CPU_VOLATILE) != 0 ? Access::is_volatile : 0;
 }
 
 }  // namespace
@@ -220,12 +221,31 @@ inline bool Checker::is_before(Access access) const {
 
 inline bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags) const {
     if (!earlier.exists() || earlier.who() == who_ || (earlier.mask() & mask) == 0) return false;
-    if (earlier.flags() != 0 && flags != 0) return false;
+    if (earlier.flags() != 0 && flags != 0) {
+        const bool is_scoped =
+            earlier.flags() == Access::atomic_of_block || flags == Access::atomic_of_block;
+        if (!is_scoped || earlier.block() == (block_number_ & Access::block_mask)) return false;
+    }
     return !is_before(earlier);
 }
 
+// Returns whether lanes of a warp pass values in volatile memory by one statement, as they could on old
+// GPUs. Threads that wait for a flag have different statements.
+bool Checker::is_lockstep(Access earlier, std::uint32_t site, unsigned mask,
+                          const Event& event) const {
+    if ((event.kind & KBUILD_CPU_VOLATILE) == 0 || earlier.flags() != Access::is_volatile)
+        return false;
+    if (earlier.block() != (block_number_ & Access::block_mask) || earlier.who() == who_ ||
+        earlier.thread() / 32 != thread_->number / 32 || (earlier.mask() & mask) == 0 ||
+        is_before(earlier))
+        return false;
+    const auto& first = image_->find_line(site & Cell::site_mask);
+    const auto& second = image_->find_line(event.site);
+    return first.line == second.line && first.file == second.file;
+}
+
 void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const Event& event) {
-    const auto flags = flags_of(event.kind);
+    const auto flags = flags_of(event.kind, thread_->scope);
     const Access now(who_, mask, flags, block_->time);
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
     if (is_conflict(cell.write, mask, flags)) {
@@ -234,20 +254,14 @@ void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const E
         pending_.address = word;
         report_race(cell.write, cell.write_site & Cell::site_mask, true, event);
     }
+    else if (is_lockstep(cell.write, cell.write_site, mask, event))
+        report_race(cell.write, cell.write_site & Cell::site_mask, true, event);
     if (!is_write) return record_read(cell, now, event.site);
-    if (is_conflict(cell.read, mask, flags))
+    if (is_conflict(cell.read, mask, flags) ||
+        is_lockstep(cell.read, cell.read_site, mask, event))
         report_race(cell.read, cell.read_site, false, event);
-    else if (cell.other_thread != 0) {
-        const auto thread = cell.other_thread & 1023u;
-        const bool is_own_block =
-            (cell.other_block & Access::block_mask) == (block_number_ & Access::block_mask);
-        const bool is_current = !is_own_block || (cell.read.block() == (block_number_ & Access::block_mask) &&
-                                                  !is_before(Access(Access::name(cell.other_block, thread), mask, 0, cell.read.time())));
-        const Access other(Access::name(cell.other_block, thread), cell.read.mask(),
-                           cell.read.flags(), is_own_block ? cell.read.time() : 0);
-        if (is_current && is_conflict(other, mask, flags))
-            report_race(other, cell.read_site, false, event);
-    }
+    else if (cell.other_thread != 0 && is_conflict(cell.other_read(), mask, flags))
+        report_race(cell.other_read(), cell.read_site, false, event);
     if ((cell.read.mask() & ~mask) == 0) {
         cell.read = Access();
         cell.other_thread = 0;
@@ -261,25 +275,16 @@ void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const E
 void Checker::record_read(Cell& cell, Access now, std::uint32_t site) {
     const auto before = cell.read;
     cell.read_site = site;
-    if (!before.exists()) {
-        cell.read = now;
-        return;
-    }
-    const bool is_old = before.block() == (block_number_ & Access::block_mask) &&
-                        before.time() < block_->barrier_time;
-    if (is_old && (cell.other_block & Access::block_mask) == (block_number_ & Access::block_mask))
-        cell.other_thread = 0;
+    cell.read = now;
+    if (!before.exists()) return;
+    if (cell.other_thread != 0 && is_before(cell.other_read(before))) cell.other_thread = 0;
+    const bool is_old = is_before(before);
     if (before.who() == who_) {
-        auto both = now;
-        if (!is_old && before.flags() == now.flags()) both.add_bytes(before.mask());
-        cell.read = both;
-        return;
-    }
-    if (!is_old && cell.other_thread == 0) {
+        if (!is_old && before.flags() == now.flags()) cell.read.add_bytes(before.mask());
+    } else if (!is_old && cell.other_thread == 0) {
         cell.other_block = before.block();
         cell.other_thread = static_cast<std::uint16_t>(Cell::has_other | before.thread());
     }
-    cell.read = now;
 }
 
 void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
@@ -306,9 +311,9 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
                        static_cast<std::uint32_t>(number / grid.x / grid.y)};
         earlier_block = &other;
     }
-    const std::string kind = (earlier.flags() & Access::atomic) != 0        ? "atomic "
-                             : (earlier.flags() & Access::is_volatile) != 0 ? "volatile "
-                                                                            : "";
+    const std::string kind = earlier.flags() == Access::is_volatile ? "volatile "
+                             : earlier.flags() != 0                  ? "atomic "
+                                                                     : "";
     finding.place = describe_event(event);
     finding.other = make_place(kind + (earlier_writes ? "write" : "read"), earlier_site,
                                *earlier_block, earlier.thread());
@@ -336,21 +341,23 @@ void Checker::judge_pending_write() {
 }
 
 void Checker::fence(kbuild_cpu_scope scope) {
-    thread_->fence_scope = scope;
-    thread_->fence_barrier_time = block_->barrier_time;
-    thread_->fence_time = block_->advance();
+    thread_->fences[scope] = {block_->advance(), block_->barrier_time};
 }
 
 void Checker::release(std::uintptr_t address, unsigned) {
     const auto& thread = *thread_;
-    if (thread.fence_time == 0) return;
-    const auto scope = thread.scope == KBUILD_CPU_THREADS_OF_BLOCK ? thread.scope : thread.fence_scope;
+    if (thread.fences[0].time == 0 && thread.fences[1].time == 0) return;
     auto& knowledge = released_[address];
     knowledge.add(thread.acquired);
     knowledge.add(block_->acquired);
     auto& changed = knowledge.change();
-    changed.add_thread(who_, thread.fence_time, scope);
-    changed.add_block(block_number_, thread.fence_barrier_time, scope);
+    for (const auto scope : {KBUILD_CPU_ALL_THREADS, KBUILD_CPU_THREADS_OF_BLOCK}) {
+        const auto& fence = thread.fences[scope];
+        if (fence.time == 0) continue;
+        const auto reached = std::max(scope, thread.scope);  // the smaller set of threads
+        changed.add_thread(who_, fence.time, reached);
+        changed.add_block(block_number_, fence.barrier_time, reached);
+    }
 }
 
 void Checker::acquire(std::uintptr_t address) {

@@ -26,10 +26,12 @@ struct ThreadState {
     std::uint32_t warp_time = 0;  // accesses of its warp before this time have happened
     bool is_exchanging = false;
     kbuild_cpu_scope scope = KBUILD_CPU_ALL_THREADS;  // of its atomic functions
-    // What the last fence of the thread has made visible.
-    std::uint32_t fence_time = 0;  // 0 without a fence
-    std::uint32_t fence_barrier_time = 0;
-    kbuild_cpu_scope fence_scope = KBUILD_CPU_ALL_THREADS;
+    // What the last fence for each scope has made visible: the thread's accesses before a time, which is 0
+    // without a fence, and those of the block.
+    struct Fence {
+        std::uint32_t time = 0;
+        std::uint32_t barrier_time = 0;
+    } fences[2];
     SharedKnowledge acquired;
     // The times for single lanes, after warp operations of a part of the warp.
     std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;

@@ -14,13 +14,14 @@ constexpr unsigned whole_word = 15;  // a mask of bytes
 constexpr unsigned char fresh_word[word_bytes] = {0x9D, 0x4B, 0xE7, 0x26};
 
 // An access: which thread of which block, when, and to which bytes of the word. The bits are, from the
-// highest one: block 24, thread 10, mask 4, atomic 1, volatile 1, time 24. Zero means no access.
+// highest one: block 24, thread 10, mask 4, kind 2, time 24. Zero means no access.
 class Access {
 public:
     static constexpr unsigned time_bits = 24, who_shift = 30;
     static constexpr std::uint32_t last_time = (1u << time_bits) - 1;
     static constexpr std::uint32_t block_mask = (1u << 24) - 1;
-    static constexpr unsigned atomic = 1, is_volatile = 2;
+    // Kinds besides ordinary accesses.
+    static constexpr unsigned atomic = 1, is_volatile = 2, atomic_of_block = 3;
 
     constexpr Access() = default;
     constexpr Access(std::uint64_t who, unsigned mask, unsigned flags, std::uint32_t time)
@@ -63,6 +64,12 @@ struct Cell {
     void set_written(unsigned mask) { write_site |= mask << 28; }
     void set_write_site(std::uint32_t site) {
         write_site = (write_site & ~site_mask) | (site & site_mask);
+    }
+    // The read of the other thread. It was not later than the last one.
+    Access other_read() const { return other_read(read); }
+    Access other_read(Access last) const {
+        return Access(Access::name(other_block, other_thread & 1023u), last.mask(), last.flags(),
+                      last.block() == (other_block & Access::block_mask) ? last.time() : 0);
     }
     void forget_accesses() {
         write = read = Access();

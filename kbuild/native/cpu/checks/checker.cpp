@@ -158,9 +158,9 @@ void Checker::remove_memory(const void* start) {
 }
 
 void Checker::report_leaks() {
-    if (settings_.leak) {
+    // After a failure, programs cannot free memory.
+    if (settings_.leak && broken_device() == 0) {
         const std::lock_guard lock(memory_mutex_);
-        std::map<std::string, std::uint64_t> kinds;
         for (const auto& allocation : history_.list_live()) {
             if (allocation.kind == KBUILD_CPU_MEMORY_REGISTERED) continue;
             Finding finding;

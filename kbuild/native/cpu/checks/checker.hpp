@@ -97,6 +97,7 @@ private:
     unsigned find_valid_bytes(Region& region, std::uintptr_t word);
     void renew(Region& region, Cell& cell) const noexcept;
     void check_race(Cell& cell, std::uintptr_t address, unsigned mask, const Event& event);
+    bool is_lockstep(Access earlier, std::uint32_t site, unsigned mask, const Event& event) const;
     void record_read(Cell& cell, Access access, std::uint32_t site);
     bool is_before(Access access) const;
     bool is_conflict(Access earlier, unsigned mask, unsigned flags) const;

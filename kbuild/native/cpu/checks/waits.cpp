@@ -69,7 +69,6 @@ void spin(void* runner, const kbuild_cpu_call* call, unsigned weight) {
 
 int is_cooperative(void* runner) { return plain().is_cooperative(runner); }
 void fail(void* runner, const kbuild_cpu_call* call, const char* reason) {
-    checker().note_stuck(std::string(call->function) + ": " + reason);
     plain().fail(runner, call, reason);
 }
 void trap(void* runner, kbuild_cpu_error error) { plain().trap(runner, error); }

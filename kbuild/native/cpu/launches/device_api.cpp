@@ -123,6 +123,8 @@ int BlockRunner::is_cooperative(void* this_runner) {
 
 void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const char* reason) {
     auto& runner = runner_of(this_runner);
+    if (runner.launch_->image.is_instrumented != 0)
+        checks::Checker::instance().note_stuck(describe(*call, 0) + ": " + reason);
     if (runner.launch_->fail(KBUILD_CPU_LAUNCH_FAILURE))
         std::fprintf(stderr, "kbuild: kernel %s: %s: %s; block %s, thread %s\n",
                      kernel_name(*runner.launch_).c_str(), describe(*call, 0).c_str(), reason,

@@ -2,6 +2,7 @@
 
 #include "api/errors.hpp"
 #include "checks/checker.hpp"
+#include "memory/heap.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -18,7 +19,7 @@ std::uintptr_t to_number(const void* address) noexcept {
     return reinterpret_cast<std::uintptr_t>(address);
 }
 
-void note_for_checks(const Allocation& allocation) {
+void note_allocation(const Allocation& allocation) {
     if (checks::is_active())
         checks::Checker::instance().add_memory(allocation.base, allocation.bytes, allocation.kind);
 }
@@ -47,7 +48,7 @@ Allocations::Map::iterator Allocations::first_overlap(std::uintptr_t start) noex
 }
 
 void Allocations::add(const Allocation& allocation) {
-    note_for_checks(allocation);
+    note_allocation(allocation);
     const auto start = to_number(allocation.base);
     const std::lock_guard lock(mutex_);
     // If the program freed memory without this runtime, the allocator can return it again: forget
@@ -66,7 +67,7 @@ void Allocations::add_registered(const Allocation& allocation) {
         throw Failure(KBUILD_CPU_ALREADY_REGISTERED,
                       "the memory is already registered or was allocated by the runtime");
     contents_.emplace(start, Content{allocation.bytes, allocation.kind, allocation.flags});
-    note_for_checks(allocation);
+    note_allocation(allocation);
 }
 
 bool Allocations::remove(const void* base,
@@ -77,7 +78,6 @@ bool Allocations::remove(const void* base,
         std::find(kinds.begin(), kinds.end(), found->second.kind) == kinds.end())
         return false;
     contents_.erase(found);
-    if (checks::is_active()) checks::Checker::instance().remove_memory(base);
     return true;
 }
 
@@ -123,9 +123,8 @@ std::vector<void*> Allocations::clear() {
     for (const auto& [start, content] : contents_)
         if (content.kind != KBUILD_CPU_MEMORY_REGISTERED)
             owned.push_back(reinterpret_cast<void*>(start));
-    if (checks::is_active())
-        for (const auto& [start, content] : contents_)
-            checks::Checker::instance().remove_memory(reinterpret_cast<void*>(start));
+    for (const auto& [start, content] : contents_)
+        note_release(reinterpret_cast<void*>(start));
     contents_.clear();
     return owned;
 }

@@ -24,4 +24,8 @@ void free_memory(void* pointer) noexcept {
         std::free(pointer);
 }
 
+void note_release(const void* pointer) {
+    if (checks::is_active()) checks::Checker::instance().remove_memory(pointer);
+}
+
 }  // namespace kbuild::cpu

@@ -10,6 +10,9 @@ namespace kbuild::cpu {
 void* allocate_memory(std::size_t bytes);
 void free_memory(void* pointer) noexcept;
 
+// Tells the checks that the program must not use memory from now on.
+void note_release(const void* pointer);
+
 }  // namespace kbuild::cpu
 
 #endif

@@ -190,7 +190,9 @@ GraphMemory::GraphMemory(std::size_t bytes) : bytes_(bytes) {
 
 GraphMemory::~GraphMemory() {
     graph_bytes -= bytes_;
-    if (Allocations::instance().remove(pointer_, {KBUILD_CPU_MEMORY_DEVICE})) free_memory(pointer_);
+    if (!Allocations::instance().remove(pointer_, {KBUILD_CPU_MEMORY_DEVICE})) return;
+    note_release(pointer_);
+    free_memory(pointer_);
 }
 
 bool GraphMemory::contains(const void* address) noexcept {

@@ -21,16 +21,17 @@ using wide_t =
 }  // namespace kbuild_cpu
 
 /* Defines a function for the given types, for one scope and for all. */
-#define KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, ...) \
+#define KBUILD_CPU_ATOMIC_OF_SCOPE(name, scope, operation, ...) \
     template <class __T> \
-    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> KBUILD_NEEDS_THREAD name( \
+    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> KBUILD_NEEDS_THREAD name##scope( \
         __T *__address, kbuild_cpu::same_t<__T> __value) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         return kbuild_cpu::operation(__address, __value); \
     }
 #define KBUILD_CPU_ATOMIC(name, ...) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name, __VA_ARGS__) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_block, __VA_ARGS__) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_system, __VA_ARGS__)
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, , __VA_ARGS__) \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, _block, __VA_ARGS__) \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, _system, __VA_ARGS__)
 
 namespace kbuild_cpu {
 
@@ -65,11 +66,13 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
 #define KBUILD_CPU_ATOMIC_FOR_SCOPE(scope) \
     __device__ inline float2 KBUILD_NEEDS_THREAD atomicAdd##scope(float2 *__address, \
                                                                   float2 __value) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
                 kbuild_cpu::atomic_add(&__address->y, __value.y)}; \
     } \
     __device__ inline float4 KBUILD_NEEDS_THREAD atomicAdd##scope(float4 *__address, \
                                                                   float4 __value) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
                 kbuild_cpu::atomic_add(&__address->y, __value.y), \
                 kbuild_cpu::atomic_add(&__address->z, __value.z), \
@@ -78,11 +81,13 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
     template <class __T> \
     __device__ inline kbuild_cpu::wide_t<__T> KBUILD_NEEDS_THREAD atomicExch##scope( \
         __T *__address, kbuild_cpu::same_t<__T> __value) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         return kbuild_cpu::atomic_exchange(__address, __value); \
     } \
     template <class __T> \
     __device__ inline kbuild_cpu::wide_t<__T> KBUILD_NEEDS_THREAD atomicCAS##scope( \
         __T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
         return __expected; \
     } \
@@ -91,6 +96,7 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
                                          unsigned long long> \
         KBUILD_NEEDS_THREAD atomicCAS##scope(__T *__address, kbuild_cpu::same_t<__T> __expected, \
                                              kbuild_cpu::same_t<__T> __desired) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
         return __expected; \
     }

@@ -6,6 +6,9 @@
 #include "../scheduling.h"
 
 #include <string.h>
+#if defined(KBUILD_CHECKED)
+#include <kbuild/detail/cpu_checks.h>
+#endif
 #include <type_traits>
 
 #pragma GCC system_header
@@ -23,6 +26,32 @@ struct same {
 };
 template <class __T>
 using same_t = typename same<__T>::__type;
+
+/* While an object exists, the atomic operations of the thread have this scope.  Only checks make a difference
+ * between scopes. */
+#if defined(KBUILD_CHECKED) && (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE))
+struct scope_change {
+    explicit scope_change(bool __is_block) {
+        kbuild_cpu_api->checks->set_scope(__is_block ? KBUILD_CPU_THREADS_OF_BLOCK
+                                                     : KBUILD_CPU_ALL_THREADS);
+    }
+    ~scope_change() { kbuild_cpu_api->checks->set_scope(KBUILD_CPU_ALL_THREADS); }
+};
+#else
+struct scope_change {
+    explicit scope_change(bool) {}
+    ~scope_change() {}
+};
+#endif
+struct atomic_scope {
+    atomic_scope() {}
+};
+struct atomic_scope_system {
+    atomic_scope_system() {}
+};
+struct atomic_scope_block : scope_change {
+    atomic_scope_block() : scope_change(true) {}
+};
 
 /* Each atomic operation ends with this.  A thread whose operations change nothing can be waiting for
  * another one.  Host code, which can use cuda::atomic, has no such threads. */

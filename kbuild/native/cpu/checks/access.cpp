@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <dlfcn.h>
 
 namespace kbuild::cpu::checks {
 namespace {
@@ -15,6 +16,14 @@ unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
     if ((kind & KBUILD_CPU_ATOMIC) != 0)
         return scope == KBUILD_CPU_THREADS_OF_BLOCK ? Access::atomic_of_block : Access::atomic;
     return (kind & KBUILD_CPU_VOLATILE) != 0 ? Access::is_volatile : 0;
+}
+
+// The texts of errors are in the object of the runtime.
+bool is_of_runtime(const void* address) {
+    static const int marker = 0;
+    Dl_info own, other;
+    return dladdr(&marker, &own) != 0 && dladdr(address, &other) != 0 &&
+           own.dli_fbase == other.dli_fbase;
 }
 
 }  // namespace
@@ -41,6 +50,8 @@ void Checker::check_plain(std::uintptr_t address, const void* site) {
     if (pending_.exists) judge_pending_write();
     auto* const region = find_region(address);
     if (region == nullptr && is_private(address)) return;
+    if constexpr (is_write)
+        if (region != nullptr) note_write();
     const Event event = {address, bytes, is_write ? unsigned{KBUILD_CPU_WRITES} : unsigned{KBUILD_CPU_READS},
                          site_of(site)};
     if (region == nullptr) {
@@ -79,16 +90,17 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     if (bytes == 0) return;
     if (pending_.exists) judge_pending_write();
     auto* const region = find_region(address);
-    if (region == nullptr && is_private(address)) return;
     const Event event = {address, bytes, kind, site_of(site)};
     const bool is_synchronizing = (kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) != 0;
     if (is_synchronizing && (kind & KBUILD_CPU_RELEASES) != 0) fence(thread_->scope);
     if (is_synchronizing && (kind & KBUILD_CPU_READS) != 0) acquire(address);
-    if (region == nullptr)
-        check_other_memory(event);
-    else
+    if (region != nullptr)
         check_words(*region, event);
+    else if (!is_private(address))
+        check_other_memory(event);
     if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) release(address, kind);
+    if ((kind & KBUILD_CPU_WRITES) != 0 && (kind & KBUILD_CPU_ATOMIC) == 0)
+        note_write();
 }
 
 void Checker::check_words(Region& region, const Event& event) {
@@ -189,7 +201,8 @@ bool Checker::check_other_memory(const Event& event) {
     for (const auto& range : accepted_)
         if (event.address - range.start < range.bytes) return true;
     if (accepted_pages_.count(event.address / page) != 0) return true;
-    if (Registry::instance().has_variable_at(reinterpret_cast<const void*>(event.address))) {
+    const auto* const address = reinterpret_cast<const void*>(event.address);
+    if (is_of_runtime(address) || Registry::instance().has_variable_at(address)) {
         accepted_pages_.insert(event.address / page);
         return true;
     }
@@ -221,6 +234,9 @@ inline bool Checker::is_before(Access access) const {
 
 inline bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags) const {
     if (!earlier.exists() || earlier.who() == who_ || (earlier.mask() & mask) == 0) return false;
+    const bool is_volatile_write = flags == Access::is_volatile && is_write_now_;
+    if (flags == Access::is_volatile && (is_volatile_write || earlier.flags() == Access::is_volatile))
+        return !is_flag_now_ && !is_before(earlier);
     if (earlier.flags() != 0 && flags != 0) {
         const bool is_scoped =
             earlier.flags() == Access::atomic_of_block || flags == Access::atomic_of_block;
@@ -229,42 +245,26 @@ inline bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags) 
     return !is_before(earlier);
 }
 
-// Returns whether lanes of a warp pass values in volatile memory by one statement, as they could on old
-// GPUs. Threads that wait for a flag have different statements.
-bool Checker::is_lockstep(Access earlier, std::uint32_t site, unsigned mask,
-                          const Event& event) const {
-    if ((event.kind & KBUILD_CPU_VOLATILE) == 0 || earlier.flags() != Access::is_volatile)
-        return false;
-    if (earlier.block() != (block_number_ & Access::block_mask) || earlier.who() == who_ ||
-        earlier.thread() / 32 != thread_->number / 32 || (earlier.mask() & mask) == 0 ||
-        is_before(earlier))
-        return false;
-    const auto& first = image_->find_line(site & Cell::site_mask);
-    const auto& second = image_->find_line(event.site);
-    return first.line == second.line && first.file == second.file;
-}
-
 void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const Event& event) {
     const auto flags = flags_of(event.kind, thread_->scope);
     const Access now(who_, mask, flags, block_->time);
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
+    is_write_now_ = is_write;
+    is_flag_now_ = flags == Access::is_volatile && is_flag(event.address, event.kind);
     if (is_conflict(cell.write, mask, flags)) {
         const bool is_plain = is_write && flags == 0 && cell.write.flags() == 0 && event.bytes <= word_bytes;
         pending_.is_possible = is_plain;
         pending_.address = word;
         report_race(cell.write, cell.write_site & Cell::site_mask, true, event);
     }
-    else if (is_lockstep(cell.write, cell.write_site, mask, event))
-        report_race(cell.write, cell.write_site & Cell::site_mask, true, event);
     if (!is_write) return record_read(cell, now, event.site);
-    if (is_conflict(cell.read, mask, flags) ||
-        is_lockstep(cell.read, cell.read_site, mask, event))
-        report_race(cell.read, cell.read_site, false, event);
-    else if (cell.other_thread != 0 && is_conflict(cell.other_read(), mask, flags))
-        report_race(cell.other_read(), cell.read_site, false, event);
+    if (is_conflict(cell.read, mask, flags))
+        report_race(cell.read, cell.read_site & Cell::site_mask, false, event);
+    else if (cell.has_other() && is_conflict(cell.other_read(), mask, flags))
+        report_race(cell.other_read(), cell.read_site & Cell::site_mask, false, event);
     if ((cell.read.mask() & ~mask) == 0) {
         cell.read = Access();
-        cell.other_thread = 0;
+        cell.forget_other();
     }
     if (cell.write.who() == who_ && cell.write.exists() && cell.write.flags() == flags)
         mask |= cell.write.mask();
@@ -274,17 +274,21 @@ void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const E
 
 void Checker::record_read(Cell& cell, Access now, std::uint32_t site) {
     const auto before = cell.read;
-    cell.read_site = site;
+    cell.set_read_site(site);
     cell.read = now;
     if (!before.exists()) return;
-    if (cell.other_thread != 0 && is_before(cell.other_read(before))) cell.other_thread = 0;
-    const bool is_old = is_before(before);
+    const bool is_same_kind = before.flags() == now.flags();
     if (before.who() == who_) {
-        if (!is_old && before.flags() == now.flags()) cell.read.add_bytes(before.mask());
-    } else if (!is_old && cell.other_thread == 0) {
-        cell.other_block = before.block();
-        cell.other_thread = static_cast<std::uint16_t>(Cell::has_other | before.thread());
+        if (is_same_kind && before.mask() != now.mask() && !is_before(before))
+            cell.read.add_bytes(before.mask());
+        if (cell.has_other() && (!is_same_kind || cell.read.mask() != before.mask() ||
+                                 is_before(cell.other_read())))
+            cell.forget_other();
+        return;
     }
+    const bool is_alike = is_same_kind && before.mask() == now.mask();
+    if (cell.has_other() && (!is_alike || is_before(cell.other_read()))) cell.forget_other();
+    if (is_alike && !cell.has_other() && !is_before(before)) cell.set_other(before);
 }
 
 void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
@@ -342,10 +346,25 @@ void Checker::judge_pending_write() {
 
 void Checker::fence(kbuild_cpu_scope scope) {
     thread_->fences[scope] = {block_->advance(), block_->barrier_time};
+    thread_->is_publishing = thread_->has_written;
+    thread_->has_written = false;
 }
 
-void Checker::release(std::uintptr_t address, unsigned) {
+// Accesses to volatile memory are like atomic ones with relaxed order, if they pass a flag: the writer has
+// published something, or the reader has seen such a write. Others are ordinary accesses.
+bool Checker::is_flag(std::uintptr_t address, unsigned kind) const {
+    if ((kind & KBUILD_CPU_WRITES) != 0 && thread_->is_publishing) return true;
+    return released_.count(address) != 0;
+}
+
+void Checker::note_write() noexcept {
+    thread_->has_written = true;
+    thread_->is_publishing = false;
+}
+
+void Checker::release(std::uintptr_t address, unsigned kind) {
     const auto& thread = *thread_;
+    if ((kind & KBUILD_CPU_ATOMIC) == 0 && !is_flag(address, kind)) return;
     if (thread.fences[0].time == 0 && thread.fences[1].time == 0) return;
     auto& knowledge = released_[address];
     knowledge.add(thread.acquired);
@@ -360,6 +379,7 @@ void Checker::release(std::uintptr_t address, unsigned) {
     }
 }
 
+// Many programs need no fence behind a read, because they depend on the value, or pass a barrier.
 void Checker::acquire(std::uintptr_t address) {
     if (released_.empty()) return;
     const auto found = released_.find(address);

@@ -25,6 +25,10 @@ struct ThreadState {
     std::uint64_t grid_phases = 0;
     std::uint32_t warp_time = 0;  // accesses of its warp before this time have happened
     bool is_exchanging = false;
+    // Whether it, or another thread before a barrier, has written anything since its last fence, and
+    // whether that was so at the fence. Then the next write of volatile memory passes this on.
+    bool has_written = false;
+    bool is_publishing = false;
     kbuild_cpu_scope scope = KBUILD_CPU_ALL_THREADS;  // of its atomic functions
     // What the last fence for each scope has made visible: the thread's accesses before a time, which is 0
     // without a fence, and those of the block.

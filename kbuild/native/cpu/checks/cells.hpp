@@ -14,10 +14,10 @@ constexpr unsigned whole_word = 15;  // a mask of bytes
 constexpr unsigned char fresh_word[word_bytes] = {0x9D, 0x4B, 0xE7, 0x26};
 
 // An access: which thread of which block, when, and to which bytes of the word. The bits are, from the
-// highest one: block 24, thread 10, mask 4, kind 2, time 24. Zero means no access.
+// highest one: block 24, thread 10, mask 4, kind 2, time 22. Zero means no access.
 class Access {
 public:
-    static constexpr unsigned time_bits = 24, who_shift = 30;
+    static constexpr unsigned time_bits = 22, who_shift = 28;
     static constexpr std::uint32_t last_time = (1u << time_bits) - 1;
     static constexpr std::uint32_t block_mask = (1u << 24) - 1;
     // Kinds besides ordinary accesses.
@@ -25,7 +25,7 @@ public:
 
     constexpr Access() = default;
     constexpr Access(std::uint64_t who, unsigned mask, unsigned flags, std::uint32_t time)
-        : bits_(who << who_shift | std::uint64_t{mask} << 26 | std::uint64_t{flags} << 24 | time) {}
+        : bits_(who << who_shift | std::uint64_t{mask} << 24 | std::uint64_t{flags} << 22 | time) {}
 
     static constexpr std::uint64_t name(std::uint32_t block, std::uint32_t thread) {
         return std::uint64_t{block & block_mask} << 10 | thread;
@@ -33,12 +33,12 @@ public:
 
     constexpr bool exists() const { return bits_ != 0; }
     constexpr std::uint64_t who() const { return bits_ >> who_shift; }
-    constexpr std::uint32_t block() const { return static_cast<std::uint32_t>(bits_ >> 40); }
+    constexpr std::uint32_t block() const { return static_cast<std::uint32_t>(bits_ >> 38); }
     constexpr std::uint32_t thread() const { return bits_ >> who_shift & 1023; }
-    constexpr unsigned mask() const { return bits_ >> 26 & 15; }
-    constexpr unsigned flags() const { return bits_ >> 24 & 3; }
+    constexpr unsigned mask() const { return bits_ >> 24 & 15; }
+    constexpr unsigned flags() const { return bits_ >> 22 & 3; }
     constexpr std::uint32_t time() const { return bits_ & last_time; }
-    void add_bytes(unsigned mask) { bits_ |= std::uint64_t{mask} << 26; }
+    void add_bytes(unsigned mask) { bits_ |= std::uint64_t{mask} << 24; }
 
 private:
     std::uint64_t bits_ = 0;
@@ -48,15 +48,18 @@ private:
 struct Cell {
     Access write;  // the last one
     Access read;   // the last one that was not ordered after `other`
-    // A thread that has also read the word, and not before an earlier barrier: its block and thread.
-    std::uint32_t other_block;
-    std::uint16_t other_thread;  // with `has_other`, or 0
-    std::uint16_t epoch;         // the accesses and, of shared memory, the state are of this time
-    std::uint32_t write_site;    // where, in the lower bits; which bytes are valid and written
-    std::uint32_t read_site;     // where
+    // Another thread that has read the same bytes, and nothing orders the two reads: its name, and most
+    // bits of the time.
+    std::uint32_t other_low;
+    std::uint16_t other_high;
+    std::uint16_t epoch;       // the accesses and, of shared memory, the state are of this time
+    std::uint32_t write_site;  // where, in the lower bits; which bytes are valid and written
+    std::uint32_t read_site;   // where, in the lower bits; the rest of the time
 
     static constexpr std::uint32_t site_mask = (1u << 24) - 1;
-    static constexpr std::uint16_t has_other = 1u << 15;
+
+    static constexpr unsigned other_time_bits = Access::time_bits - 8;
+    static constexpr std::uint64_t other_time_mask = (1u << other_time_bits) - 1;
 
     unsigned valid() const { return write_site >> 24 & 15; }
     unsigned written() const { return write_site >> 28; }
@@ -65,15 +68,26 @@ struct Cell {
     void set_write_site(std::uint32_t site) {
         write_site = (write_site & ~site_mask) | (site & site_mask);
     }
-    // The read of the other thread. It was not later than the last one.
-    Access other_read() const { return other_read(read); }
-    Access other_read(Access last) const {
-        return Access(Access::name(other_block, other_thread & 1023u), last.mask(), last.flags(),
-                      last.block() == (other_block & Access::block_mask) ? last.time() : 0);
+    bool has_other() const { return (other_low | other_high) != 0; }
+    void forget_other() { other_low = other_high = 0; }
+    // The read of the other thread, which has the same bytes and the same kind as the last one.
+    Access other_read() const {
+        const auto bits = std::uint64_t{other_high} << 32 | other_low;
+        const auto time = static_cast<std::uint32_t>(bits & other_time_mask) << 8 | read_site >> 24;
+        return Access(bits >> other_time_bits, read.mask(), read.flags(), time);
+    }
+    void set_other(Access access) {
+        const auto bits = access.who() << other_time_bits | access.time() >> 8;
+        other_low = static_cast<std::uint32_t>(bits);
+        other_high = static_cast<std::uint16_t>(bits >> 32);
+        read_site = (read_site & site_mask) | access.time() << 24;
+    }
+    void set_read_site(std::uint32_t site) {
+        read_site = (read_site & ~site_mask) | (site & site_mask);
     }
     void forget_accesses() {
         write = read = Access();
-        other_thread = 0;
+        forget_other();
     }
 };
 static_assert(sizeof(Cell) == 8 * word_bytes);

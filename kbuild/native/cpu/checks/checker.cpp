@@ -6,7 +6,9 @@
 #include "launches/report.hpp"
 #include "memory/allocations.hpp"
 #include "pin.hpp"
+#include "streams/stream_table.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -139,6 +141,12 @@ void Checker::add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory
     others_.push_back(std::move(other));
 }
 
+void* Checker::allocate_heap(std::size_t bytes) {
+    void* const memory = arena_.allocate(bytes);
+    add_memory(memory, bytes, KBUILD_CPU_MEMORY_DEVICE, true);
+    return memory;
+}
+
 void Checker::remove_memory(const void* start) {
     const auto address = reinterpret_cast<std::uintptr_t>(start);
     const std::lock_guard lock(memory_mutex_);
@@ -158,6 +166,11 @@ void Checker::remove_memory(const void* start) {
 }
 
 void Checker::report_leaks() {
+    try {
+        Streams::instance().synchronize_all();  // what the program has queued
+    } catch (const std::exception&) {
+        // The findings so far remain.
+    }
     // After a failure, programs cannot free memory.
     if (settings_.leak && broken_device() == 0) {
         const std::lock_guard lock(memory_mutex_);
@@ -256,7 +269,13 @@ void Checker::resume(ThreadState* thread) noexcept {
 void* Checker::find_shared(const void* place) {
     const auto offset = reinterpret_cast<std::uintptr_t>(place) - storage_start_;
     const auto* const variable = image_->find_place(offset);
-    if (variable == nullptr) return const_cast<void*>(place);
+    if (variable == nullptr) {  // of kbuild's own headers
+        const auto start = storage_start_ + builtins_.shared->offset;
+        const auto is_known = [&](const AddressRange& range) { return range.start == start; };
+        if (std::none_of(accepted_.begin(), accepted_.end(), is_known))
+            accept(reinterpret_cast<const void*>(start), storage_bytes_);
+        return reinterpret_cast<void*>(start + offset);
+    }
     return reinterpret_cast<void*>(block_->statics.start + variable->place);
 }
 
@@ -288,6 +307,7 @@ void Checker::arrive_at_barrier(const kbuild_cpu_call& call) {
 // The first thread that continues stands for all: the others have arrived, too, or have exited.
 void Checker::leave_barrier() {
     auto& block = *block_;
+    thread_->has_written = true;
     if (++thread_->barriers <= block.barriers) return;
     block.barriers = thread_->barriers;
     block.barrier_time = block.advance();

@@ -42,6 +42,8 @@ public:
     void add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory_kind kind,
                     bool is_heap = false);
     void remove_memory(const void* start);
+    // Returns memory of the heap of device code. Throws Failure.
+    void* allocate_heap(std::size_t bytes);
     Arena& arena() noexcept { return arena_; }
 
     // Threads and what they wait for. A thread that continues is the current one again.
@@ -97,7 +99,8 @@ private:
     unsigned find_valid_bytes(Region& region, std::uintptr_t word);
     void renew(Region& region, Cell& cell) const noexcept;
     void check_race(Cell& cell, std::uintptr_t address, unsigned mask, const Event& event);
-    bool is_lockstep(Access earlier, std::uint32_t site, unsigned mask, const Event& event) const;
+    bool is_flag(std::uintptr_t address, unsigned kind) const;
+    void note_write() noexcept;
     void record_read(Cell& cell, Access access, std::uint32_t site);
     bool is_before(Access access) const;
     bool is_conflict(Access earlier, unsigned mask, unsigned flags) const;
@@ -131,6 +134,9 @@ private:
     std::size_t storage_bytes_ = 0;
     std::size_t stack_bytes_ = 0;
     bool checks_races_ = false;
+    // Of the access that is being checked:
+    bool is_flag_now_ = false;
+    bool is_write_now_ = false;
     bool checks_init_ = false;
 
     const Settings& settings_;

@@ -99,9 +99,7 @@ void report(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit
 
 void* allocate(std::size_t bytes, const void*) {
     try {
-        void* const memory = checker().arena().allocate(std::max<std::size_t>(bytes, 1));
-        checker().add_memory(memory, bytes, KBUILD_CPU_MEMORY_DEVICE, true);
-        return memory;
+        return checker().allocate_heap(std::max<std::size_t>(bytes, 1));
     } catch (const std::exception&) {
         return nullptr;
     }

@@ -4,6 +4,7 @@
 #include "registry.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 
@@ -60,8 +61,7 @@ void Checker::check_plain(std::uintptr_t address, const void* site) {
     }
     if (address % bytes != 0) {
         report_memory("KC104", event,
-                      "the address of an access is not a multiple of its size, " +
-                          std::to_string(bytes));
+                      "the address of an access is not a multiple of its size");
         return check_words(*region, event);
     }
     if constexpr (bytes <= word_bytes) {
@@ -296,6 +296,10 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
     const bool is_possible = std::exchange(pending_.is_possible, false);
     const bool is_same_block = earlier.block() == (block_number_ & Access::block_mask);
     const bool is_same_warp = is_same_block && earlier.thread() / 32 == thread_->number / 32;
+    const unsigned rule = is_same_warp ? 203 : is_same_block ? 201 : 202;
+    const auto key = key_of(rule + (earlier_writes ? 1000 : 0) + (is_possible ? 2000 : 0), event.site,
+                            earlier_site);
+    if (!is_possible && findings_.count_again(key)) return;
     Finding finding;
     finding.kernel = kernel_;
     finding.rule = is_same_warp ? "KC203" : is_same_block ? "KC201" : "KC202";
@@ -323,10 +327,11 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
                                *earlier_block, earlier.thread());
     finding.memory = describe_memory(event.address);
     if (!is_possible) {
-        findings_.add(std::move(finding));
+        findings_.add(std::move(finding), key);
         return;
     }
     pending_.exists = true;
+    pending_.key = key;
     std::memcpy(&pending_.value, reinterpret_cast<const void*>(pending_.address), word_bytes);
     pending_.finding = std::move(finding);
 }
@@ -430,14 +435,16 @@ void Checker::report_uninitialized(Region& region, const Event& event) {
                                    : "a read of device memory that nobody has written");
 }
 
-void Checker::report_memory(const char* rule, const Event& event, std::string message) {
+void Checker::report_memory(const char* rule, const Event& event, const char* message) {
+    const auto key = key_of(static_cast<unsigned>(std::atoi(rule + 2)), event.site);
+    if (findings_.count_again(key)) return;
     Finding finding;
     finding.rule = rule;
     finding.kernel = kernel_;
-    finding.message = std::move(message);
+    finding.message = message;
     finding.place = describe_event(event);
     finding.memory = describe_memory(event.address);
-    findings_.add(std::move(finding));
+    findings_.add(std::move(finding), key);
 }
 
 Place Checker::describe_event(const Event& event) const {

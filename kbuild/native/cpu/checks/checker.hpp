@@ -85,6 +85,7 @@ private:
         bool is_possible = false;
         std::uintptr_t address = 0;
         std::uint32_t value = 0;
+        std::uint64_t key = 0;
         Finding finding;
     };
 
@@ -107,7 +108,7 @@ private:
     void report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
                      const Event& event);
     void judge_pending_write();
-    void report_memory(const char* rule, const Event& event, std::string message);
+    void report_memory(const char* rule, const Event& event, const char* message);
     void report_uninitialized(Region& region, const Event& event);
     void release(std::uintptr_t address, unsigned kind);
     void acquire(std::uintptr_t address);
@@ -115,6 +116,12 @@ private:
                      std::uint32_t thread) const;
     Place describe_event(const Event& event) const;
     std::string describe_memory(std::uintptr_t address) const;
+    // A name of a cause in the current image.
+    std::uint64_t key_of(unsigned rule, std::uint32_t site, std::uint32_t other = 0) const noexcept {
+        return (std::uint64_t{rule} << 48 | std::uint64_t{site & Cell::site_mask} << 24 |
+                (other & Cell::site_mask)) ^
+               (reinterpret_cast<std::uintptr_t>(&launch_->kernel) << 20);
+    }
     std::uint32_t site_of(const void* site) const noexcept {
         return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(site) - image_base_);
     }

@@ -86,8 +86,9 @@ std::string describe(const Finding& finding) {
     return text + "\n";
 }
 
-bool Findings::add(Finding finding) {
+bool Findings::add(Finding finding, std::uint64_t key) {
     const auto [cause, is_new] = causes_.try_emplace(cause_of(finding), findings_.size());
+    if (key != 0) keys_.emplace(key, is_new ? findings_.size() : cause->second);
     if (!is_new) {
         if (cause->second < findings_.size()) ++findings_[cause->second].count;
         return false;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace kbuild::cpu::checks {
@@ -39,7 +40,15 @@ class Findings {
 public:
     // Adds the finding, or counts it if there is one with the same cause: the rule, the kernel, and the
     // lines. Returns whether it is new.
-    bool add(Finding finding);
+    bool add(Finding finding, std::uint64_t key = 0);
+    // Returns whether a finding with this key has been added, and counts it. The key is a cheap name of the
+    // cause, which the caller adds when it reports the finding.
+    bool count_again(std::uint64_t key) {
+        const auto found = keys_.find(key);
+        if (found == keys_.end()) return false;
+        if (found->second < findings_.size()) ++findings_[found->second].count;
+        return true;
+    }
     void note_launch(const std::string& kernel, std::uint64_t threads);
     // Says what these checks do not cover.
     void note_limit(const std::string& limit);
@@ -51,6 +60,7 @@ public:
 private:
     std::vector<Finding> findings_;
     std::map<std::string, std::size_t> causes_;
+    std::unordered_map<std::uint64_t, std::size_t> keys_;
     std::map<std::string, LaunchedKernel> kernels_;
     std::map<std::string, std::uint64_t> limits_;
     std::uint64_t omitted_ = 0;

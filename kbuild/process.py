@@ -173,6 +173,11 @@ def _wait_in_foreground(child: int) -> int:
             return os.waitstatus_to_exitcode(status)
 
 
+def export_variables(variables: Mapping[str, str]) -> None:
+    """Set environment variables of all programs that this process runs from now on."""
+    os.environ.update(variables)
+
+
 def end_by_signal(number: int) -> NoReturn:
     """End this process by a signal that has ended another one, without a core file."""
     import resource  # noqa: PLC0415 - only this function needs it

@@ -71,6 +71,7 @@ def read_report(
         kernels=tuple(_join_kernels(processes)),
         findings=tuple(_join_findings(processes)),
         coverage=Coverage(exact=_EXACT, differs=_DIFFERS, not_covered=(*_NOT_COVERED, *limits)),
+        images=sum(process["images"] for process in processes),
         omitted=sum(process["omitted"] for process in processes),
     )
     if report.launches >= required_launches:

@@ -88,6 +88,7 @@ class CheckReport:
         findings: The findings that count.
         suppressed: Those that do not.
         coverage: What the checks cover.
+        images: The instrumented images that its processes have loaded.
         omitted: Causes beyond the limit of a process.
     """
 
@@ -98,6 +99,7 @@ class CheckReport:
     findings: tuple[CheckFinding, ...]
     coverage: Coverage
     suppressed: tuple[SuppressedFinding, ...] = ()
+    images: int = 0
     omitted: int = 0
 
     @property

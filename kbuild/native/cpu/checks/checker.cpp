@@ -54,6 +54,7 @@ void Checker::add_image(const std::string& path, const kbuild_cpu_image& table, 
     auto image = std::make_unique<ImageFacts>(path, table, base, storage);
     const std::lock_guard lock(launch_mutex_);
     images_.push_back(std::move(image));
+    findings_.note_image();
 }
 
 void Checker::accept(const void* start, std::size_t bytes) {

@@ -109,6 +109,11 @@ void Findings::note_launch(const std::string& kernel, std::uint64_t threads) {
     known.threads += threads;
 }
 
+void Findings::note_image() {
+    ++images_;
+    write();
+}
+
 void Findings::note_limit(const std::string& limit) { ++limits_[limit]; }
 
 void Findings::write() const {
@@ -116,7 +121,8 @@ void Findings::write() const {
     if (directory.empty()) return;
     const auto path = directory + "/" + std::to_string(getpid()) + ".json";
     const auto temporary = path + ".new";
-    std::string text = "{\"schema\": \"kbuild.check-process/1\", \"kernels\": [";
+    std::string text = "{\"schema\": \"kbuild.check-process/1\", \"images\": " +
+                       std::to_string(images_) + ", \"kernels\": [";
     const char* separator = "";
     for (const auto& [name, kernel] : kernels_) {
         text += separator + ("{\"name\": " + quote(name)) +

@@ -50,6 +50,8 @@ public:
         return true;
     }
     void note_launch(const std::string& kernel, std::uint64_t threads);
+    // Notes an instrumented image that the process has loaded.
+    void note_image();
     // Says what these checks do not cover.
     void note_limit(const std::string& limit);
 
@@ -63,6 +65,7 @@ private:
     std::unordered_map<std::uint64_t, std::size_t> keys_;
     std::map<std::string, LaunchedKernel> kernels_;
     std::map<std::string, std::uint64_t> limits_;
+    std::uint64_t images_ = 0;
     std::uint64_t omitted_ = 0;
 };
 

@@ -112,9 +112,7 @@ def stream(command: Command, *, cwd: Path | None = None) -> int:
         raise _missing(command) from error
 
 
-def run_in_foreground(
-    argv: tuple[str, ...], environment: Mapping[str, str] | None = None
-) -> int:
+def run_in_foreground(argv: tuple[str, ...], environment: Mapping[str, str] | None = None) -> int:
     """Run a program that takes this process's place in the terminal, and return its exit status.
 
     The program inherits the terminal, open files, and the process group. A key such as Ctrl-C
@@ -144,12 +142,8 @@ def run_in_foreground(
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     try:
-        program = subprocess.Popen(
-            argv,
-            close_fds=False,
-            env={**os.environ, **environment} if environment else None,
-            preexec_fn=prepare,
-        )  # noqa: PLW1509 - this process has one thread
+        variables = _environment(environment or {})
+        program = subprocess.Popen(argv, env=variables, close_fds=False, preexec_fn=prepare)  # noqa: PLW1509 - this process has one thread
     except OSError as error:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         raise ToolError(f"{argv[0]}: {error.strerror}") from error

@@ -24,14 +24,15 @@ DIRECTORY: Final = "KBUILD_CHECK_REPORT"
 
 _SCHEMA: Final = "kbuild.check-process/1"
 _EXACT: Final = (
-    "the order of accesses to global and shared memory by barriers, warp operations, atomic functions "
-    "and fences with their scopes, and grid synchronization",
+    "the order of accesses by barriers, warp operations, atomic functions, and fences",
+    "the scopes of fences and of functions such as atomicAdd_block",
     "the bounds and the lifetime of memory that the program allocates",
     "the bounds of shared and local arrays",
 )
 _DIFFERS: Final = (
-    "blocks run one after another, and threads take turns at waits, so one order is observed; races are "
-    "found by what orders accesses, and not by their time",
+    "blocks run one after another, and threads take turns at waits",
+    "the scopes of cuda::atomic and cuda::atomic_ref are the whole system",
+    "a thread that reads what an atomic function wrote needs no fence",
     "the shuffle and vote functions order memory, as __syncwarp does",
     "threads of a warp do not run in lockstep",
 )

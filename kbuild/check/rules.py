@@ -43,7 +43,7 @@ RULES: Final = (
         "not-device-memory",
         "memory",
         "error",
-        "A kernel accesses memory of the host, or through a pointer that is null or not initialized.",
+        "A kernel accesses host memory, or uses a null or uninitialized pointer.",
         "allocate the memory with cudaMalloc or cudaMallocManaged, check the result, and pass that "
         "pointer",
     ),
@@ -68,7 +68,7 @@ RULES: Final = (
         "race-in-block",
         "race",
         "error",
-        "Two threads of a block access the same memory, at least one writes, and nothing orders them.",
+        "Two threads of a block access the same memory, one writes, and nothing orders them.",
         "put __syncthreads() between the two accesses, or make both atomic",
     ),
     CheckRule(
@@ -76,7 +76,7 @@ RULES: Final = (
         "race-between-blocks",
         "race",
         "error",
-        "Threads of two blocks access the same memory, at least one writes, and nothing orders them.",
+        "Threads of two blocks access the same memory, one writes, and nothing orders them.",
         "use atomic functions, let each block write its own memory, or divide the kernel in two",
     ),
     CheckRule(
@@ -94,6 +94,16 @@ RULES: Final = (
         "warning",
         "Threads write the same value to the same memory. C++ and CUDA do not define the result.",
         "let one thread write, or use an atomic function",
+    ),
+    CheckRule(
+        "KC205",
+        "unordered-volatile",
+        "race",
+        "warning",
+        "Threads access the same volatile memory, and nothing orders them. Which value a thread "
+        "reads is a matter of chance.",
+        "put __threadfence() between the data and the flag that announces it, or use atomic "
+        "functions",
     ),
     CheckRule(
         "KC301",
@@ -117,7 +127,7 @@ RULES: Final = (
         "deadlock",
         "barrier",
         "error",
-        "The threads of a block wait for each other, or a warp operation is called with a wrong mask.",
+        "The threads of a block wait for each other, or the mask of a warp operation is wrong.",
         "let all threads that a barrier or a mask names reach it",
     ),
     CheckRule(

@@ -49,8 +49,8 @@ def read_suppressions(path: Path) -> tuple[Waiver, ...]:
             )
         if suppression.arch:
             raise ConfigurationError(
-                f"{path}: the suppression of {suppression.rule} has 'arch', which checks do not have; "
-                "remove it"
+                f"{path}: the suppression of {suppression.rule} has 'arch', but checks run on one "
+                "architecture; remove it"
             )
     return document.suppressions
 

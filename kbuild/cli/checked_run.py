@@ -34,8 +34,8 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="find mistakes in kernels on the CPU: races, accesses outside of memory, wrong barriers, "
-        f"and more; findings make the exit code 1 ({SELECTION} selects some of "
+        help="find mistakes in kernels on the CPU: races, accesses outside of memory, wrong "
+        f"barriers, and more; findings make the exit code 1 ({SELECTION} selects some of "
         f"{', '.join(CHECKS)})",
     )
     parser.add_argument(
@@ -111,8 +111,8 @@ def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace)
     """Run a program to its end, print the report to stderr, and return the exit code.
 
     Returns:
-        1 if a finding is an error, or else the exit status of the program. A negative number is that
-        of the signal that ended it.
+        1 if a finding is an error, or else the exit status of the program. A negative number is
+        that of the signal that ended it.
 
     Raises:
         ConfigurationError: The suppressions are not valid.

@@ -7,7 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbuild import files
-from kbuild.backends import AUTOMATIC, find_builder, find_checking_backend, find_mixed, select_values
+from kbuild.backends import (
+    AUTOMATIC,
+    find_builder,
+    find_checking_backend,
+    find_mixed,
+    select_values,
+)
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, about

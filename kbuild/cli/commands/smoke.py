@@ -53,8 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="find mistakes in kernels while the cases run; the file must be built with CHECK ON, or else "
-        "the exit code is 77",
+        help="find mistakes in kernels while the cases run; the exit code is 77 if the file is not "
+        "built with CHECK ON",
     )
     add_color_argument(parser)
     add_output_arguments(parser, tuple(_RENDERERS))
@@ -99,8 +99,8 @@ def _run_checked(arguments: argparse.Namespace) -> int:
         )
     if checked.images == 0 and report.ok:
         sys.stderr.write(
-            f"kbuild: {arguments.path}: skipped, because no kernel of the file is instrumented; build it "
-            "with CHECK ON\n"
+            f"kbuild: {arguments.path}: skipped, because no kernel of the file is instrumented; "
+            "build it with CHECK ON\n"
         )
         return SKIPPED
     sys.stderr.write(check_text.render(checked, has_colors=has_colors(arguments, sys.stderr)))

@@ -42,9 +42,9 @@ def summarize(report: CheckReport) -> str:
     found = ", ".join(plural(counts[s], s) for s in ("error", "warning") if counts[s])
     hidden = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
     more = f", {report.omitted} more not listed" if report.omitted else ""
+    ran = f"{_count_launches(report.launches)} of {plural(len(report.kernels), 'kernel')}"
     return (
-        f"{report.program}: {found or 'no findings'}{hidden}{more}; "
-        f"{_count_launches(report.launches)} of {plural(len(report.kernels), 'kernel')} checked for "
+        f"{report.program}: {found or 'no findings'}{hidden}{more}; {ran} checked for "
         f"{', '.join(report.checks)}"
     )
 
@@ -57,7 +57,12 @@ def _describe_finding(finding: CheckFinding, *, has_fix: bool) -> Iterator[Line]
     rule = Span(f"{finding.rule} {finding.slug}", "heading")
     where = f" in kernel {finding.kernel}" if finding.kernel else ""
     times = f" ({finding.count} times)" if finding.count > 1 else ""
-    yield (Span(finding.severity, finding.severity), " ", rule, f"{where}: {finding.message}{times}")
+    yield (
+        Span(finding.severity, finding.severity),
+        " ",
+        rule,
+        f"{where}: {finding.message}{times}",
+    )
     for access in (finding.access, finding.other):
         if access is not None:
             yield f"  {describe_access(access)}"

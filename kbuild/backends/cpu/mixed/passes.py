@@ -131,15 +131,11 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
     """
     # Plain loops exist only where a compiler can see all threads, which checks must not allow.
     is_complete = not (unit.relocatable or unit.is_checked)
-    return _read_device_text(
-        code, unit.own_name, is_complete=is_complete, is_mixed=unit.is_mixed
-    )
+    return _read_device_text(code, unit.own_name, is_complete=is_complete, is_mixed=unit.is_mixed)
 
 
 @lru_cache(maxsize=1)
-def _read_device_text(
-    code: Unit, own_name: str, *, is_complete: bool, is_mixed: bool
-) -> HostText:
+def _read_device_text(code: Unit, own_name: str, *, is_complete: bool, is_mixed: bool) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one

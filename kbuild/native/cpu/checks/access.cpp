@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <string_view>
 
 namespace kbuild::cpu::checks {
 namespace {
@@ -17,6 +18,18 @@ unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
     if ((kind & KBUILD_CPU_ATOMIC) != 0)
         return scope == KBUILD_CPU_THREADS_OF_BLOCK ? Access::atomic_of_block : Access::atomic;
     return (kind & KBUILD_CPU_VOLATILE) != 0 ? Access::is_volatile : 0;
+}
+
+const char* describe_race(std::string_view rule) {
+    if (rule == "KC205") return "threads access the same volatile memory, and nothing orders them";
+    if (rule == "KC204")
+        return "threads write the same value to the same memory without synchronization";
+    if (rule == "KC203")
+        return "two threads of a warp access the same memory without synchronization, as if a warp ran "
+               "in lockstep";
+    if (rule == "KC201")
+        return "two threads of a block access the same memory without synchronization";
+    return "threads of two blocks access the same memory without synchronization";
 }
 
 // The texts of errors are in the object of the runtime.
@@ -53,15 +66,15 @@ void Checker::check_plain(std::uintptr_t address, const void* site) {
     if (region == nullptr && is_private(address)) return;
     if constexpr (is_write)
         if (region != nullptr) note_write();
-    const Event event = {address, bytes, is_write ? unsigned{KBUILD_CPU_WRITES} : unsigned{KBUILD_CPU_READS},
+    const Event event = {address, bytes,
+                         is_write ? unsigned{KBUILD_CPU_WRITES} : unsigned{KBUILD_CPU_READS},
                          site_of(site)};
     if (region == nullptr) {
         check_other_memory(event);
         return;
     }
     if (address % bytes != 0) {
-        report_memory("KC104", event,
-                      "the address of an access is not a multiple of its size");
+        report_memory("KC104", event, "the address of an access is not a multiple of its size");
         return check_words(*region, event);
     }
     if constexpr (bytes <= word_bytes) {
@@ -99,14 +112,14 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     else if (!is_private(address))
         check_other_memory(event);
     if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) release(address, kind);
-    if ((kind & KBUILD_CPU_WRITES) != 0 && (kind & KBUILD_CPU_ATOMIC) == 0)
-        note_write();
+    if ((kind & KBUILD_CPU_WRITES) != 0 && (kind & KBUILD_CPU_ATOMIC) == 0) note_write();
 }
 
 void Checker::check_words(Region& region, const Event& event) {
     const auto end = event.address + event.bytes;
     bool is_valid = true, has_written = false;
-    for (auto word = event.address & ~(word_bytes - 1); word < end && is_valid; word += word_bytes) {
+    for (auto word = event.address & ~(word_bytes - 1); word < end && is_valid;
+         word += word_bytes) {
         const auto first = std::max(word, event.address) - word;
         const auto last = std::min(word + word_bytes, end) - word;
         const auto mask = ((1u << last) - 1) & ~((1u << first) - 1);
@@ -207,9 +220,9 @@ bool Checker::check_other_memory(const Event& event) {
         return true;
     }
     if (settings_.memory)
-        report_memory("KC103", event, event.address < 16 * page
-                                          ? "an access through a null pointer"
-                                          : "an access to memory that is not the device's");
+        report_memory("KC103", event,
+                      event.address < 16 * page ? "an access through a null pointer"
+                                                : "an access to memory that is not the device's");
     return false;
 }
 
@@ -235,7 +248,8 @@ inline bool Checker::is_before(Access access) const {
 inline bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags) const {
     if (!earlier.exists() || earlier.who() == who_ || (earlier.mask() & mask) == 0) return false;
     const bool is_volatile_write = flags == Access::is_volatile && is_write_now_;
-    if (flags == Access::is_volatile && (is_volatile_write || earlier.flags() == Access::is_volatile))
+    if (flags == Access::is_volatile &&
+        (is_volatile_write || earlier.flags() == Access::is_volatile))
         return !is_flag_now_ && !is_before(earlier);
     if (earlier.flags() != 0 && flags != 0) {
         const bool is_scoped =
@@ -252,10 +266,13 @@ void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const E
     is_write_now_ = is_write;
     is_flag_now_ = flags == Access::is_volatile && is_flag(event.address, event.kind);
     if (is_conflict(cell.write, mask, flags)) {
-        const bool is_plain = is_write && flags == 0 && cell.write.flags() == 0 && event.bytes <= word_bytes;
-        pending_.is_possible = is_plain;
-        pending_.address = word;
-        report_race(cell.write, cell.write_site & Cell::site_mask, true, event);
+        const auto site = cell.write_site & Cell::site_mask;
+        const bool is_alike = flags == cell.write.flags() && event.bytes <= word_bytes &&
+                              (flags == 0 || flags == Access::is_volatile);
+        if (is_write && is_alike)
+            await_write(word, cell.write, site, event);
+        else
+            report_race(cell.write, site, true, event);
     }
     if (!is_write) return record_read(cell, now, event.site);
     if (is_conflict(cell.read, mask, flags))
@@ -281,8 +298,8 @@ void Checker::record_read(Cell& cell, Access now, std::uint32_t site) {
     if (before.who() == who_) {
         if (is_same_kind && before.mask() != now.mask() && !is_before(before))
             cell.read.add_bytes(before.mask());
-        if (cell.has_other() && (!is_same_kind || cell.read.mask() != before.mask() ||
-                                 is_before(cell.other_read())))
+        if (cell.has_other() &&
+            (!is_same_kind || cell.read.mask() != before.mask() || is_before(cell.other_read())))
             cell.forget_other();
         return;
     }
@@ -291,24 +308,44 @@ void Checker::record_read(Cell& cell, Access now, std::uint32_t site) {
     if (is_alike && !cell.has_other() && !is_before(before)) cell.set_other(before);
 }
 
-void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
-                          const Event& event) {
-    const bool is_possible = std::exchange(pending_.is_possible, false);
+// Returns whether lanes of a warp pass values in volatile memory by one statement, as they could on old
+// GPUs. Threads that wait for a flag have different statements.
+bool Checker::is_lockstep(std::uint32_t earlier_site, bool earlier_writes,
+                          const Event& event) const {
+    if (((event.kind & KBUILD_CPU_WRITES) != 0) == earlier_writes) return false;
+    const auto& first = image_->find_line(earlier_site);
+    const auto& second = image_->find_line(event.site);
+    return first.line == second.line && first.file == second.file;
+}
+
+const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site,
+                                      bool earlier_writes, const Event& event) const {
     const bool is_same_block = earlier.block() == (block_number_ & Access::block_mask);
     const bool is_same_warp = is_same_block && earlier.thread() / 32 == thread_->number / 32;
-    const unsigned rule = is_same_warp ? 203 : is_same_block ? 201 : 202;
-    const auto key = key_of(rule + (earlier_writes ? 1000 : 0) + (is_possible ? 2000 : 0), event.site,
-                            earlier_site);
-    if (!is_possible && findings_.count_again(key)) return;
+    const bool is_defined = earlier.flags() != 0 && flags_of(event.kind, thread_->scope) != 0;
+    const bool is_scoped =
+        earlier.flags() == Access::atomic_of_block || thread_->scope == KBUILD_CPU_THREADS_OF_BLOCK;
+    if (is_defined && (is_same_block || !is_scoped) &&
+        !(is_same_warp && is_lockstep(earlier_site, earlier_writes, event)))
+        return "KC205";
+    return is_same_warp ? "KC203" : is_same_block ? "KC201" : "KC202";
+}
+
+void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
+                          const Event& event, bool is_same_value) {
+    const bool is_same_block = earlier.block() == (block_number_ & Access::block_mask);
+    const unsigned variant = (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) +
+                             (is_same_block ? 4000 : 0) +
+                             (earlier.thread() / 32 == thread_->number / 32 ? 8000 : 0);
+    const auto key = key_of(200 + variant, event.site, earlier_site);
+    if (findings_.count_again(key)) return;
+    const auto* const rule = choose_race_rule(earlier, earlier_site, earlier_writes, event);
+    const bool is_volatile = std::strcmp(rule, "KC205") == 0;
+    if (is_volatile && is_same_value) return;
     Finding finding;
     finding.kernel = kernel_;
-    finding.rule = is_same_warp ? "KC203" : is_same_block ? "KC201" : "KC202";
-    finding.message =
-        is_same_warp
-            ? "two threads of a warp access the same memory without synchronization, as if a warp "
-              "ran in lockstep"
-        : is_same_block ? "two threads of a block access the same memory without synchronization"
-                        : "threads of two blocks access the same memory without synchronization";
+    finding.rule = is_same_value ? "KC204" : rule;
+    finding.message = describe_race(finding.rule);
     BlockState other = {};
     const BlockState* earlier_block = block_;
     if (!is_same_block) {
@@ -320,20 +357,20 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
         earlier_block = &other;
     }
     const std::string kind = earlier.flags() == Access::is_volatile ? "volatile "
-                             : earlier.flags() != 0                  ? "atomic "
-                                                                     : "";
+                             : earlier.flags() != 0                 ? "atomic "
+                                                                    : "";
     finding.place = describe_event(event);
     finding.other = make_place(kind + (earlier_writes ? "write" : "read"), earlier_site,
                                *earlier_block, earlier.thread());
     finding.memory = describe_memory(event.address);
-    if (!is_possible) {
-        findings_.add(std::move(finding), key);
-        return;
-    }
-    pending_.exists = true;
-    pending_.key = key;
-    std::memcpy(&pending_.value, reinterpret_cast<const void*>(pending_.address), word_bytes);
-    pending_.finding = std::move(finding);
+    findings_.add(std::move(finding), key);
+}
+
+// If another thread has written the word, the next write can write the same value again.
+void Checker::await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
+                          const Event& event) {
+    pending_ = {true, word, 0, earlier, earlier_site, event};
+    std::memcpy(&pending_.value, reinterpret_cast<const void*>(word), word_bytes);
 }
 
 // The write has happened.
@@ -341,12 +378,9 @@ void Checker::judge_pending_write() {
     if (!pending_.exists) return;
     pending_.exists = false;
     std::uint32_t value = 0;
-    std::memcpy(&value, reinterpret_cast<const void*>(pending_.address), word_bytes);
-    if (value == pending_.value) {
-        pending_.finding.rule = "KC204";
-        pending_.finding.message = "threads write the same value to the same memory without synchronization";
-    }
-    findings_.add(std::move(pending_.finding));
+    std::memcpy(&value, reinterpret_cast<const void*>(pending_.word), word_bytes);
+    report_race(pending_.earlier, pending_.earlier_site, true, pending_.event,
+                value == pending_.value);
 }
 
 void Checker::fence(kbuild_cpu_scope scope) {
@@ -401,8 +435,8 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
     switch (mistake) {
     case KBUILD_CPU_BAD_SHIFT:
         finding.rule = "KC601";
-        finding.message = "a shift by " + std::to_string(static_cast<std::int32_t>(number)) + " bits of a value of " +
-                          std::to_string(limit) + " bits";
+        finding.message = "a shift by " + std::to_string(static_cast<std::int32_t>(number)) +
+                          " bits of a value of " + std::to_string(limit) + " bits";
         break;
     case KBUILD_CPU_BAD_DIVISION:
         finding.rule = "KC602";
@@ -417,8 +451,8 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
     case KBUILD_CPU_BAD_ALIGNMENT:
         if (value == 0) return;  // the access itself reports a null pointer
         finding.rule = "KC104";
-        finding.message = "the address of an access is not a multiple of its alignment, " +
-                          std::to_string(limit);
+        finding.message =
+            "the address of an access is not a multiple of its alignment, " + std::to_string(limit);
         finding.memory = describe_memory(value);
         break;
     }
@@ -429,7 +463,8 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
 void Checker::report_uninitialized(Region& region, const Event& event) {
     if (!checks_init_) return;
     for (std::size_t i = 0; i < event.bytes; ++i)
-        if (region.contains(event.address + i)) region.cell(event.address + i).set_written(whole_word);
+        if (region.contains(event.address + i))
+            region.cell(event.address + i).set_written(whole_word);
     report_memory(region.is_shared ? "KC402" : "KC401", event,
                   region.is_shared ? "a read of shared memory that the block has not written"
                                    : "a read of device memory that nobody has written");
@@ -477,25 +512,26 @@ Place Checker::make_place(std::string action, std::uint32_t site, const BlockSta
 std::string Checker::describe_memory(std::uintptr_t address) const {
     const auto& block = *block_;
     if (block.dynamic.contains(address))
-        return compare_address(address, block.dynamic.start, launch_->shared_bytes,
-                               "the " + count_bytes(launch_->shared_bytes) +
-                                   " of dynamic shared memory");
+        return compare_address(
+            address, block.dynamic.start, launch_->shared_bytes,
+            "the " + count_bytes(launch_->shared_bytes) + " of dynamic shared memory");
     if (block.statics.contains(address)) {
         const auto* const variable = image_->find_shared(address - block.statics.start);
         if (variable == nullptr) return "before all shared variables";
-        return compare_address(address, block.statics.start + variable->place, variable->bytes,
-                               "the shared variable '" + variable->name + "' (" +
-                                   count_bytes(variable->bytes) + ")");
+        return compare_address(
+            address, block.statics.start + variable->place, variable->bytes,
+            "the shared variable '" + variable->name + "' (" + count_bytes(variable->bytes) + ")");
     }
     if (const auto* const variable = image_->find_variable(address))
         return compare_address(address, variable->start, variable->bytes,
-                               "the device variable '" + demangle_kernel(variable->name.c_str()) + "' (" +
-                                   count_bytes(variable->bytes) + ")");
+                               "the device variable '" + demangle_kernel(variable->name.c_str()) +
+                                   "' (" + count_bytes(variable->bytes) + ")");
     if (address < 16 * page) return "address " + std::to_string(address);
     const std::lock_guard lock(memory_mutex_);
     const auto* const near = history_.find(address);
     constexpr std::uintptr_t farthest = std::uintptr_t{1} << 30;
-    if (near == nullptr || (address < near->start ? near->start - address : address - near->start) > farthest + near->bytes)
+    if (near == nullptr || (address < near->start ? near->start - address : address - near->start) >
+                               farthest + near->bytes)
         return "no allocation is near it; is it a pointer to host memory?";
     return compare_address(address, near->start, near->bytes,
                            (near->is_free ? "the freed memory of " : "") + name_allocation(*near));

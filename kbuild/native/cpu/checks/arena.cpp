@@ -57,8 +57,8 @@ void* Arena::allocate(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     const auto end = region_.start + region_.bytes;
     if (bytes > end - next_ || gap + alignment > end - next_ - bytes)
-        throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "the checks have no addresses left for " +
-                                                    std::to_string(bytes) + " bytes");
+        throw Failure(KBUILD_CPU_OUT_OF_MEMORY,
+                      "the checks have no addresses left for " + std::to_string(bytes) + " bytes");
     const auto start = next_;
     next_ = round_up(start + bytes + gap, alignment);
     return reinterpret_cast<void*>(start);

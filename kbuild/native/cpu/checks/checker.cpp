@@ -71,8 +71,8 @@ void Checker::begin_launch(const Launch& launch) {
         if (&image->table() == &launch.image) image_ = image.get();
     launch.image.builtins(&builtins_);
     image_base_ = image_->base();
-    storage_start_ =
-        reinterpret_cast<std::uintptr_t>(builtins_.thread_idx) + static_cast<std::uintptr_t>(image_->storage().start);
+    storage_start_ = reinterpret_cast<std::uintptr_t>(builtins_.thread_idx) +
+                     static_cast<std::uintptr_t>(image_->storage().start);
     storage_bytes_ = image_->storage().bytes;
     kernel_ = kernel_name(launch);
     findings_.note_launch(kernel_, launch.block_count * launch.threads_per_block);
@@ -220,10 +220,12 @@ void Checker::begin_block(BlockState& block, std::uint64_t number) {
         block.statics.bytes = (image_->shared_bytes() + word_bytes - 1) / word_bytes * word_bytes;
         block.statics.start = reinterpret_cast<std::uintptr_t>(map_memory(block.statics.bytes));
         block.statics.is_shared = true;
-        block.statics.cells = static_cast<Cell*>(
-            map_memory(block.statics.bytes / word_bytes * sizeof(Cell)));
+        block.statics.cells =
+            static_cast<Cell*>(map_memory(block.statics.bytes / word_bytes * sizeof(Cell)));
     }
-    const auto cells_of = [](const Region& region) { return region.bytes / word_bytes * sizeof(Cell); };
+    const auto cells_of = [](const Region& region) {
+        return region.bytes / word_bytes * sizeof(Cell);
+    };
     if (block.dynamic_bytes != launch_->shared_bytes || block.dynamic.epoch == UINT16_MAX) {
         block.dynamic_bytes = launch_->shared_bytes;
         clear_memory(block.dynamic.cells, cells_of(block.dynamic));
@@ -281,7 +283,6 @@ void* Checker::find_shared(const void* place) {
 }
 
 void Checker::arrive_at_barrier(const kbuild_cpu_call& call) {
-    if (pending_.exists) judge_pending_write();
     auto& block = *block_;
     if (block.arrivals++ == 0) {
         block.first_call = call;
@@ -323,8 +324,8 @@ void Checker::leave_barrier() {
     finding.message = std::to_string(missing) + " of " +
                       std::to_string(launch_->threads_per_block) +
                       " threads of the block do not reach the barrier, because they have exited";
-    finding.place =
-        make_place(std::string("barrier ") + block.first_call.function, 0, block, block.first_thread);
+    finding.place = make_place(std::string("barrier ") + block.first_call.function, 0, block,
+                               block.first_thread);
     if (block.first_call.file != nullptr) finding.place.file = block.first_call.file;
     finding.place.line = block.first_call.line;
     findings_.add(std::move(finding));

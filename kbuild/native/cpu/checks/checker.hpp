@@ -48,7 +48,10 @@ public:
 
     // Threads and what they wait for. A thread that continues is the current one again.
     void begin_thread();
-    ThreadState* current() noexcept { return thread_; }
+    ThreadState* current() {
+        if (pending_.exists) judge_pending_write();
+        return thread_;
+    }
     void resume(ThreadState* thread) noexcept;
     void arrive_at_barrier(const kbuild_cpu_call& call);
     void leave_barrier();
@@ -82,11 +85,11 @@ private:
     // A write to a word that another thread has written, until it is known whether it changes it.
     struct PendingWrite {
         bool exists = false;
-        bool is_possible = false;
-        std::uintptr_t address = 0;
+        std::uintptr_t word = 0;
         std::uint32_t value = 0;
-        std::uint64_t key = 0;
-        Finding finding;
+        Access earlier;
+        std::uint32_t earlier_site = 0;
+        Event event = {};
     };
 
     Checker();
@@ -105,7 +108,12 @@ private:
     void record_read(Cell& cell, Access access, std::uint32_t site);
     bool is_before(Access access) const;
     bool is_conflict(Access earlier, unsigned mask, unsigned flags) const;
+    bool is_lockstep(std::uint32_t earlier_site, bool earlier_writes, const Event& event) const;
+    const char* choose_race_rule(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
+                                 const Event& event) const;
     void report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
+                     const Event& event, bool is_same_value = false);
+    void await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
                      const Event& event);
     void judge_pending_write();
     void report_memory(const char* rule, const Event& event, const char* message);
@@ -117,7 +125,8 @@ private:
     Place describe_event(const Event& event) const;
     std::string describe_memory(std::uintptr_t address) const;
     // A name of a cause in the current image.
-    std::uint64_t key_of(unsigned rule, std::uint32_t site, std::uint32_t other = 0) const noexcept {
+    std::uint64_t key_of(unsigned rule, std::uint32_t site,
+                         std::uint32_t other = 0) const noexcept {
         return (std::uint64_t{rule} << 48 | std::uint64_t{site & Cell::site_mask} << 24 |
                 (other & Cell::site_mask)) ^
                (reinterpret_cast<std::uintptr_t>(&launch_->kernel) << 20);

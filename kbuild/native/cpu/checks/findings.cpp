@@ -121,8 +121,9 @@ void Findings::write() const {
     if (directory.empty()) return;
     const auto path = directory + "/" + std::to_string(getpid()) + ".json";
     const auto temporary = path + ".new";
-    std::string text = "{\"schema\": \"kbuild.check-process/1\", \"images\": " +
-                       std::to_string(images_) + ", \"kernels\": [";
+    std::string text =
+        "{\"schema\": \"kbuild.check-process/1\", \"images\": " + std::to_string(images_) +
+        ", \"kernels\": [";
     const char* separator = "";
     for (const auto& [name, kernel] : kernels_) {
         text += separator + ("{\"name\": " + quote(name)) +

@@ -115,8 +115,7 @@ void ImageFacts::find_segments() {
     data_.start = search.data_start;
     data_.bytes = search.data_end - search.data_start;
     if (data_.bytes != 0)
-        data_.cells =
-            static_cast<Cell*>(map_memory((data_.bytes / word_bytes + 1) * sizeof(Cell)));
+        data_.cells = static_cast<Cell*>(map_memory((data_.bytes / word_bytes + 1) * sizeof(Cell)));
 }
 
 const Variable* ImageFacts::find_place(std::size_t offset) const noexcept {

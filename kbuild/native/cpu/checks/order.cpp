@@ -41,7 +41,8 @@ bool Knowledge::covers(Access access, std::uint32_t block) const {
     };
     const std::uint64_t keys[] = {access.who(), of_block | access.block()};
     for (const auto key : keys)
-        if (knows(key) || (access.block() == (block & Access::block_mask) && knows(key | only_in_block)))
+        if (knows(key) ||
+            (access.block() == (block & Access::block_mask) && knows(key | only_in_block)))
             return true;
     return false;
 }

@@ -7,7 +7,8 @@
 namespace kbuild::cpu::checks {
 
 struct Settings {
-    bool is_requested = false;  // whether a variable is set; else, an instrumented image starts them
+    bool is_requested =
+        false;  // whether a variable is set; else, an instrumented image starts them
     bool memory = true;
     bool race = true;
     bool barrier = true;

@@ -111,15 +111,22 @@ void release(void* address, const void*) {
 const kbuild_cpu_checks hooks = {
     {read<0>, read<1>, read<2>, read<3>, read<4>},
     {write<0>, write<1>, write<2>, write<3>, write<4>},
-    access, fence, set_scope, begin_thread, find_shared, report, allocate, release,
+    access,
+    fence,
+    set_scope,
+    begin_thread,
+    find_shared,
+    report,
+    allocate,
+    release,
 };
 
 }  // namespace
 
 const kbuild_cpu_device_api& instrumented_api() {
     static const kbuild_cpu_device_api api = {
-        barrier,        exchange, converge, grid_barrier,   spin,
-        is_cooperative, fail,     trap,     fail_assertion, plain().runtime, &hooks,
+        barrier, exchange, converge,       grid_barrier,    spin,   is_cooperative,
+        fail,    trap,     fail_assertion, plain().runtime, &hooks,
     };
     static const bool is_accepted = [] {
         checker().accept(&api, sizeof api);

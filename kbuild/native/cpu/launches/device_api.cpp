@@ -20,8 +20,8 @@ BlockRunner& runner_of(void* runner) { return *static_cast<BlockRunner*>(runner)
 }  // namespace
 
 const kbuild_cpu_device_api BlockRunner::device_api = {
-    barrier,        exchange, converge, grid_barrier,   spin,
-    is_cooperative, fail,     trap,     fail_assertion, &device_runtime, nullptr,
+    barrier, exchange, converge,       grid_barrier,    spin,    is_cooperative,
+    fail,    trap,     fail_assertion, &device_runtime, nullptr,
 };
 
 // Stops the current thread, which is in a queue, until another thread has taken it from there.

@@ -111,8 +111,7 @@ std::vector<Allocation> Allocations::list() const {
     std::vector<Allocation> all;
     const std::lock_guard lock(mutex_);
     for (const auto& [start, content] : contents_)
-        all.push_back(
-            {reinterpret_cast<void*>(start), content.bytes, content.kind, content.flags});
+        all.push_back({reinterpret_cast<void*>(start), content.bytes, content.kind, content.flags});
     return all;
 }
 
@@ -123,8 +122,7 @@ std::vector<void*> Allocations::clear() {
     for (const auto& [start, content] : contents_)
         if (content.kind != KBUILD_CPU_MEMORY_REGISTERED)
             owned.push_back(reinterpret_cast<void*>(start));
-    for (const auto& [start, content] : contents_)
-        note_release(reinterpret_cast<void*>(start));
+    for (const auto& [start, content] : contents_) note_release(reinterpret_cast<void*>(start));
     contents_.clear();
     return owned;
 }

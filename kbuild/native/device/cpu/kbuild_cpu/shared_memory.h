@@ -29,9 +29,8 @@ namespace kbuild_cpu {
 template <class __T>
 __device__ inline __T &in_block(__T &__place) {
 #if defined(KBUILD_CHECKED)
-    return *reinterpret_cast<__T *>(
-        kbuild_cpu_api->checks->find_shared(const_cast<const void *>(
-            static_cast<const volatile void *>(__builtin_addressof(__place)))));
+    return *reinterpret_cast<__T *>(kbuild_cpu_api->checks->find_shared(const_cast<const void *>(
+        static_cast<const volatile void *>(__builtin_addressof(__place)))));
 #else
     return *reinterpret_cast<__T *>(reinterpret_cast<uintptr_t>(__builtin_addressof(__place)) +
                                     ::kbuild_cpu_shared.offset);

@@ -122,8 +122,8 @@ inline void note_atomic(const volatile void *address, size_t bytes, unsigned kin
     KBUILD_CPU_FETCH(bits, T, fetch_nand, __atomic_fetch_nand) \
     KBUILD_CPU_COMPARE(bits, T, strong) \
     KBUILD_CPU_COMPARE(bits, T, weak) \
-    KBUILD_CPU_HOOK T __tsan_atomic##bits##_compare_exchange_val( \
-        volatile T *address, T expected, T desired, int order, int) { \
+    KBUILD_CPU_HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *address, T expected, \
+                                                                 T desired, int order, int) { \
         note_atomic(address, sizeof(T), reads | writes, order, KBUILD_CPU_SITE); \
         __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, \
                                     __ATOMIC_SEQ_CST); \
@@ -162,7 +162,8 @@ void *kbuild_cpu_checked_memmove(void *to, const void *from, size_t bytes) {
     checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE);
     return __memmove_chk(to, from, bytes, ~size_t{0});
 }
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_memset(void *to, int value, size_t bytes) __asm__("memset");
+KBUILD_CPU_HOOK void *kbuild_cpu_checked_memset(void *to, int value,
+                                                size_t bytes) __asm__("memset");
 void *kbuild_cpu_checked_memset(void *to, int value, size_t bytes) {
     checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE);
     return __memset_chk(to, value, bytes, ~size_t{0});

@@ -132,10 +132,9 @@ def _join_findings(processes: Iterable[Mapping[str, Any]]) -> Iterator[CheckFind
                 count=row["count"],
             )
             first, second = _line(finding.access), _line(finding.other)
-            cause = (finding.rule, finding.kernel, min(first, second), max(first, second))
-            if finding.kernel == "":
-                cause = (*cause, finding.message)
-            found.setdefault(cause, finding)
+            lines = (min(first, second), max(first, second))
+            about = finding.kernel or finding.message
+            found.setdefault((finding.rule, about, lines), finding)
     yield from found.values()
 
 

@@ -27,8 +27,8 @@ def render(report: CheckReport) -> str:
         f'<testsuites name="kbuild check" {count}>',
         f'  <testsuite name={_attribute(report.program)} {count} skipped="0">',
     ]
-    for (kernel, rule), found in cases.items():
-        lines += _case(kernel, rule, found)
+    for (kernel, rule_id), found in cases.items():
+        lines += _case(kernel, rule_id, found)
     return "\n".join([*lines, "  </testsuite>", "</testsuites>"]) + "\n"
 
 

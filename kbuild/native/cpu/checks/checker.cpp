@@ -212,8 +212,6 @@ void Checker::begin_block(BlockState& block, std::uint64_t number) {
     block.acquired.clear();
     if (block.threads.size() < launch_->threads_per_block)
         block.threads.resize(launch_->threads_per_block);
-    for (auto& thread : block.threads) thread = ThreadState();
-    for (std::uint32_t i = 0; i < block.threads.size(); ++i) block.threads[i].number = i;
     if (block.statics_image != image_) {
         block.statics_image = image_;
         block.statics = Region();
@@ -255,7 +253,9 @@ void Checker::begin_thread() {
     const auto thread = (index.z * launch_->block.y + index.y) * launch_->block.x + index.x;
     ++block_->started;
     thread_ = &block_->threads[thread];
+    *thread_ = ThreadState();
     thread_->block = block_;
+    thread_->number = thread;
     thread_->barriers = block_->barriers;
     thread_->grid_phases = grid_phase_;
     block_number_ = static_cast<std::uint32_t>(number);
@@ -313,8 +313,8 @@ void Checker::leave_barrier() {
     if (++thread_->barriers <= block.barriers) return;
     block.barriers = thread_->barriers;
     block.barrier_time = block.advance();
-    for (auto& thread : block.threads)
-        if (thread.acquired.exists()) block.acquired.add(thread.acquired);
+    for (std::uint32_t i = 0; i < launch_->threads_per_block; ++i)
+        if (block.threads[i].acquired.exists()) block.acquired.add(block.threads[i].acquired);
     const auto missing = launch_->threads_per_block - block.arrivals;
     block.arrivals = 0;
     if (missing == 0 || !settings_.barrier) return;

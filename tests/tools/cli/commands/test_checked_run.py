@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -77,8 +76,7 @@ def test_reports_name_the_line(source: Path, tmp_path: Path, name: str) -> None:
         places = [r["locations"][0]["physicalLocation"] for r in run["results"]]
         assert {place["region"]["startLine"] for place in places} == {4, 8}
     elif name == "junit":
-        failures = ET.fromstring(text).findall(".//failure")
-        assert len(failures) == 2
+        assert text.count("<failure ") == 2
     else:
         assert "KC201" in text
         assert "reverse.cu" in text

@@ -97,8 +97,8 @@ def _make_image(
         tuple(kernels.values()),
         tuple(variables.values()),
         is_x86=objects[0].is_x86,
+        is_instrumented=unit.is_checked,
     )
-    rows = {**rows, "is_instrumented": unit.is_checked}
     return Completion(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
         commands=(_build_image(unit, tc, adapter, object_files, collect=is_mixed),),

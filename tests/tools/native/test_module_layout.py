@@ -112,7 +112,7 @@ STRUCTS = {
         },
     ),
     "kbuild_cpu_device_api": (
-        80,
+        88,
         {
             "barrier": 0,
             "exchange": 8,
@@ -124,11 +124,12 @@ STRUCTS = {
             "trap": 56,
             "fail_assertion": 64,
             "runtime": 72,
+            "checks": 80,
         },
     ),
     "kbuild_cpu_variable": (32, {"name": 0, "address": 8, "size": 16, "kind": 24}),
     "kbuild_cpu_image": (
-        48,
+        56,
         {
             "abi": 0,
             "kernel_count": 4,
@@ -137,6 +138,7 @@ STRUCTS = {
             "builtins": 24,
             "variables": 32,
             "variable_count": 40,
+            "is_instrumented": 48,
         },
     ),
 }

@@ -10,7 +10,7 @@ include_guard(GLOBAL)
         SOURCES <file>... [HEADERS <file>...]
         [BACKEND cpu|cuda|hip|auto] [ARCHITECTURES <arch>...]
         [DEBUG_STUBS ON|SYMBOLS|OFF] [VISIBILITY default|hidden]
-        [RDC ON|OFF] [COMPRESSION none|speed|balance|size] [RUNTIME shared|static|bundle]
+        [RDC ON|OFF] [CHECK ON|OFF] [COMPRESSION none|speed|balance|size] [RUNTIME shared|static|bundle]
         [INCLUDE_DIRECTORIES <dir>...] [DEFINITIONS <definition>...]
         [COMPILE_OPTIONS <option>...] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]
         [VERIFY ON|OFF] [POLICY <file>])
@@ -58,6 +58,11 @@ include_guard(GLOBAL)
     target.  The sources can then share device functions and ``extern __device__`` variables.
     To use device code of a static library, add the sources with :command:`kbuild_target_sources`.
     The default is ``OFF``.
+
+  ``CHECK``
+    With ``ON``, instruments device code for the CPU, so that ``kbuild smoke --check`` and
+    ``kbuild run --check`` find races, accesses outside of memory, and other mistakes.  The kernels
+    run about ten times slower.  The default is ``OFF``.
 
   ``COMPRESSION``
     The compression of the device images, with the values of nvcc.  The default, ``balance``,

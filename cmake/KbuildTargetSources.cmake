@@ -9,7 +9,7 @@ include_guard(GLOBAL)
 
     kbuild_target_sources(<target> PRIVATE <file.cu>...
         [BACKEND cpu|cuda|hip|auto] [ARCHITECTURES <arch>...]
-        [DEBUG_STUBS ON|SYMBOLS|OFF] [RDC ON|OFF] [DEVICE_OPTIONS <option>...]
+        [DEBUG_STUBS ON|SYMBOLS|OFF] [RDC ON|OFF] [CHECK ON|OFF] [DEVICE_OPTIONS <option>...]
         [VISIBILITY default|hidden] [COMPRESSION none|speed|balance|size]
         [RUNTIME shared|static|bundle] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]
         [HEADERS <file>...] [VERIFY ON|OFF] [POLICY <file>])

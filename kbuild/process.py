@@ -127,12 +127,16 @@ def stream(command: Command, *, cwd: Path | None = None) -> int:
         raise _missing(command) from error
 
 
-def run_in_foreground(argv: tuple[str, ...]) -> int:
+def run_in_foreground(argv: tuple[str, ...], environment: Mapping[str, str] | None = None) -> int:
     """Run a program that takes this process's place in the terminal, and return its exit status.
 
     The program inherits the terminal, open files, and the process group. A key such as Ctrl-C
     therefore reaches both processes, and only the program acts on it. Signals that are sent to this
     process alone are forwarded. If one of the two is stopped or killed, so is the other.
+
+    Args:
+        argv: The program and its arguments.
+        environment: Variables to set, in addition to those of this process.
 
     Returns:
         The exit status, or the negative number of the signal that ended the program.
@@ -153,7 +157,8 @@ def run_in_foreground(argv: tuple[str, ...]) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     try:
-        program = subprocess.Popen(argv, close_fds=False, preexec_fn=prepare)  # noqa: PLW1509 - this process has one thread
+        variables = _environment(environment or {})
+        program = subprocess.Popen(argv, env=variables, close_fds=False, preexec_fn=prepare)  # noqa: PLW1509 - this process has one thread
     except OSError as error:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         raise ToolError(f"{argv[0]}: {error.strerror}") from error
@@ -175,6 +180,11 @@ def _wait_in_foreground(child: int) -> int:
             os.kill(child, signal.SIGCONT)
         else:
             return os.waitstatus_to_exitcode(status)
+
+
+def export_variables(variables: Mapping[str, str]) -> None:
+    """Set environment variables of all programs that this process runs from now on."""
+    os.environ.update(variables)
 
 
 def end_by_signal(number: int) -> NoReturn:

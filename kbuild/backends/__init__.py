@@ -113,6 +113,11 @@ def builder_names() -> tuple[str, ...]:
     return tuple(name for name, backend in BACKENDS.items() if "build" in backend.capabilities)
 
 
+def find_checking_backend() -> str:
+    """Return the name of the backend that can instrument device code for checks."""
+    return next(name for name in builder_names() if find_builder(name).TRAITS.can_check)
+
+
 def list_builders() -> tuple[Builder, ...]:
     """Return the ``build`` capabilities of all backends, the embedded default first."""
     return tuple(map(find_builder, builder_names()))

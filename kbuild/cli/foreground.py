@@ -24,7 +24,11 @@ def run_to_end(argv: tuple[str, ...]) -> NoReturn:
 
     Shells and build tools therefore see the same as without kbuild.
     """
-    status = process.run_in_foreground(argv)
+    end_as(process.run_in_foreground(argv), argv)
+
+
+def end_as(status: int, argv: tuple[str, ...]) -> NoReturn:
+    """End with an exit status, or, if it is negative, by the signal that has ended a program."""
     if status >= 0:
         raise SystemExit(status)
     number = -status

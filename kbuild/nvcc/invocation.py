@@ -86,6 +86,7 @@ class Invocation:
         asks_for_version: Whether the version is printed instead (``--version``).
         asks_for_help: Whether the options are printed instead (``--help``).
         backend: The value of ``--backend``, kbuild's own option.
+        is_checked: Whether device code is instrumented (``--check``, another option of kbuild).
     """
 
     phase: Phase = "link"
@@ -117,3 +118,4 @@ class Invocation:
     asks_for_version: bool = False
     asks_for_help: bool = False
     backend: str | None = None
+    is_checked: bool = False

@@ -71,6 +71,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
                 invocation.architectures or (tools.toolkit.layout.architecture,)
             ),
             rdc="LATER" if invocation.relocatable else "OFF",
+            check=invocation.is_checked,
             device_standard=max(
                 int(invocation.standard or _DEFAULT_STANDARD), tools.toolkit.layout.oldest_standard
             ),
@@ -117,6 +118,7 @@ def name_module(build: SourceBuild, edge: HostEdge, preprocessed: Path) -> str:
     invocation = build.invocation
     options = (
         *(*edge.architectures, str(edge.device_standard), str(invocation.relocatable)),
+        *(("--check",) if invocation.is_checked else ()),
         *invocation.preprocessor,
         *invocation.device_options,
         *list_host_options(invocation),

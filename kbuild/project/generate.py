@@ -166,6 +166,7 @@ def _list_settings(
         "BACKEND": table.backend,
         "DEBUG_STUBS": "SYMBOLS" if debug_stubs == "symbols" else _on_off(debug_stubs),
         "RDC": _on_off(table.rdc),
+        "CHECK": "ON" if table.check else None,
         "RUNTIME": table.runtime,
         "COMPRESSION": table.compression,
         "VISIBILITY": table.visibility,

@@ -44,6 +44,7 @@ def link_edge(
         output=edge.output,
         build_options=flags.build_options,
         debug=asks_for_debug((*flags.build_options, *flags.options)),
+        is_checked=edge.is_checked,
     )
     contents = tuple(map(files.read_file, unit.images))
     completion = builder.link_images(unit, contents, edge.toolchain)

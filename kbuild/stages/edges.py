@@ -58,6 +58,7 @@ class CompileEdge:
     output: Path
     toolchain: Toolchain
     relocatable: bool = False
+    is_checked: bool = False
     keep_assembly: bool = False
     definitions: tuple[str, ...] = ()
     module: str = ""
@@ -104,6 +105,7 @@ class LinkEdge:
     output: Path
     toolchain: Toolchain
     is_mixed: bool = False
+    is_checked: bool = False
 
     @property
     def stamp(self) -> Path:
@@ -288,6 +290,7 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         device_standard=edge.device_standard,
         debug=asks_for_debug((*flags.build_options, *flags.options)),
         relocatable=edge.relocatable,
+        is_checked=edge.is_checked,
         keep_assembly=edge.keep_assembly,
         is_mixed=edge.key is not None,
         module=edge.module,

@@ -7,7 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from kbuild import files
-from kbuild.backends import AUTOMATIC, find_builder, find_mixed, select_values
+from kbuild.backends import (
+    AUTOMATIC,
+    find_builder,
+    find_checking_backend,
+    find_mixed,
+    select_values,
+)
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, about
@@ -58,6 +64,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
             find_mixed(builder.TRAITS.name)  # before a missing compiler is reported
     _check_paths(spec, builder)
     _check_runtime(spec, builder, hints)
+    _check_checks(spec, builder)
     compilers = builder.list_candidates(hints).names
     with about(setting="HOST_COMPILER" if spec.host_compiler in compilers else "BACKEND"):
         toolchain = find_toolchain(builder, hints)
@@ -185,6 +192,7 @@ def _plan_edges(
             output=spec.output_directory / f"{names[source]}.{name_file(arch)}",
             toolchain=toolchain,
             relocatable=spec.rdc != "OFF",
+            is_checked=spec.check,
             definitions=definitions,
             compiler_launcher=launcher,
             key=hosts[source].key if hosts else None,
@@ -208,6 +216,7 @@ def _plan_links(
             output=spec.output_directory / f"{spec.name}.{name_file(arch)}.linked",
             toolchain=toolchains[arch],
             is_mixed=spec.is_mixed,
+            is_checked=spec.check,
         )
         for arch in builder.device_links(tuple(toolchains))
     )
@@ -281,6 +290,17 @@ def _check_settings(spec: TargetSpec) -> None:
             f"DEBUG_STUBS {spec.debug_stubs}: the kernels' parameter types are C++; "
             "add CXX to the project's LANGUAGES"
         )
+
+
+def _check_checks(spec: TargetSpec, builder: Builder) -> None:
+    traits = builder.TRAITS
+    if spec.check and not traits.can_check:
+        advice = f"; {traits.check_advice}" if traits.check_advice else ""
+        with about(setting="CHECK"):
+            raise ConfigurationError(
+                f"CHECK ON: backend {traits.name} cannot check device code; use BACKEND "
+                f"{find_checking_backend()}{advice}"
+            )
 
 
 def _check_runtime(spec: TargetSpec, builder: Builder, hints: ToolchainHints) -> None:

@@ -34,6 +34,7 @@ class KernelSettings:
     headers: tuple[str, ...] = ()
     debug_stubs: StubChoice = False
     rdc: bool = False
+    check: bool = False
     compression: CompressionMode = "balance"
     visibility: Visibility | None = None
     runtime: RuntimeLinkage = "shared"

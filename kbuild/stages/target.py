@@ -47,6 +47,7 @@ class TargetSpec:
     visibility: Visibility = "default"
     debug_stubs: DebugStubs = "OFF"
     rdc: Rdc = "OFF"
+    check: bool = False
     compression: CompressionMode = "balance"
     runtime: RuntimeLinkage = "shared"
     device_standard: int = 17

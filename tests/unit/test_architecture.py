@@ -19,7 +19,7 @@ PACKAGE: Final = Path(kbuild.__file__).parent
 LAYERS: Final = (
     ("__main__",),
     ("cli", "torch"),
-    ("report", "project", "bench", "smoke", "nvcc"),
+    ("report", "project", "bench", "smoke", "check", "nvcc"),
     ("stages", "verify", "diff", "runtime"),
     ("inspect", "toolchain"),
     ("backends",),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
-from kbuild.backends.cpu import cccl, lines, machines
+from kbuild.backends.cpu import cccl, instrumentation, lines, machines
 from kbuild.backends.cpu.runtime import provide_runtimes
 from kbuild.backends.cpu.toolchain import (
     LANGUAGE,
@@ -90,6 +90,7 @@ TRAITS: Final = Traits(
     host_header="kbuild/host_cpu.h",
     compile_memory=512 << 20,  # measured by benchmarks/memory
     launch_entries=("kbuild_cpu_launch",),
+    can_check=True,
 )
 
 # The optional functions that this backend does not need: it has one platform, compilers that are
@@ -164,15 +165,17 @@ def text_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     The object of a mixed source also contains the host functions. Nothing in an image refers to
     them, so the linker drops them.
     """
+    checked = instrumentation.text_options() if unit.is_checked else ()
     if not unit.is_mixed:
         return (
             *("-x", "c++", f"-std=c++{unit.device_standard}"),
             *machines.code_generation_flags(unit.arch, tc),
-            "-fno-exceptions",
+            *("-fno-exceptions", *checked),
         )
     return (
         *("-x", "c++", f"-std=gnu++{unit.device_standard}"),
         *machines.code_generation_flags(unit.arch, tc),
+        *checked,
         # So that compilers can inline device functions that are not marked `inline`.
         *("-fvisibility=hidden", "-ffunction-sections", "-fdata-sections"),
         *(_DROPPABLE if tc.compiler_id == "clang" else ()),
@@ -197,6 +200,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(("-fno-working-directory",) if directory and tc.compiler_id == "gcc" else ()),
         *(*name_files(unit), *lines.name_headers(unit, tc)),
         *_drop_preprocessor_options(target_options(unit)),
+        *(instrumentation.code_options(unit, tc) if unit.is_checked else ()),
         *("-c", text.name if directory else str(text), "-o", str(compiled)),
     )
     return Command(

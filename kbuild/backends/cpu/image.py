@@ -97,6 +97,7 @@ def _make_image(
         tuple(kernels.values()),
         tuple(variables.values()),
         is_x86=objects[0].is_x86,
+        is_instrumented=unit.is_checked,
     )
     return Completion(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
@@ -161,8 +162,9 @@ def _build_image(
         options.append("-g")
     argv = (
         *(str(tc.compiler), "-shared", *options, *map(str, object_files)),
-        # A call of a kernel does not profit from more optimization.
-        *("-x", "c++", "-std=c++17", "-O1", "-fno-exceptions", "-fno-rtti"),
+        # A call of a kernel does not profit from more optimization, but each check does.
+        *("-x", "c++", "-std=c++17", "-O2" if unit.is_checked else "-O1"),
+        *("-fno-exceptions", "-fno-rtti"),
         # With the same options, vectors are passed as the kernel expects them.
         "-Wno-psabi",
         *code_generation_flags(unit.arch, tc),

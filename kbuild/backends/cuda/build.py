@@ -87,6 +87,7 @@ TRAITS: Final = Traits(
     compile_memory=1024 << 20,  # measured by benchmarks/memory
     launch_entries=("cuLaunchKernelEx", "cudaLaunchKernel"),
     separate_operations=("-fmad=false",),
+    check_advice="on a GPU, compute-sanitizer checks a program",
     # nvcc lets a shell run its steps and quotes names in a way that still expands them, even
     # commands.
     unsafe=UnsafeCharacters(sources='$`"', outputs='$`"', include_directories="$`\"'"),

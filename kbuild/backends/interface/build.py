@@ -64,6 +64,7 @@ class CompileUnit:
         device_standard: The C++ standard of the source.
         debug: Whether the options request debug information.
         relocatable: Whether the images are the input of a device link.
+        is_checked: Whether to instrument the device code for checks.
         keep_assembly: Whether to keep the assembly from which the images are made.
         is_mixed: Whether the source also contains host code.
         module: The part of generated names that is unique to the source; if it is empty, names are
@@ -87,6 +88,7 @@ class CompileUnit:
     device_standard: int = 17
     debug: bool = False
     relocatable: bool = False
+    is_checked: bool = False
     keep_assembly: bool = False
     is_mixed: bool = False
     module: str = ""
@@ -135,6 +137,7 @@ class LinkUnit:
         output: The path of the linked image without its suffix.
         build_options: The options of the build type, as a C++ compiler takes them.
         debug: Whether the options request debug information.
+        is_checked: Whether the images are instrumented for checks.
     """
 
     target: str
@@ -143,6 +146,7 @@ class LinkUnit:
     output: Path
     build_options: tuple[str, ...] = ()
     debug: bool = False
+    is_checked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

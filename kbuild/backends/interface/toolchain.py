@@ -183,6 +183,8 @@ class Traits:
             empty if the backend has no such objects.
         link_function: The start of the functions that these objects call to register, and that
             a device link defines. The id of the object follows.
+        can_check: Whether the backend can instrument device code for checks.
+        check_advice: What else finds mistakes in its device code, if the backend cannot.
     """
 
     name: str
@@ -197,3 +199,5 @@ class Traits:
     host_header: str | None = None
     relocatable_section: str = ""
     link_function: str = ""
+    can_check: bool = False
+    check_advice: str = ""

@@ -9,11 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends import AUTOMATIC, builder_names
-from kbuild.cli.arguments import add_repeatable_argument, add_verbose_argument
+from kbuild.backends import AUTOMATIC, builder_names, find_checking_backend
+from kbuild.cli.arguments import (
+    add_color_argument,
+    add_repeatable_argument,
+    add_verbose_argument,
+)
 from kbuild.cli.build_progress import show_build
 from kbuild.cli.builds import build_project
-from kbuild.cli.foreground import run_to_end
+from kbuild.cli.checked_run import add_check_arguments, check_arguments, run_checked
+from kbuild.cli.foreground import end_as, run_to_end
 from kbuild.errors import ConfigurationError
 from kbuild.project.checks import check_manifest
 from kbuild.project.generate import BuildSettings, generate_project, locate_artifact
@@ -30,7 +35,7 @@ from kbuild.toolchain.devices import choose_device
 HELP = "Build a program from kernel sources and C++ sources, and run it."
 EPILOG = f"""\
 Words after -- are the arguments of the program. kbuild run ends with the program's exit code, or by
-the signal that ends the program.
+the signal that ends the program. With --check, findings make the exit code 1.
 The program is built in kbuild's cache directory, so that the next run only checks for changes.
 The cache keeps the {MOST_PROGRAMS} programs that were run last, and all programs of the last hour.
 """
@@ -42,6 +47,7 @@ _KEEP_ASSERTIONS: Final = "-UNDEBUG"
 OPTIONS: Final = {
     "architectures": "--arch",
     "backend": "--backend",
+    "check": "--check",
     "compile_options": "--device-options",
     "definitions": "-D",
     "device_standard": "--std",
@@ -123,6 +129,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print the path of the program instead of running it",
     )
+    add_check_arguments(parser)
+    add_color_argument(parser)
     add_verbose_argument(parser)
 
 
@@ -142,6 +150,9 @@ def run(arguments: argparse.Namespace) -> int:
             case, the program is built.
     """
     _check_output(arguments)
+    check_arguments(arguments)
+    if arguments.check and arguments.backend == AUTOMATIC:
+        arguments.backend = find_checking_backend()
     backend, architecture = _choose_device(arguments.backend)
     settings = BuildSettings(
         profile="debug" if arguments.debug else "release", optimization=arguments.optimization
@@ -157,7 +168,10 @@ def run(arguments: argparse.Namespace) -> int:
                 f"here; run {program} on a machine with a device, or use another backend, for "
                 "example --backend cpu"
             )
-        run_to_end((str(program), *arguments.arguments))
+        argv = (str(program), *arguments.arguments)
+        if arguments.check:
+            end_as(run_checked(argv, arguments.sources[0].name, arguments), argv)
+        run_to_end(argv)
     print(program)
     return 0
 
@@ -212,6 +226,7 @@ def _read_table(
         backend=backend,
         architectures=tuple(arguments.architectures) or own,
         rdc=arguments.rdc,
+        check=arguments.check,
         include_directories=_make_absolute(arguments.include_directories),
         definitions=tuple(arguments.definitions),
         compile_options=(_KEEP_ASSERTIONS, *shlex.split(arguments.device_options)),

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from pathlib import Path
 from typing import Final
 
+from kbuild import process
+from kbuild.check.processes import DIRECTORY, SELECTION, read_report
 from kbuild.cli.arguments import add_color_argument, add_output_arguments
+from kbuild.cli.checked_run import select_checks
 from kbuild.cli.output import SKIPPED, has_colors, write_report
 from kbuild.inspect import inspect_path
 from kbuild.report import smoke as report_smoke
+from kbuild.report.check import text as check_text
 from kbuild.report.verify import text
 from kbuild.smoke import SmokeReport, read_target, report_rejected, run_smoke
 from kbuild.verify import verify
@@ -45,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="limit the time of each case, and of resolving all kernels (default: %(default)g)",
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="find mistakes in kernels while the cases run; the exit code is 77 if the file is not "
+        "built with CHECK ON",
+    )
     add_color_argument(parser)
     add_output_arguments(parser, tuple(_RENDERERS))
 
@@ -53,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Verify, then resolve and run everything."""
     read_target(arguments.path)  # rejects other files with a better message than the verifier
     is_sound = arguments.no_verify or _verify(arguments)
+    if is_sound and arguments.check:
+        return _run_checked(arguments)
     if is_sound:
         report = run_smoke(
             arguments.path,
@@ -64,6 +77,35 @@ def run(arguments: argparse.Namespace) -> int:
         report = report_rejected(arguments.path)
     write_report(report, _RENDERERS, arguments)
     return _choose_exit_code(report) if is_sound else 1
+
+
+def _run_checked(arguments: argparse.Namespace) -> int:
+    """Run the cases with checks, and print the findings to stderr before the report."""
+    checks = select_checks()
+    with tempfile.TemporaryDirectory(prefix="kbuild-check-") as directory:
+        process.export_variables({DIRECTORY: directory, SELECTION: ",".join(checks)})
+        report = run_smoke(
+            arguments.path,
+            arguments.cases,
+            timeout=arguments.timeout,
+            require_device=arguments.require_device,
+        )
+        checked = read_report(
+            Path(directory),
+            program=str(arguments.path),
+            exit_status=_choose_exit_code(report),
+            checks=checks,
+            required_launches=1 if arguments.cases else 0,
+        )
+    if checked.images == 0 and report.ok:
+        sys.stderr.write(
+            f"kbuild: {arguments.path}: skipped, because no kernel of the file is instrumented; "
+            "build it with CHECK ON\n"
+        )
+        return SKIPPED
+    sys.stderr.write(check_text.render(checked, has_colors=has_colors(arguments, sys.stderr)))
+    write_report(report, _RENDERERS, arguments)
+    return _choose_exit_code(report) if checked.ok else 1
 
 
 def _verify(arguments: argparse.Namespace) -> bool:

@@ -89,6 +89,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         is_verbose=given.has("--verbose") or given.has("--verbose2"),
         is_dry_run=given.has("--dryrun"),
         backend=given.find_value("--backend"),
+        is_checked=given.has("--check"),
     )
     check_inputs(invocation)
     check_architectures(invocation)

@@ -176,6 +176,7 @@ def _link_image(
         images=parts,
         output=directory / f"linked.{name_file(arch)}",
         debug=invocation.has_debug,
+        is_checked=invocation.is_checked,
     )
     contents = tuple(map(files.read_file, parts))
     completion = builder.link_images(unit, contents, tools.toolchain)

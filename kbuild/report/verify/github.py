@@ -34,7 +34,7 @@ def render(report: Report) -> str:
     )
     lines = [_annotate(finding) for finding in findings]
     lines += [
-        _command("error", {"title": f"{note.rule} could not run"}, note.reason)
+        write_command("error", {"title": f"{note.rule} could not run"}, note.reason)
         for note in report.rules_errored
     ]
     return "\n".join([*lines, summarize(report)]) + "\n"
@@ -46,7 +46,7 @@ def _annotate(finding: Finding) -> str:
         "file": relative_name(file),
         "title": f"{finding.rule} {finding.slug}",
     }
-    return _command(_COMMANDS[finding.severity], properties, "\n".join(_message(finding)))
+    return write_command(_COMMANDS[finding.severity], properties, "\n".join(_message(finding)))
 
 
 def _message(finding: Finding) -> Iterator[str]:
@@ -56,7 +56,8 @@ def _message(finding: Finding) -> Iterator[str]:
     yield f"fix: {finding.fix}"
 
 
-def _command(name: str, properties: dict[str, str], message: str) -> str:
+def write_command(name: str, properties: dict[str, str], message: str) -> str:
+    """Return a workflow command with these properties."""
     shown = ",".join(f"{key}={_escape(value, _IN_PROPERTY)}" for key, value in properties.items())
     return f"::{name} {shown}::{_escape(message, _IN_DATA)}"
 

@@ -24,7 +24,7 @@ from kbuild.verify.rule import Rule
 
 _Object: TypeAlias = dict[str, Any]
 
-_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "info": "note"}
 
 
@@ -55,7 +55,7 @@ def render(report: Report) -> str:
         ],
     }
     # Only ASCII and no lone surrogates, which many JSON readers reject.
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _number_rules(report: Report) -> dict[str, int]:

@@ -45,6 +45,7 @@ def make_spec(call: KernelCall, configuration: str) -> TargetSpec:
         visibility=choose_visibility(settings),
         debug_stubs=_DEBUG_STUBS[settings.debug_stubs],
         rdc="ON" if settings.rdc else "OFF",
+        check=settings.check,
         compression=settings.compression,
         runtime=settings.runtime,
         device_standard=settings.device_standard,

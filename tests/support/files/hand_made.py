@@ -112,7 +112,7 @@ def build_image(
         + "".join(tables)
         + f"static const struct kbuild_cpu_kernel rows[] = {{\n{''.join(rows)}}};\n"
         "const struct kbuild_cpu_image kbuild_cpu_image = {\n"
-        f"    KBUILD_CPU_IMAGE_ABI, {len(kernels)}, rows, attach, builtins, 0, 0 }};\n"
+        f"    KBUILD_CPU_IMAGE_ABI, {len(kernels)}, rows, attach, builtins, 0, 0, 0 }};\n"
     )
     output = source.with_suffix(".so")
     run("gcc", "-shared", "-fPIC", "-nostdlib", *options, "-I", INCLUDE, source, "-o", output)

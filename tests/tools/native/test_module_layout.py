@@ -112,7 +112,7 @@ STRUCTS = {
         },
     ),
     "kbuild_cpu_device_api": (
-        80,
+        88,
         {
             "barrier": 0,
             "exchange": 8,
@@ -124,11 +124,12 @@ STRUCTS = {
             "trap": 56,
             "fail_assertion": 64,
             "runtime": 72,
+            "checks": 80,
         },
     ),
     "kbuild_cpu_variable": (32, {"name": 0, "address": 8, "size": 16, "kind": 24}),
     "kbuild_cpu_image": (
-        48,
+        56,
         {
             "abi": 0,
             "kernel_count": 4,
@@ -137,13 +138,14 @@ STRUCTS = {
             "builtins": 24,
             "variables": 32,
             "variable_count": 40,
+            "is_instrumented": 48,
         },
     ),
 }
 VERSIONS = {
     "KBUILD_MODULE_ABI": 1,
     "KBUILD_NOTE_VERSION": 1,
-    "KBUILD_CPU_IMAGE_ABI": 8,
+    "KBUILD_CPU_IMAGE_ABI": 9,
     "KBUILD_VARIABLE_INDIRECT": 0x80000000,
     "KBUILD_VARIABLE_FOREIGN": 0x40000000,
 }

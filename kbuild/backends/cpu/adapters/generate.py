@@ -65,6 +65,7 @@ def adapter_rows(
     variables: tuple[Variable, ...],
     *,
     is_x86: bool = True,
+    is_instrumented: bool = False,
 ) -> Mapping[str, Any]:
     """Return the template's rows: types in order of use, kernels, and symbols to define.
 
@@ -72,6 +73,7 @@ def adapter_rows(
         kernels: The kernels to adapt.
         variables: The variables that the host can name.
         is_x86: Whether the image is for x86-64.
+        is_instrumented: Whether the kernels call the functions of checks.
     """
     abi_types = _AbiTypes(is_x86=is_x86)
     rows = []
@@ -89,6 +91,7 @@ def adapter_rows(
             }
         )
     return {
+        "is_instrumented": is_instrumented,
         "records": abi_types.rows,
         "kernels": rows,
         "variables": [

@@ -138,12 +138,14 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
     Raises:
         SourceError: A launch cannot be read, or needs a header.
     """
+    # Plain loops exist only where a compiler can see all threads, which checks must not allow.
+    is_complete = not (unit.relocatable or unit.is_checked)
     return _read_device_text(
         code,
         unit.own_name,
-        is_relocatable=unit.relocatable,
+        is_complete=is_complete,
         is_mixed=unit.is_mixed,
-        is_divided=_divides(unit),
+        is_divided=is_complete and _divides(unit),
     )
 
 
@@ -156,7 +158,7 @@ def _divides(unit: CompileUnit) -> bool:
 
 @lru_cache(maxsize=1)
 def _read_device_text(
-    code: Unit, own_name: str, *, is_relocatable: bool, is_mixed: bool, is_divided: bool
+    code: Unit, own_name: str, *, is_complete: bool, is_mixed: bool, is_divided: bool
 ) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
@@ -164,9 +166,7 @@ def _read_device_text(
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(code)
-    kernels = edit_kernels(
-        code, declarations, is_complete=not is_relocatable, is_divided=is_divided
-    )
+    kernels = edit_kernels(code, declarations, is_complete=is_complete, is_divided=is_divided)
     edits = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),

@@ -4,6 +4,7 @@
 #include "api/errors.hpp"
 #include "devices/properties.hpp"
 #include "memory/allocations.hpp"
+#include "memory/heap.hpp"
 #include "memory/pools.hpp"
 #include "registry.hpp"
 #include "streams/stream_table.hpp"
@@ -115,7 +116,7 @@ int kbuild_cpu_reset_device() {
     return guarded([&] {
         Streams::instance().clear();
         Pools::instance().clear();
-        for (void* memory : Allocations::instance().clear()) std::free(memory);
+        for (void* memory : Allocations::instance().clear()) free_memory(memory);
         Objects<Texture>::instance().clear();
         Objects<Surface>::instance().clear();
         Objects<MipmappedArray>::instance().clear();

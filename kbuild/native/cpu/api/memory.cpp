@@ -4,11 +4,10 @@
 #include "api/errors.hpp"
 #include "devices/machine_facts.hpp"
 #include "memory/allocations.hpp"
+#include "memory/heap.hpp"
 #include "memory/pools.hpp"
 #include "streams/stream_table.hpp"
 #include "streams/transfers.hpp"
-
-#include <cstdlib>
 
 namespace {
 
@@ -18,14 +17,11 @@ constexpr std::size_t pitch_alignment = 512;
 
 void* allocate(std::size_t bytes, kbuild_cpu_memory_kind kind, unsigned flags) {
     if (bytes == 0) return nullptr;
-    void* pointer = nullptr;
-    if (posix_memalign(&pointer, allocation_alignment, bytes) != 0)
-        throw Failure(KBUILD_CPU_OUT_OF_MEMORY,
-                      "cannot allocate " + std::to_string(bytes) + " bytes");
+    void* const pointer = allocate_memory(bytes);
     try {
         Allocations::instance().add({pointer, bytes, kind, flags});
     } catch (...) {
-        std::free(pointer);
+        free_memory(pointer);
         throw;
     }
     return pointer;
@@ -40,7 +36,8 @@ void release(void* pointer, std::initializer_list<kbuild_cpu_memory_kind> kinds,
     Streams::instance().synchronize_all();
     if (GraphMemory::contains(pointer)) return;
     require(Allocations::instance().remove(pointer, kinds), otherwise);
-    if (!Pools::instance().give_back(pointer)) std::free(pointer);
+    note_release(pointer);
+    if (!Pools::instance().give_back(pointer)) free_memory(pointer);
 }
 
 bool is_host(const Allocation& allocation) {
@@ -105,6 +102,7 @@ int kbuild_cpu_unregister_host(void* pointer) {
         Streams::instance().synchronize_all();
         if (!Allocations::instance().remove(pointer, {KBUILD_CPU_MEMORY_REGISTERED}))
             throw Failure(KBUILD_CPU_NOT_REGISTERED, "the memory is not registered");
+        note_release(pointer);
     });
 }
 

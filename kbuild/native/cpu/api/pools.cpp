@@ -3,6 +3,7 @@
 
 #include "api/errors.hpp"
 #include "memory/allocations.hpp"
+#include "memory/heap.hpp"
 #include "memory/pools.hpp"
 #include "streams/stream_table.hpp"
 
@@ -11,7 +12,8 @@ namespace {
 using namespace kbuild::cpu;
 
 void free_queued(void* pointer) {
-    if (!Pools::instance().give_back(pointer)) std::free(pointer);
+    note_release(pointer);
+    if (!Pools::instance().give_back(pointer)) free_memory(pointer);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "images/image.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 #include "launches/runner.hpp"
 
 #include <dlfcn.h>
@@ -61,7 +62,13 @@ Image::Image(const std::string& path) {
     Dl_info file;
     if (dladdr(table_, &file) != 0) base_ = file.dli_fbase;
     storage_ = find_storage(*table_);
-    table_->attach(&BlockRunner::device_api);
+    if (table_->is_instrumented == 0) {
+        table_->attach(&BlockRunner::device_api);
+        return;
+    }
+    if (!checks::is_active()) checks::import_allocations();
+    checks::Checker::instance().add_image(path, *table_, base_, storage_);
+    table_->attach(&checks::instrumented_api());
 }
 
 Image::~Image() { dlclose(library_); }

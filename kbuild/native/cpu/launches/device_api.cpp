@@ -1,4 +1,5 @@
 // The functions that device code calls; see kbuild/detail/cpu_device_api.h.
+#include "checks/checker.hpp"
 #include "launches/device_runtime.hpp"
 #include "launches/report.hpp"
 #include "launches/runner.hpp"
@@ -19,8 +20,8 @@ BlockRunner& runner_of(void* runner) { return *static_cast<BlockRunner*>(runner)
 }  // namespace
 
 const kbuild_cpu_device_api BlockRunner::device_api = {
-    barrier,        exchange, converge, grid_barrier,   spin,
-    is_cooperative, fail,     trap,     fail_assertion, &device_runtime,
+    barrier, exchange, converge,       grid_barrier,    spin,    is_cooperative,
+    fail,    trap,     fail_assertion, &device_runtime, nullptr,
 };
 
 // Stops the current thread, which is in a queue, until another thread has taken it from there.
@@ -122,6 +123,8 @@ int BlockRunner::is_cooperative(void* this_runner) {
 
 void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const char* reason) {
     auto& runner = runner_of(this_runner);
+    if (runner.launch_->image.is_instrumented != 0)
+        checks::Checker::instance().note_stuck(describe(*call, 0) + ": " + reason);
     if (runner.launch_->fail(KBUILD_CPU_LAUNCH_FAILURE))
         std::fprintf(stderr, "kbuild: kernel %s: %s: %s; block %s, thread %s\n",
                      kernel_name(*runner.launch_).c_str(), describe(*call, 0).c_str(), reason,
@@ -133,8 +136,11 @@ void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const cha
 // Prints what the threads of blocks on this OS thread wait for, and ends the launch. Does not
 // return, so that destructors of the caller do not run.
 void BlockRunner::report(const char* problem, int error) noexcept {
-    if (launch_->fail(error))
-        std::fputs(describe_waits(*launch_, problem, residents_, tasks_).c_str(), stderr);
+    if (launch_->fail(error)) {
+        const auto text = describe_waits(*launch_, problem, residents_, tasks_);
+        if (launch_->image.is_instrumented != 0) checks::Checker::instance().note_stuck(problem);
+        std::fputs(text.c_str(), stderr);
+    }
     abandon();
 }
 

@@ -3,9 +3,11 @@
 
 #include "api/errors.hpp"
 #include "api/kernel_calls.hpp"
+#include "checks/checker.hpp"
 #include "launches/runner.hpp"
 #include "memory/allocations.hpp"
 #include "memory/copies.hpp"
+#include "memory/heap.hpp"
 
 #include <kbuild/cpu_runtime.h>
 
@@ -45,7 +47,10 @@ int allocate(void** pointer, std::size_t bytes) {
     return guarded([&] {
         require(pointer != nullptr, "the address for the result is a null pointer");
         *pointer = nullptr;
-        if (bytes != 0 && posix_memalign(pointer, heap_alignment, bytes) != 0)
+        if (bytes == 0) return;
+        if (checks::is_active())
+            *pointer = checks::Checker::instance().allocate_heap(bytes);
+        else if (posix_memalign(pointer, heap_alignment, bytes) != 0)
             throw Failure(KBUILD_CPU_OUT_OF_MEMORY, "there is no memory left");
     });
 }
@@ -54,7 +59,8 @@ int release(void* pointer) {
     return guarded([&] {
         require(Allocations::instance().find(pointer).base == nullptr,
                 "the memory was allocated by host code");
-        std::free(pointer);
+        note_release(pointer);
+        free_memory(pointer);
     });
 }
 

@@ -1,5 +1,6 @@
 #include "launches/pool.hpp"
 
+#include "checks/checker.hpp"
 #include "crashes/signals.hpp"
 #include "launches/runner.hpp"
 #include "pin.hpp"
@@ -42,6 +43,12 @@ Pool& Pool::instance() {
 void Pool::run(Launch& launch) {
     auto& runner = BlockRunner::of_this_thread();
     runner.reserve(launch);
+    if (launch.image.is_instrumented != 0) {
+        checks::Checker::instance().begin_launch(launch);
+        runner.run(launch);
+        checks::Checker::instance().end_launch();
+        return;
+    }
     if (launch.block_count == 1) return runner.run(launch);
 
     {

@@ -1,6 +1,8 @@
 #include "memory/allocations.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
+#include "memory/heap.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -15,6 +17,11 @@ Allocations* process_allocations = nullptr;
 
 std::uintptr_t to_number(const void* address) noexcept {
     return reinterpret_cast<std::uintptr_t>(address);
+}
+
+void note_allocation(const Allocation& allocation) {
+    if (checks::is_active())
+        checks::Checker::instance().add_memory(allocation.base, allocation.bytes, allocation.kind);
 }
 
 }  // namespace
@@ -41,6 +48,7 @@ Allocations::Map::iterator Allocations::first_overlap(std::uintptr_t start) noex
 }
 
 void Allocations::add(const Allocation& allocation) {
+    note_allocation(allocation);
     const auto start = to_number(allocation.base);
     const std::lock_guard lock(mutex_);
     // If the program freed memory without this runtime, the allocator can return it again: forget
@@ -59,6 +67,7 @@ void Allocations::add_registered(const Allocation& allocation) {
         throw Failure(KBUILD_CPU_ALREADY_REGISTERED,
                       "the memory is already registered or was allocated by the runtime");
     contents_.emplace(start, Content{allocation.bytes, allocation.kind, allocation.flags});
+    note_allocation(allocation);
 }
 
 bool Allocations::remove(const void* base,
@@ -98,6 +107,14 @@ Allocation Allocations::find_nearest(const void* address) const noexcept {
     return {reinterpret_cast<void*>(start), content.bytes, content.kind, content.flags};
 }
 
+std::vector<Allocation> Allocations::list() const {
+    std::vector<Allocation> all;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [start, content] : contents_)
+        all.push_back({reinterpret_cast<void*>(start), content.bytes, content.kind, content.flags});
+    return all;
+}
+
 std::vector<void*> Allocations::clear() {
     std::vector<void*> owned;
     const std::lock_guard lock(mutex_);
@@ -105,6 +122,7 @@ std::vector<void*> Allocations::clear() {
     for (const auto& [start, content] : contents_)
         if (content.kind != KBUILD_CPU_MEMORY_REGISTERED)
             owned.push_back(reinterpret_cast<void*>(start));
+    for (const auto& [start, content] : contents_) note_release(reinterpret_cast<void*>(start));
     contents_.clear();
     return owned;
 }

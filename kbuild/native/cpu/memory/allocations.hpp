@@ -40,6 +40,9 @@ public:
     // Returns the allocation that contains the address, or the nearest one.
     Allocation find_nearest(const void* address) const noexcept;
 
+    // Returns everything.
+    std::vector<Allocation> list() const;
+
     // Removes everything, and returns what the runtime has allocated.
     std::vector<void*> clear();
 

@@ -2,10 +2,10 @@
 
 #include "api/errors.hpp"
 #include "memory/allocations.hpp"
+#include "memory/heap.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <pthread.h>
 
 namespace kbuild::cpu {
@@ -20,14 +20,6 @@ constexpr unsigned graph_memory_flag = 1u << 31;
 
 std::atomic<std::uint64_t> graph_bytes{0};
 std::atomic<std::uint64_t> most_graph_bytes{0};
-
-void* allocate_aligned(std::size_t bytes) {
-    void* pointer = nullptr;
-    if (posix_memalign(&pointer, allocation_alignment, bytes) != 0)
-        throw Failure(KBUILD_CPU_OUT_OF_MEMORY,
-                      "cannot allocate " + std::to_string(bytes) + " bytes");
-    return pointer;
-}
 
 }  // namespace
 
@@ -45,7 +37,7 @@ Pools& Pools::instance() {
 Pools::Pools() { current_ = create(); }
 
 Pools::Pool::~Pool() {
-    for (const auto& [bytes, pointer] : unused) std::free(pointer);
+    for (const auto& [bytes, pointer] : unused) free_memory(pointer);
 }
 
 void* Pools::create() {
@@ -131,7 +123,7 @@ void Pools::shrink(Pool& pool, std::size_t kept_bytes) noexcept {
     while (pool.reserved > kept_bytes && !pool.unused.empty()) {
         const auto largest = std::prev(pool.unused.end());
         pool.reserved -= largest->first;
-        std::free(largest->second);
+        free_memory(largest->second);
         pool.unused.erase(largest);
     }
 }
@@ -157,7 +149,7 @@ void* Pools::allocate(void* handle, std::size_t bytes) {
         pointer = unused->second;
         pool->unused.erase(unused);
     } else {
-        pointer = allocate_aligned(rounded);
+        pointer = allocate_memory(rounded);
         pool->reserved += rounded;
         pool->most_reserved = std::max(pool->most_reserved, pool->reserved);
     }
@@ -190,7 +182,7 @@ void Pools::clear() {
 
 GraphMemory::GraphMemory(std::size_t bytes) : bytes_(bytes) {
     require(bytes != 0, "a node cannot allocate 0 bytes");
-    pointer_ = allocate_aligned(bytes);
+    pointer_ = allocate_memory(bytes);
     Allocations::instance().add({pointer_, bytes, KBUILD_CPU_MEMORY_DEVICE, graph_memory_flag});
     const auto now = graph_bytes += bytes;
     if (now > most_graph_bytes) most_graph_bytes = now;
@@ -198,7 +190,9 @@ GraphMemory::GraphMemory(std::size_t bytes) : bytes_(bytes) {
 
 GraphMemory::~GraphMemory() {
     graph_bytes -= bytes_;
-    if (Allocations::instance().remove(pointer_, {KBUILD_CPU_MEMORY_DEVICE})) std::free(pointer_);
+    if (!Allocations::instance().remove(pointer_, {KBUILD_CPU_MEMORY_DEVICE})) return;
+    note_release(pointer_);
+    free_memory(pointer_);
 }
 
 bool GraphMemory::contains(const void* address) noexcept {

@@ -3,6 +3,7 @@
 #define KBUILD_CPU_TEXTURES_OBJECTS_HPP
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 
 #include <map>
 #include <memory>
@@ -30,6 +31,7 @@ public:
     T* add(std::unique_ptr<T> object) {
         const std::lock_guard lock(mutex_);
         T* const address = object.get();
+        if (checks::is_active()) checks::Checker::instance().accept(address, sizeof *address);
         objects_[address] = std::move(object);
         return address;
     }

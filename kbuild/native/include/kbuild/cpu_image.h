@@ -61,6 +61,7 @@ struct kbuild_cpu_image {
     void (*builtins)(struct kbuild_cpu_builtins *builtins); /* for the calling OS thread */
     const struct kbuild_cpu_variable *variables;
     uint64_t variable_count;
+    uint64_t is_instrumented; /* whether it calls the functions of kbuild_cpu_device_api.checks */
 };
 
 #endif

@@ -271,4 +271,5 @@ DRIVER: Final[tuple[Option, ...]] = (
 
 OWN: Final[tuple[Option, ...]] = (
     row("--backend", "The backend. Without it, KBUILD_BACKEND selects.", kind="one"),
+    row("--check", "Instrument device code for the checks of kbuild run and kbuild smoke."),
 )

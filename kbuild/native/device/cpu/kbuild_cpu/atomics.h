@@ -20,16 +20,17 @@ using wide_t = enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !is_same_v
 }  // namespace kbuild_cpu
 
 /* Defines a function for the given types, for one scope and for all. */
-#define KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, order, ...) \
+#define KBUILD_CPU_ATOMIC_OF_SCOPE(name, scope, operation, order, ...) \
     template <class __T> \
-    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> KBUILD_YIELDS name( \
+    __device__ inline kbuild_cpu::one_of<__T, __VA_ARGS__> KBUILD_YIELDS name##scope( \
         __T *__address, kbuild_cpu::same_t<__T> __value) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         return kbuild_cpu::operation(__address, __value, order); \
     }
 #define KBUILD_CPU_ATOMIC(name, operation, ...) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name, operation, __ATOMIC_RELAXED, __VA_ARGS__) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_block, operation, kbuild_cpu::only_block, __VA_ARGS__) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name##_system, operation, __ATOMIC_RELAXED, __VA_ARGS__)
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, , operation, __ATOMIC_RELAXED, __VA_ARGS__) \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, _block, operation, kbuild_cpu::only_block, __VA_ARGS__) \
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, _system, operation, __ATOMIC_RELAXED, __VA_ARGS__)
 
 namespace kbuild_cpu {
 
@@ -69,10 +70,12 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
  * of that size. */
 #define KBUILD_CPU_ATOMIC_FOR_SCOPE(scope) \
     __device__ inline float2 KBUILD_YIELDS atomicAdd##scope(float2 *__address, float2 __value) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
                 kbuild_cpu::atomic_add(&__address->y, __value.y)}; \
     } \
     __device__ inline float4 KBUILD_YIELDS atomicAdd##scope(float4 *__address, float4 __value) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         return {kbuild_cpu::atomic_add(&__address->x, __value.x), \
                 kbuild_cpu::atomic_add(&__address->y, __value.y), \
                 kbuild_cpu::atomic_add(&__address->z, __value.z), \
@@ -81,11 +84,13 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
     template <class __T> \
     __device__ inline kbuild_cpu::wide_t<__T> KBUILD_YIELDS atomicExch##scope( \
         __T *__address, kbuild_cpu::same_t<__T> __value) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         return kbuild_cpu::atomic_exchange(__address, __value); \
     } \
     template <class __T> \
     __device__ inline kbuild_cpu::wide_t<__T> KBUILD_YIELDS atomicCAS##scope( \
         __T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
         return __expected; \
     } \
@@ -94,6 +99,7 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
                                          unsigned long long> \
         KBUILD_YIELDS atomicCAS##scope(__T *__address, kbuild_cpu::same_t<__T> __expected, \
                                        kbuild_cpu::same_t<__T> __desired) { \
+        const kbuild_cpu::atomic_scope##scope __scope; \
         kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
         return __expected; \
     }

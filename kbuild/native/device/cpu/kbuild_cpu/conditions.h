@@ -8,8 +8,8 @@
 
 typedef unsigned long long cudaGraphConditionalHandle;
 
-__device__ inline void cudaGraphSetConditional(cudaGraphConditionalHandle __handle,
-                                               unsigned int __value) {
+KBUILD_CPU_UNCHECKED __device__ inline void cudaGraphSetConditional(
+    cudaGraphConditionalHandle __handle, unsigned int __value) {
     __atomic_store_n(reinterpret_cast<unsigned int *>(__handle), __value, __ATOMIC_RELAXED);
 }
 

@@ -50,6 +50,13 @@
 #endif
 #define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden"), tls_model("local-dynamic")))
 
+/* For a function that accesses the runtime's own memory. */
+#if defined(KBUILD_CHECKED)
+#define KBUILD_CPU_UNCHECKED __attribute__((noinline, no_sanitize("thread")))
+#else
+#define KBUILD_CPU_UNCHECKED
+#endif
+
 #define __grid_constant__
 #define __maxnreg__(registers)
 #define __inline_hint__

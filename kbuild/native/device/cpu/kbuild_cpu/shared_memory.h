@@ -10,6 +10,9 @@
 #include <kbuild/detail/cpu_device_api.h>
 
 #include "qualifiers.h"
+#if defined(KBUILD_CHECKED)
+#include "checked_threads.h"
+#endif
 
 #include <stdint.h>
 
@@ -25,8 +28,13 @@ namespace kbuild_cpu {
 /* The variable with this place.  The calculation uses integers, because the result is in other memory. */
 template <class __T>
 __device__ inline __T &in_block(__T &__place) {
+#if defined(KBUILD_CHECKED)
+    return *reinterpret_cast<__T *>(kbuild_cpu_api->checks->find_shared(const_cast<const void *>(
+        static_cast<const volatile void *>(__builtin_addressof(__place)))));
+#else
     return *reinterpret_cast<__T *>(reinterpret_cast<uintptr_t>(__builtin_addressof(__place)) +
                                     ::kbuild_cpu_shared.offset);
+#endif
 }
 
 template <class __T>

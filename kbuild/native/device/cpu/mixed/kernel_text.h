@@ -15,8 +15,14 @@
  *
  * In a suspendable loop, each thread stores its index.  If a thread was suspended, the runtime has let other
  * threads run meanwhile, and starts the rest with another call. */
+#if defined(KBUILD_CHECKED)
+#define __kbuild_global__ \
+    __attribute__((patchable_function_entry(1, 1), used, visibility("default"), \
+                   no_sanitize("thread")))
+#else
 #define __kbuild_global__ \
     __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
+#endif
 /* The size of this variable is the launch bound, or 0 without one.  Its symbol contains the kernel's, also
  * in instances of templates. */
 #define __kbuild_launch_bounds__(...)
@@ -177,3 +183,19 @@ struct __kbuild_large_grid__ {
     ::kbuild_cpu::regions::run_region(set, __kbuild_function__ __kbuild_inlined__ -> void {
 #define __kbuild_region_end__ \
     });
+/* In an instrumented kernel, the loop and the body are separate functions; see kbuild_cpu/checked_threads.h. */
+#if defined(KBUILD_CHECKED)
+#undef __kbuild_suspendable__
+#undef __kbuild_suspendable_of_variable__
+#undef __kbuild_suspendable_end__
+#define __kbuild_checked_thread__ \
+    __kbuild_each_thread__ ::kbuild_cpu::run_checked( \
+        ::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__},
+#define __kbuild_suspendable__ \
+    __kbuild_checked_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) mutable->void
+#define __kbuild_suspendable_of_variable__ __kbuild_checked_thread__[=](const ::uint3) mutable->void
+#define __kbuild_suspendable_end__ \
+    ); \
+    if (__builtin_expect(::kbuild_cpu_progress.suspensions != __kbuild_suspensions__, 0)) return; \
+    }
+#endif

@@ -22,6 +22,7 @@ struct kbuild_cpu_lanes {
 };
 
 struct kbuild_cpu_device_runtime; /* see kbuild/detail/cpu_device_runtime.h */
+struct kbuild_cpu_checks;         /* see kbuild/detail/cpu_checks.h */
 
 /* A thread that calls one of these can be suspended, except in the last four functions. */
 struct kbuild_cpu_device_api {
@@ -50,6 +51,7 @@ struct kbuild_cpu_device_api {
     void (*fail_assertion)(void *__runner, const char *__condition, const char *__file,
                            unsigned __line, const char *__function);
     const struct kbuild_cpu_device_runtime *runtime;
+    const struct kbuild_cpu_checks *checks; /* null unless the image is instrumented */
 };
 
 #define KBUILD_CPU_SPIN_LIMIT 64

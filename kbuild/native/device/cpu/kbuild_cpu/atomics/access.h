@@ -7,6 +7,9 @@
 #include "../traits.h"
 
 #include <string.h>
+#if defined(KBUILD_CHECKED)
+#include <kbuild/detail/cpu_checks.h>
+#endif
 
 #pragma GCC system_header
 
@@ -24,6 +27,32 @@ struct same {
 template <class __T>
 using same_t = typename same<__T>::__type;
 
+/* While an object exists, the atomic operations of the thread have this scope.  Only checks make a difference
+ * between scopes. */
+#if defined(KBUILD_CHECKED) && (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE))
+struct scope_change {
+    explicit scope_change(bool __is_block) {
+        kbuild_cpu_api->checks->set_scope(__is_block ? KBUILD_CPU_THREADS_OF_BLOCK
+                                                     : KBUILD_CPU_ALL_THREADS);
+    }
+    ~scope_change() { kbuild_cpu_api->checks->set_scope(KBUILD_CPU_ALL_THREADS); }
+};
+#else
+struct scope_change {
+    explicit scope_change(bool) {}
+    ~scope_change() {}
+};
+#endif
+struct atomic_scope {
+    atomic_scope() {}
+};
+struct atomic_scope_system {
+    atomic_scope_system() {}
+};
+struct atomic_scope_block : scope_change {
+    atomic_scope_block() : scope_change(true) {}
+};
+
 /* Each atomic operation ends with this.  A thread whose operations change nothing can be waiting for
  * another one.  Host code, which can use cuda::atomic, has no such threads. */
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
@@ -39,7 +68,11 @@ constexpr bool has_16_bytes = sizeof(__T) == 16;
 
 /* In the place of an order: only threads of this block access the memory.  They all run on one OS thread, and
  * one after another, so that loads and stores are enough. */
+#if defined(KBUILD_CHECKED)
+constexpr int only_block = __ATOMIC_RELAXED; /* checks need to see an atomic access */
+#else
 constexpr int only_block = -1;
+#endif
 
 /* Replaces 16 bytes if they are the expected ones, and returns the old ones.  Every x86-64 machine
  * has the instruction, but compilers do not use it for the oldest level. */

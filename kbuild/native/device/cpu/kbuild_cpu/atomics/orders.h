@@ -3,6 +3,11 @@
 #define KBUILD_CPU_ATOMICS_ORDERS_H
 
 #include "../async/thread_scope.h"
+#if defined(KBUILD_CHECKED)
+#include "../scheduling.h"
+
+#include <kbuild/detail/cpu_checks.h>
+#endif
 
 #pragma GCC system_header
 
@@ -29,8 +34,14 @@ using std::memory_order_relaxed;
 using std::memory_order_release;
 using std::memory_order_seq_cst;
 
-inline void atomic_thread_fence(memory_order __order, thread_scope = thread_scope_system) {
+inline void atomic_thread_fence(memory_order __order,
+                                [[maybe_unused]] thread_scope __scope = thread_scope_system) {
     __atomic_thread_fence(__order);
+#if defined(KBUILD_CHECKED) && (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE))
+    kbuild_cpu_api->checks->fence(__scope == thread_scope_block || __scope == thread_scope_thread
+                                      ? KBUILD_CPU_THREADS_OF_BLOCK
+                                      : KBUILD_CPU_ALL_THREADS);
+#endif
 }
 inline void atomic_signal_fence(memory_order __order) { __atomic_signal_fence(__order); }
 

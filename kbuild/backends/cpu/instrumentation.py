@@ -1,0 +1,46 @@
+"""The options that instrument device code for checks; see native/cpu/checks.
+
+Compilers insert calls before accesses to memory, and the image defines what they call; see
+``kbuild/detail/cpu_check_hooks.h``. No library of a sanitizer is linked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.interface.build import CompileUnit
+from kbuild.backends.interface.toolchain import Toolchain
+
+# Headers and kernel texts test the macro.
+_MACRO: Final = "-DKBUILD_CHECKED=1"
+# Shifts of negative values are common in device code, and defined since C++20.
+_ARITHMETIC: Final = "-fsanitize=bounds,shift-exponent,integer-divide-by-zero"
+# Otherwise, compilers copy memory without a call, and remove accesses to memory that is freed.
+_LIBRARY: Final = tuple(
+    f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset", "malloc", "free")
+)
+_PARAMETERS: Final = {
+    "gcc": (
+        "--param=tsan-distinguish-volatile=1",
+        "--param=tsan-instrument-func-entry-exit=0",
+        "-Wno-tsan",  # fences have a hook, too
+    ),
+    "clang": (
+        *("-mllvm", "-tsan-distinguish-volatile=1"),
+        *("-mllvm", "-tsan-instrument-func-entry-exit=0"),
+    ),
+}
+
+
+def text_options() -> tuple[str, ...]:
+    """Return the options for all steps that read the text of a source."""
+    return (_MACRO,)
+
+
+def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
+    """Yield the options for the compiler. More optimization would combine accesses."""
+    yield from ("-fsanitize=thread", *_PARAMETERS.get(tc.compiler_id, ()))
+    yield from (_ARITHMETIC, *_LIBRARY)
+    if not unit.debug:
+        yield "-O1"

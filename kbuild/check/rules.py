@@ -1,0 +1,195 @@
+"""The rules of checks: what each one reports, and how to fix it. Ids never change their meaning."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from kbuild.values import dataclass
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRule:
+    """A kind of mistake. ``check`` is the word of ``KBUILD_CHECK`` that selects it."""
+
+    id: str
+    slug: str
+    check: str
+    severity: Severity
+    summary: str
+    fix: str
+
+
+RULES: Final = (
+    CheckRule(
+        "KC101",
+        "out-of-bounds",
+        "memory",
+        "error",
+        "A kernel accesses memory outside of an allocation or a shared array.",
+        "compare the index with the size of the memory, as in `if (i < n)`, or allocate more",
+    ),
+    CheckRule(
+        "KC102",
+        "use-after-free",
+        "memory",
+        "error",
+        "A kernel accesses memory that the program has freed.",
+        "free the memory after the last kernel that uses it",
+    ),
+    CheckRule(
+        "KC103",
+        "not-device-memory",
+        "memory",
+        "error",
+        "A kernel accesses host memory, or uses a null or uninitialized pointer.",
+        "allocate the memory with cudaMalloc or cudaMallocManaged, check the result, and pass that "
+        "pointer",
+    ),
+    CheckRule(
+        "KC104",
+        "misaligned-access",
+        "memory",
+        "error",
+        "The address of an access is not a multiple of its size, which GPUs do not support.",
+        "align the pointer before a cast to a larger type, or copy the bytes with memcpy",
+    ),
+    CheckRule(
+        "KC105",
+        "index-out-of-bounds",
+        "memory",
+        "error",
+        "An index is outside of an array of fixed size.",
+        "compare the index with the size of the array",
+    ),
+    CheckRule(
+        "KC201",
+        "race-in-block",
+        "race",
+        "error",
+        "Two threads of a block access the same memory, one writes, and nothing orders them.",
+        "put __syncthreads() between the two accesses, or make both atomic",
+    ),
+    CheckRule(
+        "KC202",
+        "race-between-blocks",
+        "race",
+        "error",
+        "Threads of two blocks access the same memory, one writes, and nothing orders them.",
+        "use atomic functions, let each block write its own memory, or divide the kernel in two",
+    ),
+    CheckRule(
+        "KC203",
+        "implicit-lockstep",
+        "race",
+        "error",
+        "Two threads of a warp rely on running in lockstep, which GPUs since Volta do not promise.",
+        "put __syncwarp() between the two accesses",
+    ),
+    CheckRule(
+        "KC204",
+        "same-value-writes",
+        "race",
+        "warning",
+        "Threads write the same value to the same memory. C++ and CUDA do not define the result.",
+        "let one thread write, or use an atomic function",
+    ),
+    CheckRule(
+        "KC205",
+        "unordered-volatile",
+        "race",
+        "warning",
+        "Threads access the same volatile memory, and nothing orders them. Which value a thread "
+        "reads is a matter of chance.",
+        "put __threadfence() between the data and the flag that announces it, or use atomic "
+        "functions",
+    ),
+    CheckRule(
+        "KC301",
+        "divergent-barrier",
+        "barrier",
+        "error",
+        "Some threads of a block never reach a barrier that others wait at.",
+        "move the barrier out of the branch, and let threads without work skip the work instead of "
+        "returning",
+    ),
+    CheckRule(
+        "KC302",
+        "different-barriers",
+        "barrier",
+        "error",
+        "Threads of a block wait at two different barriers at the same time.",
+        "let all threads of the block reach the same __syncthreads()",
+    ),
+    CheckRule(
+        "KC303",
+        "deadlock",
+        "barrier",
+        "error",
+        "The threads of a block wait for each other, or the mask of a warp operation is wrong.",
+        "let all threads that a barrier or a mask names reach it",
+    ),
+    CheckRule(
+        "KC401",
+        "uninitialized-device-memory",
+        "init",
+        "error",
+        "A kernel reads device memory that neither the host nor a kernel has written.",
+        "initialize the memory with cudaMemset or cudaMemcpy, or do not read it",
+    ),
+    CheckRule(
+        "KC402",
+        "uninitialized-shared-memory",
+        "init",
+        "error",
+        "A thread reads shared memory that no thread of its block has written.",
+        "initialize the array, and put __syncthreads() before the first read",
+    ),
+    CheckRule(
+        "KC501",
+        "leaked-memory",
+        "leak",
+        "error",
+        "The program ends, and has not freed memory of the device.",
+        "call cudaFree, cudaFreeHost, or cudaFreeAsync for it",
+    ),
+    CheckRule(
+        "KC601",
+        "shift-too-far",
+        "arithmetic",
+        "error",
+        "A shift by a negative number, or by as many bits as the value has or more.",
+        "limit the number of bits",
+    ),
+    CheckRule(
+        "KC602",
+        "division-by-zero",
+        "arithmetic",
+        "error",
+        "An integer division by zero, or one whose result does not fit.",
+        "check the divisor",
+    ),
+    CheckRule(
+        "KC701",
+        "no-launch",
+        "",
+        "error",
+        "The program launched fewer kernels than required, so nothing is known about them.",
+        "run the program so that it launches kernels, or pass --require-launches 0",
+    ),
+    CheckRule(
+        "KC702",
+        "expired-suppression",
+        "",
+        "error",
+        "The last day of a suppression has passed.",
+        "fix the finding, or extend the suppression and say why",
+    ),
+)
+CHECKS: Final = ("memory", "race", "barrier", "init", "leak", "arithmetic")
+
+
+def find_rule(rule_id: str) -> CheckRule:
+    """Return the rule with this id."""
+    return next(rule for rule in RULES if rule.id == rule_id)

@@ -1,0 +1,150 @@
+"""Run a program with instrumented kernels, and report what the runtime found."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from kbuild import process
+from kbuild.check.processes import DIRECTORY, SELECTION, read_report
+from kbuild.check.report import CheckReport
+from kbuild.check.rules import CHECKS
+from kbuild.check.suppressions import apply_suppressions, read_suppressions
+from kbuild.cli.arguments import parse_count
+from kbuild.cli.output import has_colors
+from kbuild.errors import ConfigurationError, did_you_mean
+from kbuild.files import write_file
+from kbuild.report.check import github, json, junit, sarif, text
+
+RENDERERS: Final[dict[str, Callable[[CheckReport], str]]] = {
+    "text": lambda report: text.render(report, is_verbose=True),
+    "json": json.render,
+    "sarif": sarif.render,
+    "junit": junit.render,
+    "github": github.render,
+}
+
+
+def add_check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--check``, and the options of its report."""
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="find mistakes in kernels on the CPU: races, accesses outside of memory, wrong "
+        f"barriers, and more; findings make the exit code 1 ({SELECTION} selects some of "
+        f"{', '.join(CHECKS)})",
+    )
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="with --check: also write the report to FILE"
+    )
+    parser.add_argument(
+        "--format",
+        choices=tuple(RENDERERS),
+        help="with --report: the format of the file (default: text)",
+    )
+    parser.add_argument(
+        "--require-launches",
+        type=parse_count("launches", 0, 10**9),
+        metavar="N",
+        help="with --check: fail if the program launches fewer than N kernels (default: 1)",
+    )
+    parser.add_argument(
+        "--suppressions",
+        type=Path,
+        metavar="FILE",
+        help="with --check: do not count the findings that this TOML file lists",
+    )
+
+
+def check_arguments(arguments: argparse.Namespace) -> None:
+    """Reject options of checks that have no effect, and checks that do not exist.
+
+    Raises:
+        ConfigurationError: Such an option is present.
+    """
+    if not arguments.check:
+        for option, value in (
+            ("--report", arguments.report),
+            ("--format", arguments.format),
+            ("--require-launches", arguments.require_launches),
+            ("--suppressions", arguments.suppressions),
+        ):
+            if value is not None:
+                raise ConfigurationError(f"{option} has no effect without --check; add --check")
+        return
+    if arguments.format is not None and arguments.report is None:
+        raise ConfigurationError(
+            f"--format {arguments.format}: the program uses standard output, so the report needs a "
+            "file; add --report FILE"
+        )
+    if arguments.report is not None and not arguments.report.absolute().parent.is_dir():
+        raise ConfigurationError(
+            f"--report {arguments.report}: there is no directory "
+            f"{arguments.report.absolute().parent}; create it"
+        )
+    select_checks()
+
+
+def select_checks() -> tuple[str, ...]:
+    """Return the checks that the environment selects.
+
+    Raises:
+        ConfigurationError: One of them does not exist.
+    """
+    value = process.select_environment((SELECTION,)).get(SELECTION, "")
+    if value in ("", "all"):
+        return CHECKS
+    names = value.split(",")
+    for name in names:
+        if name not in CHECKS:
+            raise ConfigurationError(
+                f"{SELECTION}={value}: unknown check {name!r}{did_you_mean(name, CHECKS)}"
+            )
+    return tuple(check for check in CHECKS if check in names)
+
+
+def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace) -> int:
+    """Run a program to its end, print the report to stderr, and return the exit code.
+
+    Returns:
+        1 if a finding is an error, or else the exit status of the program. A negative number is
+        that of the signal that ended it.
+
+    Raises:
+        ConfigurationError: The suppressions are not valid.
+    """
+    suppressions = read_suppressions(arguments.suppressions) if arguments.suppressions else ()
+    checks = select_checks()
+    with tempfile.TemporaryDirectory(prefix="kbuild-check-") as directory:
+        status = process.run_in_foreground(
+            argv, {DIRECTORY: directory, SELECTION: ",".join(checks)}
+        )
+        required = 1 if arguments.require_launches is None else arguments.require_launches
+        report = read_report(
+            Path(directory),
+            program=name,
+            exit_status=status,
+            checks=checks,
+            required_launches=required,
+        )
+    if arguments.suppressions:
+        report = apply_suppressions(report, suppressions, arguments.suppressions)
+    write_check_report(report, arguments)
+    return status if report.ok else 1
+
+
+def write_check_report(report: CheckReport, arguments: argparse.Namespace) -> None:
+    """Print the report to stderr, and write the file that ``--report`` names."""
+    colors = has_colors(arguments, sys.stderr)
+    sys.stderr.write(text.render(report, is_verbose=arguments.verbose, has_colors=colors))
+    sys.stderr.flush()
+    if arguments.report is not None:
+        content = RENDERERS[arguments.format or "text"](report)
+        try:
+            write_file(arguments.report, content.encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            raise ConfigurationError(f"--report {arguments.report}: {error.strerror}") from error

@@ -1,0 +1,540 @@
+// Checks each access of device code to memory.
+#include "checks/checker.hpp"
+#include "launches/report.hpp"
+#include "registry.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <string_view>
+
+namespace kbuild::cpu::checks {
+namespace {
+
+constexpr std::uintptr_t page = 4096;
+
+unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
+    if ((kind & KBUILD_CPU_ATOMIC) != 0)
+        return scope == KBUILD_CPU_THREADS_OF_BLOCK ? Access::atomic_of_block : Access::atomic;
+    return (kind & KBUILD_CPU_VOLATILE) != 0 ? Access::is_volatile : 0;
+}
+
+const char* describe_race(std::string_view rule) {
+    if (rule == "KC205") return "threads access the same volatile memory, and nothing orders them";
+    if (rule == "KC204")
+        return "threads write the same value to the same memory without synchronization";
+    if (rule == "KC203")
+        return "two threads of a warp access the same memory without synchronization, as if a warp ran "
+               "in lockstep";
+    if (rule == "KC201")
+        return "two threads of a block access the same memory without synchronization";
+    return "threads of two blocks access the same memory without synchronization";
+}
+
+// The texts of errors are in the object of the runtime.
+bool is_of_runtime(const void* address) {
+    static const int marker = 0;
+    Dl_info own, other;
+    return dladdr(&marker, &own) != 0 && dladdr(address, &other) != 0 &&
+           own.dli_fbase == other.dli_fbase;
+}
+
+}  // namespace
+
+Region* Checker::find_region(std::uintptr_t address) noexcept {
+    if (arena_.region().contains(address)) return &arena_.region();
+    if (block_->statics.contains(address)) return &block_->statics;
+    if (block_->dynamic.contains(address)) return &block_->dynamic;
+    return nullptr;
+}
+
+// The variables of the thread itself, and the results of waits.
+bool Checker::is_private(std::uintptr_t address) const noexcept {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    return address - (here - stack_bytes_) < 2 * stack_bytes_ ||
+           address - storage_start_ < storage_bytes_ ||
+           address - reinterpret_cast<std::uintptr_t>(&lanes_copy) <
+               sizeof lanes_copy + sizeof sum_copy;
+}
+
+template <unsigned log_bytes, bool is_write>
+void Checker::check_plain(std::uintptr_t address, const void* site) {
+    constexpr std::size_t bytes = std::size_t{1} << log_bytes;
+    if (pending_.exists) judge_pending_write();
+    auto* const region = find_region(address);
+    if (region == nullptr && is_private(address)) return;
+    if constexpr (is_write)
+        if (region != nullptr) note_write();
+    const Event event = {address, bytes,
+                         is_write ? unsigned{KBUILD_CPU_WRITES} : unsigned{KBUILD_CPU_READS},
+                         site_of(site)};
+    if (region == nullptr) {
+        check_other_memory(event);
+        return;
+    }
+    if (address % bytes != 0) {
+        report_memory("KC104", event, "the address of an access is not a multiple of its size");
+        return check_words(*region, event);
+    }
+    if constexpr (bytes <= word_bytes) {
+        bool is_valid = true, has_written = false;
+        check_word(*region, address & ~(word_bytes - 1),
+                   ((1u << bytes) - 1) << (address % word_bytes), event, is_valid, has_written);
+        if (is_valid && !is_write && !has_written) report_uninitialized(*region, event);
+    } else {
+        check_words(*region, event);
+    }
+}
+
+template void Checker::check_plain<0, false>(std::uintptr_t, const void*);
+template void Checker::check_plain<1, false>(std::uintptr_t, const void*);
+template void Checker::check_plain<2, false>(std::uintptr_t, const void*);
+template void Checker::check_plain<3, false>(std::uintptr_t, const void*);
+template void Checker::check_plain<4, false>(std::uintptr_t, const void*);
+template void Checker::check_plain<0, true>(std::uintptr_t, const void*);
+template void Checker::check_plain<1, true>(std::uintptr_t, const void*);
+template void Checker::check_plain<2, true>(std::uintptr_t, const void*);
+template void Checker::check_plain<3, true>(std::uintptr_t, const void*);
+template void Checker::check_plain<4, true>(std::uintptr_t, const void*);
+
+void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned kind,
+                           const void* site) {
+    if (bytes == 0) return;
+    if (pending_.exists) judge_pending_write();
+    auto* const region = find_region(address);
+    const Event event = {address, bytes, kind, site_of(site)};
+    const bool is_synchronizing = (kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) != 0;
+    if (is_synchronizing && (kind & KBUILD_CPU_RELEASES) != 0) fence(thread_->scope);
+    if (is_synchronizing && (kind & KBUILD_CPU_READS) != 0) acquire(address);
+    if (region != nullptr)
+        check_words(*region, event);
+    else if (!is_private(address))
+        check_other_memory(event);
+    if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) release(address, kind);
+    if ((kind & KBUILD_CPU_WRITES) != 0 && (kind & KBUILD_CPU_ATOMIC) == 0) note_write();
+}
+
+void Checker::check_words(Region& region, const Event& event) {
+    const auto end = event.address + event.bytes;
+    bool is_valid = true, has_written = false;
+    for (auto word = event.address & ~(word_bytes - 1); word < end && is_valid;
+         word += word_bytes) {
+        const auto first = std::max(word, event.address) - word;
+        const auto last = std::min(word + word_bytes, end) - word;
+        const auto mask = ((1u << last) - 1) & ~((1u << first) - 1);
+        if (!region.contains(word)) break;
+        check_word(region, word, mask, event, is_valid, has_written);
+    }
+    if (is_valid && (event.kind & KBUILD_CPU_READS) != 0 && !has_written)
+        report_uninitialized(region, event);
+}
+
+// Forgets the accesses before the current time, and the content of shared memory.
+inline void Checker::renew(Region& region, Cell& cell) const noexcept {
+    cell.forget_accesses();
+    cell.epoch = region.epoch;
+    if (region.is_shared) cell.write_site &= ~(whole_word << 28);
+}
+
+inline void Checker::check_word(Region& region, std::uintptr_t word, unsigned mask,
+                                const Event& event, bool& is_valid, bool& has_written) {
+    auto& cell = region.cell(word);
+    if (cell.epoch != region.epoch) renew(region, cell);
+    if ((mask & ~cell.valid()) != 0) {
+        const auto valid = find_valid_bytes(region, word);
+        cell.set_valid(valid);
+        if ((mask & ~valid) != 0) {
+            is_valid = false;
+            if (settings_.memory) {
+                const bool is_freed = !region.is_shared && [&] {
+                    const std::lock_guard lock(memory_mutex_);
+                    const auto* const near = history_.find(event.address);
+                    return near != nullptr && near->is_free &&
+                           event.address - near->start < near->bytes;
+                }();
+                report_memory(is_freed ? "KC102" : "KC101", event,
+                              is_freed ? "an access to memory that was freed"
+                                       : "an access outside of the memory it starts from");
+            }
+            return;
+        }
+    }
+    if ((event.kind & KBUILD_CPU_READS) != 0) {
+        if ((cell.written() & mask) != 0)
+            has_written = true;
+        else if (!region.is_shared &&
+                 std::memcmp(reinterpret_cast<const void*>(word), fresh_word, word_bytes) != 0) {
+            cell.set_written(whole_word);  // by host code
+            has_written = true;
+        }
+    }
+    if ((event.kind & KBUILD_CPU_WRITES) != 0) cell.set_written(mask);
+    if (checks_races_) check_race(cell, word, mask, event);
+}
+
+// Returns the bytes of a word that the program can use.
+unsigned Checker::find_valid_bytes(Region& region, std::uintptr_t word) {
+    const auto within = [&](std::uintptr_t start, std::size_t bytes) {
+        unsigned mask = 0;
+        for (unsigned i = 0; i < word_bytes; ++i)
+            if (word + i - start < bytes) mask |= 1u << i;
+        return mask;
+    };
+    if (&region == &block_->dynamic) return within(region.start, launch_->shared_bytes);
+    if (&region == &block_->statics) {
+        const auto* const variable = image_->find_shared(word + word_bytes - 1 - region.start);
+        return variable == nullptr ? 0 : within(region.start + variable->place, variable->bytes);
+    }
+    if (&region != &arena_.region()) return whole_word;
+    const std::lock_guard lock(memory_mutex_);
+    const auto* const found = history_.find(word);
+    return found == nullptr || found->is_free ? 0 : within(found->start, found->bytes);
+}
+
+// Memory that has no fixed place. Returns whether the program can use it.
+bool Checker::check_other_memory(const Event& event) {
+    if (image_->data().contains(event.address)) {
+        check_words(image_->data(), event);
+        return true;
+    }
+    if (image_->contains(event.address)) return true;
+    for (auto& image : images_)
+        if (image->contains(event.address)) return true;
+    {
+        std::unique_lock lock(memory_mutex_);
+        for (auto& other : others_)
+            if (other->contains(event.address)) {
+                auto& region = *other;
+                lock.unlock();
+                check_words(region, event);
+                return true;
+            }
+    }
+    for (const auto& range : accepted_)
+        if (event.address - range.start < range.bytes) return true;
+    if (accepted_pages_.count(event.address / page) != 0) return true;
+    const auto* const address = reinterpret_cast<const void*>(event.address);
+    if (is_of_runtime(address) || Registry::instance().has_variable_at(address)) {
+        accepted_pages_.insert(event.address / page);
+        return true;
+    }
+    if (settings_.memory)
+        report_memory("KC103", event,
+                      event.address < 16 * page ? "an access through a null pointer"
+                                                : "an access to memory that is not the device's");
+    return false;
+}
+
+inline bool Checker::is_before(Access access) const {
+    const auto& block = *block_;
+    if (access.block() == (block_number_ & Access::block_mask)) {
+        if (access.time() < block.barrier_time || block.time == Access::last_time) return true;
+        const auto warp = [](std::uint32_t thread) { return thread / 32; };
+        const auto& thread = *thread_;
+        if (warp(access.thread()) == warp(thread.number)) {
+            if (access.time() < thread.warp_time) return true;
+            if (thread.lane_times != nullptr) {
+                // The lanes of a warp of 64 threads have other numbers.
+                const auto lane = access.thread() % 32;
+                if (access.time() < (*thread.lane_times)[lane]) return true;
+            }
+        }
+    }
+    return (thread_->acquired.exists() && thread_->acquired.get()->covers(access, block_number_)) ||
+           (block.acquired.exists() && block.acquired.get()->covers(access, block_number_));
+}
+
+inline bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags) const {
+    if (!earlier.exists() || earlier.who() == who_ || (earlier.mask() & mask) == 0) return false;
+    const bool is_volatile_write = flags == Access::is_volatile && is_write_now_;
+    if (flags == Access::is_volatile &&
+        (is_volatile_write || earlier.flags() == Access::is_volatile))
+        return !is_flag_now_ && !is_before(earlier);
+    if (earlier.flags() != 0 && flags != 0) {
+        const bool is_scoped =
+            earlier.flags() == Access::atomic_of_block || flags == Access::atomic_of_block;
+        if (!is_scoped || earlier.block() == (block_number_ & Access::block_mask)) return false;
+    }
+    return !is_before(earlier);
+}
+
+void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const Event& event) {
+    const auto flags = flags_of(event.kind, thread_->scope);
+    const Access now(who_, mask, flags, block_->time);
+    const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
+    is_write_now_ = is_write;
+    is_flag_now_ = flags == Access::is_volatile && is_flag(event.address, event.kind);
+    if (is_conflict(cell.write, mask, flags)) {
+        const auto site = cell.write_site & Cell::site_mask;
+        const bool is_alike = flags == cell.write.flags() && event.bytes <= word_bytes &&
+                              (flags == 0 || flags == Access::is_volatile);
+        if (is_write && is_alike)
+            await_write(word, cell.write, site, event);
+        else
+            report_race(cell.write, site, true, event);
+    }
+    if (!is_write) return record_read(cell, now, event.site);
+    if (is_conflict(cell.read, mask, flags))
+        report_race(cell.read, cell.read_site & Cell::site_mask, false, event);
+    else if (cell.has_other() && is_conflict(cell.other_read(), mask, flags))
+        report_race(cell.other_read(), cell.read_site & Cell::site_mask, false, event);
+    if ((cell.read.mask() & ~mask) == 0) {
+        cell.read = Access();
+        cell.forget_other();
+    }
+    if (cell.write.who() == who_ && cell.write.exists() && cell.write.flags() == flags)
+        mask |= cell.write.mask();
+    cell.write = Access(who_, mask, flags, block_->time);
+    cell.set_write_site(event.site);
+}
+
+void Checker::record_read(Cell& cell, Access now, std::uint32_t site) {
+    const auto before = cell.read;
+    cell.set_read_site(site);
+    cell.read = now;
+    if (!before.exists()) return;
+    const bool is_same_kind = before.flags() == now.flags();
+    if (before.who() == who_) {
+        if (is_same_kind && before.mask() != now.mask() && !is_before(before))
+            cell.read.add_bytes(before.mask());
+        if (cell.has_other() &&
+            (!is_same_kind || cell.read.mask() != before.mask() || is_before(cell.other_read())))
+            cell.forget_other();
+        return;
+    }
+    const bool is_alike = is_same_kind && before.mask() == now.mask();
+    if (cell.has_other() && (!is_alike || is_before(cell.other_read()))) cell.forget_other();
+    if (is_alike && !cell.has_other() && !is_before(before)) cell.set_other(before);
+}
+
+// Returns whether lanes of a warp pass values in volatile memory by one statement, as they could on old
+// GPUs. Threads that wait for a flag have different statements.
+bool Checker::is_lockstep(std::uint32_t earlier_site, bool earlier_writes,
+                          const Event& event) const {
+    if (((event.kind & KBUILD_CPU_WRITES) != 0) == earlier_writes) return false;
+    const auto& first = image_->find_line(earlier_site);
+    const auto& second = image_->find_line(event.site);
+    return first.line == second.line && first.file == second.file;
+}
+
+const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site,
+                                      bool earlier_writes, const Event& event) const {
+    const bool is_same_block = earlier.block() == (block_number_ & Access::block_mask);
+    const bool is_same_warp = is_same_block && earlier.thread() / 32 == thread_->number / 32;
+    const bool is_defined = earlier.flags() != 0 && flags_of(event.kind, thread_->scope) != 0;
+    const bool is_scoped =
+        earlier.flags() == Access::atomic_of_block || thread_->scope == KBUILD_CPU_THREADS_OF_BLOCK;
+    if (is_defined && (is_same_block || !is_scoped) &&
+        !(is_same_warp && is_lockstep(earlier_site, earlier_writes, event)))
+        return "KC205";
+    return is_same_warp ? "KC203" : is_same_block ? "KC201" : "KC202";
+}
+
+void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
+                          const Event& event, bool is_same_value) {
+    const bool is_same_block = earlier.block() == (block_number_ & Access::block_mask);
+    const unsigned variant = (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) +
+                             (is_same_block ? 4000 : 0) +
+                             (earlier.thread() / 32 == thread_->number / 32 ? 8000 : 0);
+    const auto key = key_of(200 + variant, event.site, earlier_site);
+    if (findings_.count_again(key)) return;
+    const auto* const rule = choose_race_rule(earlier, earlier_site, earlier_writes, event);
+    const bool is_volatile = std::strcmp(rule, "KC205") == 0;
+    if (is_volatile && is_same_value) return;
+    Finding finding;
+    finding.kernel = kernel_;
+    finding.rule = is_same_value ? "KC204" : rule;
+    finding.message = describe_race(finding.rule);
+    BlockState other = {};
+    const BlockState* earlier_block = block_;
+    if (!is_same_block) {
+        const auto& grid = launch_->grid;
+        const auto number = earlier.block();
+        other.index = {static_cast<std::uint32_t>(number % grid.x),
+                       static_cast<std::uint32_t>(number / grid.x % grid.y),
+                       static_cast<std::uint32_t>(number / grid.x / grid.y)};
+        earlier_block = &other;
+    }
+    const std::string kind = earlier.flags() == Access::is_volatile ? "volatile "
+                             : earlier.flags() != 0                 ? "atomic "
+                                                                    : "";
+    finding.place = describe_event(event);
+    finding.other = make_place(kind + (earlier_writes ? "write" : "read"), earlier_site,
+                               *earlier_block, earlier.thread());
+    finding.memory = describe_memory(event.address);
+    findings_.add(std::move(finding), key);
+}
+
+// If another thread has written the word, the next write can write the same value again.
+void Checker::await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
+                          const Event& event) {
+    pending_ = {true, word, 0, earlier, earlier_site, event};
+    std::memcpy(&pending_.value, reinterpret_cast<const void*>(word), word_bytes);
+}
+
+// The write has happened.
+void Checker::judge_pending_write() {
+    if (!pending_.exists) return;
+    pending_.exists = false;
+    std::uint32_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const void*>(pending_.word), word_bytes);
+    report_race(pending_.earlier, pending_.earlier_site, true, pending_.event,
+                value == pending_.value);
+}
+
+void Checker::fence(kbuild_cpu_scope scope) {
+    thread_->fences[scope] = {block_->advance(), block_->barrier_time};
+    thread_->is_publishing = thread_->has_written;
+    thread_->has_written = false;
+}
+
+// Accesses to volatile memory are like atomic ones with relaxed order, if they pass a flag: the writer has
+// published something, or the reader has seen such a write. Others are ordinary accesses.
+bool Checker::is_flag(std::uintptr_t address, unsigned kind) const {
+    if ((kind & KBUILD_CPU_WRITES) != 0 && thread_->is_publishing) return true;
+    return released_.count(address) != 0;
+}
+
+void Checker::note_write() noexcept {
+    thread_->has_written = true;
+    thread_->is_publishing = false;
+}
+
+void Checker::release(std::uintptr_t address, unsigned kind) {
+    const auto& thread = *thread_;
+    if ((kind & KBUILD_CPU_ATOMIC) == 0 && !is_flag(address, kind)) return;
+    if (thread.fences[0].time == 0 && thread.fences[1].time == 0) return;
+    auto& knowledge = released_[address];
+    knowledge.add(thread.acquired);
+    knowledge.add(block_->acquired);
+    auto& changed = knowledge.change();
+    for (const auto scope : {KBUILD_CPU_ALL_THREADS, KBUILD_CPU_THREADS_OF_BLOCK}) {
+        const auto& fence = thread.fences[scope];
+        if (fence.time == 0) continue;
+        const auto reached = std::max(scope, thread.scope);  // the smaller set of threads
+        changed.add_thread(who_, fence.time, reached);
+        changed.add_block(block_number_, fence.barrier_time, reached);
+    }
+}
+
+// Many programs need no fence behind a read, because they depend on the value, or pass a barrier.
+void Checker::acquire(std::uintptr_t address) {
+    if (released_.empty()) return;
+    const auto found = released_.find(address);
+    if (found != released_.end()) thread_->acquired.add(found->second);
+}
+
+void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
+                             const void* site) {
+    const bool is_memory = mistake == KBUILD_CPU_BAD_INDEX || mistake == KBUILD_CPU_BAD_ALIGNMENT;
+    if (is_memory ? !settings_.memory : !settings_.arithmetic) return;
+    Finding finding;
+    finding.kernel = kernel_;
+    const auto number = static_cast<std::int64_t>(value);
+    switch (mistake) {
+    case KBUILD_CPU_BAD_SHIFT:
+        finding.rule = "KC601";
+        finding.message = "a shift by " + std::to_string(static_cast<std::int32_t>(number)) +
+                          " bits of a value of " + std::to_string(limit) + " bits";
+        break;
+    case KBUILD_CPU_BAD_DIVISION:
+        finding.rule = "KC602";
+        finding.message = value == 0 ? "an integer division by zero"
+                                     : "an integer division whose result is too large";
+        break;
+    case KBUILD_CPU_BAD_INDEX:
+        finding.rule = "KC105";
+        finding.message = "index " + std::to_string(number) + " is outside of an array of type " +
+                          reinterpret_cast<const char*>(limit);
+        break;
+    case KBUILD_CPU_BAD_ALIGNMENT:
+        if (value == 0) return;  // the access itself reports a null pointer
+        finding.rule = "KC104";
+        finding.message =
+            "the address of an access is not a multiple of its alignment, " + std::to_string(limit);
+        finding.memory = describe_memory(value);
+        break;
+    }
+    finding.place = make_place("here", site_of(site), *block_, thread_->number);
+    findings_.add(std::move(finding));
+}
+
+void Checker::report_uninitialized(Region& region, const Event& event) {
+    if (!checks_init_) return;
+    for (std::size_t i = 0; i < event.bytes; ++i)
+        if (region.contains(event.address + i))
+            region.cell(event.address + i).set_written(whole_word);
+    report_memory(region.is_shared ? "KC402" : "KC401", event,
+                  region.is_shared ? "a read of shared memory that the block has not written"
+                                   : "a read of device memory that nobody has written");
+}
+
+void Checker::report_memory(const char* rule, const Event& event, const char* message) {
+    const auto key = key_of(static_cast<unsigned>(std::atoi(rule + 2)), event.site);
+    if (findings_.count_again(key)) return;
+    Finding finding;
+    finding.rule = rule;
+    finding.kernel = kernel_;
+    finding.message = message;
+    finding.place = describe_event(event);
+    finding.memory = describe_memory(event.address);
+    findings_.add(std::move(finding), key);
+}
+
+Place Checker::describe_event(const Event& event) const {
+    const bool reads = (event.kind & KBUILD_CPU_READS) != 0;
+    const bool writes = (event.kind & KBUILD_CPU_WRITES) != 0;
+    std::string action = (event.kind & KBUILD_CPU_ATOMIC) != 0     ? "atomic "
+                         : (event.kind & KBUILD_CPU_VOLATILE) != 0 ? "volatile "
+                                                                   : "";
+    action += reads && writes ? "update" : writes ? "write" : "read";
+    return make_place(action + " of " + count_bytes(event.bytes), event.site, *block_,
+                      thread_->number);
+}
+
+Place Checker::make_place(std::string action, std::uint32_t site, const BlockState& block,
+                          std::uint32_t thread) const {
+    Place place;
+    place.action = std::move(action);
+    if (site != 0) {
+        const auto& line = image_->find_line(site);
+        place.file = line.file;
+        place.line = line.line;
+    }
+    const auto& extent = launch_->block;
+    place.has_thread = true;
+    place.block = block.index;
+    place.thread = {thread % extent.x, thread / extent.x % extent.y, thread / extent.x / extent.y};
+    return place;
+}
+
+std::string Checker::describe_memory(std::uintptr_t address) const {
+    const auto& block = *block_;
+    if (block.dynamic.contains(address))
+        return compare_address(
+            address, block.dynamic.start, launch_->shared_bytes,
+            "the " + count_bytes(launch_->shared_bytes) + " of dynamic shared memory");
+    if (block.statics.contains(address)) {
+        const auto* const variable = image_->find_shared(address - block.statics.start);
+        if (variable == nullptr) return "before all shared variables";
+        return compare_address(
+            address, block.statics.start + variable->place, variable->bytes,
+            "the shared variable '" + variable->name + "' (" + count_bytes(variable->bytes) + ")");
+    }
+    if (const auto* const variable = image_->find_variable(address))
+        return compare_address(address, variable->start, variable->bytes,
+                               "the device variable '" + demangle_kernel(variable->name.c_str()) +
+                                   "' (" + count_bytes(variable->bytes) + ")");
+    if (address < 16 * page) return "address " + std::to_string(address);
+    const std::lock_guard lock(memory_mutex_);
+    const auto* const near = history_.find(address);
+    constexpr std::uintptr_t farthest = std::uintptr_t{1} << 30;
+    if (near == nullptr || (address < near->start ? near->start - address : address - near->start) >
+                               farthest + near->bytes)
+        return "no allocation is near it; is it a pointer to host memory?";
+    return compare_address(address, near->start, near->bytes,
+                           (near->is_free ? "the freed memory of " : "") + name_allocation(*near));
+}
+
+}  // namespace kbuild::cpu::checks

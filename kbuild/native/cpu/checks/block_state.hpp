@@ -1,0 +1,73 @@
+// What the checks know of a block that runs, and of its threads.
+#ifndef KBUILD_CPU_CHECKS_BLOCK_STATE_HPP
+#define KBUILD_CPU_CHECKS_BLOCK_STATE_HPP
+
+#include "checks/cells.hpp"
+#include "checks/order.hpp"
+
+#include <kbuild/cpu_image.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace kbuild::cpu::checks {
+
+constexpr unsigned warp_lanes = 64;  // the largest warp
+
+struct BlockState;
+
+struct ThreadState {
+    BlockState* block = nullptr;
+    std::uint32_t number = 0;  // in the block
+    std::uint32_t barriers = 0;
+    std::uint64_t grid_phases = 0;
+    std::uint32_t warp_time = 0;  // accesses of its warp before this time have happened
+    bool is_exchanging = false;
+    // Whether it, or another thread before a barrier, has written anything since its last fence, and
+    // whether that was so at the fence. Then the next write of volatile memory passes this on.
+    bool has_written = false;
+    bool is_publishing = false;
+    kbuild_cpu_scope scope = KBUILD_CPU_ALL_THREADS;  // of its atomic functions
+    // What the last fence for each scope has made visible: the thread's accesses before a time, which is 0
+    // without a fence, and those of the block.
+    struct Fence {
+        std::uint32_t time = 0;
+        std::uint32_t barrier_time = 0;
+    } fences[2];
+    SharedKnowledge acquired;
+    // The times for single lanes, after warp operations of a part of the warp.
+    std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
+};
+
+// The memory of a block, and the block that uses it. Blocks use the same memory one after another.
+struct BlockState {
+    std::uint64_t launch = 0;
+    std::uint64_t number = 0;  // of the block in the grid
+    kbuild_dim3 index = {};
+    std::uint32_t time = 1;  // advances with each synchronization of its threads
+    std::uint32_t barrier_time = 0;
+    std::uint32_t barriers = 0;
+    std::uint32_t arrivals = 0;                     // at the current barrier
+    const kbuild_cpu_call* barrier_call = nullptr;  // of the first thread that has arrived
+    kbuild_cpu_call first_call = {};                // a copy
+    std::uint32_t first_thread = 0;
+    std::uint32_t started = 0;
+    SharedKnowledge acquired;
+    std::vector<ThreadState> threads;
+    Region dynamic;
+    Region statics;
+    const void* statics_image = nullptr;
+    std::size_t dynamic_bytes = 0;  // of the launch
+
+    // Advances the time. If it reaches its end, accesses within the block are no longer compared.
+    std::uint32_t advance() {
+        if (time < Access::last_time) ++time;
+        return time;
+    }
+};
+
+}  // namespace kbuild::cpu::checks
+
+#endif

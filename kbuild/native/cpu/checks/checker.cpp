@@ -1,0 +1,377 @@
+#include "checks/checker.hpp"
+
+#include "api/errors.hpp"
+#include "devices/properties.hpp"
+#include "fibers/stacks.hpp"
+#include "launches/report.hpp"
+#include "memory/allocations.hpp"
+#include "pin.hpp"
+#include "streams/stream_table.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+namespace kbuild::cpu::checks {
+namespace {
+
+std::atomic<Checker*> process_checker{nullptr};
+
+void fill_fresh(std::uintptr_t start, std::size_t bytes) {
+    auto* const memory = reinterpret_cast<unsigned char*>(start);
+    for (std::size_t i = 0; i < bytes; ++i) memory[i] = fresh_word[i % word_bytes];
+}
+
+}  // namespace
+
+bool is_active() noexcept { return process_checker.load() != nullptr || settings().is_requested; }
+
+Checker& Checker::instance() {
+    static Checker* const checker = [] {
+        pin_this_library();
+        auto* const created = new Checker;  // exit handlers of the program can launch kernels
+        process_checker = created;
+        std::atexit([] { process_checker.load()->report_leaks(); });
+        return created;
+    }();
+    return *checker;
+}
+
+// Programs can allocate memory before they load an image.
+void import_allocations() {
+    for (const auto& allocation : Allocations::instance().list())
+        Checker::instance().add_memory(allocation.base, allocation.bytes, allocation.kind);
+}
+
+Checker::Checker() : stack_bytes_(kbuild::cpu::stack_bytes()), settings_(checks::settings()) {
+    checks_races_ = settings_.race;
+    checks_init_ = settings_.init;
+}
+
+void Checker::add_image(const std::string& path, const kbuild_cpu_image& table, const void* base,
+                        const StorageLayout& storage) {
+    auto image = std::make_unique<ImageFacts>(path, table, base, storage);
+    const std::lock_guard lock(launch_mutex_);
+    images_.push_back(std::move(image));
+    findings_.note_image();
+}
+
+void Checker::accept(const void* start, std::size_t bytes) {
+    accepted_.push_back({reinterpret_cast<std::uintptr_t>(start), bytes});
+}
+
+void Checker::begin_launch(const Launch& launch) {
+    launch_mutex_.lock();
+    launch_ = &launch;
+    ++launches_;
+    grid_phase_ = 0;
+    image_ = nullptr;
+    for (const auto& image : images_)
+        if (&image->table() == &launch.image) image_ = image.get();
+    launch.image.builtins(&builtins_);
+    image_base_ = image_->base();
+    storage_start_ = reinterpret_cast<std::uintptr_t>(builtins_.thread_idx) +
+                     static_cast<std::uintptr_t>(image_->storage().start);
+    storage_bytes_ = image_->storage().bytes;
+    kernel_ = kernel_name(launch);
+    findings_.note_launch(kernel_, launch.block_count * launch.threads_per_block);
+    released_.clear();
+    thread_ = nullptr;
+    block_ = &none_;
+    next_epoch();
+}
+
+void Checker::end_launch() {
+    judge_pending_write();
+    launch_ = nullptr;
+    thread_ = nullptr;
+    block_ = &none_;
+    findings_.write();
+    launch_mutex_.unlock();
+}
+
+// All accesses so far happen before all later ones. After the last number, cells of the first ones could
+// look current.
+void Checker::next_epoch() {
+    auto& arena = arena_.region();
+    if (arena.epoch == UINT16_MAX) {
+        arena.epoch = 0;
+        const std::lock_guard lock(memory_mutex_);
+        for (const auto& allocation : history_.list_live())
+            if (arena.contains(allocation.start))
+                for (std::size_t i = 0; i < allocation.bytes; i += word_bytes)
+                    arena.cell(allocation.start + i).epoch = 0;
+        for (auto& image : images_)
+            for (std::size_t i = 0; i < image->data().bytes; i += word_bytes)
+                image->data().cell(image->data().start + i).epoch = 0;
+        for (auto& other : others_)
+            for (std::size_t i = 0; i < other->bytes; i += word_bytes)
+                other->cell(other->start + i).epoch = 0;
+    }
+    ++arena.epoch;
+    for (auto& image : images_) image->data().epoch = arena.epoch;
+    for (auto& other : others_) other->epoch = arena.epoch;
+}
+
+void Checker::note_stuck(const std::string& text) {
+    if (!settings_.barrier) return;
+    Finding finding;
+    finding.rule = "KC303";
+    finding.kernel = kernel_;
+    finding.message = "the kernel cannot continue: " + text;
+    findings_.add(std::move(finding));
+}
+
+void Checker::add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory_kind kind,
+                         bool is_heap) {
+    const auto address = reinterpret_cast<std::uintptr_t>(start);
+    const std::lock_guard lock(memory_mutex_);
+    history_.add(address, bytes, kind, is_heap);
+    if (arena_.contains(start)) {
+        auto& region = arena_.region();
+        clear_memory(&region.cell(address), (bytes + word_bytes - 1) / word_bytes * sizeof(Cell));
+        if (kind == KBUILD_CPU_MEMORY_DEVICE && checks_init_) fill_fresh(address, bytes);
+        return;
+    }
+    auto other = std::make_unique<Region>();
+    other->start = address / word_bytes * word_bytes;
+    other->bytes = address + bytes - other->start;
+    other->epoch = arena_.region().epoch;
+    other->cells = static_cast<Cell*>(map_memory((other->bytes / word_bytes + 1) * sizeof(Cell)));
+    others_.push_back(std::move(other));
+}
+
+void* Checker::allocate_heap(std::size_t bytes) {
+    void* const memory = arena_.allocate(bytes);
+    add_memory(memory, bytes, KBUILD_CPU_MEMORY_DEVICE, true);
+    return memory;
+}
+
+void Checker::remove_memory(const void* start) {
+    const auto address = reinterpret_cast<std::uintptr_t>(start);
+    const std::lock_guard lock(memory_mutex_);
+    const auto removed = history_.remove(address);
+    if (!removed) return;
+    if (arena_.contains(start)) {
+        clear_memory(&arena_.region().cell(address),
+                     (removed->bytes + word_bytes - 1) / word_bytes * sizeof(Cell));
+        clear_memory(const_cast<void*>(start), removed->bytes);
+        return;
+    }
+    for (auto place = others_.begin(); place != others_.end(); ++place)
+        if ((*place)->contains(address)) {
+            others_.erase(place);
+            return;
+        }
+}
+
+void Checker::report_leaks() {
+    try {
+        Streams::instance().synchronize_all();  // what the program has queued
+    } catch (const std::exception&) {
+        // The findings so far remain.
+    }
+    // After a failure, programs cannot free memory.
+    if (settings_.leak && broken_device() == 0) {
+        const std::lock_guard lock(memory_mutex_);
+        for (const auto& allocation : history_.list_live()) {
+            if (allocation.kind == KBUILD_CPU_MEMORY_REGISTERED) continue;
+            Finding finding;
+            finding.rule = "KC501";
+            finding.message = name_allocation(allocation) + " is not freed";
+            finding.place.line = static_cast<unsigned>(allocation.number);
+            findings_.add(std::move(finding));
+        }
+    }
+    findings_.write();
+    findings_.print();
+}
+
+BlockState& Checker::state_of(const char* dynamic) {
+    auto& state = blocks_[dynamic];
+    if (state == nullptr) {
+        state = std::make_unique<BlockState>();
+        state->dynamic.start = reinterpret_cast<std::uintptr_t>(dynamic);
+        state->dynamic.bytes = most_shared_bytes;
+        state->dynamic.is_shared = true;
+        state->dynamic.cells =
+            static_cast<Cell*>(map_memory(most_shared_bytes / word_bytes * sizeof(Cell)));
+    }
+    return *state;
+}
+
+// Lets the memory belong to another block.
+void Checker::begin_block(BlockState& block, std::uint64_t number) {
+    block.launch = launches_;
+    block.number = number;
+    block.index = *builtins_.block_idx;
+    block.time = 1;
+    block.barrier_time = block.barriers = block.arrivals = block.started = 0;
+    block.barrier_call = nullptr;
+    block.acquired.clear();
+    if (block.threads.size() < launch_->threads_per_block)
+        block.threads.resize(launch_->threads_per_block);
+    if (block.statics_image != image_) {
+        block.statics_image = image_;
+        block.statics = Region();
+        block.statics.bytes = (image_->shared_bytes() + word_bytes - 1) / word_bytes * word_bytes;
+        block.statics.start = reinterpret_cast<std::uintptr_t>(map_memory(block.statics.bytes));
+        block.statics.is_shared = true;
+        block.statics.cells =
+            static_cast<Cell*>(map_memory(block.statics.bytes / word_bytes * sizeof(Cell)));
+    }
+    const auto cells_of = [](const Region& region) {
+        return region.bytes / word_bytes * sizeof(Cell);
+    };
+    if (block.dynamic_bytes != launch_->shared_bytes || block.dynamic.epoch == UINT16_MAX) {
+        block.dynamic_bytes = launch_->shared_bytes;
+        clear_memory(block.dynamic.cells, cells_of(block.dynamic));
+        block.dynamic.epoch = 0;
+    }
+    if (block.statics.epoch == UINT16_MAX) {
+        clear_memory(block.statics.cells, cells_of(block.statics));
+        block.statics.epoch = 0;
+    }
+    ++block.dynamic.epoch;
+    ++block.statics.epoch;
+}
+
+void Checker::begin_thread() {
+    if (pending_.exists) judge_pending_write();
+    const auto& index = *builtins_.thread_idx;
+    const auto& block_index = *builtins_.block_idx;
+    const auto& grid = launch_->grid;
+    const auto number =
+        (std::uint64_t{block_index.z} * grid.y + block_index.y) * grid.x + block_index.x;
+    if (block_->launch != launches_ || block_->number != number ||
+        block_->dynamic.start != reinterpret_cast<std::uintptr_t>(builtins_.shared->dynamic)) {
+        auto& block = state_of(builtins_.shared->dynamic);
+        if (block.launch != launches_ || block.number != number) begin_block(block, number);
+        block_ = &block;
+    }
+    const auto thread = (index.z * launch_->block.y + index.y) * launch_->block.x + index.x;
+    ++block_->started;
+    thread_ = &block_->threads[thread];
+    *thread_ = ThreadState();
+    thread_->block = block_;
+    thread_->number = thread;
+    thread_->barriers = block_->barriers;
+    thread_->grid_phases = grid_phase_;
+    block_number_ = static_cast<std::uint32_t>(number);
+    who_ = Access::name(block_number_, thread);
+}
+
+void Checker::resume(ThreadState* thread) noexcept {
+    thread_ = thread;
+    block_ = thread->block;
+    block_number_ = static_cast<std::uint32_t>(block_->number);
+    who_ = Access::name(block_number_, thread->number);
+}
+
+void* Checker::find_shared(const void* place) {
+    const auto offset = reinterpret_cast<std::uintptr_t>(place) - storage_start_;
+    const auto* const variable = image_->find_place(offset);
+    if (variable == nullptr) {  // of kbuild's own headers
+        const auto start = storage_start_ + builtins_.shared->offset;
+        const auto is_known = [&](const AddressRange& range) { return range.start == start; };
+        if (std::none_of(accepted_.begin(), accepted_.end(), is_known))
+            accept(reinterpret_cast<const void*>(start), storage_bytes_);
+        return reinterpret_cast<void*>(start + offset);
+    }
+    return reinterpret_cast<void*>(block_->statics.start + variable->place);
+}
+
+void Checker::arrive_at_barrier(const kbuild_cpu_call& call) {
+    auto& block = *block_;
+    if (block.arrivals++ == 0) {
+        block.first_call = call;
+        block.barrier_call = &block.first_call;
+        block.first_thread = thread_->number;
+        return;
+    }
+    if (!settings_.barrier || is_same_site(call, block.first_call)) return;
+    const auto place_of = [&](const kbuild_cpu_call& at, std::uint32_t thread) {
+        auto place = make_place(std::string("barrier ") + at.function, 0, block, thread);
+        if (at.file != nullptr) place.file = at.file;
+        place.line = at.line;
+        return place;
+    };
+    Finding finding;
+    finding.rule = "KC302";
+    finding.kernel = kernel_;
+    finding.message = "threads of a block meet at two different barriers";
+    finding.place = place_of(call, thread_->number);
+    finding.other = place_of(block.first_call, block.first_thread);
+    findings_.add(std::move(finding));
+}
+
+// The first thread that continues stands for all: the others have arrived, too, or have exited.
+void Checker::leave_barrier() {
+    auto& block = *block_;
+    thread_->has_written = true;
+    if (++thread_->barriers <= block.barriers) return;
+    block.barriers = thread_->barriers;
+    block.barrier_time = block.advance();
+    for (std::uint32_t i = 0; i < launch_->threads_per_block; ++i)
+        if (block.threads[i].acquired.exists()) block.acquired.add(block.threads[i].acquired);
+    const auto missing = launch_->threads_per_block - block.arrivals;
+    block.arrivals = 0;
+    if (missing == 0 || !settings_.barrier) return;
+    Finding finding;
+    finding.rule = "KC301";
+    finding.kernel = kernel_;
+    finding.message = std::to_string(missing) + " of " +
+                      std::to_string(launch_->threads_per_block) +
+                      " threads of the block do not reach the barrier, because they have exited";
+    finding.place = make_place(std::string("barrier ") + block.first_call.function, 0, block,
+                               block.first_thread);
+    if (block.first_call.file != nullptr) finding.place.file = block.first_call.file;
+    finding.place.line = block.first_call.line;
+    findings_.add(std::move(finding));
+}
+
+void Checker::leave_grid_barrier() {
+    if (++thread_->grid_phases <= grid_phase_) return;
+    grid_phase_ = thread_->grid_phases;
+    next_epoch();
+    for (auto& [dynamic, block] : blocks_)
+        if (block->launch == launches_) block->barrier_time = block->advance();
+}
+
+// The first lane that continues stands for all that have arrived.
+void Checker::end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size) {
+    if (!thread_->is_exchanging) return;
+    auto& block = *block_;
+    const auto first = thread_->number / warp_size * warp_size;
+    const auto count = std::min<std::uint32_t>(warp_size, launch_->threads_per_block - first);
+    const auto everyone = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    const auto now = block.advance();
+    const bool is_whole = lanes.arrived == everyone;
+    SharedKnowledge acquired;
+    std::array<std::uint32_t, warp_lanes> known = {};
+    std::uint32_t warp_time = 0;
+    for (std::uint32_t lane = 0; lane < count; ++lane) {
+        if ((lanes.arrived >> lane & 1) == 0) continue;
+        auto& thread = block.threads[first + lane];
+        acquired.add(thread.acquired);
+        warp_time = std::max(warp_time, thread.warp_time);
+        known[lane] = now;
+        if (!is_whole && thread.lane_times != nullptr)
+            for (std::uint32_t i = 0; i < count; ++i)
+                known[i] = std::max(known[i], (*thread.lane_times)[i]);
+    }
+    for (std::uint32_t lane = 0; lane < count; ++lane) {
+        if ((lanes.arrived >> lane & 1) == 0) continue;
+        auto& thread = block.threads[first + lane];
+        thread.is_exchanging = false;
+        thread.acquired.add(acquired);
+        thread.warp_time = is_whole ? now : warp_time;
+        if (is_whole) continue;
+        if (thread.lane_times == nullptr)
+            thread.lane_times = std::make_unique<std::array<std::uint32_t, warp_lanes>>();
+        *thread.lane_times = known;
+    }
+}
+
+}  // namespace kbuild::cpu::checks

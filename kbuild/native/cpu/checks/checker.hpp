@@ -1,0 +1,189 @@
+// The checks of one process. Checked kernels run one after another, each on one OS thread.
+#ifndef KBUILD_CPU_CHECKS_CHECKER_HPP
+#define KBUILD_CPU_CHECKS_CHECKER_HPP
+
+#include "checks/arena.hpp"
+#include "checks/block_state.hpp"
+#include "checks/findings.hpp"
+#include "checks/history.hpp"
+#include "checks/image_facts.hpp"
+#include "checks/settings.hpp"
+#include "launches/launch.hpp"
+
+#include <kbuild/detail/cpu_checks.h>
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace kbuild::cpu::checks {
+
+// Returns whether the process is checked: from the start if a variable requests it, or else since it has
+// loaded an instrumented image.
+bool is_active() noexcept;
+
+// Starts checks in a process that did not request them, with the memory that it has allocated so far.
+void import_allocations();
+
+class Checker {
+public:
+    static Checker& instance();
+
+    // Images and launches.
+    void add_image(const std::string& path, const kbuild_cpu_image& table, const void* base,
+                   const StorageLayout& storage);
+    void begin_launch(const Launch& launch);
+    void end_launch();
+    void note_stuck(const std::string& text);
+
+    // Allocations.
+    void add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory_kind kind,
+                    bool is_heap = false);
+    void remove_memory(const void* start);
+    // Returns memory of the heap of device code. Throws Failure.
+    void* allocate_heap(std::size_t bytes);
+    Arena& arena() noexcept { return arena_; }
+
+    // Threads and what they wait for. A thread that continues is the current one again.
+    void begin_thread();
+    ThreadState* current() {
+        if (pending_.exists) judge_pending_write();
+        return thread_;
+    }
+    void resume(ThreadState* thread) noexcept;
+    void arrive_at_barrier(const kbuild_cpu_call& call);
+    void leave_barrier();
+    void leave_grid_barrier();
+    void begin_exchange() noexcept { thread_->is_exchanging = true; }
+    void end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size);
+    void* find_shared(const void* place);
+
+    // Accesses.
+    template <unsigned log_bytes, bool is_write>
+    void check_plain(std::uintptr_t address, const void* site);
+    void check_access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
+    void fence(kbuild_cpu_scope scope);
+    void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
+                        const void* site);
+
+    // Lets device code read memory of the runtime: the tables of functions.
+    void accept(const void* start, std::size_t bytes);
+
+    // The memory in which waits leave their results, which device code reads.
+    kbuild_cpu_lanes lanes_copy = {};
+    std::uint64_t sum_copy = 0;
+
+private:
+    struct Event {  // an access that is being checked
+        std::uintptr_t address;
+        std::size_t bytes;
+        unsigned kind;
+        std::uint32_t site;
+    };
+    // A write to a word that another thread has written, until it is known whether it changes it.
+    struct PendingWrite {
+        bool exists = false;
+        std::uintptr_t word = 0;
+        std::uint32_t value = 0;
+        Access earlier;
+        std::uint32_t earlier_site = 0;
+        Event event = {};
+    };
+
+    Checker();
+
+    Region* find_region(std::uintptr_t address) noexcept;
+    bool is_private(std::uintptr_t address) const noexcept;
+    bool check_other_memory(const Event& event);
+    void check_word(Region& region, std::uintptr_t address, unsigned mask, const Event& event,
+                    bool& is_valid, bool& has_written);
+    void check_words(Region& region, const Event& event);
+    unsigned find_valid_bytes(Region& region, std::uintptr_t word);
+    void renew(Region& region, Cell& cell) const noexcept;
+    void check_race(Cell& cell, std::uintptr_t address, unsigned mask, const Event& event);
+    bool is_flag(std::uintptr_t address, unsigned kind) const;
+    void note_write() noexcept;
+    void record_read(Cell& cell, Access access, std::uint32_t site);
+    bool is_before(Access access) const;
+    bool is_conflict(Access earlier, unsigned mask, unsigned flags) const;
+    bool is_lockstep(std::uint32_t earlier_site, bool earlier_writes, const Event& event) const;
+    const char* choose_race_rule(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
+                                 const Event& event) const;
+    void report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
+                     const Event& event, bool is_same_value = false);
+    void await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
+                     const Event& event);
+    void judge_pending_write();
+    void report_memory(const char* rule, const Event& event, const char* message);
+    void report_uninitialized(Region& region, const Event& event);
+    void release(std::uintptr_t address, unsigned kind);
+    void acquire(std::uintptr_t address);
+    Place make_place(std::string action, std::uint32_t site, const BlockState& block,
+                     std::uint32_t thread) const;
+    Place describe_event(const Event& event) const;
+    std::string describe_memory(std::uintptr_t address) const;
+    // A name of a cause in the current image.
+    std::uint64_t key_of(unsigned rule, std::uint32_t site,
+                         std::uint32_t other = 0) const noexcept {
+        return (std::uint64_t{rule} << 48 | std::uint64_t{site & Cell::site_mask} << 24 |
+                (other & Cell::site_mask)) ^
+               (reinterpret_cast<std::uintptr_t>(&launch_->kernel) << 20);
+    }
+    std::uint32_t site_of(const void* site) const noexcept {
+        return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(site) - image_base_);
+    }
+    BlockState& state_of(const char* dynamic);
+    void begin_block(BlockState& block, std::uint64_t number);
+    void next_epoch();
+    void report_leaks();
+
+    // What each access reads.
+    std::uint64_t who_ = 0;
+    BlockState none_;  // while no thread runs
+    BlockState* block_ = &none_;
+    ThreadState* thread_ = nullptr;
+    std::uint32_t block_number_ = 0;
+    std::uintptr_t image_base_ = 0;
+    std::uintptr_t storage_start_ = 0;
+    std::size_t storage_bytes_ = 0;
+    std::size_t stack_bytes_ = 0;
+    bool checks_races_ = false;
+    // Of the access that is being checked:
+    bool is_flag_now_ = false;
+    bool is_write_now_ = false;
+    bool checks_init_ = false;
+
+    const Settings& settings_;
+    Arena arena_;
+    History history_;
+    mutable std::mutex memory_mutex_;
+    std::vector<std::unique_ptr<ImageFacts>> images_;
+    std::vector<std::unique_ptr<Region>> others_;  // memory outside of the arena
+    std::unordered_set<std::uintptr_t> accepted_pages_;
+    struct AddressRange {
+        std::uintptr_t start;
+        std::size_t bytes;
+    };
+    std::vector<AddressRange> accepted_;
+    std::unordered_map<const char*, std::unique_ptr<BlockState>> blocks_;  // by dynamic memory
+    std::unordered_map<std::uintptr_t, SharedKnowledge> released_;         // by address
+    PendingWrite pending_;
+    Findings findings_;
+
+    std::mutex launch_mutex_;
+    const Launch* launch_ = nullptr;
+    ImageFacts* image_ = nullptr;
+    kbuild_cpu_builtins builtins_ = {};
+    std::string kernel_;
+    std::uint64_t launches_ = 0;
+    std::uint64_t grid_phase_ = 0;
+};
+
+// The table for instrumented images.
+const kbuild_cpu_device_api& instrumented_api();
+
+}  // namespace kbuild::cpu::checks
+
+#endif

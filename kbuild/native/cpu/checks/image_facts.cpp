@@ -1,0 +1,149 @@
+#include "checks/image_facts.hpp"
+
+#include "checks/arena.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <elf.h>
+#include <link.h>
+
+namespace kbuild::cpu::checks {
+namespace {
+
+// What kbuild writes around the name of a shared variable; see mixed/shared_memory.py.
+constexpr std::string_view place_start = "__kbuild_place_of_", place_end = "__";
+constexpr std::size_t gap = 64;
+
+std::string name_of_place(std::string_view symbol) {
+    const auto start = symbol.find(place_start);
+    if (start == std::string_view::npos) return "";
+    const auto name = symbol.substr(start + place_start.size());
+    return std::string(name.substr(0, name.find(place_end)));
+}
+
+template <class T>
+const T* view(std::string_view file, std::uint64_t offset, std::uint64_t count = 1) {
+    if (offset > file.size() || (file.size() - offset) / sizeof(T) < count) return nullptr;
+    return reinterpret_cast<const T*>(file.data() + offset);
+}
+
+// The last variable that does not start after the address.
+template <class Key>
+const Variable* find_before(const std::vector<Variable>& variables, std::uintptr_t address,
+                            Key key) {
+    const auto behind =
+        std::upper_bound(variables.begin(), variables.end(), address,
+                         [&](std::uintptr_t a, const Variable& v) { return a < key(v); });
+    return behind == variables.begin() ? nullptr : &*std::prev(behind);
+}
+
+}  // namespace
+
+ImageFacts::ImageFacts(const std::string& path, const kbuild_cpu_image& table, const void* base,
+                       const StorageLayout& storage)
+    : table_(table),
+      base_(reinterpret_cast<std::uintptr_t>(base)),
+      storage_(storage),
+      lines_(path) {
+    const MappedFile file(path);
+    read_symbols(file.bytes());
+    lay_out_shared();
+    find_segments();
+}
+
+void ImageFacts::read_symbols(std::string_view file) {
+    const auto* const header = view<ElfW(Ehdr)>(file, 0);
+    if (header == nullptr) return;
+    const auto* const sections = view<ElfW(Shdr)>(file, header->e_shoff, header->e_shnum);
+    if (sections == nullptr) return;
+    for (unsigned i = 0; i < header->e_shnum; ++i) {
+        const auto& section = sections[i];
+        if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) continue;
+        const auto count = section.sh_size / sizeof(ElfW(Sym));
+        const auto* const symbols = view<ElfW(Sym)>(file, section.sh_offset, count);
+        const auto& strings = sections[section.sh_link];
+        const auto* const text = view<char>(file, strings.sh_offset, strings.sh_size);
+        if (symbols == nullptr || text == nullptr) continue;
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto& symbol = symbols[k];
+            if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size) continue;
+            const auto kind = symbol.st_info & 15;
+            const std::string_view name(text + symbol.st_name);
+            if (kind == STT_TLS && !name_of_place(name).empty())
+                shared_.push_back({symbol.st_value, symbol.st_size, name_of_place(name)});
+            if (kind == STT_OBJECT && symbol.st_size != 0)
+                variables_.push_back({base_ + symbol.st_value, symbol.st_size, std::string(name)});
+        }
+    }
+    const auto by_start = [](const Variable& a, const Variable& b) { return a.start < b.start; };
+    std::sort(shared_.begin(), shared_.end(), by_start);
+    std::sort(variables_.begin(), variables_.end(), by_start);
+}
+
+// The variables keep their order and their alignment, but get gaps.
+void ImageFacts::lay_out_shared() {
+    std::size_t end = gap;
+    for (auto& variable : shared_) {
+        const auto unit = std::max<std::size_t>(storage_.alignment, 16);
+        variable.place = (end + unit - 1) / unit * unit + variable.start % unit;
+        end = variable.place + variable.bytes + gap;
+    }
+    shared_bytes_ = end;
+}
+
+void ImageFacts::find_segments() {
+    struct Search {
+        std::uintptr_t base, end, data_start, data_end;
+    } search = {base_, base_, 0, 0};
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* data) {
+            auto& found = *static_cast<Search*>(data);
+            if (object->dlpi_addr != found.base) return 0;
+            for (int i = 0; i < object->dlpi_phnum; ++i) {
+                const auto& segment = object->dlpi_phdr[i];
+                if (segment.p_type != PT_LOAD) continue;
+                const auto start = object->dlpi_addr + segment.p_vaddr;
+                found.end = std::max(found.end, start + segment.p_memsz);
+                if ((segment.p_flags & PF_W) == 0) continue;
+                found.data_start = start / word_bytes * word_bytes;
+                found.data_end = start + segment.p_memsz;
+            }
+            return 1;
+        },
+        &search);
+    bytes_ = search.end - base_;
+    data_.start = search.data_start;
+    data_.bytes = search.data_end - search.data_start;
+    if (data_.bytes != 0)
+        data_.cells = static_cast<Cell*>(map_memory((data_.bytes / word_bytes + 1) * sizeof(Cell)));
+}
+
+const Variable* ImageFacts::find_place(std::size_t offset) const noexcept {
+    const auto* const found =
+        find_before(shared_, offset, [](const Variable& v) { return v.start; });
+    return found != nullptr && offset == found->start ? found : nullptr;
+}
+
+const Variable* ImageFacts::find_shared(std::size_t offset) const noexcept {
+    return find_before(shared_, offset, [](const Variable& v) { return v.place; });
+}
+
+const Variable* ImageFacts::find_variable(std::uintptr_t address) const noexcept {
+    const auto* const found =
+        find_before(variables_, address, [](const Variable& v) { return v.start; });
+    return found != nullptr && address - found->start < found->bytes ? found : nullptr;
+}
+
+const SourceLine& ImageFacts::find_line(std::uint32_t site) {
+    const auto [place, is_new] = found_lines_.try_emplace(site);
+    if (is_new && site != 0) {
+        const auto lines = lines_.find(site - 1);
+        if (lines.own)
+            place->second = *lines.own;
+        else if (lines.innermost)
+            place->second = *lines.innermost;
+    }
+    return place->second;
+}
+
+}  // namespace kbuild::cpu::checks

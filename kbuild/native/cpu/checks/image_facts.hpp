@@ -1,0 +1,71 @@
+// What the checks know of an instrumented image: its variables, and the lines of its code.
+#ifndef KBUILD_CPU_CHECKS_IMAGE_FACTS_HPP
+#define KBUILD_CPU_CHECKS_IMAGE_FACTS_HPP
+
+#include "checks/cells.hpp"
+#include "crashes/line_file.hpp"
+#include "launches/shared_memory.hpp"
+
+#include <kbuild/cpu_image.h>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace kbuild::cpu::checks {
+
+// A variable of device code. The addresses of shared ones are offsets.
+struct Variable {
+    std::uintptr_t start;
+    std::size_t bytes;
+    std::string name;
+    std::size_t place = 0;  // of a shared variable: its offset in the memory of a block
+};
+
+class ImageFacts {
+public:
+    ImageFacts(const std::string& path, const kbuild_cpu_image& table, const void* base,
+               const StorageLayout& storage);
+
+    const kbuild_cpu_image& table() const noexcept { return table_; }
+    std::uintptr_t base() const noexcept { return base_; }
+    const StorageLayout& storage() const noexcept { return storage_; }
+
+    // The bytes that all shared variables of a block need, with gaps between them.
+    std::size_t shared_bytes() const noexcept { return shared_bytes_; }
+    // Returns the shared variable whose place in thread-local storage is at the offset, or null.
+    const Variable* find_place(std::size_t offset) const noexcept;
+    // Returns the shared variable in the memory of a block that contains the offset, or the one before
+    // it, or null.
+    const Variable* find_shared(std::size_t offset) const noexcept;
+    // Returns the device variable that contains the address, or null.
+    const Variable* find_variable(std::uintptr_t address) const noexcept;
+
+    // The memory of device variables.
+    Region& data() noexcept { return data_; }
+    bool contains(std::uintptr_t address) const noexcept { return address - base_ < bytes_; }
+
+    // Returns the line of the instruction before this offset in the image.
+    const SourceLine& find_line(std::uint32_t site);
+
+private:
+    void read_symbols(std::string_view file);
+    void lay_out_shared();
+    void find_segments();
+
+    const kbuild_cpu_image& table_;
+    const std::uintptr_t base_;
+    const StorageLayout storage_;
+    std::size_t bytes_ = 0;
+    LineFile lines_;
+    std::unordered_map<std::uint32_t, SourceLine> found_lines_;
+    std::vector<Variable> shared_;     // by offset in thread-local storage, and also by place
+    std::vector<Variable> variables_;  // by address
+    std::size_t shared_bytes_ = 0;
+    Region data_;
+};
+
+}  // namespace kbuild::cpu::checks
+
+#endif

@@ -1,0 +1,141 @@
+// The functions that instrumented device code calls. Those that can suspend a thread are the ordinary ones:
+// when they return, the thread is the current one again.
+#include "checks/checker.hpp"
+#include "launches/runner.hpp"
+
+#include <kbuild/detail/cpu_device_runtime.h>
+
+#include <cstring>
+
+namespace kbuild::cpu::checks {
+namespace {
+
+const kbuild_cpu_device_api& plain() { return BlockRunner::device_api; }
+
+Checker& checker() {
+    static Checker& instance = Checker::instance();
+    return instance;
+}
+
+const std::uint64_t* barrier(void* runner, const kbuild_cpu_call* call, std::uint64_t value) {
+    auto& all = checker();
+    auto* const self = all.current();
+    all.arrive_at_barrier(*call);
+    const auto* const sum = plain().barrier(runner, call, value);
+    all.resume(self);
+    all.leave_barrier();
+    all.sum_copy = *sum;
+    return &all.sum_copy;
+}
+
+const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call, std::uint64_t mask,
+                                 std::uint64_t value) {
+    auto& all = checker();
+    auto* const self = all.current();
+    all.begin_exchange();
+    const auto* const lanes = plain().exchange(runner, call, mask, value);
+    all.resume(self);
+    all.end_exchange(*lanes, call->warp_size);
+    all.lanes_copy = *lanes;
+    return &all.lanes_copy;
+}
+
+std::uint64_t converge(void* runner, const kbuild_cpu_call* call) {
+    auto& all = checker();
+    auto* const self = all.current();
+    const auto mask = plain().converge(runner, call);
+    all.resume(self);
+    return mask;
+}
+
+void grid_barrier(void* runner, const kbuild_cpu_call* call) {
+    auto& all = checker();
+    auto* const self = all.current();
+    plain().grid_barrier(runner, call);
+    all.resume(self);
+    all.leave_grid_barrier();
+}
+
+void spin(void* runner, const kbuild_cpu_call* call, unsigned weight) {
+    auto& all = checker();
+    auto* const self = all.current();
+    if (std::strncmp(call->function, "__threadfence", 13) == 0)
+        all.fence(std::strcmp(call->function, "__threadfence_block") == 0
+                      ? KBUILD_CPU_THREADS_OF_BLOCK
+                      : KBUILD_CPU_ALL_THREADS);
+    plain().spin(runner, call, weight);
+    all.resume(self);
+}
+
+int is_cooperative(void* runner) { return plain().is_cooperative(runner); }
+void fail(void* runner, const kbuild_cpu_call* call, const char* reason) {
+    plain().fail(runner, call, reason);
+}
+void trap(void* runner, kbuild_cpu_error error) { plain().trap(runner, error); }
+void fail_assertion(void* runner, const char* condition, const char* file, unsigned line,
+                    const char* function) {
+    plain().fail_assertion(runner, condition, file, line, function);
+}
+
+template <unsigned log_bytes>
+void read(const void* address, const void* site) {
+    checker().check_plain<log_bytes, false>(reinterpret_cast<std::uintptr_t>(address), site);
+}
+template <unsigned log_bytes>
+void write(const void* address, const void* site) {
+    checker().check_plain<log_bytes, true>(reinterpret_cast<std::uintptr_t>(address), site);
+}
+void access(const void* address, std::size_t bytes, unsigned kind, const void* site) {
+    checker().check_access(reinterpret_cast<std::uintptr_t>(address), bytes, kind, site);
+}
+void fence(kbuild_cpu_scope scope) { checker().fence(scope); }
+void set_scope(kbuild_cpu_scope scope) { checker().current()->scope = scope; }
+void begin_thread() { checker().begin_thread(); }
+void* find_shared(const void* place) { return checker().find_shared(place); }
+void report(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
+            const void* site) {
+    checker().report_mistake(mistake, value, limit, site);
+}
+
+void* allocate(std::size_t bytes, const void*) {
+    try {
+        return checker().allocate_heap(std::max<std::size_t>(bytes, 1));
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+}
+void release(void* address, const void*) {
+    if (address != nullptr) checker().remove_memory(address);
+}
+
+const kbuild_cpu_checks hooks = {
+    {read<0>, read<1>, read<2>, read<3>, read<4>},
+    {write<0>, write<1>, write<2>, write<3>, write<4>},
+    access,
+    fence,
+    set_scope,
+    begin_thread,
+    find_shared,
+    report,
+    allocate,
+    release,
+};
+
+}  // namespace
+
+const kbuild_cpu_device_api& instrumented_api() {
+    static const kbuild_cpu_device_api api = {
+        barrier, exchange, converge,       grid_barrier,    spin,   is_cooperative,
+        fail,    trap,     fail_assertion, plain().runtime, &hooks,
+    };
+    static const bool is_accepted = [] {
+        checker().accept(&api, sizeof api);
+        checker().accept(&hooks, sizeof hooks);
+        checker().accept(api.runtime, sizeof *api.runtime);
+        return true;
+    }();
+    static_cast<void>(is_accepted);
+    return api;
+}
+
+}  // namespace kbuild::cpu::checks

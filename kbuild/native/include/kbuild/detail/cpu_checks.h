@@ -1,0 +1,52 @@
+/* The functions that an instrumented device image calls.  Part of the image ABI; see kbuild/cpu_image.h.
+ *
+ * Compilers insert the calls (`-fsanitize=thread` and parts of `-fsanitize=undefined`).  The image defines
+ * what they call, in kbuild/detail/cpu_check_hooks.h, and passes it on.  `site` is the address of the
+ * instruction behind the access, from which reports find the line. */
+#ifndef KBUILD_DETAIL_CPU_CHECKS_H
+#define KBUILD_DETAIL_CPU_CHECKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum kbuild_cpu_access {
+    KBUILD_CPU_READS = 1,
+    KBUILD_CPU_WRITES = 2,
+    KBUILD_CPU_ATOMIC = 4,
+    KBUILD_CPU_VOLATILE = 8,
+    KBUILD_CPU_ACQUIRES = 16,
+    KBUILD_CPU_RELEASES = 32,
+};
+
+enum kbuild_cpu_mistake {
+    KBUILD_CPU_BAD_SHIFT,
+    KBUILD_CPU_BAD_DIVISION,
+    KBUILD_CPU_BAD_INDEX,
+    KBUILD_CPU_BAD_ALIGNMENT,
+};
+
+/* Which threads an atomic function or a fence synchronizes. */
+enum kbuild_cpu_scope { KBUILD_CPU_ALL_THREADS, KBUILD_CPU_THREADS_OF_BLOCK };
+
+struct kbuild_cpu_checks {
+    /* Ordinary accesses of 1, 2, 4, 8, and 16 bytes, before they happen. */
+    void (*read[5])(const void *__address, const void *__site);
+    void (*write[5])(const void *__address, const void *__site);
+    /* Any other access; `kind` has bits of kbuild_cpu_access. */
+    void (*access)(const void *__address, size_t __bytes, unsigned __kind, const void *__site);
+    void (*fence)(enum kbuild_cpu_scope __scope);
+    /* The scope of the next atomic accesses of the thread, until the next call. */
+    void (*set_scope)(enum kbuild_cpu_scope __scope);
+    /* The thread in threadIdx starts. */
+    void (*begin_thread)(void);
+    /* Returns the memory of a `__shared__` variable in the block that runs.  The address is that of its
+     * place in thread-local storage. */
+    void *(*find_shared)(const void *__place);
+    void (*report)(enum kbuild_cpu_mistake __mistake, uint64_t __value, uint64_t __limit,
+                   const void *__site);
+    /* The heap of device code. */
+    void *(*allocate)(size_t __bytes, const void *__site);
+    void (*release)(void *__address, const void *__site);
+};
+
+#endif

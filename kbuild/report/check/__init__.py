@@ -1,0 +1,1 @@
+"""The reports of checks: text, JSON, SARIF, JUnit XML, and annotations on GitHub."""

@@ -1,0 +1,96 @@
+"""The report of a check for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kbuild.check.report import Access, CheckFinding, CheckReport
+from kbuild.report.layout import join_lines, plural
+from kbuild.report.styles import Line, Span
+
+
+def render(report: CheckReport, *, is_verbose: bool = False, has_colors: bool = False) -> str:
+    """Return the findings, and a summary.
+
+    Args:
+        report: The report.
+        is_verbose: Whether to show the kernels that ran, and what the checks do not cover.
+        has_colors: Whether to show colors.
+    """
+    lines: list[Line] = []
+    explained: set[str] = set()
+    for finding in report.findings:
+        lines += _describe_finding(finding, has_fix=finding.rule not in explained)
+        explained.add(finding.rule)
+    for hidden in report.suppressed:
+        suppression = hidden.suppression
+        lines.append(
+            f"suppressed until {suppression.expires.isoformat()}: {hidden.finding.rule} "
+            f"{hidden.finding.slug} in {hidden.finding.kernel or 'the program'}: "
+            f"{suppression.reason}"
+        )
+    if is_verbose:
+        lines += _describe_coverage(report)
+    verdict = Span("ok", "ok") if report.ok else Span("FAILED", "error")
+    return join_lines([*lines, (verdict, f": {summarize(report)}")], has_colors=has_colors)
+
+
+def summarize(report: CheckReport) -> str:
+    """Return one line: what ran, and how many findings there are."""
+    counts = Counter(finding.severity for finding in report.findings)
+    found = ", ".join(plural(counts[s], s) for s in ("error", "warning") if counts[s])
+    hidden = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
+    more = f", {report.omitted} more not listed" if report.omitted else ""
+    ran = f"{_count_launches(report.launches)} of {plural(len(report.kernels), 'kernel')}"
+    return (
+        f"{report.program}: {found or 'no findings'}{hidden}{more}; {ran} checked for "
+        f"{', '.join(report.checks)}"
+    )
+
+
+def _count_launches(count: int) -> str:
+    return "1 launch" if count == 1 else f"{count} launches"
+
+
+def _describe_finding(finding: CheckFinding, *, has_fix: bool) -> Iterator[Line]:
+    rule = Span(f"{finding.rule} {finding.slug}", "heading")
+    where = f" in kernel {finding.kernel}" if finding.kernel else ""
+    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    yield (
+        Span(finding.severity, finding.severity),
+        " ",
+        rule,
+        f"{where}: {finding.message}{times}",
+    )
+    for access in (finding.access, finding.other):
+        if access is not None:
+            yield f"  {describe_access(access)}"
+    if finding.memory:
+        yield f"  {finding.memory}"
+    if has_fix:
+        yield f"  fix: {finding.fix}"
+
+
+def describe_access(access: Access) -> str:
+    """Return what a thread did, where, and which thread."""
+    text = access.action
+    if access.file is not None:
+        text += f" at {access.file}:{access.line}"
+    if access.block is not None and access.thread is not None:
+        text += f" by block {access.block}, thread {access.thread}"
+    return text
+
+
+def _describe_coverage(report: CheckReport) -> Iterator[Line]:
+    yield Span("kernels", "heading")
+    for kernel in report.kernels:
+        launches = _count_launches(kernel.launches)
+        yield f"  {kernel.name}: {launches}, {kernel.threads} threads, as {kernel.model}"
+    for title, items in (
+        ("compared exactly", report.coverage.exact),
+        ("differs from a GPU", report.coverage.differs),
+        ("not covered", report.coverage.not_covered),
+    ):
+        yield Span(title, "heading")
+        yield from (f"  {item}" for item in items)

@@ -1,0 +1,54 @@
+"""Checks find each mistake of ``tests/projects/planted``, and nothing in the correct kernels."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from support.commands import PROJECTS, run_kbuild
+
+PROJECT: Final = PROJECTS / "planted"
+SOURCES: Final = tuple(sorted(PROJECT.glob("*.cu")))
+CASES: Final = tuple(
+    match.groups()
+    for source in SOURCES
+    for match in re.finditer(r"^PLANTED\((\w+), \"(\w+)\"\)", source.read_text(), re.MULTILINE)
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("planted") / "planted"
+    done = run_kbuild("run", "--check", "--build-only", "-o", program, *SOURCES)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def find_rules(program: Path, directory: Path, *words: str) -> set[str]:
+    """Run a case, and return the rules of its findings."""
+    environment = {**os.environ, "KBUILD_CHECK_REPORT": str(directory)}
+    subprocess.run([program, *words], env=environment, check=False, capture_output=True, timeout=60)
+    reports = [json.loads(path.read_text()) for path in directory.glob("*.json")]
+    assert sum(kernel["launches"] for report in reports for kernel in report["kernels"]) > 0
+    return {finding["rule"] for report in reports for finding in report["findings"]}
+
+
+def test_there_are_enough_cases() -> None:
+    assert len(CASES) >= 60
+    assert len({rule for _, rule in CASES}) >= 15
+
+
+@pytest.mark.parametrize(("name", "rule"), CASES, ids=[name for name, _ in CASES])
+def test_each_mistake_is_found(program: Path, tmp_path: Path, name: str, rule: str) -> None:
+    assert rule in find_rules(program, tmp_path, name, "buggy")
+
+
+@pytest.mark.parametrize("name", [name for name, _ in CASES])
+def test_correct_kernels_have_no_findings(program: Path, tmp_path: Path, name: str) -> None:
+    assert find_rules(program, tmp_path, name, "correct") == set()

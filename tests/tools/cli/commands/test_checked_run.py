@@ -1,0 +1,139 @@
+"""``kbuild run --check`` and ``kbuild smoke --check``: exit codes, reports, and wrong options."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.commands import run_kbuild
+
+RACY = """\
+#include <cstdlib>
+__global__ void reverse(int* out) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = threadIdx.x;
+#if !defined(RACY)
+    __syncthreads();
+#endif
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+int main(int argc, char**) {
+    int* out;
+    cudaMalloc(&out, 64 * sizeof *out);
+    if (argc < 3) reverse<<<1, 64>>>(out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+    return argc > 1 ? 7 : 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("checked") / "reverse.cu"
+    path.write_text(RACY)
+    return path
+
+
+def test_findings_make_the_exit_code_1(source: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    options = ("--check", "-D", "RACY", "--report", report, "--format", "json")
+    done = run_kbuild("run", *options, source)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "error KC201 race-in-block in kernel reverse(int*)" in done.stderr
+    document = json.loads(report.read_text())
+    assert document["schema"] == "kbuild.check/1"
+    assert document["ok"] is False
+    (race,) = [found for found in document["findings"] if found["rule"] == "KC201"]
+    assert {race["access"]["line"], race["other"]["line"]} == {4, 8}
+    assert race["access"]["thread"] != race["other"]["thread"]
+    assert "'tile' (256 bytes)" in race["memory"]
+
+
+def test_without_findings_the_exit_code_is_that_of_the_program(source: Path) -> None:
+    assert run_kbuild("run", "--check", source).returncode == 0
+    assert run_kbuild("run", "--check", source, "--", "fail").returncode == 7
+
+
+def test_a_program_without_launches_fails(source: Path) -> None:
+    done = run_kbuild("run", "--check", source, "--", "launch", "nothing")
+    assert done.returncode == 1
+    assert "KC701 no-launch" in done.stderr
+    allowed = run_kbuild("run", "--check", "--require-launches", "0", source, "--", "a", "b")
+    assert allowed.returncode == 7
+
+
+@pytest.mark.parametrize("name", ["sarif", "junit", "github", "text"])
+def test_reports_name_the_line(source: Path, tmp_path: Path, name: str) -> None:
+    report = tmp_path / "report"
+    run_kbuild("run", "--check", "-D", "RACY", "--report", report, "--format", name, source)
+    text = report.read_text()
+    if name == "sarif":
+        (run,) = json.loads(text)["runs"]
+        places = [r["locations"][0]["physicalLocation"] for r in run["results"]]
+        assert {place["region"]["startLine"] for place in places} == {4, 8}
+    elif name == "junit":
+        assert text.count("<failure ") == 2
+    else:
+        assert "KC201" in text
+        assert "reverse.cu" in text
+
+
+def test_suppressions_hide_findings_until_a_date(source: Path, tmp_path: Path) -> None:
+    file = tmp_path / "suppressions.toml"
+    table = '[[suppressions]]\nrule = "{}"\nreason = "known"\nexpires = {}\nkernels = "reverse"\n'
+    file.write_text(table.format("KC201", "2999-01-01") + table.format("KC402", "2999-01-01"))
+    options = ("--check", "-D", "RACY", "--suppressions", file)
+    done = run_kbuild("run", *options, source)
+    assert done.returncode == 0, done.stderr
+    assert "suppressed until 2999-01-01: KC201 race-in-block in reverse(int*): known" in done.stderr
+
+    file.write_text(table.format("KC201", "2020-01-01"))
+    done = run_kbuild("run", *options, source)
+    assert done.returncode == 1
+    assert "KC702 expired-suppression" in done.stderr
+
+    file.write_text(table.format("KC999", "2999-01-01"))
+    done = run_kbuild("run", *options, source)
+    assert done.returncode == 2
+    assert "unknown rule 'KC999'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--report", "r"), "--report has no effect without --check"),
+        (("--check", "--format", "json"), "add --report FILE"),
+        (("--check", "--report", "missing/r"), "there is no directory"),
+        (("--check", "--backend", "cuda"), "compute-sanitizer"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value),
+)
+def test_wrong_options(source: Path, words: tuple[str, ...], message: str) -> None:
+    done = run_kbuild("run", *words, source)
+    assert done.returncode in (2, 3)
+    if "cuda" not in words or done.returncode == 2:
+        assert message in done.stderr
+
+
+def test_smoke_skips_files_without_checks(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text("__global__ void k(int* out) { out[threadIdx.x] = 1; }\n")
+    (tmp_path / "kbuild.toml").write_text(
+        '[target.checked]\nsources = ["k.cu"]\narchitectures = ["x86-64"]\ncheck = true\n'
+        '[target.plain]\nsources = ["k.cu"]\narchitectures = ["x86-64"]\n'
+    )
+    (tmp_path / "cases.py").write_text(
+        "import numpy\n\ndef test_k(module):\n    module['k'][1, 40](numpy.zeros(32, 'int32'))\n"
+    )
+    built = run_kbuild("build", cwd=tmp_path)
+    assert built.returncode == 0, built.stderr
+    library = "build/kbuild/{0}/lib{0}.so"
+    checked = run_kbuild("smoke", "--check", library.format("checked"), "cases.py", cwd=tmp_path)
+    assert checked.returncode == 1
+    assert "KC101 out-of-bounds in kernel k(int*)" in checked.stderr
+    plain = run_kbuild("smoke", "--check", library.format("plain"), cwd=tmp_path)
+    assert plain.returncode == 77
+    assert "CHECK ON" in plain.stderr

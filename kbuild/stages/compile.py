@@ -124,17 +124,17 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
 def _run_front_end(
     unit: CompileUnit, edge: CompileEdge, builder: Builder
 ) -> tuple[CompileUnit, str, FrontEndRun]:
-    """Rewrite and compile the source. If a guess about it does not compile, do so without guesses.
+    """Rewrite and compile the source. If a guess about it does not compile, do so without it.
 
     Returns the unit with its rewritten text, the preprocessor's log, and the run.
     """
     rewritten, warnings, has_guesses = _rewrite_device_text(unit, edge)
     try:
         front_end = run_front_end(rewritten, edge.toolchain, builder, edge.compiler_launcher)
-    except ToolError:
+    except ToolError as error:
         if not has_guesses:
             raise
-        return _run_front_end(replace(unit, cautious=True), edge, builder)
+        return _run_front_end(replace(unit, failures=(*unit.failures, str(error))), edge, builder)
     return rewritten, warnings, front_end
 
 

@@ -71,8 +71,8 @@ class CompileUnit:
             made from ``display_source``.
         text: The rewritten text of the source, to compile instead; None to compile the source.
         headers: The files that the front end has read, once it has run.
-        cautious: Whether the text must compile whatever the source contains, because a guess of the
-            backend about the source did not.
+        failures: What the compiler said about earlier texts of the source, which contained guesses of
+            the backend. A text without guesses must be the last one.
     """
 
     source: Path
@@ -94,7 +94,7 @@ class CompileUnit:
     module: str = ""
     text: Path | None = None
     headers: tuple[Path, ...] = ()
-    cautious: bool = False
+    failures: tuple[str, ...] = ()
 
     @property
     def own_name(self) -> str:

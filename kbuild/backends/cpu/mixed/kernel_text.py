@@ -21,6 +21,7 @@ from kbuild.backends.cpu.mixed.regions.variables import read_parameters
 from kbuild.backends.cpu.mixed.regions.write import write_kernel
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
+from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.statements import divide_body
@@ -43,6 +44,7 @@ _REGIONS: Final = "regions"
 _FIBERS: Final = "fibers"
 _WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
 _WITH_DEVICE_LINK: Final = "other sources can define what it calls"
+_WRONG_GUESS: Final = "its regions do not compile"
 _UNKNOWN: Final = "what it calls is not known"
 # In a lambda, these name the lambda.
 _FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
@@ -69,6 +71,7 @@ def edit_kernels(
     *,
     is_complete: bool,
     is_divided: bool,
+    failure: str = "",
 ) -> KernelEdits:
     """Return the edits for all definitions of kernels.
 
@@ -77,6 +80,8 @@ def edit_kernels(
         declarations: What the user marked.
         is_complete: Whether the text contains everything that its kernels call.
         is_divided: Whether kernels with barriers are divided into regions, if that is possible.
+        failure: What the compiler said about the text in which all of them were divided. Those that
+            it names are not divided, and none of them if it names none.
     """
     kernels = tuple(
         found
@@ -95,6 +100,8 @@ def edit_kernels(
         if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
         for declarator in q.list_declarators(found)
     )
+    failed = {k.start for k in kernels if failure and _is_named(code, k, failure)}
+    is_divided = is_divided and (not failure or bool(failed))
     edits: list[Edit] = []
     divided: set[int] = set()
     obstacles: dict[int, str] = {}
@@ -102,7 +109,9 @@ def edit_kernels(
         bound = bounds.get(kernel.start, "")
         used = None if uses is None else uses.words[kernel.start]
         obstacle = _WITHOUT_OPTIMIZATION if is_complete else _WITH_DEVICE_LINK
-        if uses is not None and used and is_divided:
+        if kernel.start in failed:
+            obstacle = _WRONG_GUESS
+        elif uses is not None and used and is_divided:
             try:
                 edits += _divide(code, kernel, bound, _Facts(uses, words, mutable))
                 divided.add(kernel.start)
@@ -166,6 +175,13 @@ def _name_functions(names: list[Token]) -> Iterator[Edit]:
     for name in names:
         kind = "pretty_function" if "PRETTY" in name.text else "func"
         yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
+
+
+def _is_named(code: Unit, kernel: Declaration, failure: str) -> bool:
+    """Return whether a message of the compiler names a line of a kernel."""
+    first, last = locate(code.text, kernel.start), locate(code.text, kernel.end)
+    named = re.findall(rf"{re.escape(first.file)}:(\d+)", failure)
+    return any(first.line <= int(line) <= last.line for line in named)
 
 
 def _returns_value(kernel: Declaration) -> bool:

@@ -38,6 +38,7 @@ read_assembly: Final = None
 
 # What launches kernels, or calls the runtime, in a source without host code.
 _RUNTIME_CALL: Final = re.compile(rb"<<<|\bcuda[A-Z]\w+\s*\(")
+_MOST_FAILURES: Final = 2  # the first one says which kernels are not divided
 _SPLIT: Final = "KBUILD_CPU_SPLIT"
 _CHEVRON: Final = "namespace chevron"
 _CLANG_OPTIONS: Final = ("-Wno-unused-private-field", "-Wno-unused-const-variable")
@@ -146,6 +147,7 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
         is_complete=is_complete,
         is_mixed=unit.is_mixed,
         is_divided=is_complete and _divides(unit),
+        failure=unit.failures[-1] if unit.failures else "",
     )
 
 
@@ -153,12 +155,19 @@ def _divides(unit: CompileUnit) -> bool:
     """Return whether kernels with barriers are divided: not if a debugger should show threads."""
     split = select_environment((_SPLIT,)).get(_SPLIT, "")
     levels = [option for option in build.target_options(unit) if option.startswith("-O")]
-    return split != "off" and not unit.cautious and levels[-1:] not in ([], ["-O0"], ["-Og"])
+    is_optimized = levels[-1:] not in ([], ["-O0"], ["-Og"])
+    return split != "off" and len(unit.failures) < _MOST_FAILURES and is_optimized
 
 
 @lru_cache(maxsize=1)
 def _read_device_text(
-    code: Unit, own_name: str, *, is_complete: bool, is_mixed: bool, is_divided: bool
+    code: Unit,
+    own_name: str,
+    *,
+    is_complete: bool,
+    is_mixed: bool,
+    is_divided: bool,
+    failure: str,
 ) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
@@ -166,7 +175,9 @@ def _read_device_text(
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(code)
-    kernels = edit_kernels(code, declarations, is_complete=is_complete, is_divided=is_divided)
+    kernels = edit_kernels(
+        code, declarations, is_complete=is_complete, is_divided=is_divided, failure=failure
+    )
     edits = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),

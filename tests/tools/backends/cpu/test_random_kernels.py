@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -13,14 +14,16 @@ from support.random_kernels.interpreter import find_results
 from support.random_kernels.program import INPUT, list_differences, render_program
 from support.tools.toolchains import needs_programs
 
-COUNT = 100
+COUNT = 60
+SEEDS = ("0", "1", "4711")  # of KBUILD_SEED: orders of the threads in a region
 
 
 @pytest.mark.parametrize(
     ("compiler", "first", "options"),
     [
-        ("g++", 0, ("-O0",)),
-        pytest.param("g++", 100, ("-O3",), marks=pytest.mark.slow),
+        pytest.param("g++", 0, ("-O0",), id="fibers"),
+        pytest.param("g++", 100, ("-O1",), id="regions"),
+        pytest.param("g++", 300, ("-O3",), marks=pytest.mark.slow),
         pytest.param("clang++", 200, ("-O2",), marks=[pytest.mark.slow, needs_programs("clang++")]),
     ],
 )
@@ -34,10 +37,16 @@ def test_kernels_compute_what_an_interpreter_does(
         tmp_path, (source,), compilers=(compiler, compiler), options=(*options, "-w")
     )
 
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
-
-    assert (done.returncode, done.stderr) == (0, "")
-    assert list_differences(kernels, done.stdout) == []
+    for seed in SEEDS:
+        done = subprocess.run(
+            [program],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "KBUILD_SEED": seed},
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert list_differences(kernels, done.stdout) == []
 
 
 def test_the_generated_kernels_are_valid() -> None:

@@ -80,6 +80,7 @@ class _Analysis:
                 raise CannotDivide(f"the mask of '{operation.name}' can differ between lanes")
         self._uniform = self._find_needed()
         computed = self._find_computed()
+        self._check_conditions(computed)
         whole = frozenset(self._find_whole())
         return Division(
             body=self._kernel.body,
@@ -98,6 +99,29 @@ class _Analysis:
             groups=self._group_names,
             readers=self._kernel.needs.readers,
         )
+
+    def _check_conditions(self, computed: frozenset[Variable]) -> None:
+        """Leave programs to fibers whose barriers only some threads reach by intention."""
+        for block in self._masked - self._steered:
+            inside = self._kernel.needs.operations.values()
+            if all(o.is_warp_wide or not block.start < o.index < block.stop for o in inside):
+                continue
+            for head in (child for child in block.children if isinstance(child, Statement)):
+                if self._names_index(head.start, head.stop, computed):
+                    raise CannotDivide("a barrier is under a condition with the thread's index")
+
+    def _names_index(self, first: int, last: int, computed: frozenset[Variable]) -> bool:
+        """Return whether an expression depends on the index of the thread, not on memory alone."""
+        if "[" in self._unit.words[first:last]:
+            return False
+        for index in list_names(self._unit, first, last):
+            found = self.resolve(index)
+            value = found.initializer if found in computed and found is not None else None
+            if self._unit.words[index] == INDEX or (found and found.statement in self._groups):
+                return True
+            if value is not None and self._names_index(*value, computed):
+                return True
+        return False
 
     # Variables
 

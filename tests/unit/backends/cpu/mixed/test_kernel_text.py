@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.kernel_text import edit_kernels
 from kbuild.cxx.unit import Unit
 
+# What every kernel says of its execution model; see tests/tools/backends/cpu/test_regions.py.
+_EXECUTED = re.compile(r'__kbuild_executed__\("[^"]*"\) ')
 LOOP = "__kbuild_plain_loop__"
 START = "__kbuild_block__.x * __kbuild_width__"
 BLOCK = "__kbuild_blockIdx__(__kbuild_block__)"
@@ -20,10 +24,10 @@ END = "} __kbuild_suspendable_end__ }"
 def rewrite(source: str, *, is_complete: bool = True) -> str:
     text = f'void __kbuild_needs_block__ __syncthreads();\n# 1 "a.cu"\n{source}'
     code = Unit(text)
-    edits = list(edit_kernels(code, q.find_declarations(code), is_complete=is_complete))
-    for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
+    found = edit_kernels(code, q.find_declarations(code), is_complete=is_complete, is_divided=False)
+    for edit in sorted(found.edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
-    return text.split("\n", 2)[2]
+    return _EXECUTED.sub("", text.split("\n", 2)[2])
 
 
 @pytest.mark.parametrize(

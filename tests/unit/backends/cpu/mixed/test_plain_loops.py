@@ -6,7 +6,8 @@ import pytest
 
 from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.plain_loops import find_plain_loops
+from kbuild.backends.cpu.mixed.annotations import find_thread_words
+from kbuild.backends.cpu.mixed.plain_loops import find_thread_uses
 from kbuild.cxx.unit import Unit
 
 KERNEL = "__kbuild_global__ void k(int n, int* p) {{ int i = threadIdx.x; {} }}\n"
@@ -51,8 +52,9 @@ def list_plain(text: str) -> list[str]:
     kernels = tuple(
         found for found in declarations if q.GLOBAL in found.words and found.body is not None
     )
-    plain = find_plain_loops(code, kernels, declarations)
-    return [kernel.name for kernel in kernels if kernel.start in plain]
+    found = find_thread_uses(code, kernels, declarations, find_thread_words(code))
+    words = {} if found is None else found.words
+    return [kernel.name for kernel in kernels if words.get(kernel.start) == ()]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,108 @@
+"""Kernels that are divided into regions compute what they should, in any order of their threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbuild.inspect.paths import inspect_path
+from support.mixed_programs import PROJECT, build_program
+from support.tools.toolchains import needs_programs
+
+SOURCE = PROJECT / "regions.cu"
+WRONG_BARRIER = """
+#include <cuda_runtime.h>
+__global__ void k(int* p)
+{
+    if (p[threadIdx.x] < 40)
+        __syncthreads();
+    p[threadIdx.x] = 1;
+}
+int main()
+{
+    int* p;
+    cudaMallocManaged(&p, 64 * sizeof *p);
+    for (int i = 0; i < 64; ++i)
+        p[i] = i;
+    k<<<1, 64>>>(p);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+WRONG_MASK = WRONG_BARRIER.replace("__syncthreads()", "__syncwarp()")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "g++",
+        pytest.param("clang++", marks=[pytest.mark.slow, needs_programs("clang++")]),
+    ],
+)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compilers = (request.param, request.param)
+    directory = tmp_path_factory.mktemp("regions")
+    return build_program(directory, (SOURCE,), compilers=compilers, options=("-O2", "-w"))
+
+
+def run(program: Path, seed: str = "0") -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "KBUILD_SEED": seed}
+    return subprocess.run([program], capture_output=True, text=True, env=environment, check=False)
+
+
+# 0 is the usual order, 1 the reverse one, and the others are permutations.
+@pytest.mark.parametrize("seed", ["0", "1", "2", "99"])
+def test_kernels_compute_what_host_code_does(program: Path, seed: str) -> None:
+    done = run(program, seed)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+def test_images_say_how_kernels_run(program: Path) -> None:
+    (facts,) = inspect_path(program)
+
+    executions = {k.display: k.execution for image in facts.images for k in image.kernels}
+    wrong = executions.pop("wrong_guess(int*)")
+    assert wrong == "fibers: its regions do not compile"
+    assert set(executions.values()) == {"regions"}
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            WRONG_BARRIER,
+            "__syncthreads at a.cu:6: other threads of the block wait at this barrier, and this "
+            + "one does not reach it; block (0, 0, 0), thread (40, 0, 0)",
+        ),
+        (
+            WRONG_MASK,
+            "__syncwarp at a.cu:6: the mask contains this lane, which does not call the function; "
+            + "block (0, 0, 0), thread (40, 0, 0)",
+        ),
+    ],
+)
+def test_threads_that_do_not_arrive_end_the_launch(
+    tmp_path: Path, source: str, message: str
+) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(source)
+
+    done = run(build_program(tmp_path, (path,), options=("-O2",)))
+
+    assert done.returncode == 1
+    assert done.stderr == f"kbuild: kernel k(int*): {message}\n"
+
+
+def test_a_variable_turns_regions_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KBUILD_CPU_SPLIT", "off")
+    path = tmp_path / "a.cu"
+    path.write_text(WRONG_BARRIER)
+
+    (facts,) = inspect_path(build_program(tmp_path, (path,), options=("-O2",)))
+
+    assert [k.execution for image in facts.images for k in image.kernels] == [
+        "fibers: not optimized, or KBUILD_CPU_SPLIT=off"
+    ]

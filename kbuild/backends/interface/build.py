@@ -71,8 +71,8 @@ class CompileUnit:
             made from ``display_source``.
         text: The rewritten text of the source, to compile instead; None to compile the source.
         headers: The files that the front end has read, once it has run.
-        failures: What the compiler said about earlier texts of the source, which contained guesses of
-            the backend. A text without guesses must be the last one.
+        failures: What the compiler said about earlier texts of the source, with guesses of the
+            backend. Finally, a text must have none.
     """
 
     source: Path

@@ -160,7 +160,7 @@ def _divides(unit: CompileUnit) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _read_device_text(
+def _read_device_text(  # noqa: PLR0913 - the key of the cache
     code: Unit,
     own_name: str,
     *,

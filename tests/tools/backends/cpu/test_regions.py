@@ -69,20 +69,18 @@ def test_images_say_how_kernels_run(program: Path) -> None:
     assert set(executions.values()) == {"regions"}
 
 
+ABSENT = (
+    "__syncthreads at a.cu:6: other threads of the block wait at this barrier, and this one does "
+    "not reach it; block (0, 0, 0), thread (40, 0, 0)"
+)
+IN_THE_MASK = (
+    "__syncwarp at a.cu:6: the mask contains this lane, which does not call the function; block "
+    "(0, 0, 0), thread (40, 0, 0)"
+)
+
+
 @pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (
-            WRONG_BARRIER,
-            "__syncthreads at a.cu:6: other threads of the block wait at this barrier, and this "
-            + "one does not reach it; block (0, 0, 0), thread (40, 0, 0)",
-        ),
-        (
-            WRONG_MASK,
-            "__syncwarp at a.cu:6: the mask contains this lane, which does not call the function; "
-            + "block (0, 0, 0), thread (40, 0, 0)",
-        ),
-    ],
+    ("source", "message"), [(WRONG_BARRIER, ABSENT), (WRONG_MASK, IN_THE_MASK)]
 )
 def test_threads_that_do_not_arrive_end_the_launch(
     tmp_path: Path, source: str, message: str

@@ -19,7 +19,13 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     find_shared,
     read_head,
 )
-from kbuild.backends.cpu.mixed.regions.mentions import Use, find_use, is_pure, list_names
+from kbuild.backends.cpu.mixed.regions.mentions import (
+    Use,
+    asks_for_index,
+    find_use,
+    is_pure,
+    list_names,
+)
 from kbuild.backends.cpu.mixed.regions.model import (
     CannotDivide,
     Division,
@@ -117,7 +123,8 @@ class _Analysis:
         for index in list_names(self._unit, first, last):
             found = self.resolve(index)
             value = found.initializer if found in computed and found is not None else None
-            if self._unit.words[index] == INDEX or (found and found.statement in self._groups):
+            is_group = found is not None and found.statement in self._groups
+            if self._unit.words[index] == INDEX or (is_group and asks_for_index(self._unit, index)):
                 return True
             if value is not None and self._names_index(*value, computed):
                 return True
@@ -226,6 +233,10 @@ class _Analysis:
             found = self.resolve(index)
             if self._unit.words[index] == INDEX:
                 return False
+            if found is not None and found.statement in self._groups:
+                if asks_for_index(self._unit, index):
+                    return False
+                continue
             if found is not None and found not in self._uniform and not self._is_constant(found):
                 return False
         return True

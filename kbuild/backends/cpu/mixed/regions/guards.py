@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
-from kbuild.backends.cpu.mixed.regions.mentions import is_pure, list_names
+from kbuild.backends.cpu.mixed.regions.mentions import asks_for_index, is_pure, list_names
 from kbuild.backends.cpu.mixed.regions.model import Division
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.statements import Block, Node, Statement
@@ -129,9 +129,10 @@ def _depends(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
     for index in list_names(unit, *span):
         if unit.words[index] == INDEX and unit.words[index + 2] not in ("y", "z"):
             return True
-    for found in _list_variables(unit, division, span):
+    for index in list_names(unit, *span):
+        found = division.resolve(unit.words[index], index)
         kind = None if found is None else division.kinds[found]
-        if kind == "group":
+        if kind == "group" and asks_for_index(unit, index):
             return True
         value = found.initializer if found is not None and kind == "computed" else None
         if value is not None and _depends(unit, division, value):

@@ -32,6 +32,8 @@ _KEYWORDS: Final = (
 _PURE: Final = frozenset(
     ("min", "max", "abs", "sizeof", "alignof", "static_cast", "__umul24", "__mul24")
 )
+# The properties of a block that all of its threads share.
+_OF_BLOCKS: Final = frozenset(("size", "num_threads", "group_dim", "dim_threads", "group_index"))
 _EFFECTS: Final = frozenset(("[", "->", "{", "new", "throw", "this"))
 _COMPOUND: Final = frozenset("+-*/%&|^")
 _OPERATORS: Final = frozenset("+-*/%&|^!~<>=?:,;({[") | {
@@ -56,6 +58,11 @@ def list_names(unit: Unit, first: int, last: int) -> Iterator[int]:
         before = unit.words[index - 1] if index > first else unit.get(index - 1)
         if before not in (".", "->", "::") and unit.get(index + 1) != "::":
             yield index
+
+
+def asks_for_index(unit: Unit, index: int) -> bool:
+    """Return whether an expression with a variable for the block can differ between threads."""
+    return unit.get(index + 1) != "." or unit.get(index + 2) not in _OF_BLOCKS
 
 
 def find_use(unit: Unit, index: int, *, is_pointer: bool = False) -> Use:

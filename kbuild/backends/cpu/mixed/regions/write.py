@@ -103,7 +103,9 @@ class _KernelWriter:
         """Leave what is executed once as it is; regions see its variables as constants."""
         declared = self._bindings.declared.get(node, []) if isinstance(node, Statement) else []
         if any(self._text.division.kinds[variable] == "group" for variable in declared):
-            self._text.blank(node.start, node.stop)
+            kind = f"[[maybe_unused]] constexpr {REGIONS}block_group {declared[0].name}{{}}"
+            self._text.replace(node.start, node.start + 1, kind)
+            self._text.blank(node.start + 1, node.stop)
         elif isinstance(node, Statement):
             alias = self._bindings.alias(self._bindings.declared.get(node, []))
             self._text.insert(self._text.get_end(self._text.find_end(node)), alias)

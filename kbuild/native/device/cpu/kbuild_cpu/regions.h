@@ -324,17 +324,20 @@ KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     __kernel(grid_size<false>());
 }
 
-/* In a region, a variable of the type cooperative_groups::thread_block.  It has no barrier. */
-class thread_block {
-public:
-    KBUILD_CPU_ALWAYS_INLINE thread_block(const ::uint3 &__index, int __number)
-        : index_(__index), number_(static_cast<unsigned int>(__number)) {}
-
+/* A variable of the type cooperative_groups::thread_block, without a barrier: outside of regions, and in a
+ * region, where it knows the thread. */
+struct block_group {
     static unsigned int size() { return num_threads(); }
     static unsigned int num_threads() { return ::blockDim.x * ::blockDim.y * ::blockDim.z; }
     static ::dim3 group_dim() { return ::blockDim; }
     static ::dim3 dim_threads() { return ::blockDim; }
     static ::dim3 group_index() { return {::blockIdx.x, ::blockIdx.y, ::blockIdx.z}; }
+};
+class thread_block : public block_group {
+public:
+    KBUILD_CPU_ALWAYS_INLINE thread_block(const ::uint3 &__index, int __number)
+        : index_(__index), number_(static_cast<unsigned int>(__number)) {}
+
     KBUILD_CPU_ALWAYS_INLINE unsigned int thread_rank() const { return number_; }
     KBUILD_CPU_ALWAYS_INLINE ::dim3 thread_index() const { return {index_.x, index_.y, index_.z}; }
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
-from kbuild.backends.cpu import cccl, instrumentation, lines, machines
+from kbuild.backends.cpu import cccl, machines
+from kbuild.backends.cpu.options import instrumentation, lines
 from kbuild.backends.cpu.runtime import provide_runtimes
 from kbuild.backends.cpu.toolchain import (
     LANGUAGE,

@@ -10,9 +10,9 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends.cpu.adapters.generate import adapter_rows
 from kbuild.backends.cpu.contents import name_apart
-from kbuild.backends.cpu.lines import SOURCE_LIST, keep_lines, list_sources
 from kbuild.backends.cpu.machines import code_generation_flags, name_objcopy
 from kbuild.backends.cpu.objects import KERNEL_LIST, ObjectFacts, read_object
+from kbuild.backends.cpu.options.lines import SOURCE_LIST, keep_lines, list_sources
 from kbuild.backends.interface.build import (
     CompileUnit,
     Completion,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from kbuild.backends.cpu.lines import compute_checksum
+from kbuild.backends.cpu.options.lines import compute_checksum
 from support.commands import ROOT, run, succeed
 from support.tools.toolchains import require_programs
 

@@ -26,7 +26,7 @@ private:
 };
 
 // Images list the project's own sources, with checksums, in the section `.kbuild_sources`; see
-// kbuild/backends/cpu/lines.py.
+// kbuild/backends/cpu/options/lines.py.
 using SourceChecksums = std::map<std::string, std::uint32_t>;
 
 class LineFile {

@@ -28,7 +28,7 @@
 #include "kbuild_cpu/shared_memory.h"
 #include "kbuild_cpu/threads.h"
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
-#include "kbuild_cpu/regions.h"
+#include "kbuild_cpu/regions/regions.h"
 #endif
 #include "kbuild_cpu/clock.h"
 #include "kbuild_cpu/library.h"
@@ -45,7 +45,7 @@
 #if !defined(KBUILD_WITHOUT_WARP)
 #include "kbuild_cpu/warp.h"
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
-#include "kbuild_cpu/warp_regions.h"
+#include "kbuild_cpu/regions/warp.h"
 #endif
 #endif
 #if !defined(KBUILD_WITHOUT_INTRINSICS)

@@ -1,7 +1,7 @@
 """Write a divided kernel: regions, sets of threads, and what threads keep between regions.
 
 The words are macros of ``native/device/cpu/mixed/kernel_text.h``, and the classes are those of
-``kbuild_cpu/regions.h``. All edits are within lines, so that lines keep their numbers.
+``kbuild_cpu/regions``. All edits are within lines, so that lines keep their numbers.
 """
 
 from __future__ import annotations

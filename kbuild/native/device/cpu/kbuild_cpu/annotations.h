@@ -15,7 +15,7 @@
 /* A function that stops the thread only if it is called in a loop that waits for another thread. */
 #define KBUILD_YIELDS __kbuild_yields__
 /* A function that stops the thread until the others of its block or warp have called it, without or with a value
- * of each thread. kbuild_cpu/regions.h has a class with the name. */
+ * of each thread. kbuild_cpu/regions has a class with the name. */
 #define KBUILD_BLOCK_BARRIER __kbuild_block_barrier__
 #define KBUILD_WARP_BARRIER __kbuild_warp_barrier__
 #define KBUILD_BLOCK_OPERATION __kbuild_block_operation__

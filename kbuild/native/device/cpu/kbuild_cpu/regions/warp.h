@@ -1,9 +1,9 @@
 /* Warp operations of kernels that are divided into regions; see regions.h. */
-#ifndef KBUILD_CPU_WARP_REGIONS_H
-#define KBUILD_CPU_WARP_REGIONS_H
+#ifndef KBUILD_CPU_REGIONS_WARP_H
+#define KBUILD_CPU_REGIONS_WARP_H
 
+#include "../warp.h"
 #include "regions.h"
-#include "warp.h"
 
 #pragma GCC system_header
 

@@ -1,0 +1,1 @@
+"""Options for compilers of CPU device code."""

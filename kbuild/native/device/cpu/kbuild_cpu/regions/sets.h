@@ -1,0 +1,194 @@
+/* Sets of threads, in the order in which these run in a region; see regions.h. */
+#ifndef KBUILD_CPU_REGIONS_SETS_H
+#define KBUILD_CPU_REGIONS_SETS_H
+
+#include "../builtins.h"
+#include "../threads.h"
+
+#include <string.h>
+
+#pragma GCC system_header
+
+namespace kbuild_cpu::regions {
+
+#define KBUILD_CPU_ALWAYS_INLINE __attribute__((always_inline)) inline
+#if defined(__clang__)
+#define KBUILD_CPU_OUTLINED __attribute__((noinline, cold, minsize))
+#else
+#define KBUILD_CPU_OUTLINED __attribute__((noinline, cold))
+#endif
+
+/* The arrays of all threads of a kernel together. They are on a stack; see KBUILD_CPU_STACK_BYTES. */
+constexpr unsigned long most_bytes = 128 * 1024;
+
+/* Returns the largest number of threads of a block, from the launch bounds, in whole groups of 64. */
+constexpr int find_most(long long __bound) {
+    return __bound > 0 && __bound < 1024 ? static_cast<int>((__bound + 63) / 64 * 64) : 1024;
+}
+
+/* Consecutive threads. */
+struct range {
+    int begin;
+    int end;
+};
+
+/* In the place of threadIdx, outside of regions. */
+struct no_thread {};
+
+/* The threads of a block in the order in which they run. Each thread has a number. */
+class block {
+public:
+    KBUILD_CPU_ALWAYS_INLINE block()
+        : width(static_cast<int>(::blockDim.x)),
+          height(static_cast<int>(::blockDim.y)),
+          rows(static_cast<int>(::blockDim.y * ::blockDim.z)),
+          threads(width * rows),
+          order(::kbuild_cpu_progress.order) {}
+
+    const int width, height, rows, threads;
+    const unsigned order; /* 0: from the first thread to the last one; see KBUILD_SEED */
+
+    /* Returns the thread that runs as number `turn`, if the order is not 0. */
+    int thread_of(int __turn) const {
+        if (order == 1) return threads - 1 - __turn;
+        unsigned __step = order % static_cast<unsigned>(threads) | 1;
+        while (!is_coprime(__step)) __step += 2;
+        return static_cast<int>((order / 7 + static_cast<unsigned long>(__turn) * __step) %
+                                static_cast<unsigned long>(threads));
+    }
+
+private:
+    bool is_coprime(unsigned __a) const {
+        unsigned __b = static_cast<unsigned>(threads);
+        while (__b != 0) {
+            const unsigned __rest = __a % __b;
+            __a = __b;
+            __b = __rest;
+        }
+        return __a == 1;
+    }
+};
+
+/* All threads of a block. */
+class every_thread {
+public:
+    KBUILD_CPU_ALWAYS_INLINE explicit every_thread(const block &__of) : of(__of) {}
+
+    const block &of;
+
+    KBUILD_CPU_ALWAYS_INLINE int count() const { return of.threads; }
+    KBUILD_CPU_ALWAYS_INLINE bool has_whole_warps() const { return of.threads % 32 == 0; }
+    KBUILD_CPU_ALWAYS_INLINE bool has(int) const { return true; }
+    KBUILD_CPU_ALWAYS_INLINE range first(int &__turn) const {
+        return __builtin_expect(of.order == 0, 1) ? range{0, of.threads} : take(__turn);
+    }
+    KBUILD_CPU_ALWAYS_INLINE range next(int &__turn) const {
+        return __builtin_expect(of.order == 0, 1) ? range{0, 0} : take(__turn);
+    }
+    unsigned lanes(int __warp) const {
+        const int __rest = of.threads - __warp * 32;
+        return __rest >= 32 ? ~0u : (1u << __rest) - 1;
+    }
+
+private:
+    __attribute__((noinline, cold)) range take(int &__turn) const {
+        if (__turn == of.threads) return {0, 0};
+        const int __number = of.thread_of(__turn++);
+        return {__number, __number + 1};
+    }
+};
+
+/* Some threads of a block of at most __Most threads. */
+template <int __Most>
+class thread_set {
+public:
+    /* Has all threads. */
+    explicit thread_set(const block &__of) : of(__of), count_(__of.threads) {
+        memset(active_, 1, static_cast<unsigned long>(count_));
+        end_ = count_;
+    }
+    /* Has the threads of another set, or none of them. */
+    template <class __Set>
+    thread_set(const __Set &__other, bool __is_copy) : of(__other.of) {
+        if (__is_copy) {
+            for (int __i = 0; __i < of.threads; ++__i) active_[__i] = __other.has(__i);
+            update();
+        } else {
+            memset(active_, 0, static_cast<unsigned long>(of.threads));
+        }
+    }
+
+    const block &of;
+
+    int count() const { return count_; }
+    bool has_whole_warps() const {
+        return begin_ % 32 == 0 && end_ % 32 == 0 && end_ - begin_ == count_;
+    }
+    bool has(int __number) const { return active_[__number] != 0; }
+    KBUILD_CPU_ALWAYS_INLINE void put(int __number, bool __is_active) {
+        active_[__number] = __is_active;
+    }
+    KBUILD_CPU_ALWAYS_INLINE void remove(int __number) { active_[__number] = 0; }
+    /* Has the threads of a set that are not in a part of it. */
+    template <class __Set, class __Part>
+    void assign_rest(const __Set &__whole, const __Part &__part) {
+        for (int __i = 0; __i < of.threads; ++__i)
+            active_[__i] = __whole.has(__i) & !__part.has(__i);
+        update();
+    }
+    /* To be called after threads were put in or removed. */
+    void update() {
+        int __count = 0;
+        for (int __i = 0; __i < of.threads; ++__i) __count += active_[__i];
+        count_ = __count;
+        begin_ = 0;
+        end_ = of.threads;
+        if (__count == 0 || __count == of.threads) return;
+        const auto *const __first =
+            static_cast<const unsigned char *>(memchr(active_, 1, sizeof active_));
+        begin_ = static_cast<int>(__first - active_);
+        /* Most sets are ranges. */
+        const int __behind = begin_ + __count;
+        if (memchr(active_ + begin_, 0, static_cast<unsigned long>(__count)) == nullptr)
+            end_ = __behind;
+        else
+            while (active_[end_ - 1] == 0) --end_;
+    }
+
+    /* The threads, as ranges. `turn` belongs to the set, and is 0 at first. */
+    range first(int &__turn) const { return count_ == 0 ? range{0, 0} : take(__turn); }
+    range next(int &__turn) const { return take(__turn); }
+    unsigned lanes(int __warp) const {
+        unsigned __lanes = 0;
+        for (int __i = __warp * 32; __i < of.threads && __i < __warp * 32 + 32; ++__i)
+            __lanes |= static_cast<unsigned>(active_[__i]) << (__i & 31);
+        return __lanes;
+    }
+
+private:
+    range take(int &__turn) const {
+        if (__builtin_expect(of.order != 0, 0)) return take_in_order(__turn);
+        int __begin = __turn < begin_ ? begin_ : __turn;
+        while (__begin < end_ && active_[__begin] == 0) ++__begin;
+        if (__begin >= end_) return {0, 0};
+        int __end = end_;
+        if (__begin != begin_ || end_ - begin_ != count_)
+            for (__end = __begin + 1; __end < end_ && active_[__end] != 0;) ++__end;
+        __turn = __end;
+        return {__begin, __end};
+    }
+    __attribute__((noinline, cold)) range take_in_order(int &__turn) const {
+        while (__turn < of.threads) {
+            const int __number = of.thread_of(__turn++);
+            if (active_[__number] != 0) return {__number, __number + 1};
+        }
+        return {0, 0};
+    }
+
+    int count_ = 0, begin_ = 0, end_ = 0;
+    alignas(64) unsigned char active_[__Most];
+};
+
+}  // namespace kbuild_cpu::regions
+
+#endif

@@ -114,5 +114,12 @@ const kbuild_cpu_kernel kernels[] = {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const kbuild_cpu_image kbuild_cpu_image = {
-    KBUILD_CPU_IMAGE_ABI, sizeof kernels / sizeof *kernels, kernels, attach, builtins, nullptr, 0, 0,
+    KBUILD_CPU_IMAGE_ABI,
+    sizeof kernels / sizeof *kernels,
+    kernels,
+    attach,
+    builtins,
+    nullptr,
+    0,
+    0,
 };

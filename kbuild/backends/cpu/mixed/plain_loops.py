@@ -1,7 +1,7 @@
 """Find the kernels whose thread loop can be vectorized.
 
 Such a kernel gets a plain loop: no thread of it waits, and nothing but its body reads the index of
-the thread. All other kernels get a suspendable loop, in which each thread stores its index into
+the thread. All other kernels have regions or fibers. With fibers, each thread stores its index into
 ``threadIdx``, for device functions that read it and for the runtime. If this module takes a kernel
 for one of the first kind by mistake, the kernel computes wrong values. Therefore, it decides by
 names alone: every function with a name that is also that of a function in doubt is in doubt.

@@ -67,6 +67,18 @@ __global__ void keeps_arrays(int* out)
     out[threadIdx.x] = static_cast<int>(sum) + own[2];
 }
 
+// The pointer is used behind the barrier, and what it points to only in front of it.
+__global__ void keeps_targets(int* out)
+{
+    int own[2] = {int(threadIdx.x), 1};
+    int* first = own;
+    int value = 5;
+    int* second = &value;
+    first[1] += threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = first[1] + *second;
+}
+
 __global__ void do_loop(int* out)
 {
     __shared__ int part[THREADS];
@@ -222,6 +234,8 @@ int main()
     check("changes_parameters", THREADS, [](int i) { return 7 + i; });
     keeps_arrays<<<1, THREADS>>>(results);
     check("keeps_arrays", THREADS, [](int i) { return 2 * i + 2 + i + 3; });
+    keeps_targets<<<1, THREADS>>>(results);
+    check("keeps_targets", THREADS, [](int i) { return 1 + i + 5; });
     do_loop<<<1, THREADS>>>(results);
     check("do_loop", THREADS, [](int i) { return (i + 4) % THREADS; });
     votes<<<1, THREADS>>>(results);

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.frames import LIVE
-from kbuild.backends.cpu.mixed.regions.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.mentions import find_use, list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Span, Text, is_in
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
@@ -33,7 +33,20 @@ class Bindings:
         for variable in text.division.variables:
             self.declared.setdefault(variable.statement, []).append(variable)
         self.slots: list[str] = []
-        self.forced: set[Variable] = set()
+        self.forced = self._find_targets()
+
+    def _find_targets(self) -> set[Variable]:
+        """Return the variables that a pointer in another region can point to."""
+        division, unit = self._text.division, self._text.unit
+        kept = [v for v in division.variables if division.kinds[v] == "kept" and v.statement]
+        if not any(v.is_pointer or not v.is_scalar or is_deduced(unit, v) for v in kept):
+            return set()
+        return {
+            v
+            for v in kept
+            if "[" in unit.words[slice(*v.declarator)]
+            or any(find_use(unit, index) == "shared" for index in division.uses[v])
+        }
 
     def bind(self, spans: Iterable[Span]) -> str:
         """Return the declarations of the variables that a part of the text names."""
@@ -110,6 +123,8 @@ class Bindings:
 
     def _deduce(self, variable: Variable) -> str:
         """Return a function with the type of a variable, and this type."""
+        if variable.initializer and "[" in self._text.unit.words[slice(*variable.initializer)][:2]:
+            raise CannotDivide(f"'{variable.name}' can be a lambda that is used behind a barrier")
         if variable.initializer is None:
             raise CannotDivide(f"the type of '{variable.name}' is unknown")
         first, last = variable.initializer

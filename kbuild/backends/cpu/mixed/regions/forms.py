@@ -61,14 +61,14 @@ def read_head(node: Node) -> Statement:
 
 
 def find_shared(unit: Unit, body: Block) -> frozenset[str]:
-    """Return the names in declarations of shared memory, which threads can change."""
-    return frozenset(
-        word
-        for statement in list_statements(body)
-        if SHARED in unit.words[statement.start : statement.stop]
-        for word in unit.words[statement.start : statement.stop]
-        if word.isidentifier() and word not in TYPE_WORDS
-    )
+    """Return the names in declarations of shared and static memory, which threads can change."""
+    names: set[str] = set()
+    for statement in list_statements(body):
+        words = unit.words[statement.start : statement.stop]
+        is_constant = not {"const", "constexpr"}.isdisjoint(words)
+        if SHARED in words or (words[:1] == ["static"] and not is_constant):
+            names.update(w for w in words if w.isidentifier() and w not in TYPE_WORDS)
+    return frozenset(names)
 
 
 def find_leaves(

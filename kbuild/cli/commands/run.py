@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -159,6 +160,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     table = _read_table(arguments, backend, architecture)
     program = _build(table, settings, is_verbose=arguments.verbose)
+    if arguments.verbose:
+        _print_executions(program)
     if arguments.output:
         program = copy_program(program, arguments.output.absolute())
     if not arguments.build_only:
@@ -201,6 +204,16 @@ def _build(table: TargetTable, settings: BuildSettings, *, is_verbose: bool) -> 
         project, directory, show=partial(show_build, is_verbose=is_verbose, is_quiet=True)
     )
     return locate_artifact(directory, manifest.targets[0])
+
+
+def _print_executions(program: Path) -> None:
+    """Print how kernels run the threads of a block, if their backend says so."""
+    from kbuild.inspect.paths import inspect_path  # noqa: PLC0415 - loads parsers
+
+    images = (image for facts in inspect_path(program) for image in facts.images)
+    executions = {k.display: k.execution for image in images for k in image.kernels if k.execution}
+    for display, execution in sorted(executions.items()):
+        print(f"{display}: {execution}", file=sys.stderr, flush=True)
 
 
 def _choose_device(backend: str) -> tuple[str, str | None]:

@@ -117,6 +117,13 @@ def test_program_gets_arguments_and_input_and_sets_the_exit_code(directory: Path
     assert run_program(directory, "s", "x").returncode in (-15, 143)
 
 
+def test_verbose_output_names_the_execution_model(directory: Path) -> None:
+    done = run_kbuild(*WORDS, "-v", "--build-only", cwd=directory)
+
+    assert done.returncode == 0
+    assert "k(int*, int): plain loop\n" in done.stderr
+
+
 LEVELS = r"""
 #include <cuda_runtime.h>
 #include <cstdio>

@@ -23,10 +23,10 @@ REPORTS = {
     "write_wildly": (signal.SIGSEGV, rf"block \(0, 0, 0\), thread {UNKNOWN}", PAST_THE_END),
     "null": (signal.SIGSEGV, rf"block \(0, 0, 0\), thread {UNKNOWN}", NULL),
     "divide": (signal.SIGFPE, r"block \(0, 0, 0\), thread", "integer division by zero"),
-    "write_late": (signal.SIGSEGV, r"block \(1, 0, 0\), thread \(5, 0, 0\)\n", PAST_THE_END),
-    "overflow": (signal.SIGSEGV, r"thread \(\d+, 0, 0\)\n", r"stack overflow: .* 262144 bytes"),
+    "write_late": (signal.SIGSEGV, rf"block \(1, 0, 0\), thread {UNKNOWN}", PAST_THE_END),
+    "overflow": (signal.SIGSEGV, rf"thread {UNKNOWN}", r"stack overflow: .* 262144 bytes"),
     "copy": (signal.SIGSEGV, r"block \(0, 0, 0\), thread", NULL),
-    "add": (signal.SIGSEGV, r"thread \(0, 0, 0\)\n", "4294963200 " + PAST_THE_END),
+    "add": (signal.SIGSEGV, rf"thread {UNKNOWN}", "4294963200 " + PAST_THE_END),
     "give_up": (signal.SIGABRT, r"block \(0, 0, 0\), thread", ""),
     "stream": (signal.SIGSEGV, r"block \(0, 0, 0\), thread", NULL),
 }
@@ -79,7 +79,9 @@ def test_a_crash_is_reported(crashing: Path, case: str, build_type: str) -> None
     kernel = KERNELS.get(case, case)
     assert re.match(rf"kbuild: kernel {kernel}\(.*\): {number.name} \(", first), done.stderr
     line = LINES.get(case, case)
-    if line:
+    # In a region, the instruction of an atomic function belongs to a header. The last line in front
+    # of it can be that of the kernel.
+    if line and (case, build_type) != ("add", "optimized"):
         assert re.search(rf" (at|near) (\S*/)?{find_line(crashing.parent, line)}", first)
     if build_type == "optimized" or "unknown" not in place:
         assert re.search(place, second), done.stderr

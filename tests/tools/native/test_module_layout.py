@@ -82,7 +82,7 @@ STRUCTS = {
         },
     ),
     "kbuild_cpu_kernel": (
-        64,
+        72,
         {
             "name": 0,
             "run": 8,
@@ -93,10 +93,14 @@ STRUCTS = {
             "param_names": 40,
             "function": 48,
             "max_threads": 56,
+            "execution": 64,
         },
     ),
     "kbuild_cpu_shared": (16, {"offset": 0, "dynamic": 8}),
-    "kbuild_cpu_progress": (20, {"start": 0, "suspensions": 12, "more_blocks": 16}),
+    "kbuild_cpu_progress": (
+        28,
+        {"start": 0, "suspensions": 12, "more_blocks": 16, "order": 20, "runs_whole_block": 24},
+    ),
     "kbuild_cpu_call": (24, {"function": 0, "file": 8, "line": 16, "warp_size": 20}),
     "kbuild_cpu_lanes": (520, {"values": 0, "arrived": 512}),
     "kbuild_cpu_builtins": (

@@ -117,6 +117,7 @@ def test_artifacts_are_the_contract() -> None:
                             {
                                 "name": SCALE,
                                 "display": "ns::scale(float*, float, int)",
+                                "execution": None,
                                 "params": [{"index": 0, "offset": 0, "size": 8, "type": "float*"}],
                                 "registers": 10,
                                 "shared_bytes": None,

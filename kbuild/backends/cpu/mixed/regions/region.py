@@ -161,7 +161,7 @@ class RegionWriter:
         if not changed:
             return ""
         updates = "".join(f" {frame.name}.update();" for frame in frames if frame.name in changed)
-        return f"{updates} if ({frames[-1].name}.count() == 0) {self._leave(frames[-1])}"
+        return f"{updates} if ({frames[-1].name}.__size() == 0) {self._leave(frames[-1])}"
 
     def _leave(self, frame: Frame) -> str:
         """Return the statement that ends what the threads of a set do, if none are left in it."""

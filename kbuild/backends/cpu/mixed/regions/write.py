@@ -177,12 +177,12 @@ class _KernelWriter:
                 f" __kbuild_set__ {rest.name}({frames[-1].name}, false); "
                 f"{rest.name}.assign_rest({frames[-1].name}, {branch.name});"
             )
-        self._text.replace(head.stop, head.stop + 1, f"{text} if ({branch.name}.count() != 0) {{")
+        self._text.replace(head.stop, head.stop + 1, f"{text} if ({branch.name}.__size() != 0) {{")
         self._write_masked_body(then, (*frames, branch), "", "")
         end = self._text.find_end(then)
         self._text.insert(self._text.get_end(end), " }")
         for other in others:
-            self._text.replace(end, end + 1, f"if ({rest.name}.count() != 0) {{")
+            self._text.replace(end, end + 1, f"if ({rest.name}.__size() != 0) {{")
             self._write_masked_body(other, (*frames, rest), "", "")
             self._text.insert(self._text.get_end(self._text.find_end(other)), " }")
         self._text.insert(self._text.get_end(block.stop), " }")
@@ -283,7 +283,7 @@ class _KernelWriter:
     def _close_test(self, run: Frame) -> str:
         return (
             f")) {run.name}.remove({THREAD}); __kbuild_region_end__ {run.name}.update(); "
-            f"if ({run.name}.count() == 0) break;"
+            f"if ({run.name}.__size() == 0) break;"
         )
 
     def _enter_loop(self, block: Block, frames: Frames) -> tuple[Frames, str]:
@@ -304,7 +304,7 @@ class _KernelWriter:
 
     def _end_turn(self, frames: Frames) -> str:
         run = next(frame for frame in reversed(frames) if frame.kind == "run")
-        return f"if ({run.name}.count() == 0) break;"
+        return f"if ({run.name}.__size() == 0) break;"
 
     def _name_set(self) -> str:
         self._sets += 1

@@ -167,7 +167,7 @@ struct __kbuild_large_grid__ {
     __kbuild_poison__ auto __kbuild_kernel__ = [&]([[maybe_unused]] auto __kbuild_is_large__) \
                                                    __kbuild_inlined__ -> void { \
         [[maybe_unused]] const ::uint3 blockIdx = \
-            ::kbuild_cpu::regions::read_block_index<__kbuild_is_large__.value>(); \
+            ::kbuild_cpu::regions::read_block_index<__kbuild_is_large__.__value>(); \
         __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
             [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
         constexpr int __kbuild_most__ = ::kbuild_cpu::regions::find_most(bound); \

@@ -131,7 +131,7 @@ KBUILD_CPU_ALWAYS_INLINE ::uint3 read_block_index() {
 
 template <bool __is_large>
 struct grid_size {
-    static constexpr bool value = __is_large;
+    static constexpr bool __value = __is_large;
 };
 
 template <class __Kernel>
@@ -192,7 +192,7 @@ __attribute__((noinline, cold)) void reject_barrier(const kbuild_cpu_call &__cal
 template <class __Set, class __Live>
 KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const __Set &__set,
                                             const __Live &__live) {
-    if (__builtin_expect(__set.count() != __live.count() && __set.count() != 0, 0))
+    if (__builtin_expect(__set.__size() != __live.__size() && __set.__size() != 0, 0))
         reject_barrier(__call, __set, __live);
 }
 
@@ -225,16 +225,16 @@ struct operands {
     KBUILD_CPU_ALWAYS_INLINE __T *values() {
         static_assert(sizeof(__T) <= 8 && __is_trivially_copyable(__T),
                       "kbuild: warp operations exchange values of at most 8 bytes");
-        return reinterpret_cast<__T *>(bytes + before);
+        return reinterpret_cast<__T *>(__storage + before);
     }
     template <class __Set>
     KBUILD_CPU_ALWAYS_INLINE void begin(const __Set &__set) {
         if (!__set.has_whole_warps())
-            memset(bytes + before, 0,
+            memset(__storage + before, 0,
                    static_cast<unsigned long>((__set.of.threads + 31) / 32 * 32 * 8));
     }
     static constexpr int before = 32 * 8; /* so that shuffles can read what they do not use */
-    alignas(64) unsigned char bytes[before + (__Most + 32) * 8];
+    alignas(64) unsigned char __storage[before + (__Most + 32) * 8];
     unsigned votes[__Most / 32];
     unsigned long sum;
 };
@@ -260,7 +260,7 @@ struct thread_block_sync {
         template <class, int __Most> \
         KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
                                                  int __predicate) { \
-            __operands.bytes[__operands.before + __number] = vote; \
+            __operands.__storage[__operands.before + __number] = vote; \
         } \
         template <class __Set, class __Live, int __Most> \
         static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
@@ -268,7 +268,7 @@ struct thread_block_sync {
             check_barrier(KBUILD_CPU_CALL(#name), __set, __live); \
             unsigned long __sum = 0; \
             for (int __i = 0; __i < __set.of.threads; ++__i) \
-                __sum += __set.has(__i) ? __operands.bytes[__operands.before + __i] : 0; \
+                __sum += __set.has(__i) ? __operands.__storage[__operands.before + __i] : 0; \
             __operands.sum = __sum; \
         } \
         template <class, int __Most> \

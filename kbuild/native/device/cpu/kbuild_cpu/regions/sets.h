@@ -76,7 +76,7 @@ public:
 
     const block &of;
 
-    KBUILD_CPU_ALWAYS_INLINE int count() const { return of.threads; }
+    KBUILD_CPU_ALWAYS_INLINE int __size() const { return of.threads; }
     KBUILD_CPU_ALWAYS_INLINE bool has_whole_warps() const { return of.threads % 32 == 0; }
     KBUILD_CPU_ALWAYS_INLINE bool has(int) const { return true; }
     KBUILD_CPU_ALWAYS_INLINE range first(int &__turn) const {
@@ -120,7 +120,7 @@ public:
 
     const block &of;
 
-    int count() const { return count_; }
+    int __size() const { return count_; }
     bool has_whole_warps() const {
         return begin_ % 32 == 0 && end_ % 32 == 0 && end_ - begin_ == count_;
     }

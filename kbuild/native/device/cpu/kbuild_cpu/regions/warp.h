@@ -24,7 +24,7 @@ __attribute__((noinline, cold)) void reject_lanes(const kbuild_cpu_call &__call,
 template <class __Set, class __Live>
 KBUILD_CPU_ALWAYS_INLINE void check_lanes(const kbuild_cpu_call &__call, const __Set &__set,
                                           const __Live &__live, unsigned __mask) {
-    if (__builtin_expect(__mask == ~0u && __set.count() == __live.count(), 1)) return;
+    if (__builtin_expect(__mask == ~0u && __set.__size() == __live.__size(), 1)) return;
     for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) {
         const unsigned __lanes = __set.lanes(__warp);
         if (__lanes == 0) continue;
@@ -47,7 +47,7 @@ struct __syncwarp {
         template <class, int __Most> \
         KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
                                                  int __predicate) { \
-            __operands.bytes[__operands.before + __number] = vote; \
+            __operands.__storage[__operands.before + __number] = vote; \
         } \
         template <class __Set, class __Live, int __Most> \
         static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
@@ -57,7 +57,7 @@ struct __syncwarp {
                 unsigned __votes = 0; \
                 for (int __lane = 0; __lane < 32; ++__lane) \
                     __votes |= static_cast<unsigned>( \
-                                   __operands.bytes[__operands.before + __warp * 32 + __lane]) \
+                                   __operands.__storage[__operands.before + __warp * 32 + __lane]) \
                                << __lane; \
                 __operands.votes[__warp] = __votes; \
             } \
@@ -91,19 +91,19 @@ KBUILD_CPU_WARP_VOTE(__all_sync, int, __predicate == 0, __votes == 0)
     }
 
 template <unsigned long __Bytes>
-struct bits {
-    using type = unsigned long long;
+struct word_of {
+    using __type = unsigned long long;
 };
 template <>
-struct bits<4> {
-    using type = unsigned int;
+struct word_of<4> {
+    using __type = unsigned int;
 };
 
 /* Returns one of two values. Both are loaded, as compilers do not vectorize loads under a condition. */
 template <class __T>
 KBUILD_CPU_ALWAYS_INLINE __T select(bool __is_first, const __T &__first, const __T &__second) {
     if constexpr (sizeof(__T) == 4 || sizeof(__T) == 8) {
-        using __bits = typename bits<sizeof(__T)>::type;
+        using __bits = typename word_of<sizeof(__T)>::__type;
         __bits __a, __b;
         memcpy(&__a, &__first, sizeof __a);
         memcpy(&__b, &__second, sizeof __b);

@@ -27,7 +27,7 @@ struct Finding {
     std::string message;
     std::string memory;  // what the address is, or empty
     Place place;
-    Place other;  // the other access of a race; without an action if there is none
+    Place other;  // the other access of a race; for other findings, it has no action
     std::uint64_t count = 1;
 };
 

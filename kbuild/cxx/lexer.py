@@ -21,11 +21,8 @@ _ALTERNATIVES: Final = r"""
     | //(?:\\\r?\n|[^\n])* | /\*.*?\*/ | \\\r?\n
     | .
 """
-# cudafe++ disables text with `#if 0`. The other directives of preprocessed text are line markers
-# and pragmas.
 _PREPROCESSED: Final = re.compile(
-    _ALTERNATIVES.format(directive=r"\#[ ]?if[ ]0\n.*?\n\#[ ]?endif[^\n]* | \#[^\n]*"),
-    re.VERBOSE | re.DOTALL,
+    _ALTERNATIVES.format(directive=r"\#[^\n]*"), re.VERBOSE | re.DOTALL
 )
 _SOURCE: Final = re.compile(
     _ALTERNATIVES.format(
@@ -34,6 +31,8 @@ _SOURCE: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _RAW_STRING: Final = re.compile(r'"([^()\\\s]{0,16})\(.*?\)\1"', re.DOTALL)
+_CONDITIONAL: Final = re.compile(r"# ?(?:if|endif)\b")
+_DISABLED: Final = ("#if 0", "# if 0")
 _RAW_PREFIXES: Final = frozenset(("R", "LR", "uR", "UR", "u8R"))
 
 
@@ -64,12 +63,15 @@ class Lexemes(NamedTuple):
 def split_text(text: str, *, is_source: bool = False) -> Lexemes:
     """Split a text into tokens. Directives are tokens; space and comments are not.
 
+    In a preprocessed text, what is between ``#if 0`` and ``#endif`` is one token with them:
+    ``cudafe++`` disables device code in this way.
+
     Args:
         text: The text.
         is_source: Whether the text is not preprocessed. Then lines can continue on the next one,
             and the text between ``#if 0`` and ``#endif`` belongs to the code.
     """
-    pieces = _split(text, _SOURCE if is_source else _PREPROCESSED)
+    pieces = _split(text, _SOURCE) if is_source else _join_disabled(_split(text, _PREPROCESSED))
     starts = accumulate(map(len, pieces), initial=0)
     tokens = {piece for piece in set(pieces) if _is_token(piece)}  # most pieces occur often
     kept = [piece in tokens for piece in pieces]
@@ -84,6 +86,29 @@ def read_raw_string(text: str, quote: int) -> int | None:
 
 def _is_token(piece: str) -> bool:
     return piece[0] > " " and piece[:2] not in ("//", "/*", "\\\n", "\\\r")
+
+
+def _join_disabled(pieces: list[str]) -> list[str]:
+    """Return the pieces with each ``#if 0``, its ``#endif``, and what is between them as one.
+
+    ``cudafe++`` nests them: a disabled kernel can contain a disabled lambda expression.
+    """
+    conditionals = {piece for piece in set(pieces) if _CONDITIONAL.match(piece)}
+    if conditionals.isdisjoint(_DISABLED):
+        return pieces
+    joined: list[str] = []
+    open_: list[int] = []  # the indices of the conditionals around
+    end = 0
+    for index in [index for index, piece in enumerate(pieces) if piece in conditionals]:
+        if "endif" not in pieces[index]:
+            open_.append(index)
+            continue
+        start = open_.pop() if open_ else end
+        if pieces[start] in _DISABLED and not any(pieces[each] in _DISABLED for each in open_):
+            joined += pieces[end:start]
+            joined.append("".join(pieces[start : index + 1]))
+            end = index + 1
+    return joined + pieces[end:]
 
 
 def _split(text: str, pattern: re.Pattern[str]) -> list[str]:

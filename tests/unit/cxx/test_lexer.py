@@ -51,3 +51,12 @@ def test_a_unit_has_no_directives_among_its_tokens() -> None:
     assert unit.find_close(unit.text.index("[")) == unit.text.index("]")
     assert unit.find_head(7) == 7  # after the parenthesis
     assert unit.find_head(10) == 3
+
+
+def test_nested_disabled_text() -> None:
+    """A disabled kernel can contain disabled lambda expressions; other conditionals are code."""
+    inner = "#if 0\n{ f([] { }\n#if 0\n{ }\n#endif\n); \n#endif"
+    unit = Unit(f"#if X\nint a;\n{inner}\nint b;\n#endif\nint c;\n")
+    assert unit.words == ["int", "a", ";", "int", "b", ";", "int", "c", ";"]
+    assert [each.text for each in unit.directives] == ["#if X", inner, "#endif"]
+    assert Unit("int a;\n#endif\n").words == ["int", "a", ";"]

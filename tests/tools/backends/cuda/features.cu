@@ -116,6 +116,18 @@ static void use_lambdas(int *p) {
     pack<<<1, 1>>>([=] __device__() { return p[0]; },
                    [=] __host__ __device__(int i) { return p[i]; });
 }
+namespace other { namespace inner {
+template <class F>
+__global__ void apply(int *p, F f) {
+    auto store = [&](auto value) { *p = f(value); };  // cudafe++ disables it in a disabled kernel
+    store(1);
+}
+}
+template <class F>
+void use_generic(int *p, F &&f) {
+    inner::apply<<<1, 1>>>(p, static_cast<F &&>(f));
+}
+}
 namespace {
 template <class F>
 void use_nested(F f) {
@@ -156,6 +168,7 @@ int main() {
     Host<int>{p}.go(3);
     Host<int>::choose(p, 2);
     use_lambdas(p);
+    other::use_generic(p, [] __device__(int i) { return i; });
     use_nested(3);
     from_header<<<1, 1>>>(p);
     int forward = 3;

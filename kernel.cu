@@ -1,1 +1,0 @@
-__global__ void work(int* to) { *to = 7; }

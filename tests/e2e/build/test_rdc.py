@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kbuild import resources
+from kbuild.toolchain.devices import list_devices
 from support.commands import (
     GENERATORS,
     PROJECTS,
@@ -170,7 +171,9 @@ def test_gpu_backends_link_device_code_of_static_libraries(
     succeed(build(tmp_path / "build"))
     if backend == "cuda":
         codes = ("-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90")
-        link_installed_library(tmp_path, tmp_path / "build", definitions, *codes)
+        programs = link_installed_library(tmp_path, tmp_path / "build", definitions, *codes)
+        if list_devices():
+            assert [succeed(run(program)) for program in programs] == ["PASSED\n"] * 2
 
 
 @pytest.mark.slow

@@ -124,8 +124,9 @@ def _insert_group(
     defining = (outside or group)[-1]
     if is_early:
         yield _insert_line(text, group[0].declaration.start, f"{_write_head(group[0], module)};")
+    is_defined = any(kernel.declaration.body is not None for kernel in group)
     for kernel in group:
-        body = _write_body(kernel, is_overloaded) if kernel is defining else ";"
+        body = _write_body(kernel, is_overloaded, is_defined) if kernel is defining else ";"
         is_declared = is_early and kernel is group[0]
         sibling = _write_head(kernel, module, with_defaults=not is_declared) + body
         yield _insert_line(text, kernel.declaration.end, sibling)
@@ -153,7 +154,9 @@ def _write_head(kernel: _Kernel, module: str, *, with_defaults: bool = True) -> 
     return f"{header} {head}".lstrip()
 
 
-def _write_body(kernel: _Kernel, is_overloaded: bool) -> str:
+def _write_body(kernel: _Kernel, is_overloaded: bool, is_defined: bool) -> str:
+    """Return the body of a sibling. A kernel of another source need not be one of kbuild's."""
+    launch = "launch" if is_defined else "launch_address"
     address = _name_kernel(kernel, is_overloaded)
     visible = ""
     if kernel.declaration.is_friend and not kernel.signature.template:
@@ -164,7 +167,7 @@ def _write_body(kernel: _Kernel, is_overloaded: bool) -> str:
         addresses.append("nullptr")
     return (
         f" {{{visible} void* kbuild_a[] = {{{', '.join(addresses)}}};"
-        f" ::kbuild::chevron::launch({address}, {CONFIGURATION}, kbuild_a);"
+        f" ::kbuild::chevron::{launch}({address}, {CONFIGURATION}, kbuild_a);"
         f"{' return {};' if kernel.is_checked else ''} }}"
     )
 

@@ -54,7 +54,8 @@ class Kernels:
         for directive in code.directives:
             semicolon = code.find_index(directive.start) - 1
             if _DISABLED_BODY.match(directive.text) and code.get(semicolon) == ";":
-                self._add(self._read_declaration(semicolon))
+                body = (directive.start, directive.end)
+                self._add(replace(self._read_declaration(semicolon), body=body))
         self._find_others(launched)
 
     def _read_declaration(self, index: int) -> Declaration:

@@ -162,10 +162,6 @@ template <class... __P>
 __attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(__P...),
                                                               const configuration& __configuration,
                                                               void** __args) {
-#ifdef KBUILD_WITHOUT_STUBS
-    // Objects of kbuild-nvcc can be linked to kernels of nvcc.
-    launch_address(__kernel, __configuration, __args);
-#else
     const kbuild_launch_config __config = to_c(__configuration);
     const references<__P...> __references(__args);
     (void)__references;
@@ -173,7 +169,6 @@ __attribute__((always_inline, artificial)) inline void launch(void (*__kernel)(_
     if (!kbuild_launch_prepared(reinterpret_cast<const void*>(__kernel), &__config, __args,
                                 &__code))
         launch_with(detail::stub_of(__kernel), __kernel, __configuration, __config, __args);
-#endif
 }
 
 #endif

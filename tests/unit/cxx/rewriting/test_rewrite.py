@@ -169,7 +169,7 @@ def test_a_launch_of_a_template_is_checked_if_something_else_has_the_name() -> N
     assert sibling.partition("auto ")[2] == (
         f"k__kbuild_m(C, T kbuild_0) -> {tag}<void (*)(T), k<T>>"
         " { void* kbuild_a[] = {&(kbuild_0)};"
-        " ::kbuild::chevron::launch(k<T>, kbuild_c, kbuild_a); return {}; }"
+        " ::kbuild::chevron::launch_address(k<T>, kbuild_c, kbuild_a); return {}; }"
     )
 
 
@@ -225,8 +225,16 @@ def test_a_template_gets_a_template() -> None:
     assert sibling == (
         "template <class T, int kbuild_t1, class... U> k__kbuild_m(C, T kbuild_0, U... kbuild_1)"
         " { void* kbuild_a[] = {&(kbuild_0), &(kbuild_1)...};"
-        " ::kbuild::chevron::launch(k<T, kbuild_t1, U...>, kbuild_c, kbuild_a); }"
+        " ::kbuild::chevron::launch_address(k<T, kbuild_t1, U...>, kbuild_c, kbuild_a); }"
     )
+
+
+def test_a_kernel_of_another_source_is_launched_by_its_address() -> None:
+    """It can be nvcc's, whose symbol is a function. Then its content is no debug stub."""
+    (declared,) = list_siblings("__kbuild_global__ void k();")
+    *_, defined = list_siblings("__kbuild_global__ void k(); __kbuild_global__ void k() { }")
+    assert "::kbuild::chevron::launch_address(k," in declared
+    assert "::kbuild::chevron::launch(k," in defined
 
 
 def test_a_list_of_addresses_is_never_empty() -> None:
@@ -283,23 +291,24 @@ def test_every_overload_has_one_definition(text: str, bodies: list[bool]) -> Non
 
 def test_only_overloaded_kernels_are_cast() -> None:
     overloads = list_siblings("__kbuild_global__ void k(int* p); __kbuild_global__ void k();")
-    assert "launch(static_cast<void (*)(int*)>(k)," in overloads[0]
-    assert "launch(static_cast<void (*)()>(k)," in overloads[1]
+    assert "launch_address(static_cast<void (*)(int*)>(k)," in overloads[0]
+    assert "launch_address(static_cast<void (*)()>(k)," in overloads[1]
     beside_host = "void k(float); __kbuild_global__ void k(int (*f)(int), int a[4]);"
     assert (
-        "launch(static_cast<void (*)(int (* )(int), int [4])>(k)," in list_siblings(beside_host)[0]
+        "launch_address(static_cast<void (*)(int (* )(int), int [4])>(k),"
+        in list_siblings(beside_host)[0]
     )
 
 
 def test_types_tell_the_arguments_of_a_pack_that_is_not_last() -> None:
     text = "template <class... T, class U> __kbuild_global__ void k(U u, T... t);"
-    assert "launch(static_cast<void (*)(U, T...)>(k)," in list_siblings(text)[0]
+    assert "launch_address(static_cast<void (*)(U, T...)>(k)," in list_siblings(text)[0]
 
 
 def test_deduced_parameters_are_cast_to_their_types() -> None:
     text = "__kbuild_global__ void k(int n, Number auto x, auto*... p);"
     cast = "static_cast<void (*)(int, decltype(kbuild_1), decltype(kbuild_2)...)>(k)"
-    assert f"launch({cast}," in list_siblings(text)[0]
+    assert f"launch_address({cast}," in list_siblings(text)[0]
 
 
 def test_using_declarations_are_repeated() -> None:

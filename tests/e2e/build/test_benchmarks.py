@@ -36,6 +36,14 @@ def test_benchmark_prints_its_table(benchmark: str) -> None:
         assert any(line.startswith(f"{case} ") for line in lines[header + 1 :]), case
 
 
+@pytest.mark.slow
+def test_planted_mistakes_are_found() -> None:
+    output = succeed(run(sys.executable, "-m", "benchmarks.planted", "--tiny", cwd=ROOT))
+
+    assert "| **mistakes found** of 3 | | 3 |" in output
+    assert "| **false reports** of 3 | | 0 |" in output
+
+
 def test_memory_of_compiles_is_measured() -> None:
     output = succeed(run(sys.executable, "-m", "benchmarks.memory", "--tiny", cwd=ROOT))
 

@@ -10,7 +10,8 @@
 namespace kbuild::cpu::checks {
 namespace {
 
-constexpr std::size_t arena_bytes = std::size_t{1} << 38;
+constexpr std::size_t most_arena_bytes = std::size_t{1} << 38,
+                      least_arena_bytes = std::size_t{1} << 28;
 constexpr std::size_t alignment = 512;  // as of other device memory
 constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t smallest_gap = 256, largest_gap = std::size_t{1} << 20;
@@ -19,18 +20,23 @@ std::uintptr_t round_up(std::uintptr_t value, std::size_t unit) {
     return (value + unit - 1) / unit * unit;
 }
 
+// Returns null if the system refuses.
+void* reserve(std::size_t bytes) noexcept {
+    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    madvise(memory, bytes, MADV_DONTDUMP);
+    return memory;
+}
+
 }  // namespace
 
 void* map_memory(std::size_t bytes) {
-    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        throw Failure(KBUILD_CPU_OUT_OF_MEMORY,
-                      "cannot reserve " + std::to_string(bytes) +
-                          " bytes of addresses for checks; raise the limit of virtual memory "
-                          "(ulimit -v)");
-    madvise(memory, bytes, MADV_DONTDUMP);
-    return memory;
+    if (void* const memory = reserve(bytes)) return memory;
+    throw Failure(KBUILD_CPU_OUT_OF_MEMORY,
+                  "cannot reserve " + std::to_string(bytes) +
+                      " bytes of addresses for checks; raise the limit of virtual memory "
+                      "(ulimit -v)");
 }
 
 void clear_memory(void* start, std::size_t bytes) noexcept {
@@ -45,10 +51,19 @@ void clear_memory(void* start, std::size_t bytes) noexcept {
     std::memset(reinterpret_cast<void*>(last), 0, end - last);
 }
 
+// A limit of virtual memory, or a system that promises no more than it has, allows less.
 Arena::Arena() {
-    region_.start = reinterpret_cast<std::uintptr_t>(map_memory(arena_bytes));
-    region_.cells = static_cast<Cell*>(map_memory(arena_bytes / word_bytes * sizeof(Cell)));
-    region_.bytes = arena_bytes;
+    constexpr std::size_t with_cells = 1 + sizeof(Cell) / word_bytes;
+    auto bytes = most_arena_bytes;
+    void* memory = reserve(bytes * with_cells);
+    while (memory == nullptr && bytes > least_arena_bytes) {
+        bytes /= 2;
+        memory = reserve(bytes * with_cells);
+    }
+    if (memory == nullptr) memory = map_memory(bytes * with_cells);  // it says what is missing
+    region_.start = reinterpret_cast<std::uintptr_t>(memory);
+    region_.cells = reinterpret_cast<Cell*>(region_.start + bytes);
+    region_.bytes = bytes;
     next_ = region_.start + page_bytes;
 }
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from kbuild.cxx.launches import is_in_statement
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
-from kbuild.cxx.model import Edit, HostText, Launch
+from kbuild.cxx.model import Edit, HostText, Launch, Span
 from kbuild.cxx.rewriting.callees import Callee, KernelNames
 from kbuild.cxx.rewriting.siblings import insert_siblings, name_sibling
 from kbuild.cxx.scopes import find_scopes
@@ -60,9 +60,13 @@ def rewrite(unit: Unit, found: HostText, module: str) -> RewrittenText:
         if call.callee.kernel is not None and call.callee.form == "checked"
     )
     insertions = insert_siblings(unit, names, module, launched, checked)
-    changes: list[_Change] = [*insertions, *found.edits, *calls]
-    changes.sort(key=lambda change: (change.start, change.end > change.start, -change.end))
+    changes: tuple[_Change, ...] = (*insertions, *found.edits, *calls)
     return RewrittenText(_Text(unit.text, changes).render(0, len(unit.text)), launched)
+
+
+def apply_edits(text: str, edits: Iterable[Edit], span: Span) -> str:
+    """Return a part of a text with edits. Those inside of others have no effect."""
+    return _Text(text, edits).render(*span)
 
 
 def list_launches(text: str, launched: tuple[Token, ...]) -> Iterator[str]:
@@ -117,9 +121,11 @@ _Change: TypeAlias = Edit | _Call
 class _Text:
     """A text with changes, of which some are inside of others."""
 
-    def __init__(self, text: str, changes: list[_Change]) -> None:
+    def __init__(self, text: str, changes: Iterable[_Change]) -> None:
         self._text = text
-        self._changes = changes
+        self._changes = sorted(
+            changes, key=lambda change: (change.start, change.end > change.start, -change.end)
+        )
 
     def render(self, start: int, end: int, first: int = 0) -> str:
         """Return a part of the text with the changes in it.

@@ -10,31 +10,31 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords, find_thread_words
+from kbuild.backends.cpu.mixed.annotations import INDEX, find_thread_words
+from kbuild.backends.cpu.mixed.division import (
+    CONSTANTS,
+    FUNCTION_NAMES,
+    WRONG_GUESS,
+    Divider,
+    TextFacts,
+)
 from kbuild.backends.cpu.mixed.launch_bounds import find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
-from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace, find_thread_uses
-from kbuild.backends.cpu.mixed.regions.analyze import analyze
-from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
-from kbuild.backends.cpu.mixed.regions.operations import find_operations
-from kbuild.backends.cpu.mixed.regions.variables import read_parameters
-from kbuild.backends.cpu.mixed.regions.write import write_kernel
+from kbuild.backends.cpu.mixed.plain_loops import can_replace, find_thread_uses
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.rewriting.signatures import read_signature
-from kbuild.cxx.statements import divide_body
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _VALUES: Final = ("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")
 # The constants of a launch, and their names in a plain loop.
-_CONSTANTS: Final = {
-    "blockIdx": "__kbuild_block__",
-    "blockDim": "__kbuild_size__",
-    "gridDim": "__kbuild_grid__",
-}
+_CONSTANTS: Final = dict(
+    zip(CONSTANTS, ("__kbuild_block__", "__kbuild_size__", "__kbuild_grid__"), strict=True)
+)
 _UNSIGNED: Final = ("u", "auto", "size_t")  # how the types start
 # A type that is not an alias of a reference, and not a template parameter.
 _BUILT_IN: Final = re.compile(rf".*\*|(?:(?:const|volatile|{'|'.join(_VALUES)})\b\s*)+")
@@ -44,10 +44,21 @@ _REGIONS: Final = "regions"
 _FIBERS: Final = "fibers"
 _WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
 _WITH_DEVICE_LINK: Final = "other sources can define what it calls"
-_WRONG_GUESS: Final = "its regions do not compile"
 _UNKNOWN: Final = "what it calls is not known"
-# In a lambda, these name the lambda.
-_FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How kernels are divided into regions.
+
+    Attributes:
+        others: The edits of the text that have nothing to do with kernels.
+        failure: What the compiler said about the text in which all of them were divided. Those that
+            it names are not divided, and none of them if it names none.
+    """
+
+    others: tuple[Edit, ...] = ()
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +81,7 @@ def edit_kernels(
     declarations: tuple[Declaration, ...],
     *,
     is_complete: bool,
-    is_divided: bool,
-    failure: str = "",
+    split: Split | None,
 ) -> KernelEdits:
     """Return the edits for all definitions of kernels.
 
@@ -79,9 +89,7 @@ def edit_kernels(
         code: The preprocessed text.
         declarations: What the user marked.
         is_complete: Whether the text contains everything that its kernels call.
-        is_divided: Whether kernels with barriers are divided into regions, if that is possible.
-        failure: What the compiler said about the text in which all of them were divided. Those that
-            it names are not divided, and none of them if it names none.
+        split: How kernels with barriers are divided into regions; None if they are not.
     """
     kernels = tuple(
         found
@@ -94,14 +102,22 @@ def edit_kernels(
     words = find_thread_words(code)
     uses = find_thread_uses(code, kernels, declarations, words) if is_complete else None
     bounds = find_launch_bounds(code, declarations)
-    mutable = frozenset(
-        declarator.name.text
-        for found in declarations
-        if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
-        for declarator in q.list_declarators(found)
-    )
-    failed = {k.start for k in kernels if failure and _is_named(code, k, failure)}
-    is_divided = is_divided and (not failure or bool(failed))
+    divider = None
+    failed: frozenset[int] = frozenset()
+    if uses is not None and split is not None:
+        failed = _find_failed(code, declarations, split.failure)
+        if failed or not split.failure:
+            divider = Divider(
+                TextFacts(
+                    code=code,
+                    declarations=declarations,
+                    uses=uses,
+                    words=words,
+                    mutable=_list_mutable(declarations),
+                    failed=failed,
+                    others=split.others,
+                )
+            )
     edits: list[Edit] = []
     divided: set[int] = set()
     obstacles: dict[int, str] = {}
@@ -110,10 +126,10 @@ def edit_kernels(
         used = None if uses is None else uses.words[kernel.start]
         obstacle = _WITHOUT_OPTIMIZATION if is_complete else _WITH_DEVICE_LINK
         if kernel.start in failed:
-            obstacle = _WRONG_GUESS
-        elif uses is not None and used and is_divided:
+            obstacle = WRONG_GUESS
+        elif divider is not None and used:
             try:
-                edits += _divide(code, kernel, bound, _Facts(uses, words, mutable))
+                edits += _divide(code, kernel, bound, divider)
                 divided.add(kernel.start)
                 continue
             except CannotDivide as error:
@@ -123,51 +139,23 @@ def edit_kernels(
         obstacles[kernel.start] = obstacle
         execution = _PLAIN if used == () else f"{_FIBERS}: {obstacle}"
         edits += _edit_body(code, kernel, bound, execution, is_plain=used == ())
+    if divider is not None:
+        edits += divider.write_functions()
     return KernelEdits(tuple(edits), frozenset(divided), obstacles)
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """What the text says about the threads of its kernels, and the names of its variables."""
-
-    uses: ThreadUses
-    words: ThreadWords
-    mutable: frozenset[str]
-
-
-def _divide(code: Unit, kernel: Declaration, bound: str, facts: _Facts) -> tuple[Edit, ...]:
-    """Return the edits of a kernel that is divided into regions.
+def _divide(code: Unit, kernel: Declaration, bound: str, divider: Divider) -> Iterator[Edit]:
+    """Yield the edits of a kernel that is divided into regions.
 
     Raises:
         CannotDivide: It cannot be divided.
     """
-    if kernel.body is None or "<<<" in code.words[slice(*map(code.find_index, kernel.body))]:
-        raise CannotDivide("it launches kernels")
-    body = divide_body(code, code.find_index(kernel.body[0]))
-    needs = find_operations(
-        code, body, facts.uses.words[kernel.start], facts.words, facts.uses.readers
-    )
-    mentions = list_words(code, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
-    if not all(_can_replace(code, word) for word in mentions):
-        raise CannotDivide("it passes threadIdx on")
-    tokens = code.list_tokens(*kernel.parameters)
-    parameters = tuple(read_parameters(tokens, body.start, body.stop))
-    division = analyze(
-        KernelBody(
-            unit=code,
-            body=body,
-            needs=needs,
-            parameters=parameters,
-            mutable=facts.mutable,
-            yielding=facts.words.yielding,
-        )
-    )
-    names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
+    names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
     before = f'__kbuild_executed__("{_REGIONS}") '
     before += f"__kbuild_bounded__({bound}) " if bound else ""
     before += "__kbuild_name__ " if names else ""
-    edits = write_kernel(code, division, before, "__kbuild_bounds__[0]" if bound else "0")
-    return (*edits, *_name_functions(names))
+    yield from divider.divide_kernel(kernel, "__kbuild_bounds__[0]" if bound else "0", before)
+    yield from _name_functions(names)
 
 
 def _name_functions(names: list[Token]) -> Iterator[Edit]:
@@ -177,9 +165,28 @@ def _name_functions(names: list[Token]) -> Iterator[Edit]:
         yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
 
 
-def _is_named(code: Unit, kernel: Declaration, failure: str) -> bool:
-    """Return whether a message of the compiler names a line of a kernel."""
-    first, last = locate(code.text, kernel.start), locate(code.text, kernel.end)
+def _list_mutable(declarations: tuple[Declaration, ...]) -> frozenset[str]:
+    """Return the names of variables of namespaces."""
+    return frozenset(
+        declarator.name.text
+        for found in declarations
+        if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
+        for declarator in q.list_declarators(found)
+    )
+
+
+def _find_failed(code: Unit, declarations: tuple[Declaration, ...], failure: str) -> frozenset[int]:
+    """Return the starts of the functions that a message of the compiler names."""
+    return frozenset(
+        found.start
+        for found in declarations
+        if failure and found.body is not None and _is_named(code, found, failure)
+    )
+
+
+def _is_named(code: Unit, found: Declaration, failure: str) -> bool:
+    """Return whether a message of the compiler names a line of a function."""
+    first, last = locate(code.text, found.start), locate(code.text, found.end)
     named = re.findall(rf"{re.escape(first.file)}:(\d+)", failure)
     return any(first.line <= int(line) <= last.line for line in named)
 
@@ -200,7 +207,7 @@ def _edit_body(
     mentions = list_words(code, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
     fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
     used = {word.text for word in mentions} - fixed
-    names = list_words(code, _FUNCTION_NAMES, inside=kernel.body)
+    names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
     before = [f'__kbuild_executed__("{execution}")']
     before += [f"__kbuild_bounded__({bound})"] if bound else []
     before += ["__kbuild_name__"] if names else []

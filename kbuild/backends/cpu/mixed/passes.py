@@ -171,22 +171,25 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
 ) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
-    from kbuild.backends.cpu.mixed.kernel_text import edit_kernels  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.kernel_text import Split, edit_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(code)
-    kernels = edit_kernels(
-        code, declarations, is_complete=is_complete, is_divided=is_divided, failure=failure
-    )
-    edits = (
+    others = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
         *replace_assembly(code),
         *reject_host_calls(code, declarations),
         *edit_shared_memory(code),
-        *kernels.edits,
     )
+    kernels = edit_kernels(
+        code,
+        declarations,
+        is_complete=is_complete,
+        split=Split(others, failure) if is_divided else None,
+    )
+    edits = (*others, *kernels.edits)
     if not is_mixed:
         edits = (q.define_qualifiers("kernel_text.h"), *edits)
         found = _describe_launches(code, edits)

@@ -62,7 +62,9 @@ def find_thread_uses(
     stopping = _Search(code, kernels, bodies, thread_words)
     pattern = thread_words.pattern.removeprefix(f"{INDEX}|")
     is_known = stopping.add_mentions(list_lane_reads(code)) and stopping.add_all(pattern)
-    return ThreadUses(used, search.names - stopping.names if is_known else frozenset())
+    if not is_known:
+        return ThreadUses(used)
+    return ThreadUses(used, search.names - stopping.names, stopping.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,12 @@ class ThreadUses:
     Attributes:
         words: The words in each kernel, by the starts of the kernels.
         readers: The functions among them that read the index of the thread, and never stop it.
+        stopping: The functions that can stop the thread.
     """
 
     words: Mapping[int, tuple[Token, ...]]
     readers: frozenset[str] = frozenset()
+    stopping: frozenset[str] = frozenset()
 
 
 class _Search:

@@ -12,7 +12,15 @@ from kbuild.inspect.paths import inspect_path
 from support.mixed_programs import PROJECT, build_program
 from support.tools.toolchains import needs_programs
 
-SOURCE = PROJECT / "regions.cu"
+# The kernels with fibers, and why.
+FIBERS = {
+    "regions.cu": {"wrong_guess(int*)": "its regions do not compile"},
+    "region_functions.cu": {
+        "early_exit(int*)": "it calls 'leave': threads return before others reach a barrier",
+        "recursion(int*)": "it calls 'recursive': it calls 'recursive': it calls itself",
+        "references(int*)": "it calls 'by_reference': a parameter is a reference or a pack",
+    },
+}
 WRONG_BARRIER = """
 #include <cuda_runtime.h>
 __global__ void k(int* p)
@@ -31,7 +39,14 @@ int main()
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 """
-WRONG_MASK = WRONG_BARRIER.replace("__syncthreads()", "__syncwarp()")
+# The lane that did not arrive could still exit, but it waits for others.
+WRONG_MASK = WRONG_BARRIER.replace("__syncthreads();", "__syncwarp();\n    __syncthreads();")
+EXITING_LANES = WRONG_BARRIER.replace("__syncthreads()", "__syncwarp()")
+
+
+@pytest.fixture(scope="module", params=list(FIBERS))
+def source(request: pytest.FixtureRequest) -> Path:
+    return PROJECT / str(request.param)
 
 
 @pytest.fixture(
@@ -41,10 +56,12 @@ WRONG_MASK = WRONG_BARRIER.replace("__syncthreads()", "__syncwarp()")
         pytest.param("clang++", marks=[pytest.mark.slow, needs_programs("clang++")]),
     ],
 )
-def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def program(
+    request: pytest.FixtureRequest, source: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     compilers = (request.param, request.param)
     directory = tmp_path_factory.mktemp("regions")
-    return build_program(directory, (SOURCE,), compilers=compilers, options=("-O2", "-w"))
+    return build_program(directory, (source,), compilers=compilers, options=("-O2", "-w"))
 
 
 def run(program: Path, seed: str = "0") -> subprocess.CompletedProcess[str]:
@@ -60,13 +77,12 @@ def test_kernels_compute_what_host_code_does(program: Path, seed: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
-def test_images_say_how_kernels_run(program: Path) -> None:
+def test_images_say_how_kernels_run(program: Path, source: Path) -> None:
     (facts,) = inspect_path(program)
 
     executions = {k.display: k.execution for image in facts.images for k in image.kernels}
-    wrong = executions.pop("wrong_guess(int*)")
-    assert wrong == "fibers: its regions do not compile"
-    assert set(executions.values()) == {"regions"}
+    fibers = {name: f"fibers: {reason}" for name, reason in FIBERS[source.name].items()}
+    assert executions == {**dict.fromkeys(executions, "regions"), **fibers}
 
 
 ABSENT = (
@@ -79,19 +95,24 @@ IN_THE_MASK = (
 )
 
 
-@pytest.mark.parametrize(
-    ("source", "message"), [(WRONG_BARRIER, ABSENT), (WRONG_MASK, IN_THE_MASK)]
-)
-def test_threads_that_do_not_arrive_end_the_launch(
-    tmp_path: Path, source: str, message: str
-) -> None:
+@pytest.mark.parametrize(("text", "message"), [(WRONG_BARRIER, ABSENT), (WRONG_MASK, IN_THE_MASK)])
+def test_threads_that_do_not_arrive_end_the_launch(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "a.cu"
-    path.write_text(source)
+    path.write_text(text)
 
     done = run(build_program(tmp_path, (path,), options=("-O2",)))
 
     assert done.returncode == 1
     assert done.stderr == f"kbuild: kernel k(int*): {message}\n"
+
+
+def test_lanes_can_exit_instead_of_arriving(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(EXITING_LANES)
+
+    done = run(build_program(tmp_path, (path,), options=("-O2",)))
+
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_variable_turns_regions_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Decide how a kernel is divided.
+"""Decide how a kernel, or a device function, is divided.
 
 Correctness rests on masks: each thread evaluates each condition around an operation once, as it is
 written. What this module takes for the same in all threads is executed outside of regions, where no
@@ -16,6 +16,7 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     SHARED,
     find_divided,
     find_leaves,
+    find_result,
     find_shared,
     read_head,
 )
@@ -66,9 +67,13 @@ class _Analysis:
         self._divided = find_divided(unit, body, needs.operations)
         self._variables = (*kernel.parameters, *self._find_variables())
         self._uses = {variable: list(self._find_uses(variable)) for variable in self._variables}
+        self._result = find_result(unit, body) if kernel.is_function else None
         self._leaves = {
-            leave.statement.start: leave for leave in find_leaves(unit, body, self._divided)
+            leave.statement.start: leave
+            for leave in find_leaves(unit, body, self._divided, self._result)
         }
+        if not kernel.is_function and any(leave.has_value for leave in self._leaves.values()):
+            raise CannotDivide("a return statement has a value")
         self._assignments = self._find_assignments()
         self._uniform = {v for v in self._variables if self._can_be_uniform(v)}
         self._masked: frozenset[Block] = frozenset()
@@ -104,13 +109,20 @@ class _Analysis:
             mutable=self._mutable,
             groups=self._group_names,
             readers=self._kernel.needs.readers,
+            is_function=self._kernel.is_function,
+            result=self._result,
         )
 
     def _check_conditions(self, computed: frozenset[Variable]) -> None:
         """Leave programs to fibers whose barriers only some threads reach by intention."""
+        operations = self._kernel.needs.operations.values()
+        barriers = [operation.index for operation in operations if not operation.is_warp_wide]
+        if self._kernel.is_function and barriers:
+            for leave in self._leaves.values():
+                if leave.keyword == "return" and not self._is_whole_leave(leave, self._masked):
+                    raise CannotDivide("threads return before others reach a barrier")
         for block in self._masked - self._steered:
-            inside = self._kernel.needs.operations.values()
-            if all(o.is_warp_wide or not block.start < o.index < block.stop for o in inside):
+            if not any(block.start < index < block.stop for index in barriers):
                 continue
             for head in (child for child in block.children if isinstance(child, Statement)):
                 if self._names_index(head.start, head.stop, computed):
@@ -189,7 +201,8 @@ class _Analysis:
         if is_step:
             return statement.start if words[0] not in "+-" else statement.start + 2
         equals = next((i for i, word in enumerate(words) if word in ("=", ">=")), 0)
-        if not 1 <= equals <= 2 or not words[0].isidentifier():  # noqa: PLR2004 - an operator in front
+        is_name = words[0].isidentifier() and words[0] != "return" if words else False
+        if not 1 <= equals <= 2 or not is_name:  # noqa: PLR2004 - an operator in front
             return None
         return statement.start
 
@@ -242,7 +255,10 @@ class _Analysis:
         return True
 
     def _is_constant(self, variable: Variable) -> bool:
-        """Return whether it is a parameter that the kernel does not change."""
+        """Return whether it is a parameter of a kernel that the kernel does not change."""
+        return not self._kernel.is_function and self._is_unchanged(variable)
+
+    def _is_unchanged(self, variable: Variable) -> bool:
         return variable.is_parameter and all(
             self._find_use(variable, index) == "read" for index in self._uses[variable]
         )
@@ -295,7 +311,7 @@ class _Analysis:
 
     def _is_whole_leave(self, leave: Leave, masked: set[Block] | frozenset[Block]) -> bool:
         """Return whether all threads leave together."""
-        if leave.loop is not None and leave.loop in masked:
+        if leave.has_value or (leave.loop is not None and leave.loop in masked):
             return False
         for block in leave.path:
             if block in masked:
@@ -406,7 +422,7 @@ class _Analysis:
         for index in list_names(self._unit, first, last):
             used = self.resolve(index)
             is_known = used is None or used in computed or used.statement in self._groups
-            if is_known or used is None or self._is_constant(used):
+            if is_known or used is None or self._is_unchanged(used):
                 continue
             if used not in self._uniform or not self._is_fixed(used, variable):
                 return False

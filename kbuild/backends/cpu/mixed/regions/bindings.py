@@ -8,7 +8,15 @@ from typing import Final
 from kbuild.backends.cpu.mixed.regions.frames import LIVE
 from kbuild.backends.cpu.mixed.regions.mentions import find_use, list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
-from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Span, Text, is_in
+from kbuild.backends.cpu.mixed.regions.text import (
+    FRAME,
+    REGIONS,
+    THREAD,
+    Span,
+    Text,
+    is_in,
+    name_parameter,
+)
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.cxx.statements import Statement
 
@@ -39,7 +47,10 @@ class Bindings:
         """Return the variables that a pointer in another region can point to."""
         division, unit = self._text.division, self._text.unit
         kept = [v for v in division.variables if division.kinds[v] == "kept" and v.statement]
-        if not any(v.is_pointer or not v.is_scalar or is_deduced(unit, v) for v in kept):
+        calls = any(operation.callee is not None for operation in division.operations.values())
+        if not calls and not any(
+            v.is_pointer or not v.is_scalar or is_deduced(unit, v) for v in kept
+        ):
             return set()
         return {
             v
@@ -102,7 +113,8 @@ class Bindings:
         """Return the declaration of an array with an element per thread."""
         if variable.is_reference:
             raise CannotDivide(f"'{variable.name}' is a reference that is used behind a barrier")
-        slot = self._add_slot(self.numbers[variable])
+        slot = self._name_slot(variable)
+        self.slots.append(slot)
         if is_deduced(self._text.unit, variable):
             return f"{self._deduce(variable)} {slot}[__kbuild_most__]; {self._limit_slots()}"
         words = self._text.unit.words
@@ -138,14 +150,18 @@ class Bindings:
             f"return {value}; }}; decltype({name}(::uint3{{}}, 0))"
         )
 
-    def _add_slot(self, number: int) -> str:
-        slot = f"__kbuild_s{number}__"
-        self.slots.append(slot)
-        return slot
+    def _name_slot(self, variable: Variable) -> str:
+        return f"__kbuild_s{self.numbers[variable]}__"
+
+    def add_slot(self, name: str) -> str:
+        """Count something with an element per thread that is declared; return the limit."""
+        self.slots.append(name)
+        return self._limit_slots()
 
     def _limit_slots(self) -> str:
         total = " + ".join(f"sizeof({slot})" for slot in self.slots)
-        return f"static_assert({total} <= {REGIONS}most_bytes);"
+        share = " / 4" if self._text.division.is_function else ""
+        return f"static_assert({total} <= {REGIONS}most_bytes{share});"
 
     def alias(self, variables: Iterable[Variable]) -> str:
         """Return the constants by which regions see uniform variables."""
@@ -168,9 +184,12 @@ class Bindings:
             if self._text.division.kinds[variable] == "uniform":
                 yield f"[[maybe_unused]] const auto& __kbuild_u{number}__ = {variable.name};"
                 continue
+            slot = self._name_slot(variable)
+            if self._text.division.is_function:
+                yield f"[[maybe_unused]] auto& {slot} = {FRAME}.{name_parameter(variable.name)};"
+                continue
             kind = f"decltype({REGIONS}copy({variable.name}))"
-            slot = self._add_slot(number)
             yield (
-                f"{kind} {slot}[__kbuild_most__]; {self._limit_slots()} __kbuild_region__({LIVE}) "
+                f"{kind} {slot}[__kbuild_most__]; {self.add_slot(slot)} __kbuild_region__({LIVE}) "
                 f"{slot}[{THREAD}] = {variable.name}; __kbuild_region_end__"
             )

@@ -71,26 +71,43 @@ def find_shared(unit: Unit, body: Block) -> frozenset[str]:
     return frozenset(names)
 
 
-def find_leaves(
-    unit: Unit, block: Block, divided: frozenset[Block], path: tuple[Block, ...] = ()
-) -> Iterator[Leave]:
-    """Yield the statements that leave the kernel or a divided loop.
+def find_result(unit: Unit, body: Block) -> Statement | None:
+    """Return the last statement of a function if it returns a value."""
+    last = body.children[-1] if body.children else None
+    is_result = isinstance(last, Statement) and unit.get(last.start) == "return"
+    return last if is_result and last is not None and last.stop > last.start + 1 else None  # type: ignore[return-value]
 
-    Raises:
-        CannotDivide: A return statement has a value.
+
+def find_leaves(
+    unit: Unit,
+    block: Block,
+    divided: frozenset[Block],
+    result: Statement | None,
+    path: tuple[Block, ...] = (),
+) -> Iterator[Leave]:
+    """Yield the statements that leave the kernel, the function, or a divided loop.
+
+    Args:
+        unit: The text.
+        block: A block.
+        divided: The blocks that contain operations.
+        result: The statement at the end of a function that returns its result. It leaves nothing.
+        path: The blocks around the block.
     """
     path = (*path, block)
     for child in block.children:
         if isinstance(child, Block):
-            yield from find_leaves(unit, child, divided, path)
+            yield from find_leaves(unit, child, divided, result, path)
             continue
         keyword = unit.get(child.start)
         if keyword not in _LEAVING or child.start == child.stop:
             continue
         if keyword == "return":
-            if child.stop != child.start + 1:
-                raise CannotDivide("a return statement has a value")
-            yield Leave(statement=child, keyword=keyword, loop=None, path=path)
+            has_value = child.stop != child.start + 1
+            if child is not result:
+                yield Leave(
+                    statement=child, keyword=keyword, loop=None, path=path, has_value=has_value
+                )
             continue
         kinds = _LOOPS | ({"switch"} if keyword == "break" else set())
         target = next(each for each in reversed(path) if each.kind in kinds)

@@ -8,11 +8,12 @@ from kbuild.cxx.statements import Block
 from kbuild.values import dataclass
 
 LIVE: Final = "__kbuild_live__"  # the set of the threads that have not exited
+ENTERED: Final = "__kbuild_entered__"  # the set of those that are in a device function
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A set of threads: those that live, or that have entered a block.
+    """A set of threads: those that live, or are in a device function, or have entered a block.
 
     ``run`` are the threads that are in a loop, and ``turn`` those that are in this turn of it.
     """

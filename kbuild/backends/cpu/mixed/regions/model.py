@@ -1,4 +1,4 @@
-"""What is known about a kernel that is divided into regions."""
+"""What is known about a kernel, or a device function, that is divided into regions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ class Operation:
 
     Attributes:
         name: The function.
-        is_warp_wide: Whether the first argument is a mask of lanes.
+        is_warp_wide: Whether threads wait for those of their warp only.
         has_value: Whether each thread brings a value.
         index: The index of the first token.
         arguments: The indices of each argument.
         close: The index of the last parenthesis.
         slot: The number of the operands that it uses.
+        callee: The index of the name of a divided function; None for an operation of CUDA.
     """
 
     name: str
@@ -35,15 +36,19 @@ class Operation:
     arguments: tuple[tuple[int, int], ...]
     close: int
     slot: int = 0
+    callee: int | None = None
 
     @property
     def mask(self) -> tuple[int, int] | None:
         """The indices of the mask; None without one."""
-        return self.arguments[0] if self.is_warp_wide and self.arguments else None
+        is_masked = self.is_warp_wide and self.callee is None
+        return self.arguments[0] if is_masked and self.arguments else None
 
     @property
     def value(self) -> tuple[int, int]:
-        """The indices of the value."""
+        """The indices of the value, or of all arguments of a divided function."""
+        if self.callee is not None:
+            return (self.arguments[0][0] if self.arguments else self.close, self.close)
         return self.arguments[1 if self.is_warp_wide else 0]
 
 
@@ -64,13 +69,14 @@ class Needs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelBody:
-    """The body of a kernel that can be divided.
+    """The body of a kernel, or of a device function, that can be divided.
 
     Attributes:
         unit: The text.
         body: The body.
         needs: What needs a thread in it.
-        parameters: The parameters of the kernel.
+        parameters: The parameters.
+        is_function: Whether it is the body of a device function.
         mutable: The names of variables of namespaces.
         yielding: The names of functions that stop a thread only if it calls them again and again.
     """
@@ -81,6 +87,7 @@ class KernelBody:
     parameters: tuple[Variable, ...]
     mutable: frozenset[str]
     yielding: frozenset[str]
+    is_function: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +98,7 @@ class Leave:
         statement: The statement.
         keyword: ``return``, ``break``, or ``continue``.
         loop: The divided loop; None for ``return``.
+        has_value: Whether it returns a value.
         path: The blocks around the statement, from the outside, down from the loop or the body.
     """
 
@@ -98,6 +106,7 @@ class Leave:
     keyword: str
     loop: Block | None
     path: tuple[Block, ...]
+    has_value: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +129,8 @@ class Division:
         mutable: All names of variables that are not those of a thread.
         groups: The names of variables that stand for the block.
         readers: The indices of calls that read the index of the thread.
+        is_function: Whether it is a device function.
+        result: Its last statement, if it returns a value.
     """
 
     body: Block
@@ -137,6 +148,8 @@ class Division:
     mutable: frozenset[str]
     groups: frozenset[str]
     readers: frozenset[int]
+    is_function: bool = False
+    result: Statement | None = None
 
     def reads_memory(self, words: Iterable[str]) -> bool:
         """Return whether an expression names variables that are not those of a thread."""

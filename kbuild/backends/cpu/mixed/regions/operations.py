@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
@@ -12,12 +12,35 @@ from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Needs, Operati
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import Block, Node, Statement
-from kbuild.cxx.tokens import split_at_commas
+from kbuild.cxx.tokens import match_angle, split_at_commas
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 _CONDITIONAL: Final = frozenset(("?", "&&", "||"))
 _THIS_BLOCK: Final = "this_thread_block"
 _LOOPS: Final = ("for", "while", "do")
+_MOST_TOKENS: Final = 100  # of template arguments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Functions:
+    """The functions that need a thread.
+
+    Attributes:
+        readers: Those that read the index of the thread, and never stop it.
+        divided: Those that can be called for many threads at once, and whether they contain nothing
+            but operations of warps.
+        obstacles: Why others cannot.
+    """
+
+    readers: frozenset[str]
+    divided: Mapping[str, bool]
+    obstacles: Mapping[str, str]
+
+    def describe_obstacle(self, name: str) -> str:
+        """Return why a body that mentions a name cannot be divided."""
+        reason = self.obstacles.get(name)
+        return f"it calls '{name}': {reason}" if reason else f"it uses '{name}'"
 
 
 def find_operations(
@@ -25,7 +48,7 @@ def find_operations(
     body: Block,
     mentions: Iterable[Token],
     thread_words: ThreadWords,
-    readers: frozenset[str],
+    functions: Functions,
 ) -> Needs:
     """Find the operations in the body of a kernel, and what else needs a thread there.
 
@@ -34,7 +57,7 @@ def find_operations(
         body: The body.
         mentions: What needs a thread in the body.
         thread_words: The annotated names.
-        readers: The functions that only read the index of the thread.
+        functions: What is known about the functions that need a thread.
 
     Raises:
         CannotDivide: Something else needs a thread, or an operation is not in a plain statement.
@@ -45,35 +68,49 @@ def find_operations(
     reading = set()
     for word in mentions:
         index = unit.find_index(word.start)
+        is_call = unit.get(index + 1) == "("
         if word.text == INDEX:
             continue
         if word.text == _THIS_BLOCK:
             declaration = _read_group(unit, body, index)
             groups.add(declaration)
             found.update(_find_group_barriers(unit, body, declaration))
-            continue
-        kind = thread_words.operations.get(word.text)
-        if kind is not None and unit.get(index + 1) == "(":
-            found[index] = _read_operation(unit, index, kind)
-        elif word.text in thread_words.yielding and unit.get(index + 1) == "(":
+        elif is_call and word.text in thread_words.operations:
+            found[index] = _read_operation(unit, index, thread_words.operations[word.text])
+        elif word.text in functions.divided:
+            call = _read_call(unit, index, is_warp_wide=functions.divided[word.text])
+            found[call.index] = call
+        elif is_call and word.text in thread_words.yielding:
             yielding.append(index)
-        elif word.text in readers:
+        elif word.text in functions.readers:
             reading.add(index)
         else:
-            raise CannotDivide(f"it uses '{word.text}'")
+            raise CannotDivide(functions.describe_obstacle(word.text))
     for index in yielding:
         _check_yielding(unit, body, index, found)
+    return Needs(
+        operations=dict(_assign_slots(unit, body, found)),
+        groups=frozenset(groups),
+        readers=frozenset(reading),
+    )
+
+
+def _assign_slots(
+    unit: Unit, body: Block, found: Mapping[int, Operation]
+) -> Iterator[tuple[int, Operation]]:
+    """Yield the operations with numbers: those of CUDA within each statement, calls in the body."""
     statements = {index: _find_statement(unit, body, index) for index in found}
     slots: dict[Statement, int] = {}
-    result = {}
+    calls = count()
     for index in sorted(found, key=lambda index: found[index].close):
         operation, statement = found[index], statements[index]
-        if operation.has_value:
+        if operation.callee is not None:
+            operation = replace(operation, slot=next(calls))
+        elif operation.has_value:
             slot = slots.get(statement, 0)
             slots[statement] = slot + 1
             operation = replace(operation, slot=slot)
-        result[index] = operation
-    return Needs(operations=result, groups=frozenset(groups), readers=frozenset(reading))
+        yield index, operation
 
 
 def _read_group(unit: Unit, body: Block, index: int) -> Statement:
@@ -134,14 +171,41 @@ def _find_group_barriers(
         )
 
 
+def _read_call(unit: Unit, callee: int, *, is_warp_wide: bool) -> Operation:
+    """Read a call of a divided function: its name can be qualified, and have template arguments."""
+    first, opening = callee, callee + 1
+    while unit.get(first - 1) == "::":
+        first -= 2 if unit.get_token(first - 2).is_word else 1
+    if unit.get(opening) == "<":
+        close = match_angle(unit.list_between(opening, opening + _MOST_TOKENS), 0)
+        opening = callee if close is None else opening + close + 1
+    is_member = unit.get(first - 1) in (".", "->", ">", "template")
+    if unit.get(opening) != "(" or is_member:
+        raise CannotDivide(f"it uses '{unit.words[callee]}'")
+    return Operation(
+        name=unit.words[callee],
+        is_warp_wide=is_warp_wide,
+        has_value=True,
+        index=first,
+        arguments=tuple(_list_arguments(unit, opening)),
+        close=unit.partners[opening],
+        callee=callee,
+    )
+
+
+def _list_arguments(unit: Unit, opening: int) -> Iterator[tuple[int, int]]:
+    """Yield the indices of the arguments of a call."""
+    position = opening + 1
+    for part in split_at_commas(unit.list_between(position, unit.partners[opening])):
+        if part:
+            yield position, position + len(part)
+        position += len(part) + 1
+
+
 def _read_operation(unit: Unit, index: int, kind: tuple[bool, bool]) -> Operation:
     is_warp_wide, has_value = kind
     close = unit.partners[index + 1]
-    arguments = []
-    position = index + 2
-    for part in split_at_commas(unit.list_between(index + 2, close)):
-        arguments.append((position, position + len(part)))
-        position += len(part) + 1
+    arguments = tuple(_list_arguments(unit, index + 1))
     if len(arguments) < has_value * (1 + is_warp_wide):
         raise CannotDivide(f"a call of '{unit.words[index]}' has too few arguments")
     return Operation(
@@ -149,7 +213,7 @@ def _read_operation(unit: Unit, index: int, kind: tuple[bool, bool]) -> Operatio
         is_warp_wide=is_warp_wide,
         has_value=has_value,
         index=index,
-        arguments=tuple(arguments),
+        arguments=arguments,
         close=close,
     )
 

@@ -9,7 +9,15 @@ from kbuild.backends.cpu.mixed.regions.frames import LIVE, Frame, Frames, list_l
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guard
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.operations import list_statements
-from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Span, Text, is_in
+from kbuild.backends.cpu.mixed.regions.text import (
+    FRAME,
+    REGIONS,
+    THREAD,
+    Span,
+    Text,
+    is_in,
+    name_frame,
+)
 from kbuild.backends.cpu.mixed.regions.variables import is_deduced
 from kbuild.cxx.statements import Node, Statement
 
@@ -57,6 +65,9 @@ class RegionWriter:
         self._write_atomics(nodes)
         self.write_results(nodes)
         left = self._write_leaves(nodes, frames)
+        result = self._text.division.result
+        if result is not None and result in nodes:
+            self._write_leave(result, "", has_value=True)
         self._text.insert(self._text.get_end(spans[-1][1]), f" __kbuild_region_end__{left}")
 
     def _write_declaration(self, statement: Statement, spans: list[Span]) -> Iterator[str]:
@@ -156,12 +167,21 @@ class RegionWriter:
                 names = list_left(frames, leave.keyword, leave.loop)
                 changed.update(names)
                 removals = " ".join(f"{name}.remove({THREAD});" for name in names)
-                self._text.replace(statement.start, statement.start + 1, f"{{ {removals} return")
-                self._text.insert(self._text.get_end(statement.stop + 1), " }")
+                self._write_leave(statement, f"{removals} return", has_value=leave.has_value)
         if not changed:
             return ""
         updates = "".join(f" {frame.name}.update();" for frame in frames if frame.name in changed)
         return f"{updates} if ({frames[-1].name}.__size() == 0) {self._leave(frames[-1])}"
+
+    def _write_leave(self, statement: Statement, leave: str, *, has_value: bool) -> None:
+        """Replace a statement that leaves something, or the result of a function."""
+        start = statement.start
+        if has_value:
+            self._text.replace(start, start + 1, f"{{ {FRAME}.set({THREAD}, (")
+            self._text.insert(self._text.get_end(statement.stop), f")); {leave}")
+        else:
+            self._text.replace(start, start + 1, f"{{ {leave}")
+        self._text.insert(self._text.get_end(statement.stop + 1), " }")
 
     def _leave(self, frame: Frame) -> str:
         """Return the statement that ends what the threads of a set do, if none are left in it."""
@@ -190,6 +210,9 @@ class RegionWriter:
         """Return the regions in which threads bring their values, and the operations."""
         parts = []
         for operation in operations:
+            if operation.callee is not None:
+                parts.append(self._write_call(operation, frames))
+                continue
             if not operation.has_value:
                 raise CannotDivide(f"the call of '{operation.name}' is a part of an expression")
             operands = f"__kbuild_o{operation.slot}__"
@@ -204,6 +227,29 @@ class RegionWriter:
                 f"{REGIONS}{operation.name}::finish({names}{mask});"
             )
         return " ".join(parts) + (" " if parts else "")
+
+    def _write_call(self, operation: Operation, frames: Frames) -> str:
+        """Return the region in which threads bring their arguments, and the call for all of them.
+
+        A lambda that nobody calls tells the types of the parameters and of the result.
+        """
+        text, frame = self._text, name_frame(operation)
+        call = (operation.index, operation.close + 1)
+        arguments = text.render(*operation.value)
+        before = ", " if arguments else ""
+        split = text.render_callee(operation)
+        called = text.render(operation.index, operation.close + 1, is_call=True)
+        kinds = f"decltype({split}({REGIONS}no_frame(){before}{arguments})), decltype({called})"
+        tell = f"__kbuild_k{operation.slot}__"
+        kind = f"decltype({tell}(::uint3{{}}, 0))"
+        return (
+            f"auto {tell} = __kbuild_function__ {{ {self._bindings.bind([call])} "
+            f"return {REGIONS}call<{kinds}>(); }}; "
+            f"typename {kind}::template frame<__kbuild_most__> {frame}; "
+            f"{self._bindings.add_slot(frame)} {self.open(frames, [call])} "
+            f"{split}({frame}, {THREAD}{before}{arguments}); __kbuild_region_end__ "
+            f"{kind}::callee::run({frames[-1].name}, {LIVE}, {frame});"
+        )
 
     def write_results(self, nodes: Iterable[Node]) -> None:
         """Replace calls of operations by their results."""

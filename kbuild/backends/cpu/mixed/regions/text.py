@@ -1,4 +1,4 @@
-"""The edits of a divided kernel, and parts of its text on one line."""
+"""The edits of a divided kernel or function, and parts of its text on one line."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kbuild.cxx.unit import Unit
 
 REGIONS: Final = "::kbuild_cpu::regions::"
 THREAD: Final = "__kbuild_t__"  # the number of the thread
+FRAME: Final = "__kbuild_frame__"  # the parameters and results of a divided function
 Span: TypeAlias = tuple[int, int]
 
 
@@ -84,9 +85,18 @@ class Text:
 
     def render_result(self, operation: Operation) -> str:
         """Return the start of the call that returns the result of an operation."""
+        if operation.callee is not None:
+            return f"{name_frame(operation)}.get({THREAD}"
         operands = f"__kbuild_o{operation.slot}__"
         kind = self.render_type(operation)
         return f"{REGIONS}{operation.name}::get<{kind}>({operands}, {THREAD}"
+
+    def render_callee(self, operation: Operation) -> str:
+        """Return the name of the function that stands for a divided one, with its arguments."""
+        callee = operation.callee or operation.index
+        start, _ = operation.value
+        renamed = {callee: name_split(operation.name)}
+        return self.render(operation.index, start - 1, renamed, is_call=True)
 
     def render_type(self, operation: Operation) -> str:
         """Return the type of the result of an operation."""
@@ -108,6 +118,21 @@ class Text:
             is_before = start <= directive.start < end
             if is_before and directive.text.lstrip("# \t").startswith("pragma"):
                 self.edits.append(Edit(start=directive.start, end=directive.end, text=""))
+
+
+def name_split(name: str) -> str:
+    """Return the name of the functions that stand for a divided one."""
+    return f"{name}__kbuild_split"
+
+
+def name_parameter(name: str) -> str:
+    """Return the name of a parameter's array in a frame."""
+    return f"{name}__kbuild_p"
+
+
+def name_frame(operation: Operation) -> str:
+    """Return the name of the parameters and results of a call of a divided function."""
+    return f"__kbuild_c{operation.slot}__"
 
 
 def is_in(span: Span, spans: Iterable[Span]) -> bool:

@@ -153,13 +153,16 @@ def is_deduced(unit: Unit, variable: Variable) -> bool:
     return not _DEDUCED.isdisjoint(unit.words[slice(*variable.base)])
 
 
-def read_parameters(tokens: list[Token], brace: int, stop: int) -> Iterator[Variable]:
+def read_parameters(
+    tokens: list[Token], brace: int, stop: int, *, is_function: bool = False
+) -> Iterator[Variable]:
     """Yield the parameters of a kernel, except those that are references or packs.
 
     Args:
         tokens: The tokens between the parentheses.
         brace: The index of the brace of the body.
         stop: The index after the body.
+        is_function: Whether they are those of a device function, whose references are copies.
     """
     for part in split_at_commas(tokens):
         head = list(part)
@@ -171,7 +174,7 @@ def read_parameters(tokens: list[Token], brace: int, stop: int) -> Iterator[Vari
                 break
         _, place = find_declarator(head)
         words = [token.text for token in head]
-        if place is None or "&" in words or "..." in words:
+        if place is None or ("&" in words and not is_function) or "..." in words:
             continue
         is_pointer = "*" in words or "[" in words
         yield Variable(

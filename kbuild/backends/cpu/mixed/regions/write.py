@@ -1,4 +1,4 @@
-"""Write a divided kernel: regions, sets of threads, and what threads keep between regions.
+"""Write a divided kernel or device function: regions, sets, and what threads keep between regions.
 
 The words are macros of ``native/device/cpu/mixed/kernel_text.h``, and the classes are those of
 ``kbuild_cpu/regions``. All edits are within lines, so that lines keep their numbers.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
-from kbuild.backends.cpu.mixed.regions.frames import LIVE, Frame, Frames
+from kbuild.backends.cpu.mixed.regions.frames import ENTERED, LIVE, Frame, Frames
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, Operation
 from kbuild.backends.cpu.mixed.regions.region import RegionWriter
 from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Text
@@ -30,7 +30,17 @@ def write_kernel(unit: Unit, division: Division, prologue: str, bound: str) -> t
     Raises:
         CannotDivide: A variable, or a place in the text, has a form that is not supported.
     """
-    return _KernelWriter(Text(unit, division)).write(f"{prologue}__kbuild_divided__({bound})")
+    before = f"{prologue}__kbuild_divided__({bound})"
+    return _KernelWriter(Text(unit, division)).write(before, "__kbuild_divided_end__")
+
+
+def write_function(unit: Unit, division: Division) -> tuple[Edit, ...]:
+    """Return the edits of the body of a divided device function, as that of ``run``.
+
+    Raises:
+        CannotDivide: A variable, or a place in the text, has a form that is not supported.
+    """
+    return _KernelWriter(Text(unit, division)).write("__kbuild_divided_function__", "")
 
 
 class _KernelWriter:
@@ -40,17 +50,14 @@ class _KernelWriter:
         self._regions = RegionWriter(text, self._bindings)
         self._sets = 0
 
-    def write(self, prologue: str) -> tuple[Edit, ...]:
+    def write(self, prologue: str, epilogue: str) -> tuple[Edit, ...]:
         division = self._text.division
-        frames = (Frame(LIVE, "live"),)
-        texts = [prologue]
-        is_left = any(
-            leave.keyword == "return" and not self._is_whole(leave.statement)
-            for leave in division.leaves.values()
+        frames = (Frame(ENTERED if division.is_function else LIVE, "live"),)
+        texts = [prologue, self._declare_threads()]
+        operands = (
+            o.slot for o in division.operations.values() if o.has_value and o.callee is None
         )
-        kind = "__kbuild_set__" if is_left else f"const {REGIONS}every_thread"
-        texts.append(f"{kind} {LIVE}(__kbuild_block__);")
-        slots = 1 + max((o.slot for o in division.operations.values() if o.has_value), default=-1)
+        slots = 1 + max(operands, default=-1)
         texts += [f"__kbuild_operands__ __kbuild_o{slot}__;" for slot in range(slots)]
         for slot in range(slots):
             self._bindings.slots.append(f"__kbuild_o{slot}__")
@@ -59,8 +66,21 @@ class _KernelWriter:
         brace = division.body.start
         self._text.replace(brace, brace + 1, f"{{{' '.join(texts)} {{")
         self._write_sequence(division.body.children, frames)
-        self._text.replace(division.body.stop - 1, division.body.stop, "} __kbuild_divided_end__ }")
+        self._text.replace(division.body.stop - 1, division.body.stop, f"}} {epilogue} }}")
         return tuple(self._text.edits)
+
+    def _declare_threads(self) -> str:
+        """Return the declaration of the set of all threads."""
+        is_left = any(
+            leave.keyword == "return" and not self._is_whole(leave.statement)
+            for leave in self._text.division.leaves.values()
+        )
+        if self._text.division.is_function:
+            if is_left:
+                return f"__kbuild_set__ {ENTERED}(__kbuild_callers__, true);"
+            return f"[[maybe_unused]] const auto& {ENTERED} = __kbuild_callers__;"
+        kind = "__kbuild_set__" if is_left else f"const {REGIONS}every_thread"
+        return f"{kind} {LIVE}(__kbuild_block__);"
 
     def _write_sequence(self, nodes: Iterable[Node], frames: Frames) -> None:
         region: list[Node] = []
@@ -118,6 +138,11 @@ class _KernelWriter:
             self._text.replace(operation.index, operation.close, text)
 
     def _write_divided(self, block: Block, frames: Frames) -> None:
+        kept = len(self._bindings.slots)
+        self._write_block(block, frames)
+        del self._bindings.slots[kept:]
+
+    def _write_block(self, block: Block, frames: Frames) -> None:
         if not block.kind:
             self._write_sequence(block.children, frames)
         elif block.kind == "if":

@@ -177,6 +177,12 @@ struct __kbuild_large_grid__ {
     } \
     ; \
     ::kbuild_cpu::regions::run_kernel(__kbuild_kernel__);
+/* The same for a device function, with the block of its caller. */
+#define __kbuild_divided_function__ \
+    [[maybe_unused]] const ::uint3 blockIdx = ::kbuild_cpu::regions::read_block_index<true>(); \
+    __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
+        [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
+    if (__kbuild_callers__.of.threads > __kbuild_most__) __builtin_unreachable();
 #define __kbuild_function__ \
     [&]([[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__)
 #define __kbuild_region__(set) \

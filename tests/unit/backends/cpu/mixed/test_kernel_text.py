@@ -24,7 +24,7 @@ END = "} __kbuild_suspendable_end__ }"
 def rewrite(source: str, *, is_complete: bool = True) -> str:
     text = f'void __kbuild_needs_block__ __syncthreads();\n# 1 "a.cu"\n{source}'
     code = Unit(text)
-    found = edit_kernels(code, q.find_declarations(code), is_complete=is_complete, is_divided=False)
+    found = edit_kernels(code, q.find_declarations(code), is_complete=is_complete, split=None)
     for edit in sorted(found.edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return _EXECUTED.sub("", text.split("\n", 2)[2])

@@ -188,10 +188,23 @@ __attribute__((noinline, cold)) void reject_barrier(const kbuild_cpu_call &__cal
               "other threads of the block wait at this barrier, and this one does not reach it");
 }
 
+/* Fails if other lanes have waited for one of these in a warp operation. */
+template <class __Set>
+__attribute__((noinline, cold)) void check_awaited(const __Set &__set) {
+    for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) {
+        const unsigned __lanes = __set.lanes(__warp) & __set.of.awaited[__warp];
+        if (__lanes == 0) continue;
+        name_thread(__set.of, __warp * 32 + __builtin_ctz(__lanes));
+        fail_call(__set.of.awaiting,
+                  "the mask contains this lane, which does not call the function");
+    }
+}
+
 /* Checks that all threads that have not exited reach a barrier. */
 template <class __Set, class __Live>
 KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const __Set &__set,
                                             const __Live &__live) {
+    if (__builtin_expect(__set.of.has_awaited, 0)) check_awaited(__set);
     if (__builtin_expect(__set.__size() != __live.__size() && __set.__size() != 0, 0))
         reject_barrier(__call, __set, __live);
 }
@@ -210,6 +223,54 @@ template <class __T, unsigned long __Count>
 KBUILD_CPU_ALWAYS_INLINE void keep(__T (&__place)[__Count], const __T (&__value)[__Count]) {
     for (unsigned long __i = 0; __i < __Count; ++__i) keep(__place[__i], __value[__i]);
 }
+
+/* A call of a device function that is divided, too. All threads of a set bring their arguments, which are in
+ * a frame with an array for each parameter. Then `run` executes the function for them, and leaves the results in
+ * the frame. kbuild writes a class with both for each function, and functions that have its parameters: one tells
+ * the class, and the other one puts the arguments of a thread into the frame. */
+struct no_frame {};
+template <class __Callee, class __Result>
+struct call {
+    struct callee {
+        template <class __Set, class __Live, class __Frame>
+        KBUILD_CPU_ALWAYS_INLINE static void run(const __Set &__set, const __Live &__live,
+                                                 __Frame &__of) {
+            __Callee::run(set_view(__set), set_view(__live), __of);
+        }
+    };
+    template <int __Most>
+    using frame = typename __Callee::template frame<__Result, __Most>;
+};
+template <class __Result, int __Most>
+struct results {
+    KBUILD_CPU_ALWAYS_INLINE __Result get(int __number) const { return __values[__number]; }
+    KBUILD_CPU_ALWAYS_INLINE void set(int __number, const __Result &__value) {
+        __values[__number] = __value;
+    }
+    __Result __values[__Most];
+};
+template <int __Most>
+struct results<void, __Most> {
+    KBUILD_CPU_ALWAYS_INLINE void get(int) const {}
+};
+
+/* The type of an array's elements for a parameter. */
+template <class __T>
+struct parameter {
+    using __type = __T;
+};
+template <class __T>
+struct parameter<const __T> : parameter<__T> {};
+template <class __T>
+struct parameter<const __T &> : parameter<__T> {};
+template <class __T>
+struct parameter<__T[]> {
+    using __type = __T *;
+};
+template <class __T, unsigned long __Count>
+struct parameter<__T[__Count]> {
+    using __type = __T *;
+};
 
 /* Whether a variable can be computed again, or once for all threads. */
 template <class __T>

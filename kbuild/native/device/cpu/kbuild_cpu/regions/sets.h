@@ -47,6 +47,10 @@ public:
 
     const int width, height, rows, threads;
     const unsigned order; /* 0: from the first thread to the last one; see KBUILD_SEED */
+    /* The lanes for which others have waited in a warp operation, and that operation; see warp.h. */
+    mutable bool has_awaited = false;
+    mutable unsigned awaited[32];
+    mutable kbuild_cpu_call awaiting;
 
     /* Returns the thread that runs as number `turn`, if the order is not 0. */
     int thread_of(int __turn) const {
@@ -98,18 +102,73 @@ private:
     }
 };
 
-/* Some threads of a block of at most __Most threads. */
-template <int __Most>
-class thread_set {
+/* Some threads of a block. The derived class says which ones: `has`. */
+template <class __Set>
+class some_threads {
 public:
+    const block &of;
+
+    int __size() const { return count_; }
+    bool has_whole_warps() const {
+        return begin_ % 32 == 0 && end_ % 32 == 0 && end_ - begin_ == count_;
+    }
+    /* The threads, as ranges. `turn` belongs to the set, and is 0 at first. */
+    range first(int &__turn) const { return count_ == 0 ? range{0, 0} : take(__turn); }
+    range next(int &__turn) const { return take(__turn); }
+    unsigned lanes(int __warp) const {
+        unsigned __lanes = 0;
+        for (int __i = __warp * 32; __i < of.threads && __i < __warp * 32 + 32; ++__i)
+            __lanes |= static_cast<unsigned>(contains(__i)) << (__i & 31);
+        return __lanes;
+    }
+
+protected:
+    some_threads(const block &__of, int __count, int __begin, int __end)
+        : of(__of), count_(__count), begin_(__begin), end_(__end) {}
+
+    int count_, begin_, end_;
+
+private:
+    friend class set_view;
+    bool contains(int __number) const { return static_cast<const __Set *>(this)->has(__number); }
+    range take(int &__turn) const {
+        if (__builtin_expect(of.order != 0, 0)) return take_in_order(__turn);
+        int __begin = __turn < begin_ ? begin_ : __turn;
+        while (__begin < end_ && !contains(__begin)) ++__begin;
+        if (__begin >= end_) return {0, 0};
+        int __end = end_;
+        if (__begin != begin_ || end_ - begin_ != count_)
+            for (__end = __begin + 1; __end < end_ && contains(__end);) ++__end;
+        __turn = __end;
+        return {__begin, __end};
+    }
+    __attribute__((noinline, cold)) range take_in_order(int &__turn) const {
+        while (__turn < of.threads) {
+            const int __number = of.thread_of(__turn++);
+            if (contains(__number)) return {__number, __number + 1};
+        }
+        return {0, 0};
+    }
+};
+
+/* Threads of a block of at most __Most threads, which can be put in and removed. */
+template <int __Most>
+class thread_set : public some_threads<thread_set<__Most>> {
+    using __base = some_threads<thread_set>;
+    using __base::begin_;
+    using __base::count_;
+    using __base::end_;
+
+public:
+    using __base::of;
+
     /* Has all threads. */
-    explicit thread_set(const block &__of) : of(__of), count_(__of.threads) {
+    explicit thread_set(const block &__of) : __base(__of, __of.threads, 0, __of.threads) {
         memset(active_, 1, static_cast<unsigned long>(count_));
-        end_ = count_;
     }
     /* Has the threads of another set, or none of them. */
     template <class __Set>
-    thread_set(const __Set &__other, bool __is_copy) : of(__other.of) {
+    thread_set(const __Set &__other, bool __is_copy) : __base(__other.of, 0, 0, 0) {
         if (__is_copy) {
             for (int __i = 0; __i < of.threads; ++__i) active_[__i] = __other.has(__i);
             update();
@@ -118,12 +177,6 @@ public:
         }
     }
 
-    const block &of;
-
-    int __size() const { return count_; }
-    bool has_whole_warps() const {
-        return begin_ % 32 == 0 && end_ % 32 == 0 && end_ - begin_ == count_;
-    }
     bool has(int __number) const { return active_[__number] != 0; }
     KBUILD_CPU_ALWAYS_INLINE void put(int __number, bool __is_active) {
         active_[__number] = __is_active;
@@ -155,38 +208,26 @@ public:
             while (active_[end_ - 1] == 0) --end_;
     }
 
-    /* The threads, as ranges. `turn` belongs to the set, and is 0 at first. */
-    range first(int &__turn) const { return count_ == 0 ? range{0, 0} : take(__turn); }
-    range next(int &__turn) const { return take(__turn); }
-    unsigned lanes(int __warp) const {
-        unsigned __lanes = 0;
-        for (int __i = __warp * 32; __i < of.threads && __i < __warp * 32 + 32; ++__i)
-            __lanes |= static_cast<unsigned>(active_[__i]) << (__i & 31);
-        return __lanes;
-    }
+private:
+    friend class set_view;
+    alignas(64) unsigned char active_[__Most];
+};
+
+/* The set of a caller of a device function. The function has one instance for all kinds of sets, so that its
+ * shared memory exists once. */
+class set_view : public some_threads<set_view> {
+public:
+    explicit set_view(const every_thread &__all)
+        : some_threads(__all.of, __all.__size(), 0, __all.__size()), active_(nullptr) {}
+    template <int __Most>
+    explicit set_view(const thread_set<__Most> &__set)
+        : some_threads(__set.of, __set.count_, __set.begin_, __set.end_),
+          active_(__set.count_ == of.threads ? nullptr : __set.active_) {}
+
+    bool has(int __number) const { return active_ == nullptr || active_[__number] != 0; }
 
 private:
-    range take(int &__turn) const {
-        if (__builtin_expect(of.order != 0, 0)) return take_in_order(__turn);
-        int __begin = __turn < begin_ ? begin_ : __turn;
-        while (__begin < end_ && active_[__begin] == 0) ++__begin;
-        if (__begin >= end_) return {0, 0};
-        int __end = end_;
-        if (__begin != begin_ || end_ - begin_ != count_)
-            for (__end = __begin + 1; __end < end_ && active_[__end] != 0;) ++__end;
-        __turn = __end;
-        return {__begin, __end};
-    }
-    __attribute__((noinline, cold)) range take_in_order(int &__turn) const {
-        while (__turn < of.threads) {
-            const int __number = of.thread_of(__turn++);
-            if (active_[__number] != 0) return {__number, __number + 1};
-        }
-        return {0, 0};
-    }
-
-    int count_ = 0, begin_ = 0, end_ = 0;
-    alignas(64) unsigned char active_[__Most];
+    const unsigned char *active_; /* null: all threads */
 };
 
 }  // namespace kbuild_cpu::regions

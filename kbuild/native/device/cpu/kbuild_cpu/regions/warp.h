@@ -9,29 +9,39 @@
 
 namespace kbuild_cpu::regions {
 
-template <class __Set>
-__attribute__((noinline, cold)) void reject_lanes(const kbuild_cpu_call &__call, const __Set &__set,
-                                                  int __warp, unsigned __extra,
-                                                  unsigned __missing) {
-    const unsigned __lanes = __extra != 0 ? __extra : __missing;
-    name_thread(__set.of, __warp * 32 + __builtin_ctz(__lanes));
-    fail_call(__call, __extra != 0
-                          ? "the mask does not contain the calling lane"
-                          : "the mask contains this lane, which does not call the function");
+/* Checks the lanes of a mask that do not reach an operation, and those that reach it without being in the
+ * mask.  The former can still exit; if they wait for others instead, this operation fails. */
+template <class __Set, class __Live>
+__attribute__((noinline, cold)) void check_some_lanes(const kbuild_cpu_call &__call,
+                                                      const __Set &__set, const __Live &__live,
+                                                      unsigned __mask) {
+    const block &__of = __set.of;
+    if (__of.has_awaited) check_awaited(__set);
+    for (int __warp = 0; __warp * 32 < __of.threads; ++__warp) {
+        const unsigned __lanes = __set.lanes(__warp);
+        if (__lanes == 0) continue;
+        if ((__lanes & ~__mask) != 0) {
+            name_thread(__of, __warp * 32 + __builtin_ctz(__lanes & ~__mask));
+            fail_call(__call, "the mask does not contain the calling lane");
+        }
+        const unsigned __missing = __mask & __live.lanes(__warp) & ~__lanes;
+        if (__missing == 0) continue;
+        if (!__of.has_awaited) {
+            memset(__of.awaited, 0, sizeof __of.awaited);
+            __of.awaiting = __call;
+            __of.has_awaited = true;
+        }
+        __of.awaited[__warp] |= __missing;
+    }
 }
 
 /* Checks that the lanes of a mask reach a warp operation, as far as they have not exited. */
 template <class __Set, class __Live>
 KBUILD_CPU_ALWAYS_INLINE void check_lanes(const kbuild_cpu_call &__call, const __Set &__set,
                                           const __Live &__live, unsigned __mask) {
-    if (__builtin_expect(__mask == ~0u && __set.__size() == __live.__size(), 1)) return;
-    for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) {
-        const unsigned __lanes = __set.lanes(__warp);
-        if (__lanes == 0) continue;
-        const unsigned __missing = __mask & __live.lanes(__warp) & ~__lanes;
-        if ((__lanes & ~__mask) != 0 || __missing != 0)
-            reject_lanes(__call, __set, __warp, __lanes & ~__mask, __missing);
-    }
+    const bool __is_all =
+        __mask == ~0u && __set.__size() == __live.__size() && !__set.of.has_awaited;
+    if (__builtin_expect(!__is_all, 0)) check_some_lanes(__call, __set, __live, __mask);
 }
 
 struct __syncwarp {

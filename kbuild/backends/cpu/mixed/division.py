@@ -1,0 +1,192 @@
+"""Divide kernels with barriers, and the device functions that they call, into regions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
+from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
+from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace
+from kbuild.backends.cpu.mixed.regions.analyze import analyze
+from kbuild.backends.cpu.mixed.regions.function import check_signature, write_split
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, KernelBody
+from kbuild.backends.cpu.mixed.regions.operations import Functions, find_operations
+from kbuild.backends.cpu.mixed.regions.variables import read_parameters
+from kbuild.backends.cpu.mixed.regions.write import write_function, write_kernel
+from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.model import Edit
+from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.statements import divide_body
+from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
+
+# The constants of a launch.
+CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")
+# In a lambda, these name the lambda.
+FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
+WRONG_GUESS: Final = "its regions do not compile"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextFacts:
+    """What a text says about the threads of its kernels.
+
+    Attributes:
+        code: The text.
+        declarations: What the user marked.
+        uses: What kernels need a thread for.
+        words: The annotated names.
+        mutable: The names of variables of namespaces.
+        failed: The starts of functions that did not compile after they were divided.
+        others: The edits of the text that have nothing to do with kernels.
+    """
+
+    code: Unit
+    declarations: tuple[Declaration, ...]
+    uses: ThreadUses
+    words: ThreadWords
+    mutable: frozenset[str]
+    failed: frozenset[int]
+    others: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _DividedFunction:
+    """A divided function: its declaration, its edits, and the divided functions that it calls."""
+
+    found: Declaration
+    edits: tuple[Edit, ...]
+    is_warp_wide: bool
+    callees: frozenset[str]
+
+
+class Divider:
+    """Divides the kernels of a text, and the device functions that they call."""
+
+    def __init__(self, facts: TextFacts) -> None:
+        """Find the device functions with operations."""
+        self._facts = facts
+        self._code = facts.code
+        self._definitions: dict[str, list[Declaration]] = defaultdict(list)
+        for found in facts.declarations:
+            is_function = found.kind == "function" and q.DEVICE in found.words
+            if is_function and found.body is not None and found.name in facts.uses.stopping:
+                self._definitions[found.name].append(found)
+        self._divided: dict[str, tuple[_DividedFunction, ...]] = {}
+        self._obstacles: dict[str, str] = {}
+        self._called: set[str] = set()
+
+    def divide_kernel(self, kernel: Declaration, bound: str, prologue: str) -> tuple[Edit, ...]:
+        """Return the edits of a kernel that is divided into regions.
+
+        Args:
+            kernel: The kernel.
+            bound: An expression for the largest number of threads; 0 if there is no limit.
+            prologue: What else belongs to the start of its body.
+
+        Raises:
+            CannotDivide: It cannot be divided.
+        """
+        mentions = self._facts.uses.words[kernel.start]
+        division, called = self._analyze(kernel, mentions, is_function=False)
+        edits = write_kernel(self._code, division, prologue, bound)
+        self._add_called(called)
+        return edits
+
+    def write_functions(self) -> Iterator[Edit]:
+        """Yield the insertions of divided functions, as far as divided kernels call them."""
+        for name in sorted(self._called):
+            for each in self._divided[name]:
+                yield write_split(self._code, each.found, (*self._facts.others, *each.edits))
+
+    def _add_called(self, names: Iterable[str]) -> None:
+        for name in set(names) - self._called:
+            self._called.add(name)
+            for each in self._divided[name]:
+                self._add_called(each.callees)
+
+    def _analyze(
+        self, found: Declaration, mentions: Iterable[Token], *, is_function: bool
+    ) -> tuple[Division, frozenset[str]]:
+        """Return how a kernel or function is divided, and the divided functions that it calls."""
+        code = self._code
+        if found.body is None or "<<<" in code.words[slice(*map(code.find_index, found.body))]:
+            raise CannotDivide("it launches kernels")
+        mentions = tuple(mentions)
+        body = divide_body(code, code.find_index(found.body[0]))
+        functions = self._find_functions({word.text for word in mentions}, found.start)
+        needs = find_operations(code, body, mentions, self._facts.words, functions)
+        constants = list_words(code, "|".join((INDEX, *CONSTANTS)), inside=found.body)
+        if not all(can_replace(code, word, describe_place(code, word)) for word in constants):
+            raise CannotDivide("it passes threadIdx on")
+        tokens = code.list_tokens(*found.parameters)
+        division = analyze(
+            KernelBody(
+                unit=code,
+                body=body,
+                needs=needs,
+                parameters=tuple(
+                    read_parameters(tokens, body.start, body.stop, is_function=is_function)
+                ),
+                mutable=self._facts.mutable,
+                yielding=self._facts.words.yielding,
+                is_function=is_function,
+            )
+        )
+        operations = needs.operations.values()
+        return division, frozenset(o.name for o in operations if o.callee is not None)
+
+    def _find_functions(self, names: set[str], position: int) -> Functions:
+        """Return what is known about functions that are mentioned at a position."""
+        called = {name for name in names if name in self._definitions}
+        for name in called:
+            self._divide_name(name)
+        late = {
+            name: "it is defined later"
+            for name in called
+            if any(found.start > position for found in self._definitions[name])
+        }
+        return Functions(
+            readers=self._facts.uses.readers,
+            divided={
+                name: all(each.is_warp_wide for each in self._divided[name])
+                for name in called - late.keys()
+                if name in self._divided
+            },
+            obstacles={**self._obstacles, **late},
+        )
+
+    def _divide_name(self, name: str) -> None:
+        """Divide the functions with a name, or find out why that is not possible."""
+        if name in self._divided or name in self._obstacles:
+            return
+        self._obstacles[name] = "it calls itself"  # as long as this is not known
+        try:
+            divided = tuple(map(self._divide_function, self._definitions[name]))
+        except CannotDivide as error:
+            self._obstacles[name] = str(error)
+            return
+        del self._obstacles[name]
+        self._divided[name] = divided
+
+    def _divide_function(self, found: Declaration) -> _DividedFunction:
+        if found.start in self._facts.failed:
+            raise CannotDivide(WRONG_GUESS)
+        if {scope.kind for scope in find_scopes(self._code).around(found.start)} - {"namespace"}:
+            raise CannotDivide("it is a member, or local")
+        check_signature(self._code, found)
+        pattern = "|".join((self._facts.words.pattern, *sorted(self._definitions)))
+        mentions = list_words(self._code, pattern, inside=found.body)
+        if list_words(self._code, FUNCTION_NAMES, inside=found.body):
+            raise CannotDivide("it asks for its name")
+        division, callees = self._analyze(found, mentions, is_function=True)
+        return _DividedFunction(
+            found=found,
+            edits=write_function(self._code, division),
+            is_warp_wide=all(each.is_warp_wide for each in division.operations.values()),
+            callees=callees,
+        )

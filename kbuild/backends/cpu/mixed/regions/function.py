@@ -1,0 +1,95 @@
+"""Write what stands for a device function that all threads of a set call at once.
+
+For ``T f(T x)``, that is a class with the type of a frame, which has an array for each parameter
+and for the results, and with the divided function ``run``. Two functions have the template header
+and the parameters of the original, so that the compiler chooses between overloads, deduces template
+arguments, and converts arguments as usual. One of them tells the class. The other one puts the
+arguments of a thread into a frame. See ``call`` in ``kbuild_cpu/regions/regions.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide
+from kbuild.backends.cpu.mixed.regions.text import FRAME, REGIONS, name_parameter, name_split
+from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Edit
+from kbuild.cxx.rewriting.rewrite import apply_edits
+from kbuild.cxx.rewriting.signatures import Signature, read_signature, write_parameters
+from kbuild.cxx.unit import Unit
+
+_FRAMED: Final = "template <class __kbuild_frame>"
+_SETS: Final = ("__kbuild_callers__", "__kbuild_live__")
+
+
+def write_split(unit: Unit, found: Declaration, edits: Iterable[Edit]) -> Edit:
+    """Return the insertion of what stands for a function, behind it.
+
+    Args:
+        unit: The text.
+        found: The definition of the function.
+        edits: The edits of its body as that of ``run``, and all others of the text.
+    """
+    start, end = found.body or (found.end, found.end)
+    inside = (e for e in edits if start <= e.start and e.end <= end and e.start < end)
+    body = apply_edits(unit.text, inside, (start, end))
+    signature = read_signature(found.template, unit.text[slice(*found.parameters)])
+    here, there = locate(unit.text, start).marker, locate(unit.text, end).marker
+    own = '# 1 "<kbuild>" 3'
+    kind = f"__kbuild_split_{found.start}__"
+    text = (
+        f"\n{own}\n{_open_class(signature, kind)}\n{here}\n{body}\n{own}\n}};\n"
+        f"{_write_functions(signature, kind, found.name)}\n{there}\n"
+    )
+    return Edit(start=found.end, end=found.end, text=text)
+
+
+def check_signature(unit: Unit, found: Declaration) -> None:
+    """Raise CannotDivide if a parameter cannot be in an array."""
+    signature = read_signature(found.template, unit.text[slice(*found.parameters)])
+    for parameter in signature.parameters:
+        is_copy = parameter.type.lstrip().startswith("const ") and parameter.type.count("&") == 1
+        if parameter.is_pack or ("&" in parameter.type and not is_copy):
+            raise CannotDivide("a parameter is a reference or a pack")
+    if signature.header and not signature.header.endswith(">"):
+        raise CannotDivide("it has constraints")
+
+
+def _open_class(signature: Signature, kind: str) -> str:
+    """Return the class up to the body of ``run``."""
+    arrays = " ".join(
+        f"typename {REGIONS}parameter<{each.type}>::__type "
+        f"{name_parameter(each.old_name)}[__kbuild_most__];"
+        for each in signature.parameters
+        if each.old_name
+    )
+    sets = ", ".join(f"[[maybe_unused]] const {REGIONS}set_view {name}" for name in _SETS)
+    header = "template <class __kbuild_r__, int __kbuild_most__>"
+    base = f"{REGIONS}results<__kbuild_r__, __kbuild_most__>"
+    return (
+        f"{signature.plain_header} struct {kind} {{ {header} struct frame : {base} {{ {arrays} }}; "
+        f"{header} static void run("
+        f"{sets}, [[maybe_unused]] frame<__kbuild_r__, __kbuild_most__>& {FRAME})"
+    ).lstrip()
+
+
+def _write_functions(signature: Signature, kind: str, name: str) -> str:
+    arguments = [f"{each.name}..." if each.is_pack else each.name for each in signature.template]
+    instance = f"{kind}<{', '.join(arguments)}>" if arguments else kind
+    parameters = "".join(f", {each}" for each in write_parameters(signature.parameters))
+    header = signature.header
+    framed = f"{header[:-1]}, class __kbuild_frame>" if header else _FRAMED
+    stores = " ".join(
+        f"__kbuild_of.{name_parameter(each.old_name)}[__kbuild_number] = {each.name};"
+        for each in signature.parameters
+        if each.old_name
+    )
+    specifiers = "[[maybe_unused]] inline __attribute__((always_inline))"
+    return (
+        f"{header} {specifiers} {instance} {name_split(name)}({REGIONS}no_frame{parameters}) "
+        f"{{ return {{}}; }} {framed} {specifiers} void {name_split(name)}("
+        f"__kbuild_frame& __kbuild_of, const int __kbuild_number{parameters}) {{ {stores} }}"
+    ).lstrip()

@@ -1,0 +1,249 @@
+// Kernels that are divided into regions together with the device functions that they call. Each one checks its own
+// result, and main prints the wrong ones.
+#include <cstdio>
+#include <cuda_runtime.h>
+
+constexpr int THREADS = 96;
+
+__device__ int sum_of_warp(int value)
+{
+    for (int offset = warpSize / 2; offset > 0; offset /= 2)
+        value += __shfl_down_sync(0xffffffff, value, offset);
+    return value;
+}
+
+// The memory of both calls is the same.
+__device__ int sum_of_block(int value)
+{
+    __shared__ int parts[32];
+    const int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
+    value = sum_of_warp(value);
+    __syncthreads();
+    if (lane == 0)
+        parts[warp] = value;
+    __syncthreads();
+    value = threadIdx.x < blockDim.x / warpSize ? parts[lane] : 0;
+    if (warp == 0)
+        value = sum_of_warp(value);
+    return value;
+}
+
+__global__ void sums(int* out)
+{
+    const int first = sum_of_block(threadIdx.x);
+    const int second = sum_of_block(2 * threadIdx.x) + 1;
+    if (threadIdx.x == 0) {
+        out[0] = first;
+        out[1] = second;
+    }
+}
+
+namespace {
+namespace tools {
+template <class T, int N>
+__device__ __forceinline__ T rotate(const T& value, int by = 1)
+{
+    __shared__ T all[N];
+    all[threadIdx.x] = value;
+    __syncthreads();
+    T found = all[(threadIdx.x + by) % N];
+    __syncthreads();
+    return found;
+}
+struct Pair {
+    int a;
+    float b;
+};
+__device__ int twice(int value) { return 2 * __shfl_sync(~0u, value, 0); }
+__device__ float twice(float value) { return 2.5f * __shfl_sync(~0u, value, 0); }
+}
+}
+
+__global__ void __launch_bounds__(64) templates(int* out)
+{
+    int value = tools::rotate<int, 64>(threadIdx.x);
+    tools::Pair pair = tools::rotate<tools::Pair, 64>({value, 1.5f}, 2);
+    out[threadIdx.x] = pair.a + static_cast<int>(pair.b * 2) + tools::twice(1) + int(tools::twice(2.0f));
+}
+
+// Threads return at different places.
+__device__ int search(const int* numbers, int wanted)
+{
+    for (int i = 0; i < 4; ++i) {
+        const int any = __any_sync(~0u, numbers[i] == wanted);
+        if (!any)
+            continue;
+        if (numbers[i] == wanted)
+            return i + 100;
+        wanted += 32;
+        break;
+    }
+    if (wanted >= 96)
+        return wanted - 96;
+    return wanted;
+}
+__device__ void stop(int* out, int wanted)
+{
+    __syncwarp();
+    if (wanted % 7 == 0)
+        return;
+    out[threadIdx.x] += 1;
+}
+__global__ void early_returns(int* out)
+{
+    __shared__ int numbers[4];
+    if (threadIdx.x < 4)
+        numbers[threadIdx.x] = 10 * threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = search(numbers, threadIdx.x);
+    stop(out, threadIdx.x);
+}
+
+// A barrier that some threads do not reach: with fibers, they exit meanwhile.
+__device__ int leave(int value)
+{
+    if (value < 32)
+        return 1;
+    __syncthreads();
+    return 2;
+}
+__global__ void early_exit(int* out) { out[threadIdx.x] = leave(threadIdx.x); }
+
+__device__ void add_to_all(int* own, int count, const int by)
+{
+    for (int i = 0; i < count; ++i) {
+        own[i] += __shfl_xor_sync(~0u, own[i], by);
+        __syncthreads();
+    }
+}
+__device__ void nothing() { __syncthreads(); }
+__global__ void pointers(int* out)
+{
+    int own[3] = {int(threadIdx.x), 1, 2}, last = 5;
+    add_to_all(own, 3, 1);
+    nothing();
+    add_to_all(&last, 1, 2);
+    out[threadIdx.x] = own[0] + 1000 * own[1] + 10000 * own[2] + 100000 * last;
+}
+
+__device__ int largest(int value)
+{
+    for (int offset = 16; offset > 0; offset >>= 1) {
+        const int other = __shfl_xor_sync(~0u, value, offset);
+        value = other > value ? other : value;
+    }
+    return value;
+}
+__global__ void expressions(int* out)
+{
+    int value = threadIdx.x, rounds = 0;
+    while (largest(value) > 3 && rounds < 9) {
+        value = value / 2;
+        ++rounds;
+    }
+    if (largest(largest(value) + int(threadIdx.x)) > 40)
+        rounds += 100;
+    else
+        rounds += largest(-1);
+    out[threadIdx.x] = rounds;
+}
+
+// Threads that have exited, and a function that only some warps call.
+__device__ int count_callers(unsigned mask_of_nothing)
+{
+    return __popc(__ballot_sync(~0u, 1)) + mask_of_nothing;
+}
+__global__ void some_threads(int* out)
+{
+    if (threadIdx.x >= 80)
+        return;
+    out[threadIdx.x] = 7;
+    if (threadIdx.x / 32 != 1)
+        out[threadIdx.x] = count_callers(0);
+}
+
+__device__ int dynamic_sum(int value)
+{
+    extern __shared__ int memory[];
+    memory[threadIdx.x] = value;
+    __syncthreads();
+    int sum = 0;
+    for (unsigned i = 0; i < blockDim.x; ++i)
+        sum += memory[i];
+    __syncthreads();
+    return sum;
+}
+__global__ void dynamic_memory(int* out)
+{
+    out[threadIdx.x] = dynamic_sum(threadIdx.x) + dynamic_sum(1);
+}
+
+// These have fibers.
+__device__ int recursive(int value)
+{
+    __syncwarp();
+    return value > 3 ? value : recursive(value + 1);
+}
+__global__ void recursion(int* out) { out[threadIdx.x] = recursive(threadIdx.x % 2); }
+
+__device__ void by_reference(int& value)
+{
+    __syncthreads();
+    value += 1;
+}
+__global__ void references(int* out)
+{
+    int value = threadIdx.x;
+    by_reference(value);
+    out[threadIdx.x] = value;
+}
+
+namespace {
+
+int* results;
+
+template <class Expected>
+void check(const char* name, int count, Expected expected)
+{
+    if (cudaDeviceSynchronize() != cudaSuccess)
+        std::printf("%s failed\n", name);
+    for (int i = 0; i < count; ++i)
+        if (results[i] != expected(i)) {
+            std::printf("%s: %d instead of %d at %d\n", name, results[i], expected(i), i);
+            break;
+        }
+    for (int i = 0; i < 512; ++i)
+        results[i] = 0;
+}
+
+}  // namespace
+
+int main()
+{
+    cudaMallocManaged(&results, 512 * sizeof *results);
+    check("start", 0, [](int) { return 0; });
+    sums<<<1, THREADS>>>(results);
+    check("sums", 2, [](int i) { return (i + 1) * THREADS * (THREADS - 1) / 2 + i; });
+    templates<<<1, 64>>>(results);
+    check("templates", 64, [](int i) { return (i + 3) % 64 + 3 + 2 + 5; });
+    early_returns<<<1, THREADS>>>(results);
+    check("early_returns", THREADS, [](int i) {
+        const int found = i < 32 ? (i == 0 ? 100 : i + 32) : i;
+        return found + (i % 7 != 0);
+    });
+    early_exit<<<1, THREADS>>>(results);
+    check("early_exit", THREADS, [](int i) { return i < 32 ? 1 : 2; });
+    pointers<<<1, 64>>>(results);
+    check("pointers", 64, [](int i) { return i + (i ^ 1) + 2000 + 40000 + 1000000; });
+    expressions<<<1, 64>>>(results);
+    check("expressions", 64, [](int i) { return i < 32 ? 3 - 1 : 4 + 100; });
+    some_threads<<<1, THREADS>>>(results);
+    check("some_threads", THREADS, [](int i) { return i < 32 ? 32 : i < 64 ? 7 : i < 80 ? 16 : 0; });
+    dynamic_memory<<<1, THREADS, THREADS * sizeof(int)>>>(results);
+    check("dynamic_memory", THREADS, [](int) { return THREADS * (THREADS - 1) / 2 + THREADS; });
+    recursion<<<1, 64>>>(results);
+    check("recursion", 64, [](int) { return 4; });
+    references<<<1, 64>>>(results);
+    check("references", 64, [](int i) { return i + 1; });
+    std::puts("done");
+}

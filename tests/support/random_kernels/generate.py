@@ -317,8 +317,12 @@ class _Generator:
 
     # Statements that threads wait in
 
+    def _choose_function(self, kind: str) -> str:
+        """Return a function of CUDA, or one of the program that does the same."""
+        return f"{self._random.choice(('__', 'call_'))}{kind}"
+
     def _write_barrier(self) -> None:
-        self._write("__syncthreads();", "yield ('barrier',)")
+        self._write(f"{self._choose_function('syncthreads')}();", "yield ('barrier',)")
         self._modes = {
             "s0": self._random.choice((_OWN, _READ)),
             "s1": self._random.choice((_OWN, _READ)),
@@ -328,7 +332,7 @@ class _Generator:
     def _return_to(self, modes: dict[str, str]) -> None:
         """Write a barrier if arrays are used differently now."""
         if self._modes != modes:
-            self._write("__syncthreads();", "yield ('barrier',)")
+            self._write(f"{self._choose_function('syncthreads')}();", "yield ('barrier',)")
             self._modes = dict(modes)
 
     def _write_vote(self) -> None:
@@ -337,7 +341,7 @@ class _Generator:
         self._names += 1
         name = f"v{self._names}"
         self._write(
-            f"unsigned {name} = __syncthreads_{kind}({condition.cxx});",
+            f"unsigned {name} = {self._choose_function(f'syncthreads_{kind}')}({condition.cxx});",
             f"{name} = yield ('{kind}', int({condition.python}))",
         )
         self._add_variable(Text(name, name))
@@ -357,9 +361,13 @@ class _Generator:
             )
         )
         if kind == "syncwarp":
-            self._write(f"__syncwarp({_FULL});", "yield ('syncwarp',)")
+            name = self._choose_function(kind)
+            mask = _FULL if name.startswith("__") else ""
+            self._write(f"{name}({mask});", "yield ('syncwarp',)")
             return
         value = self._choose_value(1)
+        function = self._choose_function(kind)
+        operation = f"{function}_sync({_FULL}, " if function.startswith("__") else f"{function}("
         self._names += 1
         name = f"v{self._names}"
         if kind.startswith("shfl"):
@@ -370,13 +378,13 @@ class _Generator:
                 else Text(str(c), str(c))
             )
             self._write(
-                f"unsigned {name} = __{kind}_sync({_FULL}, {value.cxx}, {source.cxx});",
+                f"unsigned {name} = {operation}{value.cxx}, {source.cxx});",
                 f"{name} = yield ('{kind}', {value.python}, {source.python})",
             )
         else:
             test = "" if kind == "reduce_add" else " & 1u"
             self._write(
-                f"unsigned {name} = __{kind}_sync({_FULL}, ({value.cxx}){test});",
+                f"unsigned {name} = {operation}({value.cxx}){test});",
                 f"{name} = yield ('{kind}', ({value.python}){test.rstrip('u')})",
             )
         self._add_variable(Text(name, name))

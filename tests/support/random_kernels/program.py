@@ -10,6 +10,73 @@ from support.random_kernels.model import INPUTS, RandomKernel
 # Any values; the same ones in C++ and in Python.
 INPUT = tuple(index * 2654435761 % (1 << 32) for index in range(INPUTS))
 
+# What kernels call instead of the functions of CUDA, in different forms.
+_FUNCTIONS = """
+#define FULL 0xffffffffu
+__device__ void call_syncthreads() { __syncthreads(); }
+__device__ void call_syncwarp() { __syncwarp(FULL); }
+__device__ unsigned call_syncthreads_count(bool test) { return __syncthreads_count(test); }
+__device__ unsigned call_syncthreads_and(bool test)
+{
+    __syncthreads();
+    return __syncthreads_and(test);
+}
+__device__ unsigned call_syncthreads_or(int test)
+{
+    const bool is_any = __syncthreads_or(test);
+    if (is_any)
+        test = 5;
+    return is_any ? test / 5 : 0;
+}
+template <class T>
+__device__ T call_shfl(T value, unsigned source)
+{
+    return __shfl_sync(FULL, value, source);
+}
+template <class T, int WIDTH = 32>
+__device__ T call_shfl_xor(const T& value, int bits)
+{
+    T values[2] = {value, 0};
+    values[1] = __shfl_xor_sync(FULL, values[0], bits, WIDTH);
+    return values[1];
+}
+__device__ unsigned call_shfl_up(unsigned value, int delta)
+{
+    for (int i = 0; i < 3; ++i) {
+        const unsigned other = __shfl_up_sync(FULL, value, delta);
+        if (i == 1) {
+            value = other;
+            break;
+        }
+    }
+    return value;
+}
+__device__ unsigned call_shfl_down(unsigned value, int delta)
+{
+    struct Both {
+        unsigned a, b;
+    } both = {value, value};
+    both.b = __shfl_down_sync(FULL, both.a, delta);
+    return both.b;
+}
+__device__ unsigned call_ballot(unsigned test) { return call_shfl(__ballot_sync(FULL, test), 0); }
+__device__ unsigned call_any(unsigned test)
+{
+    if (__any_sync(FULL, test))
+        return 1;
+    return 0;
+}
+__device__ unsigned call_all(unsigned test)
+{
+    unsigned found = __all_sync(FULL, test);
+    if (test == 0)
+        return 0;
+    found += 0 * threadIdx.x;
+    return found;
+}
+__device__ unsigned call_reduce_add(unsigned value) { return __reduce_add_sync(FULL, value); }
+"""
+
 _MAIN = """
 int main()
 {{
@@ -48,7 +115,7 @@ def render_program(kernels: Sequence[RandomKernel]) -> str:
     most = max(kernel.blocks * kernel.threads for kernel in kernels)
     main = _MAIN.format(inputs=INPUTS, most=most, launches="".join(launches))
     texts = "\n".join(kernel.cxx for kernel in kernels)
-    return f"#include <cstdio>\n\n{texts}{main}"
+    return f"#include <cstdio>\n{_FUNCTIONS}\n{texts}{main}"
 
 
 def list_differences(kernels: Sequence[RandomKernel], output: str) -> list[str]:

@@ -1,0 +1,116 @@
+"""Which kernels are divided together with the functions that they call, and why others are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.kernel_text import KernelEdits, Split, edit_kernels
+from kbuild.cxx.rewriting.rewrite import apply_edits
+from kbuild.cxx.unit import Unit
+
+# As in the headers of the device language.
+HEADER = """\
+inline void __kbuild_block_barrier__ __syncthreads();
+template <class T> T __kbuild_warp_operation__ __shfl_xor_sync(unsigned mask, T value, int bits);
+"""
+DEVICE = "__kbuild_device__ "
+REDUCE = f"{DEVICE}int reduce(int x) {{ return x + __shfl_xor_sync(~0u, x, 1); }}\n"
+
+
+def divide(text: str, failure: str = "") -> tuple[Unit, KernelEdits]:
+    code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{text}')
+    declarations = q.find_declarations(code)
+    return code, edit_kernels(code, declarations, is_complete=True, split=Split(failure=failure))
+
+
+def write_kernel(body: str) -> str:
+    return f"__kbuild_global__ void k(int* p, int n)\n{{ {body} }}\n"
+
+
+def find_obstacle(text: str, failure: str = "") -> str:
+    _, found = divide(text, failure)
+    return next(iter(found.obstacles.values()), "")
+
+
+def test_a_kernel_calls_its_function_for_all_threads() -> None:
+    code, found = divide(REDUCE + write_kernel("p[threadIdx.x] = reduce(n);"))
+    text = apply_edits(code.text, found.edits, (0, len(code.text)))
+
+    assert not found.obstacles
+    assert "reduce__kbuild_split(__kbuild_c0__, __kbuild_t__, n); __kbuild_region_end__" in text
+    assert "::callee::run(__kbuild_live__, __kbuild_live__, __kbuild_c0__);" in text
+    assert "p[threadIdx.x] = __kbuild_c0__.get(__kbuild_t__);" in text
+    assert "[[maybe_unused]] auto& __kbuild_s0__ = __kbuild_frame__.x__kbuild_p;" in text
+    assert "__kbuild_frame__.set(__kbuild_t__, ( x + ::kbuild_cpu::regions::__shfl_xor_sync" in text
+
+
+def test_the_body_of_a_function_keeps_its_lines() -> None:
+    function = f"{DEVICE}int reduce(int x)\n{{\n    __syncthreads();\n    return x;\n}}\n"
+    code, found = divide(function + write_kernel("p[0] = reduce(n);"))
+    text = apply_edits(code.text, found.edits, (0, len(code.text)))
+
+    copy = text[text.index("static void run(") :]
+    assert copy.partition("\n")[2].startswith('# 2 "a.cu"\n{__kbuild_divided_function__')
+    assert '\n# 5 "a.cu"' in copy  # behind the function
+
+
+def test_functions_that_no_divided_kernel_calls_are_not_repeated() -> None:
+    _, found = divide(REDUCE + write_kernel("p[0] = n;"))
+
+    assert not any("__kbuild_split" in edit.text for edit in found.edits)
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "obstacle"),
+    [
+        ("int f(int& x) { __syncthreads(); return x; }", "f(n)", "a parameter is a reference"),
+        ("int f(int&& x) { __syncthreads(); return x; }", "f(3)", "a parameter is a reference"),
+        ("int f(int x) { __syncthreads(); return f(x); }", "f(n)", "it calls itself"),
+        ("int f(int x) { if (x) return 1; __syncthreads(); return x; }", "f(n)", "return before"),
+        ("int f(int x) { __syncthreads(); return __func__[x]; }", "f(n)", "it asks for its name"),
+        ("int f(int x) { goto e; e: __syncthreads(); return x; }", "f(n)", "assembly or goto"),
+        ("int f(int x) { switch (x) { case 1: __syncthreads(); } return x; }", "f(n)", "'switch'"),
+        ("void f(int x) { __syncthreads(); }", "n ? f(n), 1 : 2", "in a conditional expression"),
+        ("int f(int x) { if (x) __syncthreads(); return x; }", "f(n)", ""),
+        ("int f(const int& x) { __syncthreads(); return x; }", "f(n)", ""),
+        ("int f(int x, int = 3) { __syncthreads(); return x; }", "::f(n)", ""),
+    ],
+)
+def test_forms_of_functions(function: str, call: str, obstacle: str) -> None:
+    found = find_obstacle(f"{DEVICE}{function}\n{write_kernel(f'p[0] = {call};')}")
+
+    assert obstacle in found
+    assert bool(found) == bool(obstacle)
+
+
+@pytest.mark.parametrize(
+    ("text", "obstacle"),
+    [
+        (
+            f"struct S {{ {DEVICE}int f() {{ __syncthreads(); return 1; }} }};\n"
+            + write_kernel("S s; p[0] = s.f();"),
+            "",  # an object can have any function
+        ),
+        (
+            f"{DEVICE}int f(int);\n{write_kernel('p[0] = f(n);')}{DEVICE}int f(int x)"
+            + " { __syncthreads(); return x; }",
+            "it calls 'f': it is defined later",
+        ),
+        (REDUCE + write_kernel("int (*f)(int) = reduce; p[0] = f(n);"), ""),
+    ],
+)
+def test_calls_that_cannot_be_divided(text: str, obstacle: str) -> None:
+    _, found = divide(text)
+
+    assert not found.divided
+    assert obstacle in next(iter(found.obstacles.values()))
+
+
+def test_a_function_that_does_not_compile_keeps_fibers() -> None:
+    text = REDUCE + write_kernel("p[0] = reduce(n);")
+
+    assert find_obstacle(text, "a.cu:1:5: error: no") == (
+        "it calls 'reduce': its regions do not compile"
+    )
+    assert find_obstacle(text, "a.cu:3:5: error: no") == "its regions do not compile"

@@ -34,7 +34,7 @@ def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozense
     }
     if not _ASSEMBLY.isdisjoint(unit.words[body.start : body.stop]):
         raise CannotDivide("it contains assembly or goto")
-    for block in found:
+    for block in sorted(found, key=lambda block: block.start):
         _check_form(unit, block)
     return frozenset(found | {body})
 

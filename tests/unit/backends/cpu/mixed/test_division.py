@@ -94,7 +94,7 @@ def test_forms_of_functions(function: str, call: str, obstacle: str) -> None:
         ),
         (
             f"{DEVICE}int f(int);\n{write_kernel('p[0] = f(n);')}{DEVICE}int f(int x)"
-            + " { __syncthreads(); return x; }",
+            " { __syncthreads(); return x; }",
             "it calls 'f': it is defined later",
         ),
         (REDUCE + write_kernel("int (*f)(int) = reduce; p[0] = f(n);"), ""),

@@ -18,14 +18,21 @@ DEVICE = "__kbuild_device__ "
 REDUCE = f"{DEVICE}int reduce(int x) {{ return x + __shfl_xor_sync(~0u, x, 1); }}\n"
 
 
+def write_kernel(body: str) -> str:
+    return f"__kbuild_global__ void k(int* p, int n)\n{{ {body} }}\n"
+
+
+LATE = f"""\
+{DEVICE}int f(int);
+{write_kernel("p[0] = f(n);")}
+{DEVICE}int f(int x) {{ __syncthreads(); return x; }}
+"""
+
+
 def divide(text: str, failure: str = "") -> tuple[Unit, KernelEdits]:
     code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{text}')
     declarations = q.find_declarations(code)
     return code, edit_kernels(code, declarations, is_complete=True, split=Split(failure=failure))
-
-
-def write_kernel(body: str) -> str:
-    return f"__kbuild_global__ void k(int* p, int n)\n{{ {body} }}\n"
 
 
 def find_obstacle(text: str, failure: str = "") -> str:
@@ -93,8 +100,7 @@ def test_forms_of_functions(function: str, call: str, obstacle: str) -> None:
             "",  # an object can have any function
         ),
         (
-            f"{DEVICE}int f(int);\n{write_kernel('p[0] = f(n);')}{DEVICE}int f(int x)"
-            " { __syncthreads(); return x; }",
+            LATE,
             "it calls 'f': it is defined later",
         ),
         (REDUCE + write_kernel("int (*f)(int) = reduce; p[0] = f(n);"), ""),

@@ -116,8 +116,12 @@ public:
     range first(int &__turn) const { return count_ == 0 ? range{0, 0} : take(__turn); }
     range next(int &__turn) const { return take(__turn); }
     unsigned lanes(int __warp) const {
+        const int __first = __warp * 32, __begin = begin_ > __first ? begin_ : __first,
+                  __end = end_ < __first + 32 ? end_ : __first + 32;
+        if (__begin >= __end) return 0;
+        if (end_ - begin_ == count_) return ~0u >> (32 - (__end - __begin)) << (__begin - __first);
         unsigned __lanes = 0;
-        for (int __i = __warp * 32; __i < of.threads && __i < __warp * 32 + 32; ++__i)
+        for (int __i = __begin; __i < __end; ++__i)
             __lanes |= static_cast<unsigned>(contains(__i)) << (__i & 31);
         return __lanes;
     }

@@ -39,8 +39,8 @@ __attribute__((noinline, cold)) void check_some_lanes(const kbuild_cpu_call &__c
 template <class __Set, class __Live>
 KBUILD_CPU_ALWAYS_INLINE void check_lanes(const kbuild_cpu_call &__call, const __Set &__set,
                                           const __Live &__live, unsigned __mask) {
-    const bool __is_all =
-        __mask == ~0u && __set.__size() == __live.__size() && !__set.of.has_awaited;
+    const bool __is_all = __mask == ~0u && !__set.of.has_awaited &&
+                          (__set.__size() == __live.__size() || __set.has_whole_warps());
     if (__builtin_expect(!__is_all, 0)) check_some_lanes(__call, __set, __live, __mask);
 }
 

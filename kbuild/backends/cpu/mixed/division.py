@@ -65,11 +65,16 @@ class _DividedFunction:
 
 
 class Divider:
-    """Divides the kernels of a text, and the device functions that they call."""
+    """Divides the kernels of a text, and the device functions that they call.
+
+    Attributes:
+        others: The edits of the text that have nothing to do with kernels.
+    """
 
     def __init__(self, facts: TextFacts) -> None:
         """Find the device functions with operations."""
         self._facts = facts
+        self.others = facts.others
         self._code = facts.code
         self._definitions: dict[str, list[Declaration]] = defaultdict(list)
         for found in facts.declarations:
@@ -101,7 +106,7 @@ class Divider:
         """Yield the insertions of divided functions, as far as divided kernels call them."""
         for name in sorted(self._called):
             for each in self._divided[name]:
-                yield write_split(self._code, each.found, (*self._facts.others, *each.edits))
+                yield write_split(self._code, each.found, (*self.others, *each.edits))
 
     def _add_called(self, names: Iterable[str]) -> None:
         for name in set(names) - self._called:

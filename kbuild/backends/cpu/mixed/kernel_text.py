@@ -6,7 +6,7 @@ The definitions of the words are in ``native/device/cpu/mixed/kernel_text.h``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
@@ -26,6 +26,7 @@ from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
+from kbuild.cxx.rewriting.rewrite import apply_edits
 from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -138,7 +139,9 @@ def edit_kernels(
             obstacle = _UNKNOWN
         obstacles[kernel.start] = obstacle
         execution = _PLAIN if used == () else f"{_FIBERS}: {obstacle}"
-        edits += _edit_body(code, kernel, bound, execution, is_plain=used == ())
+        names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
+        before = _describe_kernel(bound, execution, names)
+        edits += _edit_threads(code, kernel, before, is_plain=used == ())
     if divider is not None:
         edits += divider.write_functions()
     return KernelEdits(tuple(edits), frozenset(divided), obstacles)
@@ -150,12 +153,29 @@ def _divide(code: Unit, kernel: Declaration, bound: str, divider: Divider) -> It
     Raises:
         CannotDivide: It cannot be divided.
     """
+    start, end = kernel.body or (kernel.end, kernel.end)
     names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
-    before = f'__kbuild_executed__("{_REGIONS}") '
-    before += f"__kbuild_bounded__({bound}) " if bound else ""
-    before += "__kbuild_name__ " if names else ""
-    yield from divider.divide_kernel(kernel, "__kbuild_bounds__[0]" if bound else "0", before)
+    with_fibers = (*divider.others, *_edit_threads(code, kernel, is_plain=False))
+    inside = (e for e in with_fibers if start <= e.start and e.end <= end and e.start < end)
+    here = locate(code.text, start).marker
+    copy = apply_edits(code.text, inside, (start, end))
+    before = [
+        *_describe_kernel(bound, _REGIONS, names),
+        f"__kbuild_if_large__ {{\n{here}\n{copy}\n{here}\nreturn; }} ",
+    ]
+    yield from divider.divide_kernel(
+        kernel, "__kbuild_bounds__[0]" if bound else "0", " ".join(before)
+    )
     yield from _name_functions(names)
+
+
+def _describe_kernel(bound: str, execution: str, names: list[Token]) -> Iterator[str]:
+    """Yield what is at the start of the body of each kernel."""
+    yield f'__kbuild_executed__("{execution}")'
+    if bound:
+        yield f"__kbuild_bounded__({bound})"
+    if names:
+        yield "__kbuild_name__"
 
 
 def _name_functions(names: list[Token]) -> Iterator[Edit]:
@@ -197,9 +217,17 @@ def _returns_value(kernel: Declaration) -> bool:
     return "void" not in words and not words.isdisjoint(_VALUES)
 
 
-def _edit_body(
-    code: Unit, kernel: Declaration, bound: str, execution: str, *, is_plain: bool
+def _edit_threads(
+    code: Unit, kernel: Declaration, before: Iterable[str] = (), *, is_plain: bool
 ) -> Iterator[Edit]:
+    """Yield the edits that let a body run for one thread after another, in a loop or as fibers.
+
+    Args:
+        code: The text.
+        kernel: The kernel.
+        before: What else belongs to the start of its body.
+        is_plain: Whether it has a plain loop.
+    """
     if kernel.body is None:
         return
     start, end = kernel.body
@@ -208,23 +236,21 @@ def _edit_body(
     fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
     used = {word.text for word in mentions} - fixed
     names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
-    before = [f'__kbuild_executed__("{execution}")']
-    before += [f"__kbuild_bounded__({bound})"] if bound else []
-    before += ["__kbuild_name__"] if names else []
+    words = list(before)
     if not is_plain or INDEX in fixed:
-        before += [f"__kbuild_{name}__(::{name})" for name in _CONSTANTS if name in used]
+        words += [f"__kbuild_{name}__(::{name})" for name in _CONSTANTS if name in used]
         kind = "suspendable_of_variable" if INDEX in fixed else "suspendable"
-        before.append(f"__kbuild_{kind}__")
+        words.append(f"__kbuild_{kind}__")
         inside, after = "", "__kbuild_suspendable_end__"
     else:
-        before.append("__kbuild_plain_loop__")
+        words.append("__kbuild_plain_loop__")
         constants = [
             f"__kbuild_{name}__({value})" for name, value in _CONSTANTS.items() if name in used
         ]
         inside = "".join(f" {word}" for word in constants)
         after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
     outer, inner = _rebind_references(code.text, kernel)
-    prologue = " ".join((*outer, *before))
+    prologue = " ".join((*outer, *words))
     yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}")
     yield from _name_functions(names)
     yield Edit(start=end - 1, end=end, text=f"}} {after} }}")

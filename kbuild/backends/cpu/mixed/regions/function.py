@@ -1,10 +1,10 @@
 """Write what stands for a device function that all threads of a set call at once.
 
 For ``T f(T x)``, that is a class with the type of a frame, which has an array for each parameter
-and for the results, and with the divided function ``run``. Two functions have the template header
+and for the results, and with the divided function ``__run``. Two functions have the template header
 and the parameters of the original, so that the compiler chooses between overloads, deduces template
 arguments, and converts arguments as usual. One of them tells the class. The other one puts the
-arguments of a thread into a frame. See ``call`` in ``kbuild_cpu/regions/regions.h``.
+arguments of a thread into a frame. See ``divided_call`` in ``kbuild_cpu/regions/regions.h``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def write_split(unit: Unit, found: Declaration, edits: Iterable[Edit]) -> Edit:
     Args:
         unit: The text.
         found: The definition of the function.
-        edits: The edits of its body as that of ``run``, and all others of the text.
+        edits: The edits of its body as that of ``__run``, and all others of the text.
     """
     start, end = found.body or (found.end, found.end)
     inside = (e for e in edits if start <= e.start and e.end <= end and e.start < end)
@@ -59,20 +59,20 @@ def check_signature(unit: Unit, found: Declaration) -> None:
 
 
 def _open_class(signature: Signature, kind: str) -> str:
-    """Return the class up to the body of ``run``."""
+    """Return the class up to the body of ``__run``."""
     arrays = " ".join(
-        f"typename {REGIONS}parameter<{each.type}>::__type "
+        f"typename {REGIONS}frame_element<{each.type}>::__type "
         f"{name_parameter(each.old_name)}[__kbuild_most__];"
         for each in signature.parameters
         if each.old_name
     )
     sets = ", ".join(f"[[maybe_unused]] const {REGIONS}set_view {name}" for name in _SETS)
     header = "template <class __kbuild_r__, int __kbuild_most__>"
-    base = f"{REGIONS}results<__kbuild_r__, __kbuild_most__>"
+    base = f"{REGIONS}frame_results<__kbuild_r__, __kbuild_most__>"
     return (
-        f"{signature.plain_header} struct {kind} {{ {header} struct frame : {base} {{ {arrays} }}; "
-        f"{header} static void run("
-        f"{sets}, [[maybe_unused]] frame<__kbuild_r__, __kbuild_most__>& {FRAME})"
+        f"{signature.plain_header} struct {kind} {{ {header} struct __frame : {base} {{ {arrays} }}; "
+        f"{header} static void __run("
+        f"{sets}, [[maybe_unused]] __frame<__kbuild_r__, __kbuild_most__>& {FRAME})"
     ).lstrip()
 
 

@@ -177,7 +177,7 @@ class RegionWriter:
         """Replace a statement that leaves something, or the result of a function."""
         start = statement.start
         if has_value:
-            self._text.replace(start, start + 1, f"{{ {FRAME}.set({THREAD}, (")
+            self._text.replace(start, start + 1, f"{{ {FRAME}.put({THREAD}, (")
             self._text.insert(self._text.get_end(statement.stop), f")); {leave}")
         else:
             self._text.replace(start, start + 1, f"{{ {leave}")
@@ -244,11 +244,11 @@ class RegionWriter:
         kind = f"decltype({tell}(::uint3{{}}, 0))"
         return (
             f"auto {tell} = __kbuild_function__ {{ {self._bindings.bind([call])} "
-            f"return {REGIONS}call<{kinds}>(); }}; "
-            f"typename {kind}::template frame<__kbuild_most__> {frame}; "
+            f"return {REGIONS}divided_call<{kinds}>(); }}; "
+            f"typename {kind}::template __frame<__kbuild_most__> {frame}; "
             f"{self._bindings.add_slot(frame)} {self.open(frames, [call])} "
             f"{split}({frame}, {THREAD}{before}{arguments}); __kbuild_region_end__ "
-            f"{kind}::callee::run({frames[-1].name}, {LIVE}, {frame});"
+            f"{kind}::__callee::__run({frames[-1].name}, {LIVE}, {frame});"
         )
 
     def write_results(self, nodes: Iterable[Node]) -> None:

@@ -35,7 +35,7 @@ def write_kernel(unit: Unit, division: Division, prologue: str, bound: str) -> t
 
 
 def write_function(unit: Unit, division: Division) -> tuple[Edit, ...]:
-    """Return the edits of the body of a divided device function, as that of ``run``.
+    """Return the edits of the body of a divided device function, as that of ``__run``.
 
     Raises:
         CannotDivide: A variable, or a place in the text, has a form that is not supported.

@@ -10,8 +10,9 @@
  * must know about ranges.  Three nested loops around the body would prevent gcc from vectorizing it.
  *
  * With 2^21 blocks in a row or more, the index of a thread in the grid might exceed 31 bits.  Such a
- * launch runs the same body in a small function that knows nothing about ranges.  The size of the grid
- * is volatile there, because gcc forgets the ranges of values that were compared before.
+ * launch runs the same body in a small function that knows nothing about ranges, or with fibers if the kernel
+ * is divided.  The size of the grid is volatile there, because gcc forgets the ranges of values that were
+ * compared before.
  *
  * In a suspendable loop, each thread stores its index.  If a thread was suspended, the runtime has let other
  * threads run meanwhile, and starts the rest with another call. */
@@ -95,9 +96,11 @@ struct __kbuild_large_grid__ {
         [[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const ::uint3 __kbuild_block__, \
         [[maybe_unused]] const ::dim3 __kbuild_size__, \
         [[maybe_unused]] const ::dim3 __kbuild_grid__) __kbuild_inlined__ -> void
+#define __kbuild_if_large__ \
+    if (__builtin_expect(const_cast<const volatile unsigned int &>(::gridDim.x) > 2097151, 0))
 #define __kbuild_plain_loop_end__(type, first) \
     ; \
-    if (__builtin_expect(const_cast<const volatile unsigned int &>(::gridDim.x) > 2097151, 0)) { \
+    __kbuild_if_large__ { \
         const auto __kbuild_run__ = [](auto &__kbuild_copied__, \
                                        __kbuild_large_grid__) __kbuild_outlined__ { \
             for (unsigned int __kbuild_z__ = 0; __kbuild_z__ < ::blockDim.z; ++__kbuild_z__) \
@@ -164,10 +167,8 @@ struct __kbuild_large_grid__ {
 #define __kbuild_set__ ::kbuild_cpu::regions::thread_set<__kbuild_most__>
 #define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
 #define __kbuild_divided__(bound) \
-    __kbuild_poison__ auto __kbuild_kernel__ = [&]([[maybe_unused]] auto __kbuild_is_large__) \
-                                                   __kbuild_inlined__ -> void { \
-        [[maybe_unused]] const ::uint3 blockIdx = \
-            ::kbuild_cpu::regions::read_block_index<__kbuild_is_large__.__value>(); \
+    __kbuild_poison__ auto __kbuild_kernel__ = [&]() __kbuild_inlined__ -> void { \
+        [[maybe_unused]] const ::uint3 blockIdx = ::kbuild_cpu::regions::read_block_index(); \
         __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
             [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
         constexpr int __kbuild_most__ = ::kbuild_cpu::regions::find_most(bound); \
@@ -179,7 +180,7 @@ struct __kbuild_large_grid__ {
     ::kbuild_cpu::regions::run_kernel(__kbuild_kernel__);
 /* The same for a device function, with the block of its caller. */
 #define __kbuild_divided_function__ \
-    [[maybe_unused]] const ::uint3 blockIdx = ::kbuild_cpu::regions::read_block_index<true>(); \
+    [[maybe_unused]] const ::uint3 blockIdx = ::kbuild_cpu::regions::read_block_index(); \
     __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
         [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
     if (__kbuild_callers__.of.threads > __kbuild_most__) __builtin_unreachable();

@@ -46,10 +46,10 @@ def test_a_kernel_calls_its_function_for_all_threads() -> None:
 
     assert not found.obstacles
     assert "reduce__kbuild_split(__kbuild_c0__, __kbuild_t__, n); __kbuild_region_end__" in text
-    assert "::callee::run(__kbuild_live__, __kbuild_live__, __kbuild_c0__);" in text
+    assert "::__callee::__run(__kbuild_live__, __kbuild_live__, __kbuild_c0__);" in text
     assert "p[threadIdx.x] = __kbuild_c0__.get(__kbuild_t__);" in text
     assert "[[maybe_unused]] auto& __kbuild_s0__ = __kbuild_frame__.x__kbuild_p;" in text
-    assert "__kbuild_frame__.set(__kbuild_t__, ( x + ::kbuild_cpu::regions::__shfl_xor_sync" in text
+    assert "__kbuild_frame__.put(__kbuild_t__, ( x + ::kbuild_cpu::regions::__shfl_xor_sync" in text
 
 
 def test_the_body_of_a_function_keeps_its_lines() -> None:
@@ -57,7 +57,7 @@ def test_the_body_of_a_function_keeps_its_lines() -> None:
     code, found = divide(function + write_kernel("p[0] = reduce(n);"))
     text = apply_edits(code.text, found.edits, (0, len(code.text)))
 
-    copy = text[text.index("static void run(") :]
+    copy = text[text.index("static void __run(") :]
     assert copy.partition("\n")[2].startswith('# 2 "a.cu"\n{__kbuild_divided_function__')
     assert '\n# 5 "a.cu"' in copy  # behind the function
 

@@ -119,30 +119,18 @@ KBUILD_CPU_ALWAYS_INLINE void run_region_at(const __Set &__set, __Test &&__test,
         __region);
 }
 
-/* Returns blockIdx.  With less than 2^21 blocks in a row, the index of a thread in the grid has at most 31
- * bits; compilers need to know this. */
-template <bool __is_large>
+/* Returns blockIdx.  There are less than 2^21 blocks in a row, so that the index of a thread in the grid has at
+ * most 31 bits; compilers need to know this. */
 KBUILD_CPU_ALWAYS_INLINE ::uint3 read_block_index() {
     const ::uint3 __index = ::blockIdx;
-    const unsigned __most = __is_large ? 0x7ffffffe : 2097150;
-    if (__index.x > __most || __index.y > 65534 || __index.z > 65534) __builtin_unreachable();
+    if (__index.x > 2097150 || __index.y > 65534 || __index.z > 65534) __builtin_unreachable();
     return __index;
 }
 
-template <bool __is_large>
-struct grid_size {
-    static constexpr bool __value = __is_large;
-};
-
-template <class __Kernel>
-KBUILD_CPU_OUTLINED void run_large_grid(__Kernel &__kernel) {
-    __kernel(grid_size<true>());
-}
 template <class __Kernel>
 KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     ::kbuild_cpu_progress.runs_whole_block = 1;
-    if (__builtin_expect(::gridDim.x > 2097151, 0)) return run_large_grid(__kernel);
-    __kernel(grid_size<false>());
+    __kernel();
 }
 
 /* A variable of the type cooperative_groups::thread_block, without a barrier: outside of regions, and in a
@@ -225,50 +213,50 @@ KBUILD_CPU_ALWAYS_INLINE void keep(__T (&__place)[__Count], const __T (&__value)
 }
 
 /* A call of a device function that is divided, too. All threads of a set bring their arguments, which are in
- * a frame with an array for each parameter. Then `run` executes the function for them, and leaves the results in
+ * a frame with an array for each parameter. Then `__run` executes the function for them, and leaves the results in
  * the frame. kbuild writes a class with both for each function, and functions that have its parameters: one tells
  * the class, and the other one puts the arguments of a thread into the frame. */
 struct no_frame {};
 template <class __Callee, class __Result>
-struct call {
-    struct callee {
+struct divided_call {
+    struct __callee {
         template <class __Set, class __Live, class __Frame>
-        KBUILD_CPU_ALWAYS_INLINE static void run(const __Set &__set, const __Live &__live,
-                                                 __Frame &__of) {
-            __Callee::run(set_view(__set), set_view(__live), __of);
+        KBUILD_CPU_ALWAYS_INLINE static void __run(const __Set &__set, const __Live &__live,
+                                                   __Frame &__of) {
+            __Callee::__run(set_view(__set), set_view(__live), __of);
         }
     };
     template <int __Most>
-    using frame = typename __Callee::template frame<__Result, __Most>;
+    using __frame = typename __Callee::template __frame<__Result, __Most>;
 };
 template <class __Result, int __Most>
-struct results {
+struct frame_results {
     KBUILD_CPU_ALWAYS_INLINE __Result get(int __number) const { return __values[__number]; }
-    KBUILD_CPU_ALWAYS_INLINE void set(int __number, const __Result &__value) {
+    KBUILD_CPU_ALWAYS_INLINE void put(int __number, const __Result &__value) {
         __values[__number] = __value;
     }
     __Result __values[__Most];
 };
 template <int __Most>
-struct results<void, __Most> {
+struct frame_results<void, __Most> {
     KBUILD_CPU_ALWAYS_INLINE void get(int) const {}
 };
 
 /* The type of an array's elements for a parameter. */
 template <class __T>
-struct parameter {
+struct frame_element {
     using __type = __T;
 };
 template <class __T>
-struct parameter<const __T> : parameter<__T> {};
+struct frame_element<const __T> : frame_element<__T> {};
 template <class __T>
-struct parameter<const __T &> : parameter<__T> {};
+struct frame_element<const __T &> : frame_element<__T> {};
 template <class __T>
-struct parameter<__T[]> {
+struct frame_element<__T[]> {
     using __type = __T *;
 };
 template <class __T, unsigned long __Count>
-struct parameter<__T[__Count]> {
+struct frame_element<__T[__Count]> {
     using __type = __T *;
 };
 

@@ -70,7 +70,8 @@ def _open_class(signature: Signature, kind: str) -> str:
     header = "template <class __kbuild_r__, int __kbuild_most__>"
     base = f"{REGIONS}frame_results<__kbuild_r__, __kbuild_most__>"
     return (
-        f"{signature.plain_header} struct {kind} {{ {header} struct __frame : {base} {{ {arrays} }}; "
+        f"{signature.plain_header} struct {kind} {{ "
+        f"{header} struct __frame : {base} {{ {arrays} }}; "
         f"{header} static void __run("
         f"{sets}, [[maybe_unused]] __frame<__kbuild_r__, __kbuild_most__>& {FRAME})"
     ).lstrip()

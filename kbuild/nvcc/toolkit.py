@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +21,8 @@ from kbuild.resources import TOOLKIT_MARKER, find_cache, identify_installation
 from kbuild.values import dataclass
 
 _LIBRARIES: Final = "lib64"
+_UNVERSIONED: Final = re.compile(r"\.so[\d.]*$")
+_FUNCTION: Final = re.compile(r"\b(\w+)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)\s*;")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +107,7 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, lin
         (directory / "nvvm").symlink_to(layout.device_library)
     else:
         (directory / "nvvm" / "libdevice").mkdir(parents=True)
-    if layout.runtime:
-        name, library = layout.runtime
-        _link_in_place(library, libraries / name, linker)
+    _fill_stubs(libraries, layout, linker)
     version = {"cuda": {"name": "CUDA SDK", "version": layout.version}}
     (directory / "version.json").write_text(json.dumps(version, indent=2) + "\n")
     variables = ("env", *map("=".join, layout.environment)) if layout.environment else ()
@@ -115,25 +117,46 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, lin
     (directory / TOOLKIT_MARKER).write_text("")
 
 
+def _fill_stubs(libraries: Path, layout: ToolkitLayout, linker: Path) -> None:
+    """Write the libraries that only linkers read."""
+    if layout.runtime:
+        name, library = layout.runtime
+        _write_stub(_list_symbols(library), str(library), libraries / name, linker)
+    if layout.driver:
+        known, header, prefix = layout.driver
+        stub = libraries / "stubs" / _UNVERSIONED.sub(".so", known)
+        if not stub.exists():
+            _write_stub(_list_declared(header, prefix, linker), known, stub, linker)
+
+
 def _link(path: Path, target: Path) -> None:
     if not path.is_symlink():
         path.symlink_to(target)
 
 
-def _link_in_place(library: Path, output: Path, linker: Path) -> None:
-    """Write a library without code for linkers, with the path of ``library`` as its name.
-
-    What is linked with it loads ``library`` without a search path, which a linker script cannot
-    set.
-    """
+def _list_symbols(library: Path) -> set[str]:
     from kbuild.formats.elf.file import Elf  # noqa: PLC0415 - loads pyelftools
 
     symbols = Elf(files.read_file(library)).symbols
-    names = sorted({s.name for s in symbols if s.dynamic and s.place and s.binding != "local"})
-    text = "".join(f".globl {name}\n.type {name}, @function\n{name}:\n" for name in names)
+    return {s.name for s in symbols if s.dynamic and s.place and s.binding != "local"}
+
+
+def _list_declared(header: Path, prefix: str, compiler: Path) -> set[str]:
+    """Return the functions that a header of C declares; macros can give them other names."""
+    argv = (str(compiler), "-E", "-P", "-x", "c", str(header))
+    text = process.run_checked(Command(argv=argv, inputs=(header,))).stdout
+    return {name for name in _FUNCTION.findall(text) if name.startswith(prefix)}
+
+
+def _write_stub(names: Iterable[str], known: str, output: Path, linker: Path) -> None:
+    """Write a library without code for linkers. What is linked with it loads ``known``.
+
+    With a path, programs load that file without a search path, which a linker script cannot set.
+    """
+    text = "".join(f".globl {name}\n.type {name}, @function\n{name}:\n" for name in sorted(names))
     assembly = output.with_suffix(".s")
     assembly.write_text(f'.text\n{text}.byte 0\n.section .note.GNU-stack,"",@progbits\n')
-    name = f"-Wl,-soname,{library}"
+    name = f"-Wl,-soname,{known}"
     argv = (str(linker), "-shared", "-nostdlib", name, str(assembly), "-o", str(output))
     process.run_checked(Command(argv=argv, inputs=(assembly,), outputs=(output,)))
     assembly.unlink()

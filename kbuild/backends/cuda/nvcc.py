@@ -38,6 +38,7 @@ def describe_toolkit(
         headers=(headers,),
         header_library=library if library.is_dir() else None,
         libraries=tuple(_list_libraries(root)),
+        driver=("libcuda.so.1", headers / "cuda.h", "cu"),
         programs=tuple((path.name, path) for path in programs if path.name != _COMPILER),
         environment=(("CUDACXX", str(tc.compiler)),),
         device_library=root / "nvvm",

@@ -24,6 +24,8 @@ class ToolkitLayout:
         scripts: Linker scripts in ``lib64``, as (name, text). ``{directory}`` is ``lib64``.
         runtime: The name in ``lib64`` of a shared object that programs load from where it is, and
             its path; None if they search for it.
+        driver: The name that programs know the library of the driver by, the header that declares
+            its functions, and how their names start. Linkers get a stand-in in ``lib64/stubs``.
         programs: Links in ``bin``, as (name, target).
         environment: The variables that its ``nvcc`` sets, with which kbuild finds the toolchain.
         comes_first: Whether its headers and libraries come before the directories of a command
@@ -39,6 +41,7 @@ class ToolkitLayout:
     libraries: tuple[tuple[str, Path], ...] = ()
     scripts: tuple[tuple[str, str], ...] = ()
     runtime: tuple[str, Path] | None = None
+    driver: tuple[str, Path, str] | None = None
     programs: tuple[tuple[str, Path], ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     comes_first: bool = False

@@ -167,6 +167,16 @@ def test_programs_link_a_driver_that_they_do_not_call(objects: Path) -> None:
     succeed(run_nvcc(*FILES, "-lcuda", "-o", "linked", cwd=objects))
 
 
+def test_toolkits_from_wheels_link_the_driver(tmp_path: Path) -> None:
+    require_backend("cuda")
+    (tmp_path / "a.cpp").write_text(
+        "#include <cuda.h>\nint main() { CUdeviceptr p; return cuInit(0) + cuMemAlloc(&p, 4); }\n"
+    )
+    succeed(run_nvcc("a.cpp", "-lcuda", "-o", "a", cwd=tmp_path, backend="cuda"))
+
+    assert "[libcuda.so.1]" in succeed(run("readelf", "-d", tmp_path / "a"))
+
+
 def test_other_toolkits_on_the_command_line_are_ignored(objects: Path, tmp_path: Path) -> None:
     shutil.copy(objects / "main.cpp", tmp_path)
     (tmp_path / "cuda_runtime.h").write_text("#error another toolkit\n")

@@ -62,7 +62,8 @@ __device__ float twice(float value) { return 2.5f * __shfl_sync(~0u, value, 0); 
 __global__ void __launch_bounds__(64) templates(int* out)
 {
     int value = tools::rotate<int, 64>(threadIdx.x);
-    tools::Pair pair = tools::rotate<tools::Pair, 64>({value, 1.5f}, 2);
+    const tools::Pair own = {value, 1.5f};
+    tools::Pair pair = tools::rotate<tools::Pair, 64>(own, 2);
     out[threadIdx.x] = pair.a + static_cast<int>(pair.b * 2) + tools::twice(1) + int(tools::twice(2.0f));
 }
 
@@ -178,6 +179,17 @@ __global__ void dynamic_memory(int* out)
     out[threadIdx.x] = dynamic_sum(threadIdx.x) + dynamic_sum(1);
 }
 
+// A function without barriers that reads the index.
+__device__ int own_index() { return threadIdx.x; }
+__device__ int opposite(int count)
+{
+    __shared__ int all[THREADS];
+    all[own_index()] = 3 * own_index();
+    __syncthreads();
+    return all[count - 1 - own_index()];
+}
+__global__ void reads_the_index(int* out) { out[threadIdx.x] = opposite(blockDim.x); }
+
 // These have fibers.
 __device__ int recursive(int value)
 {
@@ -196,6 +208,20 @@ __global__ void references(int* out)
     int value = threadIdx.x;
     by_reference(value);
     out[threadIdx.x] = value;
+}
+
+// The value of the reference changes while the function runs.
+__device__ int of_others(const int& value, int* out)
+{
+    out[threadIdx.x] = 5;
+    __syncthreads();
+    return value;
+}
+__global__ void references_to_memory(int* out)
+{
+    const int found = of_others(out[63 - threadIdx.x], out);
+    __syncthreads();
+    out[threadIdx.x] += found;
 }
 
 namespace {
@@ -241,9 +267,13 @@ int main()
     check("some_threads", THREADS, [](int i) { return i < 32 ? 32 : i < 64 ? 7 : i < 80 ? 16 : 0; });
     dynamic_memory<<<1, THREADS, THREADS * sizeof(int)>>>(results);
     check("dynamic_memory", THREADS, [](int) { return THREADS * (THREADS - 1) / 2 + THREADS; });
+    reads_the_index<<<1, THREADS>>>(results);
+    check("reads_the_index", THREADS, [](int i) { return 3 * (THREADS - 1 - i); });
     recursion<<<1, 64>>>(results);
     check("recursion", 64, [](int) { return 4; });
     references<<<1, 64>>>(results);
     check("references", 64, [](int i) { return i + 1; });
+    references_to_memory<<<1, 64>>>(results);
+    check("references_to_memory", 64, [](int) { return 10; });
     std::puts("done");
 }

@@ -18,6 +18,8 @@ from kbuild.errors import SourceError
 from kbuild.values import dataclass
 
 INDEX: Final = "threadIdx"
+CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")  # of a launch
+INDICES: Final = (INDEX, *CONSTANTS)
 _NEED: Final = re.compile(
     r"__kbuild_(?:(?P<limit>call_|kernel_)?needs_(?P<need>thread|block)"
     r"|(?P<yields>yields)|(?P<scope>block|warp)_(?P<form>barrier|operation))__"
@@ -25,7 +27,7 @@ _NEED: Final = re.compile(
 _NO_ALGORITHM: Final = "__kbuild_no_algorithm__"
 _CALL: Final = r"(?=\s*(?:[(<]|::))"
 # What else does not exist in host code, such as shared memory.
-_ONLY_IN_KERNELS: Final = f"{INDEX}|blockIdx|blockDim|gridDim|__kbuild_shared__"
+_ONLY_IN_KERNELS: Final = "|".join((*INDICES, "__kbuild_shared__"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
+from kbuild.backends.cpu.mixed.annotations import INDICES, ThreadWords
 from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
 from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
@@ -24,8 +24,6 @@ from kbuild.cxx.statements import divide_body
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-# The constants of a launch.
-CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")
 # In a lambda, these name the lambda.
 FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
 WRONG_GUESS: Final = "its regions do not compile"
@@ -125,7 +123,7 @@ class Divider:
         body = divide_body(code, code.find_index(found.body[0]))
         functions = self._find_functions({word.text for word in mentions}, found.start)
         needs = find_operations(code, body, mentions, self._facts.words, functions)
-        constants = list_words(code, "|".join((INDEX, *CONSTANTS)), inside=found.body)
+        constants = list_words(code, "|".join(INDICES), inside=found.body)
         if not all(can_replace(code, word, describe_place(code, word)) for word in constants):
             raise CannotDivide("it passes threadIdx on")
         tokens = code.list_tokens(*found.parameters)
@@ -162,6 +160,14 @@ class Divider:
                 for name in called - late.keys()
                 if name in self._divided
             },
+            referring=frozenset(
+                name
+                for name in called
+                if any(
+                    "&" in self._code.words[slice(*map(self._code.find_index, found.parameters))]
+                    for found in self._definitions[name]
+                )
+            ),
             obstacles={**self._obstacles, **late},
         )
 
@@ -184,8 +190,8 @@ class Divider:
         if {scope.kind for scope in find_scopes(self._code).around(found.start)} - {"namespace"}:
             raise CannotDivide("it is a member, or local")
         check_signature(self._code, found)
-        pattern = "|".join((self._facts.words.pattern, *sorted(self._definitions)))
-        mentions = list_words(self._code, pattern, inside=found.body)
+        brace = found.end if found.body is None else found.body[0]
+        mentions = self._facts.uses.functions.get(brace, ())
         if list_words(self._code, FUNCTION_NAMES, inside=found.body):
             raise CannotDivide("it asks for its name")
         division, callees = self._analyze(found, mentions, is_function=True)

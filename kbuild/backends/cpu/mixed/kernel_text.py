@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import INDEX, find_thread_words
+from kbuild.backends.cpu.mixed.annotations import CONSTANTS, INDEX, INDICES, find_thread_words
 from kbuild.backends.cpu.mixed.division import (
-    CONSTANTS,
     FUNCTION_NAMES,
     WRONG_GUESS,
     Divider,
@@ -232,7 +231,7 @@ def _edit_threads(
         return
     start, end = kernel.body
     parameters = {token.text for token in code.list_tokens(*kernel.parameters)}
-    mentions = list_words(code, "|".join((INDEX, *_CONSTANTS)), inside=kernel.body)
+    mentions = list_words(code, "|".join(INDICES), inside=kernel.body)
     fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
     used = {word.text for word in mentions} - fixed
     names = list_words(code, FUNCTION_NAMES, inside=kernel.body)

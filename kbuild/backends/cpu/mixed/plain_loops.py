@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Final
 
 from kbuild import resources
@@ -64,7 +65,8 @@ def find_thread_uses(
     is_known = stopping.add_mentions(list_lane_reads(code)) and stopping.add_all(pattern)
     if not is_known:
         return ThreadUses(used)
-    return ThreadUses(used, search.names - stopping.names, stopping.names)
+    functions = {brace: tuple(words) for brace, words in search.functions.items()}
+    return ThreadUses(used, search.names - stopping.names, stopping.names, functions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,13 @@ class ThreadUses:
         words: The words in each kernel, by the starts of the kernels.
         readers: The functions among them that read the index of the thread, and never stop it.
         stopping: The functions that can stop the thread.
+        functions: The words in each device function, by the positions of the braces of the bodies.
     """
 
     words: Mapping[int, tuple[Token, ...]]
     readers: frozenset[str] = frozenset()
     stopping: frozenset[str] = frozenset()
+    functions: Mapping[int, tuple[Token, ...]] = field(default_factory=dict)
 
 
 class _Search:
@@ -87,6 +91,7 @@ class _Search:
 
     Attributes:
         uses: These words, by the starts of the kernels.
+        functions: These words in other functions, by the positions of the braces of the bodies.
     """
 
     def __init__(
@@ -106,6 +111,7 @@ class _Search:
         self._new: set[str] = set()
         self._mentions = 0
         self.uses: dict[int, list[Token]] = {}
+        self.functions: dict[int, list[Token]] = {}
 
     @property
     def names(self) -> frozenset[str]:
@@ -156,6 +162,7 @@ class _Search:
             if word.text != INDEX or not can_replace(self._code, word, place):
                 self.uses.setdefault(kernel.start, []).append(word)
             return True
+        self.functions.setdefault(place.function.body[0], []).append(word)
         return self._add_function(place.function, place)
 
     def _add_alias(self, word: Token, place: Place) -> bool:

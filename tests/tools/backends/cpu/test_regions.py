@@ -19,6 +19,7 @@ FIBERS = {
         "early_exit(int*)": "it calls 'leave': threads return before others reach a barrier",
         "recursion(int*)": "it calls 'recursive': it calls 'recursive': it calls itself",
         "references(int*)": "it calls 'by_reference': a parameter is a reference or a pack",
+        "references_to_memory(int*)": "'of_others' can refer to memory of several threads",
     },
 }
 WRONG_BARRIER = """

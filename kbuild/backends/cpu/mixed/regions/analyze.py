@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
     SHARED,
@@ -89,6 +89,7 @@ class _Analysis:
         for operation in self._kernel.needs.operations.values():
             if operation.mask is not None and not self._is_uniform(*operation.mask):
                 raise CannotDivide(f"the mask of '{operation.name}' can differ between lanes")
+        self._check_references()
         self._uniform = self._find_needed()
         computed = self._find_computed()
         self._check_conditions(computed)
@@ -111,6 +112,31 @@ class _Analysis:
             readers=self._kernel.needs.readers,
             is_function=self._kernel.is_function,
             result=self._result,
+        )
+
+    def _check_references(self) -> None:
+        """Leave calls to fibers whose references can refer to what other threads change.
+
+        Divided functions get a copy.
+        """
+        for operation in self._kernel.needs.operations.values():
+            for first, last in operation.arguments if operation.has_references else ():
+                names = list_names(self._unit, first, last)
+                variables = {
+                    self.resolve(index) for index in names if self._unit.words[index] not in INDICES
+                }
+                is_own = (
+                    is_pure(self._unit, first, last, self._group_names)
+                    and self._mutable.isdisjoint(self._unit.words[first:last])
+                    and all(self._is_own(each) for each in variables)
+                )
+                if not is_own:
+                    raise CannotDivide(f"'{operation.name}' can refer to memory of several threads")
+
+    def _is_own(self, variable: Variable | None) -> bool:
+        """Return whether nothing refers to a variable of the thread."""
+        return variable is not None and all(
+            self._find_use(variable, index) != "shared" for index in self._uses[variable]
         )
 
     def _check_conditions(self, computed: frozenset[Variable]) -> None:

@@ -74,8 +74,9 @@ def find_shared(unit: Unit, body: Block) -> frozenset[str]:
 def find_result(unit: Unit, body: Block) -> Statement | None:
     """Return the last statement of a function if it returns a value."""
     last = body.children[-1] if body.children else None
-    is_result = isinstance(last, Statement) and unit.get(last.start) == "return"
-    return last if is_result and last is not None and last.stop > last.start + 1 else None  # type: ignore[return-value]
+    if not isinstance(last, Statement) or unit.get(last.start) != "return":
+        return None
+    return last if last.stop > last.start + 1 else None
 
 
 def find_leaves(

@@ -27,6 +27,7 @@ class Operation:
         close: The index of the last parenthesis.
         slot: The number of the operands that it uses.
         callee: The index of the name of a divided function; None for an operation of CUDA.
+        has_references: Whether a parameter of that function is a reference.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Operation:
     close: int
     slot: int = 0
     callee: int | None = None
+    has_references: bool = False
 
     @property
     def mask(self) -> tuple[int, int] | None:

@@ -30,11 +30,13 @@ class Functions:
         readers: Those that read the index of the thread, and never stop it.
         divided: Those that can be called for many threads at once, and whether they contain nothing
             but operations of warps.
+        referring: Those among them with parameters that are references.
         obstacles: Why others cannot.
     """
 
     readers: frozenset[str]
     divided: Mapping[str, bool]
+    referring: frozenset[str]
     obstacles: Mapping[str, str]
 
     def describe_obstacle(self, name: str) -> str:
@@ -78,7 +80,7 @@ def find_operations(
         elif is_call and word.text in thread_words.operations:
             found[index] = _read_operation(unit, index, thread_words.operations[word.text])
         elif word.text in functions.divided:
-            call = _read_call(unit, index, is_warp_wide=functions.divided[word.text])
+            call = _read_call(unit, index, functions)
             found[call.index] = call
         elif is_call and word.text in thread_words.yielding:
             yielding.append(index)
@@ -171,7 +173,7 @@ def _find_group_barriers(
         )
 
 
-def _read_call(unit: Unit, callee: int, *, is_warp_wide: bool) -> Operation:
+def _read_call(unit: Unit, callee: int, functions: Functions) -> Operation:
     """Read a call of a divided function: its name can be qualified, and have template arguments."""
     first, opening = callee, callee + 1
     while unit.get(first - 1) == "::":
@@ -184,12 +186,13 @@ def _read_call(unit: Unit, callee: int, *, is_warp_wide: bool) -> Operation:
         raise CannotDivide(f"it uses '{unit.words[callee]}'")
     return Operation(
         name=unit.words[callee],
-        is_warp_wide=is_warp_wide,
+        is_warp_wide=functions.divided[unit.words[callee]],
         has_value=True,
         index=first,
         arguments=tuple(_list_arguments(unit, opening)),
         close=unit.partners[opening],
         callee=callee,
+        has_references=unit.words[callee] in functions.referring,
     )
 
 

@@ -81,6 +81,9 @@ def test_functions_that_no_divided_kernel_calls_are_not_repeated() -> None:
         ("void f(int x) { __syncthreads(); }", "n ? f(n), 1 : 2", "in a conditional expression"),
         ("int f(int x) { if (x) __syncthreads(); return x; }", "f(n)", ""),
         ("int f(const int& x) { __syncthreads(); return x; }", "f(n)", ""),
+        ("int f(const int& x) { __syncthreads(); return x; }", "f(p[n])", "memory of several"),
+        ("int f(const int& x) { __syncthreads(); return x; }", "f(*p)", "memory of several"),
+        ("int f(const int& x) { __syncthreads(); return x; }", "f(unknown)", "memory of several"),
         ("int f(int x, int = 3) { __syncthreads(); return x; }", "::f(n)", ""),
     ],
 )

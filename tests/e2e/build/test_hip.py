@@ -61,26 +61,30 @@ def inspect_json(path: Path) -> Any:
     return artifact
 
 
+def build_kernels(directory: Path, *settings: str) -> None:
+    """Build the shared library of the project `kernels` with Makefiles.
+
+    Makefiles give colons a meaning, and target ids contain them.
+    """
+    targets = "CMAKE_HIP_ARCHITECTURES=gfx90a:xnack-"
+    settings = ("BACKEND=hip", targets, "KINDS=SHARED", *settings)
+    succeed(configure(PROJECTS / "kernels", directory, *settings, generator="Unix Makefiles"))
+    succeed(build(directory))
+
+
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    # The fixture hip_launch has other kinds of libraries, and images for two architectures.
     directory = tmp_path_factory.mktemp("kernels")
-    targets = "CMAKE_HIP_ARCHITECTURES=gfx90a:xnack-"
-    # Makefiles give colons a meaning, and target ids contain them. The fixture hip_launch has other
-    # kinds of libraries, and images for two architectures.
-    output = configure(
-        PROJECTS / "kernels",
-        directory,
-        *("BACKEND=hip", targets, "KINDS=SHARED"),
-        generator="Unix Makefiles",
-    )
-    succeed(output)
-    succeed(build(directory))
+    build_kernels(directory, "FURTHER_SOURCES=matmul.cu")
     return directory
 
 
 @pytest.mark.slow
-def test_sources_for_other_backends_build_for_hip(kernels: Path) -> None:
-    output = ctest(kernels).stdout
+def test_sources_for_other_backends_build_for_hip(tmp_path: Path) -> None:
+    build_kernels(tmp_path)
+
+    output = ctest(tmp_path).stdout
 
     assert "shared_kernels.verify" in output
     assert output.count(".verify ") == output.count("Passed")

@@ -205,15 +205,10 @@ def test_device_variables_are_registered(tmp_path: Path) -> None:
     assert result.returncode == 1
 
 
-# The demo builds saxpy, and the other tests have builds for several architectures.
-@pytest.mark.parametrize(
-    "example",
-    [
-        "c_host",
-        pytest.param("saxpy", marks=pytest.mark.slow),
-        pytest.param("multi_arch", marks=pytest.mark.slow),
-    ],
-)
+# The project hip_launch has C programs and builds for several architectures, and other tests skip
+# smoke tests.
+@pytest.mark.slow
+@pytest.mark.parametrize("example", ["c_host", "saxpy", "multi_arch"])
 def test_examples_build_and_start(tmp_path: Path, example: str) -> None:
     source = resources.examples_directory() / example
     configure_and_build(source, tmp_path, "BACKEND=hip", ONE_TARGET)

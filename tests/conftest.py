@@ -48,6 +48,12 @@ def share_detected_compilers(run_directory: Path) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def use_own_cache(run_directory: Path) -> None:
+    """Leave the user's cache alone, where toolkits would name the command of `run_kbuild`."""
+    os.environ["XDG_CACHE_HOME"] = str(run_directory / "cache")
+
+
+@pytest.fixture(scope="session", autouse=True)
 def prepare_command_server(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Create the directory of the command that `run_kbuild` starts."""
     from support import command_server  # noqa: PLC0415 (needs the path)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
-from support.commands import ROOT
+import pytest
+
+from support.commands import ROOT, pip
 
 # Options of pip for a wheel that is compiled quickly, without the compiled launcher. CMake does not
 # know the build type, so it adds neither optimization nor debug information. All sources of the
@@ -34,3 +37,13 @@ def copy_checkout(to: Path) -> None:
             target = to / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, target)
+
+
+def build_pure_wheel(directory: Path) -> Path:
+    """Build a wheel without compiled parts, which takes a few seconds, and return it."""
+    copy_checkout(directory / "checkout")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SKBUILD_WHEEL_CMAKE", "false")
+        pip(sys.executable, "wheel", directory / "checkout", "--no-deps", "--wheel-dir", directory)
+    (wheel,) = directory.glob("kbuild-*-py3-none-any.whl")
+    return wheel

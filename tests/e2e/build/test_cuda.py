@@ -26,7 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("cuda")
     # The linked libraries below have the other kinds.
     settings = ("BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90a", "KINDS=SHARED")
-    succeed(configure(KERNELS, directory, *settings))
+    succeed(configure(KERNELS, directory, *settings, "FURTHER_SOURCES=matmul.cu"))
     succeed(build(directory))
     return directory
 
@@ -35,6 +35,15 @@ def test_artifacts_pass_verification(built: Path) -> None:
     output = run("ctest", "--output-on-failure", "-R", "verify", cwd=built)
 
     assert "100% tests passed" in succeed(output)
+
+
+@pytest.mark.slow
+def test_sources_for_other_backends_build_for_cuda(tmp_path: Path) -> None:
+    settings = ("BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=90-real", "KINDS=SHARED")
+    succeed(configure(KERNELS, tmp_path, *settings))
+    succeed(build(tmp_path))
+
+    assert "100% tests passed" in succeed(run("ctest", "-R", "verify", cwd=tmp_path))
 
 
 def test_smoke_is_skipped_without_a_device(built: Path) -> None:

@@ -61,26 +61,30 @@ def inspect_json(path: Path) -> Any:
     return artifact
 
 
+def build_kernels(directory: Path, *settings: str) -> None:
+    """Build the shared library of the project `kernels` with Makefiles.
+
+    Makefiles give colons a meaning, and target ids contain them.
+    """
+    targets = "CMAKE_HIP_ARCHITECTURES=gfx90a:xnack-"
+    settings = ("BACKEND=hip", targets, "KINDS=SHARED", *settings)
+    succeed(configure(PROJECTS / "kernels", directory, *settings, generator="Unix Makefiles"))
+    succeed(build(directory))
+
+
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    # The fixture hip_launch has other kinds of libraries, and images for two architectures.
     directory = tmp_path_factory.mktemp("kernels")
-    targets = "CMAKE_HIP_ARCHITECTURES=gfx90a:xnack-"
-    # Makefiles give colons a meaning, and target ids contain them. The fixture hip_launch has other
-    # kinds of libraries, and images for two architectures.
-    output = configure(
-        PROJECTS / "kernels",
-        directory,
-        *("BACKEND=hip", targets, "KINDS=SHARED"),
-        generator="Unix Makefiles",
-    )
-    succeed(output)
-    succeed(build(directory))
+    build_kernels(directory, "FURTHER_SOURCES=matmul.cu")
     return directory
 
 
 @pytest.mark.slow
-def test_sources_for_other_backends_build_for_hip(kernels: Path) -> None:
-    output = ctest(kernels).stdout
+def test_sources_for_other_backends_build_for_hip(tmp_path: Path) -> None:
+    build_kernels(tmp_path)
+
+    output = ctest(tmp_path).stdout
 
     assert "shared_kernels.verify" in output
     assert output.count(".verify ") == output.count("Passed")
@@ -201,15 +205,10 @@ def test_device_variables_are_registered(tmp_path: Path) -> None:
     assert result.returncode == 1
 
 
-# The demo builds saxpy, and the other tests have builds for several architectures.
-@pytest.mark.parametrize(
-    "example",
-    [
-        "c_host",
-        pytest.param("saxpy", marks=pytest.mark.slow),
-        pytest.param("multi_arch", marks=pytest.mark.slow),
-    ],
-)
+# The project hip_launch has C programs and builds for several architectures, and other tests skip
+# smoke tests.
+@pytest.mark.slow
+@pytest.mark.parametrize("example", ["c_host", "saxpy", "multi_arch"])
 def test_examples_build_and_start(tmp_path: Path, example: str) -> None:
     source = resources.examples_directory() / example
     configure_and_build(source, tmp_path, "BACKEND=hip", ONE_TARGET)

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from support.commands import (
-    KBUILD,
     PROJECTS,
     build,
     configure,
@@ -284,7 +283,7 @@ def test_manifest_builds_a_program(tmp_path: Path, hip_recorder: Path) -> None:
         'architectures = ["gfx90a"]\n'
     )
 
-    succeed(run(KBUILD, "build", cwd=tmp_path))
+    succeed(run_kbuild("build", cwd=tmp_path))
 
     files = [path for path in tmp_path.rglob("program") if path.is_file()]
     (program,) = (path for path in files if path.read_bytes()[:4] == b"\x7fELF")
@@ -296,7 +295,7 @@ def test_run_builds_without_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyP
     source = tmp_path / "a.hip"
     source.write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
 
-    result = run(KBUILD, "run", "--backend", "hip", source)
+    result = run_kbuild("run", "--backend", "hip", source)
 
     assert result.returncode == 2
     assert "--backend hip: the program is built, but there is no usable device" in result.stderr

@@ -99,8 +99,16 @@ def build(
     return {row.display: [(p.type, p.name) for p in row.params] for row in kernels}
 
 
-@pytest.mark.parametrize("backend", ["cuda", "hip"])
-@pytest.mark.parametrize("is_wide", [False, True])
+# By default, each backend and each version of the source occur once.
+@pytest.mark.parametrize(
+    ("backend", "is_wide"),
+    [
+        ("cuda", True),
+        ("hip", False),
+        pytest.param("cuda", False, marks=pytest.mark.slow),
+        pytest.param("hip", True, marks=pytest.mark.slow),
+    ],
+)
 def test_parameter_names_are_those_of_the_compiled_code(
     backend: str, is_wide: bool, tmp_path: Path
 ) -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from kbuild import resources
+from support.checkout import build_pure_wheel
 from support.commands import ROOT, pip, run, succeed
 
 SOURCES = {
@@ -38,14 +40,16 @@ SOURCES = {
 class Environment:
     """A virtual environment with kbuild."""
 
-    def __init__(self, directory: Path, wheelhouse: Path) -> None:
+    def __init__(self, directory: Path, wheel: Path) -> None:
         venv.create(directory)
         self.directory = directory
         (self.site_packages,) = directory.glob("lib/python*/site-packages")
-        (wheel,) = wheelhouse.glob("kbuild-*.whl")
         python = directory / "bin" / "python"
         words = ("--python", python, "install", "--no-index", "--no-deps", wheel)
         pip(sys.executable, *words)
+        # The compiled parts are those of the kbuild that the tests import.
+        libraries = resources.find_runtime("libkbuild_cpu.so.1").parent
+        shutil.copytree(libraries, self.site_packages / "kbuild" / "lib")
         # The dependencies of kbuild are already installed.
         others = sysconfig.get_path("purelib")
         (self.site_packages / "dependencies.pth").write_text(f"{others}\n")
@@ -64,14 +68,19 @@ class Environment:
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory, wheelhouse: Path) -> Environment:
-    return Environment(tmp_path_factory.mktemp("own") / "venv", wheelhouse)
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_pure_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory, wheelhouse: Path) -> Environment:
+def own(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environment:
+    return Environment(tmp_path_factory.mktemp("own") / "venv", wheel)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environment:
     """Return another environment, with a newer kbuild."""
-    environment = Environment(tmp_path_factory.mktemp("other") / "venv", wheelhouse)
+    environment = Environment(tmp_path_factory.mktemp("other") / "venv", wheel)
     environment.become("0.2.0")
     return environment
 

@@ -12,6 +12,8 @@ from support.commands import GENERATORS, ROOT, build, configure, ctest, run, run
 PROJECTS = sorted(path.parent for path in (ROOT / "examples").glob("*/CMakeLists.txt"))
 # pip builds the Python extension; see test_python_ext.py.
 EXAMPLES = [path.name for path in PROJECTS if not (path / "pyproject.toml").is_file()]
+# The demo builds saxpy, too.
+MARKS = {"saxpy": pytest.mark.slow}
 
 
 def test_examples_are_found() -> None:
@@ -19,7 +21,9 @@ def test_examples_are_found() -> None:
 
 
 @pytest.mark.parametrize("generator", GENERATORS)
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize(
+    "example", [pytest.param(name, marks=MARKS.get(name, ())) for name in EXAMPLES]
+)
 def test_example(tmp_path: Path, example: str, generator: str) -> None:
     succeed(configure(ROOT / "examples" / example, tmp_path, generator=generator))
     succeed(build(tmp_path))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.checkout import copy_checkout
+from support.checkout import build_pure_wheel
 from support.commands import pip
 
 PROGRAM = """
@@ -37,13 +37,9 @@ print(result[0])
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a virtual environment that contains only kbuild's wheel and what building needs."""
     root = tmp_path_factory.mktemp("pure")
-    copy_checkout(root / "checkout")
     environment = root / "environment"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SKBUILD_WHEEL_CMAKE", "false")
-        pip(sys.executable, "wheel", root / "checkout", "--no-deps", "--wheel-dir", root)
-    (wheel,) = root.glob("kbuild-*-py3-none-any.whl")
+    wheel = build_pure_wheel(root)
     pip(environment / "bin" / "python", "install", "-q", f"{wheel}[demo]")
     return environment
 

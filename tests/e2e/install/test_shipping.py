@@ -66,10 +66,10 @@ def read_dynamic(path: Path) -> str:
     [
         ("SHARED", "shared"),
         ("SHARED", "bundle"),
-        # The other two have each value.
+        # The others have each value.
         pytest.param("STATIC", "shared", marks=pytest.mark.slow),
         ("STATIC", "static"),
-        ("STATIC", "bundle"),
+        pytest.param("STATIC", "bundle", marks=pytest.mark.slow),
     ],
 )
 def test_another_project_links_the_installed_kernels(

@@ -166,7 +166,7 @@ CHEVRON_COMPILERS = {
 }
 
 
-@pytest.mark.parametrize("compiler", CHEVRON_COMPILERS)
+@pytest.mark.parametrize("compiler", ["hipcc", pytest.param("clang-19", marks=pytest.mark.slow)])
 def test_chevrons_go_through_the_stub(
     hip_launch: Path, hip_recorder: Path, tmp_path: Path, compiler: str
 ) -> None:
@@ -192,7 +192,7 @@ def test_chevrons_go_through_the_stub(
     assert recording.select("hipMemcpyToSymbol")[0]["variable"] == "weights"
 
 
-@pytest.mark.parametrize("options", [(), ("-no-pie",)])
+@pytest.mark.parametrize("options", [(), pytest.param(("-no-pie",), marks=pytest.mark.slow)])
 def test_chevrons_reach_stubs_of_a_library(
     hip_launch: Path, hip_recorder: Path, tmp_path: Path, options: tuple[str, ...]
 ) -> None:

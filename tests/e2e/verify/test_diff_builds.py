@@ -238,7 +238,7 @@ needs_nvdisasm = pytest.mark.skipif(
 
 @needs_nvcc
 @needs_nvdisasm
-@pytest.mark.parametrize("arch", ["sm_75", "sm_100"])
+@pytest.mark.parametrize("arch", [pytest.param("sm_75", marks=pytest.mark.slow), "sm_100"])
 def test_cubins_of_nvcc_are_compared(tmp_path: Path, arch: str) -> None:
     options = ("-cubin", f"-arch={arch}")
     old, same, constant = compile_all(

@@ -22,6 +22,7 @@ from support.files.hand_made import (
     link_shared,
 )
 from support.kernel_libraries import BuildKernelLibrary
+from support.tools.amd_tools import SMALL_HEADERS
 from support.tools.nvidia_compiler import NVCC, needs_nvcc, runtime_library
 from support.tools.toolchains import needs_hipcc, needs_programs
 
@@ -274,8 +275,9 @@ def test_code_object_keeps_its_names(tmp_path: Path, make: Callable[[Path], Path
 def test_stripped_files_of_hipcc(tmp_path: Path) -> None:
     (tmp_path / "k.hip").write_text("#include <hip/hip_runtime.h>\n" + KERNELS + CALLS)
     for options in ((), ("-fvisibility=hidden",)):
-        words = ("--offload-arch=gfx90a", "-fPIC", "-c", *options, "k.hip", "-o", "k.o")
-        succeed(run("env", "HIP_PLATFORM=amd", "hipcc", *words, cwd=tmp_path))
+        words = ("--offload-arch=gfx90a", "-fPIC", "-c", *options, *SMALL_HEADERS)
+        hipcc = ("env", "HIP_PLATFORM=amd", "hipcc")
+        succeed(run(*hipcc, *words, "k.hip", "-o", "k.o", cwd=tmp_path))
         succeed(run("g++", "-shared", "-s", "k.o", "-lamdhip64", "-o", "libk.so", cwd=tmp_path))
         assert found(tmp_path / "k.o") == []
         assert found(tmp_path / "libk.so") == []

@@ -14,6 +14,7 @@ from typing import Final, Literal
 from clang import cindex
 from clang.cindex import Cursor, CursorKind
 
+from kbuild import resources
 from kbuild.backends.qualifiers import GLOBAL, QUALIFIERS
 from support.cxx_facts.facts import Declared, Fact, Launched, is_qualified
 
@@ -26,6 +27,9 @@ _PRELUDE: Final = (
     "".join(f'extern "C" int {name}(...);\n' for name in _CONFIGURE)
     + "#pragma clang force_cuda_host_device begin\n"
 )
+_ANNOTATIONS: Final = (
+    resources.native_directory() / "device" / "cpu" / "kbuild_cpu" / "annotations.h"
+)
 _UNSUITABLE: Final = "attributes are not compatible"
 _OPTIONS: Final = (
     *("-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-nostdinc"),
@@ -33,6 +37,8 @@ _OPTIONS: Final = (
     *(f'-D{word}=__attribute__((annotate("{word}")))' for word in sorted(QUALIFIERS - {GLOBAL})),
     f'-D{GLOBAL}=__attribute__((annotate("{GLOBAL}"))) __attribute__((global))',
     "-D__kbuild_launch_bounds__(...)=",
+    # Both passes remove the annotations of the device headers.
+    *(f"-D{word}=" for word in re.findall(r"\b__kbuild_\w+__", _ANNOTATIONS.read_text())),
 )
 _FILE: Final = "text.cu"
 _WORD: Final = re.compile("|".join(sorted(QUALIFIERS)))

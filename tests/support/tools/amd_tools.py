@@ -17,6 +17,8 @@ _TRIAL = (
     *("-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "--offload-arch=gfx900"),
     *("-nogpuinc", "-nogpulib"),
 )
+# Options of hipcc for sources about whose files, and not about HIP's headers, a test is.
+SMALL_HEADERS = ("-nogpuinc", f"-I{Path(__file__).parent / 'small_hip'}")
 VERSIONS = ("", "-19", "-18", "-17", "-16", "-15", "-14")
 
 

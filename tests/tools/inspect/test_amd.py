@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from support.commands import run, run_kbuild, succeed
+from support.tools.amd_tools import SMALL_HEADERS
 from support.tools.toolchains import NEWER_CLANG, needs_backend, needs_hipcc
 
 SOURCE = """\
@@ -61,11 +62,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     targets = [f"--offload-arch={target}" for target in TARGETS]
     call("hipcc", "-fPIC", "-c", *targets, "k.hip", "-o", "k.o")
-    call("hipcc", "-fPIC", "-c", *targets, "k.hip", "-Dns=other", "-Dcall=use", "-o", "other.o")
+    small = ("hipcc", *SMALL_HEADERS)
+    call(*small, "-fPIC", "-c", *targets, "k.hip", "-Dns=other", "-Dcall=use", "-o", "other.o")
     call("hipcc", "-shared", "k.o", "other.o", "-o", "libk.so")
     call("ar", "rcs", "libk.a", "k.o", "other.o")
-    call("hipcc", "--genco", "--offload-arch=gfx90a:xnack-", "k.hip", "-o", "k.hsaco")
-    call("hipcc", "-fgpu-rdc", "-c", *targets, "k.hip", "-o", "rdc.o")
+    call(*small, "--genco", "--offload-arch=gfx90a:xnack-", "k.hip", "-o", "k.hsaco")
+    call(*small, "-fgpu-rdc", "-c", *targets, "k.hip", "-o", "rdc.o")
     plain = ["clang-19", "-x", "hip", "-nogpulib", "-nogpuinc", "-O2"]
     for target in TARGETS:
         call(*plain, "--offload-device-only", f"--offload-arch={target}", "-c", "plain.hip",

@@ -19,6 +19,7 @@ from kbuild.inspect import inspect_path
 from kbuild.inspect.host.kernels import read_host_kernels
 from kbuild.inspect.host.wrappers import read_wrappers
 from support.commands import run, run_kbuild, succeed
+from support.tools.amd_tools import SMALL_HEADERS
 from support.tools.nvidia_compiler import NVCC, needs_nvcc, runtime_library
 from support.tools.toolchains import needs_hipcc, require_programs
 
@@ -412,7 +413,7 @@ def hip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build an object, a relocatable one, and libraries with both linkers."""
     directory = tmp_path_factory.mktemp("hip")
     (directory / "first.hip").write_text("#include <hip/hip_runtime.h>\n" + FIRST)
-    common = ("--offload-arch=gfx90a", "-O2", "-fPIC")
+    common = ("--offload-arch=gfx90a", "-O2", "-fPIC", *SMALL_HEADERS)
 
     def hipcc(*words: str) -> None:
         made = subprocess.run(

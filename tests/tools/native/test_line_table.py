@@ -46,7 +46,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = (HERE / "line_table_test.cpp", *sorted((CPU / "crashes").glob("line_*.cpp")))
     succeed(
         run(
-            *("g++", "-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"),
+            *("g++", "-std=c++17", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"),
             *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
             *(f"-I{CPU}", f"-I{ROOT / 'kbuild' / 'native' / 'include'}", *sources, "-o", program),
         )

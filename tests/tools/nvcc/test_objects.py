@@ -131,12 +131,10 @@ def test_objects_are_deterministic(objects: Path, tmp_path: Path) -> None:
 def test_clang_is_a_host_compiler(objects: Path, tmp_path: Path) -> None:
     if find_program("clang++") is None:
         pytest.skip("no clang++")
-    for name in ("kernels.cu", "main.cpp"):
+    for name in ("kernels.cu", "main.cpp", "double.o"):  # the object is that of g++
         shutil.copy(objects / name, tmp_path)
     words = ("-ccbin", "clang++", "-g", "-O1")
-    for name in ("float", "double"):
-        words_of = (*words, "-c", "kernels.cu", f"-DT={name}", "-o", f"{name}.o")
-        succeed(run_nvcc(*words_of, cwd=tmp_path))
+    succeed(run_nvcc(*words, "-c", "kernels.cu", "-DT=float", "-o", "float.o", cwd=tmp_path))
 
     succeed(run_nvcc(*words, "main.cpp", "float.o", "double.o", "-o", "program", cwd=tmp_path))
 

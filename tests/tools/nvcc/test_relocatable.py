@@ -223,7 +223,9 @@ def test_undefined_device_function_is_an_error(objects: Path) -> None:
     assert not (objects / "incomplete").exists()
 
 
-@pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=needs_backend("cuda"))])
+@pytest.mark.parametrize(
+    "backend", ["cpu", pytest.param("cuda", marks=[pytest.mark.slow, needs_backend("cuda")])]
+)
 def test_one_source_compiled_twice_links(tmp_path: Path, backend: str) -> None:
     write_sources(tmp_path)
     for name in ("float", "double"):

@@ -112,7 +112,13 @@ def list_symbols(compiled: Path) -> dict[str, str]:
     return {line.split()[-1]: line.split()[-2] for line in listed.stdout.splitlines()}
 
 
-@pytest.mark.parametrize("compiler", find_all("g++", "clang++"))
+@pytest.mark.parametrize(
+    "compiler",
+    [
+        pytest.param(name, marks=() if name == "g++" else pytest.mark.slow)
+        for name in find_all("g++", "clang++")
+    ],
+)
 def test_features(tmp_path: Path, compiler: str, toolchain: Toolchain, entries: Entries) -> None:
     text, unit = make_host_text(tmp_path, compiler, toolchain)
     names = tuple(kernel.device_name for kernel in entries.kernels)

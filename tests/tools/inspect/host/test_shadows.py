@@ -9,6 +9,7 @@ import pytest
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
 from support.commands import run, succeed
+from support.tools.amd_tools import SMALL_HEADERS
 from support.tools.nvidia_compiler import NVCC, needs_nvcc
 from support.tools.toolchains import needs_hipcc
 
@@ -59,7 +60,7 @@ def test_nvcc_shadows_are_global_with_separate_compilation(
 @needs_hipcc()
 def test_hipcc_shadows_are_local_in_whole_programs(tmp_path: Path) -> None:
     (tmp_path / "k.hip").write_text("#include <hip/hip_runtime.h>\n" + SOURCE)
-    hipcc = ("env", "HIP_PLATFORM=amd", "hipcc", "--offload-arch=gfx90a", "-fPIC")
+    hipcc = ("env", "HIP_PLATFORM=amd", "hipcc", "--offload-arch=gfx90a", "-fPIC", *SMALL_HEADERS)
     succeed(run(*hipcc, "-c", "k.hip", "-o", "k.o", cwd=tmp_path))
     assert shadows(tmp_path / "k.o") == {}
     # The images are the same, so that only the symbols show who names the variables.

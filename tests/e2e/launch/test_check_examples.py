@@ -56,6 +56,21 @@ def test_example_has_this_report(
     compare_report(rule, report)
 
 
+@pytest.mark.parametrize("rule", PROGRAMS, ids=lambda rule: rule.id)
+def test_errors_make_the_exit_code_1(program: Path, rule: CheckRule) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != DIRECTORY}
+    done = subprocess.run(
+        [program, rule.id], env=environment, check=False, capture_output=True, text=True
+    )
+    if rule.id == "KC602":  # the processor stops the program
+        assert done.returncode < 0
+    elif rule.id == "KC701":
+        assert done.returncode == 0
+    else:
+        assert f"kbuild: {rule.id}: " in done.stderr
+        assert done.returncode == (1 if rule.severity == "error" else 0)
+
+
 def test_expired_suppression_has_this_report() -> None:
     rule = find_rule("KC702")
     report = CheckReport(

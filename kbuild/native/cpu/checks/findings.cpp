@@ -2,13 +2,17 @@
 
 #include "checks/settings.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <unistd.h>
 
 namespace kbuild::cpu::checks {
 namespace {
 
 constexpr std::size_t most_findings = 1000;
+// As in kbuild/check/rules.py.
+constexpr std::string_view warnings[] = {"KC204", "KC205"};
 
 std::string quote(const std::string& text) {
     std::string quoted = "\"";
@@ -115,6 +119,13 @@ void Findings::note_image() {
 }
 
 void Findings::note_limit(const std::string& limit) { ++limits_[limit]; }
+
+bool Findings::has_errors() const {
+    return std::any_of(findings_.begin(), findings_.end(), [](const Finding& finding) {
+        return std::find(std::begin(warnings), std::end(warnings), finding.rule) ==
+               std::end(warnings);
+    });
+}
 
 void Findings::write() const {
     const auto& directory = settings().report_directory;

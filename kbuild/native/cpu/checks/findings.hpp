@@ -55,6 +55,9 @@ public:
     // Says what these checks do not cover.
     void note_limit(const std::string& limit);
 
+    // Returns whether a finding is not only a warning.
+    bool has_errors() const;
+
     // Writes the file of this process, or the findings to stderr if no directory is set.
     void write() const;
     void print() const;

@@ -23,8 +23,8 @@ _WHY: Final = {
     "fails with 'misaligned address'. CPUs accept such addresses.",
     "KC105": "The bounds are those of the declaration. The access reaches another variable or the "
     "stack, which the runtime of a GPU does not notice.",
-    "KC106": "On a GPU, a pointer to memory of the device is not valid in host code, and the program "
-    "ends with a segmentation fault.",
+    "KC106": "On a GPU, a pointer to memory of the device is not valid in host code, and the "
+    "program ends with a segmentation fault.",
     "KC201": "The order of warps differs between GPUs, and from launch to launch. So the second "
     "access sees the memory before or after the first one, and results are wrong now and then.",
     "KC202": "Blocks run in any order, and at the same time. __syncthreads() orders only the "

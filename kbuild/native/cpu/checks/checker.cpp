@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <pthread.h>
 
 namespace kbuild::cpu::checks {
 namespace {
@@ -33,6 +34,7 @@ Checker& Checker::instance() {
         auto* const created = new Checker;  // exit handlers of the program can launch kernels
         process_checker = created;
         std::atexit([] { process_checker.load()->end_process(); });
+        pthread_atfork(nullptr, nullptr, [] { process_checker.load()->findings_.restart(); });
         return created;
     }();
     return *checker;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <string_view>
 #include <unistd.h>
 
@@ -125,6 +126,13 @@ bool Findings::has_errors() const {
         return std::find(std::begin(warnings), std::end(warnings), finding.rule) ==
                std::end(warnings);
     });
+}
+
+// The content is not destroyed, because another thread could have been changing it.
+void Findings::restart() {
+    const auto images = images_;
+    new (this) Findings;
+    images_ = images;
 }
 
 void Findings::write() const {

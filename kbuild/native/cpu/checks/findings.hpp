@@ -58,6 +58,9 @@ public:
     // Returns whether a finding is not only a warning.
     bool has_errors() const;
 
+    // Forgets what the parent of a forked process has found.
+    void restart();
+
     // Writes the file of this process, or the findings to stderr if no directory is set.
     void write() const;
     void print() const;

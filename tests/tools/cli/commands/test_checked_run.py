@@ -66,6 +66,36 @@ def test_a_program_without_launches_fails(source: Path) -> None:
     assert allowed.returncode == 7
 
 
+FORKING = """\
+#include <sys/wait.h>
+#include <unistd.h>
+__global__ void fill(int* out) { out[threadIdx.x] = 1; }
+int main() {
+    int* out;
+    cudaMalloc(&out, 64 * sizeof *out);
+    fill<<<1, 65>>>(out);
+    cudaDeviceSynchronize();
+    if (fork() == 0) {
+        fill<<<1, 64>>>(out);
+        cudaFree(out);
+        return 0;
+    }
+    wait(nullptr);
+    cudaFree(out);
+}
+"""
+
+
+def test_forked_processes_report_only_their_own_launches(tmp_path: Path) -> None:
+    source, report = tmp_path / "fork.cu", tmp_path / "report.json"
+    source.write_text(FORKING)
+    options = ("--check", "--report", report, "--format", "json")
+    assert run_kbuild("run", *options, source).returncode == 1
+    document = json.loads(report.read_text())
+    assert [kernel["launches"] for kernel in document["kernels"]] == [2]
+    assert [found["count"] for found in document["findings"]] == [1]
+
+
 @pytest.mark.parametrize("name", ["sarif", "junit", "github", "text"])
 def test_reports_name_the_line(source: Path, tmp_path: Path, name: str) -> None:
     report = tmp_path / "report"

@@ -94,7 +94,7 @@ void Checker::end_launch() {
     launch_ = nullptr;
     thread_ = nullptr;
     block_ = &none_;
-    findings_.write();
+    findings_.write_changes();
     launch_mutex_.unlock();
 }
 

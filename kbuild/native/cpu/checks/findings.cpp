@@ -95,7 +95,7 @@ bool Findings::add(Finding finding, std::uint64_t key) {
     const auto [cause, is_new] = causes_.try_emplace(cause_of(finding), findings_.size());
     if (key != 0) keys_.emplace(key, is_new ? findings_.size() : cause->second);
     if (!is_new) {
-        if (cause->second < findings_.size()) ++findings_[cause->second].count;
+        count(cause->second);
         return false;
     }
     if (findings_.size() == most_findings) {
@@ -110,6 +110,7 @@ bool Findings::add(Finding finding, std::uint64_t key) {
 
 void Findings::note_launch(const std::string& kernel, std::uint64_t threads) {
     auto& known = kernels_[kernel];
+    is_changed_ = is_changed_ || known.launches == 0;
     ++known.launches;
     known.threads += threads;
 }
@@ -135,7 +136,8 @@ void Findings::restart() {
     images_ = images;
 }
 
-void Findings::write() const {
+void Findings::write() {
+    is_changed_ = false;
     const auto& directory = settings().report_directory;
     if (directory.empty()) return;
     const auto path = directory + "/" + std::to_string(getpid()) + ".json";

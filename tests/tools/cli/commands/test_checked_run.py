@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import run_kbuild
+from support.commands import run, run_kbuild
 
 RACY = """\
 #include <cstdlib>
@@ -64,6 +64,43 @@ def test_a_program_without_launches_fails(source: Path) -> None:
     assert "KC701 no-launch" in done.stderr
     allowed = run_kbuild("run", "--check", "--require-launches", "0", source, "--", "a", "b")
     assert allowed.returncode == 7
+
+
+ALONE = """\
+#include <cstdio>
+#include <cstdlib>
+__global__ void fill(int* out) { out[threadIdx.x] = 1; }
+struct AtEnd {
+    ~AtEnd() { std::puts("destroyed"); }
+} at_end;
+int main(int count, char**) {
+    int* out;
+    cudaMalloc(&out, 64 * sizeof *out);
+    std::atexit([] { std::puts("first handler"); });
+    fill<<<1, count == 1 ? 64 : 65>>>(out);
+    cudaDeviceSynchronize();
+    std::atexit([] { std::puts("last handler"); });
+    cudaFree(out);
+    return 7;
+}
+"""
+
+
+@pytest.mark.parametrize("driver", ["run", "nvcc"])
+def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: str) -> None:
+    """All exit handlers still run. Without findings, the exit code is the program's."""
+    source, program = tmp_path / "alone.cu", tmp_path / "alone"
+    source.write_text(ALONE)
+    words = {
+        "run": ("run", "--check", "--build-only", "-o", program, source),
+        "nvcc": ("nvcc", "--backend", "cpu", "--check", source, "-o", program),
+    }
+    assert run_kbuild(*words[driver]).returncode == 0
+    done = run(program, "wrong")
+    assert done.returncode == 1
+    assert done.stdout.split("\n") == ["last handler", "first handler", "destroyed", ""]
+    assert "kbuild: KC101: kernel fill(int*)" in done.stderr
+    assert run(program).returncode == 7
 
 
 FORKING = """\

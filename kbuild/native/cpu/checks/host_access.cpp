@@ -67,9 +67,12 @@ void Checker::check_host_access(const void* address, std::size_t bytes, bool wri
 // What host texts call; see device/cpu/mixed/host_checks.h.
 using kbuild::cpu::checks::Checker;
 
-void kbuild_cpu_start_checks() {
+void kbuild_cpu_start_checks(std::uintptr_t* start, std::size_t* bytes) {
     try {
         kbuild::cpu::checks::start();
+        const auto& region = Checker::instance().arena().region();
+        *start = region.start;
+        *bytes = region.bytes;
     } catch (const std::exception&) {
         // The first launch reports the problem.
     }

@@ -343,9 +343,10 @@ int kbuild_cpu_synchronize(void);
  * atomic variable.  If it is 0, there is nothing to wait for. */
 const unsigned *kbuild_cpu_unfinished_operations(void);
 
-/* Checks of host code, which instrumented host texts call.  `site` is the address after the call.  The last
+/* Checks of host code, which instrumented host texts call.  The first one
+ * returns the range of addresses that matter, or no bytes.  `site` is the address after the call.  The last
  * two do what memmove and memset do. */
-void kbuild_cpu_start_checks(void);
+void kbuild_cpu_start_checks(uintptr_t *__start, size_t *__bytes);
 void kbuild_cpu_check_host_access(const void *__address, size_t __bytes, int __writes,
                                   const void *__site);
 void *kbuild_cpu_move_for_host(void *__to, const void *__from, size_t __bytes, const void *__site);

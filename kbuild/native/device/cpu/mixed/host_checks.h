@@ -1,20 +1,24 @@
 /* What compilers call in instrumented host code. Each object has its own functions: another library of the
  * program can define the same names. Headers would clash with the text that follows. */
 extern "C" {
-void kbuild_cpu_start_checks(void);
+void kbuild_cpu_start_checks(__UINTPTR_TYPE__ *, __SIZE_TYPE__ *);
 void kbuild_cpu_check_host_access(const void *, __SIZE_TYPE__, int, const void *);
 void *kbuild_cpu_move_for_host(void *, const void *, __SIZE_TYPE__, const void *);
 void *kbuild_cpu_fill_for_host(void *, int, __SIZE_TYPE__, const void *);
 }
+/* The addresses of memory that the runtime allocates; none before the constructor has run. */
+static __UINTPTR_TYPE__ kbuild_checked_start;
+static __SIZE_TYPE__ kbuild_checked_bytes;
 /* Memory that programs allocate before the first launch counts, too. */
 __attribute__((constructor(101), no_sanitize("thread"))) static void kbuild_start_checks() {
-    kbuild_cpu_start_checks();
+    kbuild_cpu_start_checks(&kbuild_checked_start, &kbuild_checked_bytes);
 }
 #define KBUILD_HOOK static __attribute__((used, noinline, no_sanitize("thread")))
 #define KBUILD_DEFINE(T, name, parameters) \
     KBUILD_HOOK T kbuild_hook_##name parameters __asm__(#name); \
     KBUILD_HOOK T kbuild_hook_##name parameters
 #define KBUILD_NOTE(address, bytes, writes) \
+    if ((__UINTPTR_TYPE__)(address) - kbuild_checked_start < kbuild_checked_bytes) \
     kbuild_cpu_check_host_access((const void *)(address), bytes, writes, \
                                  __builtin_return_address(0))
 #if defined(KBUILD_HOST_RUNS_DEVICE_CODE)

@@ -30,6 +30,9 @@ _EVENTS_VARIABLE: Final = "KBUILD_EVENTS_FILE"
 _REUSED: Final = "reused"
 # With this variable, CMake and its Makefiles show command lines, and so do kbuild's build edges.
 VERBOSE_VARIABLE: Final = "VERBOSE"
+# Names the directory to which the processes of a checked program write their findings; see
+# native/cpu/checks/settings.hpp.
+CHECK_VARIABLE: Final = "KBUILD_CHECK_REPORT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.cuda_samples.execute import (
+    check_sample,
     copy_sample,
     report_unbuilt,
     run_sample,
@@ -78,6 +79,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--architectures", nargs="+", help="what to compile for (default: 90 for cuda)"
     )
+    parser.add_argument(
+        "--check", action="store_true", help="run the samples with kbuild's checks, on the CPU"
+    )
     parser.add_argument("--no-rdc", action="store_true", help="build no relocatable device code")
     parser.add_argument("--no-run", action="store_true", help="only build the samples")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="samples to try (default: all)")
@@ -92,6 +96,8 @@ def parse_arguments() -> argparse.Namespace:
     arguments = parser.parse_args()
     if arguments.tool == NVCC and (arguments.architectures or arguments.no_rdc):
         parser.error("the samples' own files decide about architectures and RDC with --tool nvcc")
+    if arguments.check and (arguments.backend, arguments.tool) != ("cpu", KBUILD):
+        parser.error("--check needs --backend cpu and --tool kbuild")
     return arguments
 
 
@@ -119,7 +125,8 @@ def try_samples(
             return None
         else:
             directory = copy_sample(sample, root, work / "copies")
-            result = run_sample(sample, built.program, directory, arguments.limit)
+            run_one = check_sample if how.is_checked else run_sample
+            result = run_one(sample, built.program, directory, arguments.limit)
         result = replace(result, build_seconds=built.seconds)
         return strip_paths(result, root, work)
 
@@ -132,6 +139,8 @@ def try_samples(
             name = Path(result.directory).name
             print(
                 f"{result.status:<10}{name:<32}{result.seconds:>8.2f} s  {result.detail}",
+                *result.findings,
+                sep="\n",
                 flush=True,
             )
             run = replace(run, results=(*run.results, result))
@@ -161,6 +170,7 @@ def find_configuration(arguments: argparse.Namespace) -> tuple[Configuration, tu
         nvcc=toolchain.compiler if is_cuda else None,
         driver=arguments.driver.absolute() if arguments.tool == NVCC else None,
         has_rdc=not arguments.no_rdc,
+        is_checked=arguments.check,
     )
     versions = [] if how.tool == CMAKE else [f"kbuild {__version__}"]
     if how.tool != KBUILD:

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +15,8 @@ from pathlib import Path
 
 from benchmarks.cuda_samples.results import FAILED, NOT_BUILT, PASSED, TIMED_OUT, WAIVED, Result
 from benchmarks.cuda_samples.samples import Sample
+from kbuild.check.processes import DIRECTORY, SELECTION, read_report
+from kbuild.report.check.text import render_findings
 
 # The samples' own EXIT_WAIVED: the machine lacks what the sample shows.
 _WAIVED = 2
@@ -33,7 +36,13 @@ class Outcome:
     seconds: float
 
 
-def run_sample(sample: Sample, program: Path, directory: Path, limit: float) -> Result:
+def run_sample(
+    sample: Sample,
+    program: Path,
+    directory: Path,
+    limit: float,
+    environment: Mapping[str, str] | None = None,
+) -> Result:
     """Run the program once per list of arguments, until a run does not pass.
 
     Args:
@@ -41,10 +50,11 @@ def run_sample(sample: Sample, program: Path, directory: Path, limit: float) -> 
         program: Its program.
         directory: A copy of the sample's directory, where it finds its data.
         limit: The time limit of a run, in seconds.
+        environment: The variables of its environment; None for those of this process.
     """
     seconds = 0.0
     for arguments in sample.runs:
-        outcome = execute((str(program.resolve()), *arguments), directory, limit)
+        outcome = execute((str(program.resolve()), *arguments), directory, limit, environment)
         seconds += outcome.seconds
         status, detail = judge(outcome, limit)
         if status != PASSED:
@@ -53,6 +63,16 @@ def run_sample(sample: Sample, program: Path, directory: Path, limit: float) -> 
     return Result(
         directory=sample.directory, status=status, detail=detail, seconds=round(seconds, 2), log=log
     )
+
+
+def check_sample(sample: Sample, program: Path, directory: Path, limit: float) -> Result:
+    """Run the program with checks, as `run_sample` does, and list the findings."""
+    with tempfile.TemporaryDirectory() as reports:
+        environment = {**os.environ, DIRECTORY: reports, SELECTION: "all"}
+        result = run_sample(sample, program, directory, limit, environment)
+        report = read_report(Path(reports), program=sample.name, exit_status=0)
+    texts = (render_findings((finding,)) for finding in report.findings)
+    return replace(result, findings=tuple(texts))
 
 
 def execute(

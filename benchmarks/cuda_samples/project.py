@@ -31,6 +31,7 @@ class Configuration:
         nvcc: The compiler of both tools; None if the backend needs none.
         driver: The compiler driver of ``nvcc``.
         has_rdc: Whether samples that request relocatable device code get it.
+        is_checked: Whether kbuild instruments the samples for checks.
     """
 
     tool: str
@@ -39,6 +40,7 @@ class Configuration:
     nvcc: Path | None
     driver: Path | None
     has_rdc: bool
+    is_checked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +92,8 @@ def _render_by_kbuild(sample: Sample, root: Path, how: Configuration) -> str:
         words.append(f"ARCHITECTURES {' '.join(how.architectures)}")
     if sample.has_rdc and how.has_rdc:
         words.append("RDC ON")
+    if how.is_checked:
+        words.append("CHECK ON")
     if sample.has_extended_lambda and how.backend == "cuda":
         words.append("DEVICE_OPTIONS --extended-lambda")
     lines = [f"add_executable({sample.name} {_quote(sample, root, sample.host_sources)})"]

@@ -28,6 +28,7 @@ class Result:
         seconds: The time of all runs together.
         log: The end of the output of what failed.
         build_seconds: The processor time of the build, where it was measured.
+        findings: What checks report, if they run.
     """
 
     directory: str
@@ -36,6 +37,7 @@ class Result:
     seconds: float
     log: str
     build_seconds: float | None = None
+    findings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,5 +67,8 @@ def read_run(path: Path) -> Run:
     data: dict[str, Any] = json.loads(path.read_text())
     if data.pop("schema", None) != SCHEMA:
         raise SystemExit(f"'{path}' is not a result of this benchmark; expected schema '{SCHEMA}'")
-    results = tuple(Result(**result) for result in data.pop("results"))
+    results = tuple(
+        Result(**{**result, "findings": tuple(result.get("findings", ()))})
+        for result in data.pop("results")
+    )
     return Run(**{**data, "versions": tuple(data["versions"])}, results=results)

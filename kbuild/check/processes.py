@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from kbuild import process
 from kbuild.check.report import (
     Access,
     CheckedKernel,
@@ -16,11 +17,13 @@ from kbuild.check.report import (
     Coverage,
 )
 from kbuild.check.rules import CHECKS, find_rule
-from kbuild.errors import InputError
+from kbuild.errors import ConfigurationError, InputError, did_you_mean
 
 # The variables that the runtime reads; see native/cpu/checks/settings.hpp.
 SELECTION: Final = "KBUILD_CHECK"
-DIRECTORY: Final = "KBUILD_CHECK_REPORT"
+DIRECTORY: Final = process.CHECK_VARIABLE
+
+Cause: TypeAlias = tuple[object, ...]
 
 _SCHEMA: Final = "kbuild.check-process/1"
 _EXACT: Final = (
@@ -43,6 +46,24 @@ _NOT_COVERED: Final = (
 )
 
 
+def select_checks() -> tuple[str, ...]:
+    """Return the checks that the environment selects.
+
+    Raises:
+        ConfigurationError: One of them does not exist.
+    """
+    value = process.select_environment((SELECTION,)).get(SELECTION, "")
+    if value in ("", "all"):
+        return CHECKS
+    names = value.split(",")
+    for name in names:
+        if name not in CHECKS:
+            raise ConfigurationError(
+                f"{SELECTION}={value}: unknown check {name!r}{did_you_mean(name, CHECKS)}"
+            )
+    return tuple(check for check in CHECKS if check in names)
+
+
 def read_report(
     directory: Path,
     *,
@@ -54,7 +75,7 @@ def read_report(
     """Return the report of a program that has ended.
 
     Args:
-        directory: Where its processes have written their files.
+        directory: Where its processes have written their files, also in subdirectories.
         program: The name of the program.
         exit_status: Its exit status.
         checks: The selected checks.
@@ -63,8 +84,8 @@ def read_report(
     Raises:
         InputError: A file is damaged.
     """
-    processes = tuple(map(_read_process, sorted(directory.glob("*.json"))))
-    limits = dict.fromkeys(limit for process in processes for limit in process["limits"])
+    processes = tuple(map(_read_process, sorted(directory.rglob("*.json"))))
+    limits = dict.fromkeys(limit for each in processes for limit in each["limits"])
     report = CheckReport(
         program=program,
         exit_status=exit_status,
@@ -72,8 +93,8 @@ def read_report(
         kernels=tuple(_join_kernels(processes)),
         findings=tuple(_join_findings(processes)),
         coverage=Coverage(exact=_EXACT, differs=_DIFFERS, not_covered=(*_NOT_COVERED, *limits)),
-        images=sum(process["images"] for process in processes),
-        omitted=sum(process["omitted"] for process in processes),
+        images=sum(each["images"] for each in processes),
+        omitted=sum(each["omitted"] for each in processes),
     )
     if report.launches >= required_launches:
         return report
@@ -109,8 +130,8 @@ def _read_process(path: Path) -> Mapping[str, Any]:
 
 def _join_kernels(processes: Iterable[Mapping[str, Any]]) -> Iterator[CheckedKernel]:
     totals: dict[str, tuple[int, int]] = {}
-    for process in processes:
-        for kernel in process["kernels"]:
+    for each in processes:
+        for kernel in each["kernels"]:
             launches, threads = totals.get(kernel["name"], (0, 0))
             totals[kernel["name"]] = (launches + kernel["launches"], threads + kernel["threads"])
     for name, (launches, threads) in totals.items():
@@ -118,24 +139,40 @@ def _join_kernels(processes: Iterable[Mapping[str, Any]]) -> Iterator[CheckedKer
 
 
 def _join_findings(processes: Iterable[Mapping[str, Any]]) -> Iterator[CheckFinding]:
-    """Yield each cause once: a forked process starts with the findings of its parent."""
-    found: dict[tuple[object, ...], CheckFinding] = {}
-    for process in processes:
-        for row in process["findings"]:
-            finding = make_finding(
-                row["rule"],
-                row["message"],
-                kernel=row["kernel"],
-                memory=row["memory"],
-                access=_read_access(row["place"]),
-                other=_read_access(row["other"]),
-                count=row["count"],
-            )
-            first, second = _line(finding.access), _line(finding.other)
-            lines = (min(first, second), max(first, second))
-            about = finding.kernel or finding.message
-            found.setdefault((finding.rule, about, lines), finding)
+    """Yield each cause once."""
+    found: dict[Cause, CheckFinding] = {}
+    for each in processes:
+        for finding in map(_read_finding, each["findings"]):
+            found.setdefault(find_cause(finding), finding)
     yield from found.values()
+
+
+def read_findings(path: Path) -> tuple[CheckFinding, ...]:
+    """Return what one process has found so far. Each finding has another cause.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    return tuple(map(_read_finding, _read_process(path)["findings"]))
+
+
+def find_cause(finding: CheckFinding) -> Cause:
+    """Return what findings of the same mistake have in common."""
+    first, second = _line(finding.access), _line(finding.other)
+    about = finding.kernel or finding.message
+    return (finding.rule, about, min(first, second), max(first, second))
+
+
+def _read_finding(row: Mapping[str, Any]) -> CheckFinding:
+    return make_finding(
+        row["rule"],
+        row["message"],
+        kernel=row["kernel"],
+        memory=row["memory"],
+        access=_read_access(row["place"]),
+        other=_read_access(row["other"]),
+        count=row["count"],
+    )
 
 
 def _line(access: Access | None) -> tuple[str, int]:

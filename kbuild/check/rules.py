@@ -64,6 +64,14 @@ RULES: Final = (
         "compare the index with the size of the array",
     ),
     CheckRule(
+        "KC106",
+        "host-access",
+        "memory",
+        "error",
+        "Host code reads or writes memory of the device through a pointer.",
+        "copy the memory with cudaMemcpy, or allocate it with cudaMallocManaged",
+    ),
+    CheckRule(
         "KC201",
         "race-in-block",
         "race",

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process
-from kbuild.check.processes import DIRECTORY, SELECTION, read_report
+from kbuild.check.processes import DIRECTORY, SELECTION, read_report, select_checks
 from kbuild.check.report import CheckReport
 from kbuild.check.rules import CHECKS
 from kbuild.check.suppressions import apply_suppressions, read_suppressions
 from kbuild.cli.arguments import parse_count
 from kbuild.cli.output import has_colors
-from kbuild.errors import ConfigurationError, did_you_mean
+from kbuild.errors import ConfigurationError
 from kbuild.files import write_file
 from kbuild.report.check import github, json, junit, sarif, text
 
@@ -87,24 +87,6 @@ def check_arguments(arguments: argparse.Namespace) -> None:
             f"{arguments.report.absolute().parent}; create it"
         )
     select_checks()
-
-
-def select_checks() -> tuple[str, ...]:
-    """Return the checks that the environment selects.
-
-    Raises:
-        ConfigurationError: One of them does not exist.
-    """
-    value = process.select_environment((SELECTION,)).get(SELECTION, "")
-    if value in ("", "all"):
-        return CHECKS
-    names = value.split(",")
-    for name in names:
-        if name not in CHECKS:
-            raise ConfigurationError(
-                f"{SELECTION}={value}: unknown check {name!r}{did_you_mean(name, CHECKS)}"
-            )
-    return tuple(check for check in CHECKS if check in names)
 
 
 def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace) -> int:

@@ -156,6 +156,7 @@ def _plan_hosts(
             compiler=Path(compiler),
             compiler_id=spec.host_compiler_id,
             relocatable=spec.rdc != "OFF",
+            is_checked=spec.check,
             definitions=definitions,
         )
         for source, definitions in spec.group_definitions().items()

@@ -18,7 +18,7 @@ PACKAGE: Final = Path(kbuild.__file__).parent
 # direction.
 LAYERS: Final = (
     ("__main__",),
-    ("cli", "torch"),
+    ("cli", "torch", "testing"),
     ("report", "project", "bench", "smoke", "check", "nvcc"),
     ("stages", "verify", "diff", "runtime"),
     ("inspect", "toolchain"),

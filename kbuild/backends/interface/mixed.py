@@ -41,6 +41,7 @@ class HostUnit:
         device_standard: The C++ standard of the source.
         architectures: The target's architectures, as `Builder.expand_architectures` spells them.
         relocatable: Whether the images are the input of a device link.
+        is_checked: Whether the target is built for checks.
         depfile_option: How the preprocessor writes the depfile: without system headers, or all.
     """
 
@@ -58,6 +59,7 @@ class HostUnit:
     device_standard: int = 17
     architectures: tuple[str, ...] = ()
     relocatable: bool = False
+    is_checked: bool = False
     depfile_option: str = "-MMD"
 
 

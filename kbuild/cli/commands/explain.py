@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from typing import Final
 
+from kbuild.check.explanations import read_explanation, select_check_rules
 from kbuild.cli.arguments import add_color_argument, add_output_arguments
 from kbuild.cli.output import has_colors, write_output
 from kbuild.errors import ConfigurationError
 from kbuild.report import runtime_errors
+from kbuild.report.check import explanation as check_explanation
 from kbuild.report.verify import rule_reference, text
 from kbuild.verify import select_rules
 from kbuild.verify.rule import Rule
 
-_RULE_ID: Final = re.compile(r"kb\d*$", re.IGNORECASE)
+_RULE_ID: Final = re.compile(r"k[bc]\d*$", re.IGNORECASE)
+_CHECK_PREFIX: Final = "KC"
 
 HELP: Final = "Explain what rules or errors of CUDA's runtime mean, and how to fix the problem."
 
@@ -25,10 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rules",
         nargs="*",
         metavar="ID|ERROR",
-        help="explain the rules whose ids start with ID, or an error of CUDA's runtime, such as "
-        "'invalid device function'",
+        help="explain the rules whose ids start with ID, such as KB308, KC201, or KC, or an "
+        "error of CUDA's runtime, such as 'invalid device function'",
     )
-    parser.add_argument("--all", action="store_true", help="explain all rules")
+    parser.add_argument(
+        "--all", action="store_true", help="explain all rules of verify; KC selects those of checks"
+    )
     add_color_argument(parser)
     add_output_arguments(parser, ("text", "markdown"))
 
@@ -36,14 +42,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the documentation of the selected rules."""
     if arguments.all == bool(arguments.rules):
-        raise ConfigurationError("expected either rule ids, for example KB308 or KB3, or --all")
+        raise ConfigurationError(
+            "expected either rule ids, for example KB308, KB3, or KC201, or --all"
+        )
     words = " ".join(arguments.rules)
     if words and not any(map(_RULE_ID.match, arguments.rules)):
         write_output(_explain_error(words, arguments), arguments)
         return 0
-    rules = select_rules(name.upper() for name in arguments.rules)
-    write_output(_render(rules, arguments), arguments)
+    names = [name.upper() for name in arguments.rules]
+    of_checks = [name for name in names if name.startswith(_CHECK_PREFIX)]
+    of_verify = [name for name in names if name not in of_checks]
+    texts = []
+    if of_verify or arguments.all:
+        texts.append(_render(select_rules(of_verify), arguments))
+    if of_checks:
+        texts.append(_render_checks(of_checks, arguments))
+    write_output("\n".join(texts), arguments)
     return 0
+
+
+def _render_checks(names: Sequence[str], arguments: argparse.Namespace) -> str:
+    explanations = map(read_explanation, select_check_rules(names))
+    if arguments.format == "markdown":
+        return check_explanation.render_markdown(explanations)
+    return check_explanation.render_text(explanations, has_colors=has_colors(arguments))
 
 
 def _explain_error(words: str, arguments: argparse.Namespace) -> str:
@@ -51,7 +73,8 @@ def _explain_error(words: str, arguments: argparse.Namespace) -> str:
     if not errors:
         known = ", ".join(repr(error.text.rstrip(".")) for error in runtime_errors.ERRORS)
         raise ConfigurationError(
-            f"{words!r} is neither a rule id, such as KB308, nor a known error; known errors are "
+            f"{words!r} is neither a rule id, such as KB308 or KC201, nor a known error; known "
+            "errors are "
             f"{known}"
         )
     if arguments.format == "markdown":

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process
-from kbuild.check.processes import DIRECTORY, SELECTION, read_report
+from kbuild.check.processes import DIRECTORY, SELECTION, read_report, select_checks
 from kbuild.cli.arguments import add_color_argument, add_output_arguments
-from kbuild.cli.checked_run import select_checks
 from kbuild.cli.output import SKIPPED, has_colors, write_report
 from kbuild.inspect import inspect_path
 from kbuild.report import smoke as report_smoke

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kbuild.check.report import Access, CheckFinding, CheckReport
 from kbuild.report.layout import join_lines, plural
@@ -18,11 +18,7 @@ def render(report: CheckReport, *, is_verbose: bool = False, has_colors: bool = 
         is_verbose: Whether to show the kernels that ran, and what the checks do not cover.
         has_colors: Whether to show colors.
     """
-    lines: list[Line] = []
-    explained: set[str] = set()
-    for finding in report.findings:
-        lines += _describe_finding(finding, has_fix=finding.rule not in explained)
-        explained.add(finding.rule)
+    lines = list(_describe_findings(report.findings))
     for hidden in report.suppressed:
         suppression = hidden.suppression
         lines.append(
@@ -34,6 +30,18 @@ def render(report: CheckReport, *, is_verbose: bool = False, has_colors: bool = 
         lines += _describe_coverage(report)
     verdict = Span("ok", "ok") if report.ok else Span("FAILED", "error")
     return join_lines([*lines, (verdict, f": {summarize(report)}")], has_colors=has_colors)
+
+
+def render_findings(findings: Iterable[CheckFinding]) -> str:
+    """Return only the findings."""
+    return join_lines(_describe_findings(findings))
+
+
+def _describe_findings(findings: Iterable[CheckFinding]) -> Iterator[Line]:
+    explained: set[str] = set()
+    for finding in findings:
+        yield from _describe_finding(finding, has_fix=finding.rule not in explained)
+        explained.add(finding.rule)
 
 
 def summarize(report: CheckReport) -> str:

@@ -12,12 +12,18 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import __version__
-from kbuild.backends import AUTOMATIC, find_builder, list_by_preference
+from kbuild.backends import (
+    AUTOMATIC,
+    find_builder,
+    find_checking_backend,
+    list_by_preference,
+)
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, InputError, ToolchainError
 from kbuild.files import read_file, sha256
 from kbuild.model import DeviceImage
+from kbuild.process import CHECK_VARIABLE, select_environment
 from kbuild.runtime.compiling.caching import choose_cache, hash_key, list_dependencies
 from kbuild.runtime.compiling.compiled_module import CompiledFiles, CompiledModule
 from kbuild.runtime.compiling.dump import dumps_modules
@@ -72,13 +78,16 @@ class KernelCompiler:
             as many registers as such a block can have.  A launch with a larger block still works
             where kernels can be compiled again.  On the CPU, all code runs blocks of all sizes.
         max_registers: The most registers per thread, for kernels without launch bounds.
+        check: Instrument the code for checks, for a process that runs with ``KBUILD_CHECK`` or
+            under ``pytest --kbuild-check``. None means: under ``pytest --kbuild-check``, if the
+            backend can do it.
         fma: Let the compiler contract a multiplication and an addition to one operation, which
             rounds once.  With False, results are those of separate operations.
 
     Raises:
         ConfigurationError: The backend, the architecture, or the standard is unknown, ``arch`` is
-            None and there is no device, or the compiler cannot limit ``block_size`` or
-            ``max_registers``.
+            None and there is no device, or the backend cannot limit ``block_size`` or
+            ``max_registers``, or instrument code.
         ToolchainError: There is no compiler.
     """
 
@@ -94,6 +103,7 @@ class KernelCompiler:
         block_size: int | None = None,
         max_registers: int | None = None,
         fma: bool = True,
+        check: bool | None = None,
     ) -> None:
         choices = tuple(map(str, STANDARDS))
         if str(standard) not in choices:
@@ -117,6 +127,7 @@ class KernelCompiler:
         self.debug = debug
         self.cache = choose_cache(requested=cache, options=words)
         limits = list_limit_options(chosen.TRAITS.name, self.arch, block_size, max_registers)
+        self.check = _choose_checks(chosen, requested=check)
         separate = () if fma else chosen.TRAITS.separate_operations
         self.flags = DeviceFlags(
             build_options=_DEBUG if debug else _OPTIMIZED, options=(*words, *limits, *separate)
@@ -157,6 +168,7 @@ class KernelCompiler:
                 output=Path(directory) / file.stem,
                 toolchain=self.toolchain,
                 keep_assembly=True,
+                is_checked=self.check,
             )
             try:
                 outcome = compile_edge(edge, self.flags, is_watched=False)
@@ -180,6 +192,7 @@ class KernelCompiler:
             str(path) if path else name,
             self.arch,
             self.standard,
+            self.check,
             self.flags,
             self.toolchain,
             (file.st_size, file.st_mtime_ns),
@@ -262,6 +275,22 @@ def _choose(backend: str, arch: str | None, hints: ToolchainHints) -> tuple[Buil
             find_toolchain(builder, hints)
             return builder, native
     return find_builder(embedded), query_architecture(embedded)
+
+
+def _choose_checks(chosen: Builder, *, requested: bool | None) -> bool:
+    """Return whether to instrument the code.
+
+    Raises:
+        ConfigurationError: The caller requests it, but the backend cannot do it.
+    """
+    if requested is None:
+        return chosen.TRAITS.can_check and CHECK_VARIABLE in select_environment((CHECK_VARIABLE,))
+    if requested and not chosen.TRAITS.can_check:
+        raise ConfigurationError(
+            f"check=True: backend {chosen.TRAITS.name} cannot check device code; use backend "
+            f"{find_checking_backend()!r}"
+        )
+    return requested
 
 
 def _require_own_name(

@@ -44,6 +44,7 @@ class HostEdge:
     compiler: Path
     compiler_id: str
     relocatable: bool = False
+    is_checked: bool = False
     depfile_option: str = "-MMD"
     definitions: tuple[str, ...] = ()
 
@@ -137,6 +138,7 @@ def make_host_unit(edge: HostEdge, flags: DeviceFlags) -> HostUnit:
         device_standard=edge.device_standard,
         architectures=edge.architectures,
         relocatable=edge.relocatable,
+        is_checked=edge.is_checked,
         depfile_option=edge.depfile_option,
     )
 

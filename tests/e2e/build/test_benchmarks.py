@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +89,34 @@ def test_unknown_rule_is_rejected() -> None:
 
     assert result.returncode == 2
     assert "no rule or producer starts with: KB999" in result.stderr
+
+
+RACY = """\
+__global__ void k(int* out) { *out = threadIdx.x; }
+int main() {
+    int* out;
+    cudaMalloc(&out, sizeof *out);
+    k<<<1, THREADS>>>(out);
+    cudaDeviceSynchronize();
+}
+"""
+
+
+def test_check_suites_count_mistakes_and_other_findings(tmp_path: Path) -> None:
+    sources = tmp_path / "microbenchmarks" / "src"
+    sources.mkdir(parents=True)
+    for name, threads in {"race_block_a": 2, "race_block_b": 1, "norace_block_c": 2}.items():
+        (sources / f"{name}.cu").write_text(RACY.replace("THREADS", str(threads)))
+
+    words = ("benchmarks.check_suites", "scor", "--source", str(tmp_path))
+    result = run(sys.executable, "-m", *words, cwd=ROOT)
+
+    assert result.returncode == 1
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["block", "race", "2", "1", "1", "0"] in rows
+    assert ["block", "none", "1", "1"] in rows
+    assert "race_block_b: misses race\n" in result.stderr
+    assert "norace_block_c: KC203 " in result.stderr
 
 
 def test_runtime_compilation_is_compared() -> None:

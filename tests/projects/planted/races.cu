@@ -75,6 +75,23 @@ PLANTED(tile_written_again_too_early, "KC201") {
 }
 
 template <bool is_correct>
+__global__ void count_in_bytes(int *out) {
+    __shared__ int words[8];
+    auto *const bytes = reinterpret_cast<unsigned char *>(words);
+    if (threadIdx.x < 8) words[threadIdx.x] = 0;
+    if (is_correct) __syncwarp();
+    ++bytes[threadIdx.x];
+    ++bytes[threadIdx.x];
+    __syncwarp();
+    if (threadIdx.x < 8) out[threadIdx.x] = words[threadIdx.x];
+}
+PLANTED(bytes_of_words_that_others_clear, "KC203") {
+    Zeros<int> out(8);
+    count_in_bytes<is_correct><<<1, 32>>>(out);
+    finish();
+}
+
+template <bool is_correct>
 __global__ void count_in_shared(int *out) {
     __shared__ int count;
     if (threadIdx.x == 0) count = 0;

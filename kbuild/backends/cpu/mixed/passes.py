@@ -15,6 +15,7 @@ from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import reject_device_algorithms
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.lines import locate
@@ -78,6 +79,7 @@ def read_host_text(code: Unit, unit: HostUnit) -> HostText:
 
     declarations = q.find_declarations(code)
     edits = (
+        *(q.define_host_checks(code.text) if unit.is_checked else ()),
         q.define_qualifiers("host_text.h"),
         *q.translate_pragmas(code),
         *q.move_alignments(code),
@@ -98,7 +100,9 @@ def list_host_options(
     """
     has_standard = any(option.startswith("-std=") for option in unit.options)
     standard = () if has_standard else (f"-std=gnu++{unit.device_standard}",)
-    return (*standard, *(_CLANG_OPTIONS if unit.compiler_id.endswith("Clang") else ()))
+    warnings = _CLANG_OPTIONS if unit.compiler_id.endswith("Clang") else ()
+    checked = instrumentation.host_options(unit.compiler_id) if unit.is_checked else ()
+    return (*standard, *warnings, *checked)
 
 
 def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:

@@ -108,6 +108,13 @@ def define_qualifiers(*names: str) -> Edit:
     return Edit(start=0, end=0, text=text)
 
 
+def define_host_checks(text: str) -> Iterator[Edit]:
+    """Put what instrumented host code calls at the start of the text."""
+    if runs_on_host(text):
+        yield Edit(start=0, end=0, text="#define KBUILD_HOST_RUNS_DEVICE_CODE\n")
+    yield define_qualifiers("host_checks.h")
+
+
 def translate_pragmas(code: Unit) -> Iterator[Edit]:
     """Replace nvcc's pragmas by those of the compiler, or remove them; clang knows ``unroll``."""
     is_clang = compiles_with_clang(code.text)

@@ -17,9 +17,8 @@ _MACRO: Final = "-DKBUILD_CHECKED=1"
 # Shifts of negative values are common in device code, and defined since C++20.
 _ARITHMETIC: Final = "-fsanitize=bounds,shift-exponent,integer-divide-by-zero"
 # Otherwise, compilers copy memory without a call, and remove accesses to memory that is freed.
-_LIBRARY: Final = tuple(
-    f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset", "malloc", "free")
-)
+_COPIES: Final = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset"))
+_LIBRARY: Final = (*_COPIES, "-fno-builtin-malloc", "-fno-builtin-free")
 _PARAMETERS: Final = {
     "gcc": (
         "--param=tsan-distinguish-volatile=1",
@@ -44,3 +43,15 @@ def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
     yield from (_ARITHMETIC, *_LIBRARY)
     if not unit.debug:
         yield "-O1"
+
+
+def host_options(compiler_id: str) -> Iterator[str]:
+    """Yield the options for host texts, which define what compilers call; see ``host_checks.h``.
+
+    Other sanitizers of the project do not work together with these calls. Findings name lines.
+    """
+    yield from ("-fno-sanitize=all", "-fsanitize=thread", *_COPIES, "-g")
+    if compiler_id.endswith("Clang"):
+        yield from ("-mllvm", "-tsan-instrument-func-entry-exit=0")
+    else:
+        yield from ("--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan")

@@ -283,8 +283,9 @@ void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const E
         cell.read = Access();
         cell.forget_other();
     }
-    if (cell.write.who() == who_ && cell.write.exists() && cell.write.flags() == flags)
-        mask |= cell.write.mask();
+    const auto& last = cell.write;
+    if (last.exists() && last.who() == who_ && last.flags() == flags && !is_before(last))
+        mask |= last.mask();
     cell.write = Access(who_, mask, flags, block_->time);
     cell.set_write_site(event.site);
 }

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <pthread.h>
 
 namespace kbuild::cpu::checks {
 namespace {
@@ -32,16 +33,22 @@ Checker& Checker::instance() {
         pin_this_library();
         auto* const created = new Checker;  // exit handlers of the program can launch kernels
         process_checker = created;
-        std::atexit([] { process_checker.load()->report_leaks(); });
+        std::atexit([] { process_checker.load()->end_process(); });
+        pthread_atfork(nullptr, nullptr, [] { process_checker.load()->findings_.restart(); });
         return created;
     }();
     return *checker;
 }
 
+Checker* Checker::find() noexcept { return process_checker.load(std::memory_order_relaxed); }
+
 // Programs can allocate memory before they load an image.
-void import_allocations() {
+void start() {
+    const bool was_active = is_active();
+    auto& checker = Checker::instance();
+    if (was_active) return;
     for (const auto& allocation : Allocations::instance().list())
-        Checker::instance().add_memory(allocation.base, allocation.bytes, allocation.kind);
+        checker.add_memory(allocation.base, allocation.bytes, allocation.kind);
 }
 
 Checker::Checker() : stack_bytes_(kbuild::cpu::stack_bytes()), settings_(checks::settings()) {
@@ -87,7 +94,7 @@ void Checker::end_launch() {
     launch_ = nullptr;
     thread_ = nullptr;
     block_ = &none_;
-    findings_.write();
+    findings_.write_changes();
     launch_mutex_.unlock();
 }
 
@@ -166,6 +173,15 @@ void Checker::remove_memory(const void* start) {
         }
 }
 
+void Checker::end_process() {
+    report_leaks();
+    findings_.write();
+    findings_.print();
+    // Without a report that somebody reads, the exit status says it. The C library goes on with the exit
+    // handlers that are left.
+    if (settings_.report_directory.empty() && findings_.has_errors()) std::exit(1);
+}
+
 void Checker::report_leaks() {
     try {
         Streams::instance().synchronize_all();  // what the program has queued
@@ -173,19 +189,16 @@ void Checker::report_leaks() {
         // The findings so far remain.
     }
     // After a failure, programs cannot free memory.
-    if (settings_.leak && broken_device() == 0) {
-        const std::lock_guard lock(memory_mutex_);
-        for (const auto& allocation : history_.list_live()) {
-            if (allocation.kind == KBUILD_CPU_MEMORY_REGISTERED) continue;
-            Finding finding;
-            finding.rule = "KC501";
-            finding.message = name_allocation(allocation) + " is not freed";
-            finding.place.line = static_cast<unsigned>(allocation.number);
-            findings_.add(std::move(finding));
-        }
+    if (!settings_.leak || broken_device() != 0) return;
+    const std::lock_guard lock(memory_mutex_);
+    for (const auto& allocation : history_.list_live()) {
+        if (allocation.kind == KBUILD_CPU_MEMORY_REGISTERED) continue;
+        Finding finding;
+        finding.rule = "KC501";
+        finding.message = name_allocation(allocation) + " is not freed";
+        finding.place.line = static_cast<unsigned>(allocation.number);
+        findings_.add(std::move(finding));
     }
-    findings_.write();
-    findings_.print();
 }
 
 BlockState& Checker::state_of(const char* dynamic) {

@@ -24,12 +24,14 @@ namespace kbuild::cpu::checks {
 // loaded an instrumented image.
 bool is_active() noexcept;
 
-// Starts checks in a process that did not request them, with the memory that it has allocated so far.
-void import_allocations();
+// Starts checks, also in a process that did not request them, with the memory that it has allocated so far.
+void start();
 
 class Checker {
 public:
     static Checker& instance();
+    // Returns the checker of the process, or null before there is one.
+    static Checker* find() noexcept;
 
     // Images and launches.
     void add_image(const std::string& path, const kbuild_cpu_image& table, const void* base,
@@ -65,6 +67,8 @@ public:
     void check_plain(std::uintptr_t address, const void* site);
     void check_access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     void fence(kbuild_cpu_scope scope);
+    // Reports host code that accesses memory of the device.
+    void check_host_access(const void* address, std::size_t bytes, bool writes, const void* site);
     void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                         const void* site);
 
@@ -138,6 +142,7 @@ private:
     void begin_block(BlockState& block, std::uint64_t number);
     void next_epoch();
     void report_leaks();
+    void end_process();
 
     // What each access reads.
     std::uint64_t who_ = 0;

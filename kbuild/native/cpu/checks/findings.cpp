@@ -2,13 +2,18 @@
 
 #include "checks/settings.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <new>
+#include <string_view>
 #include <unistd.h>
 
 namespace kbuild::cpu::checks {
 namespace {
 
 constexpr std::size_t most_findings = 1000;
+// As in kbuild/check/rules.py.
+constexpr std::string_view warnings[] = {"KC204", "KC205"};
 
 std::string quote(const std::string& text) {
     std::string quoted = "\"";
@@ -90,7 +95,7 @@ bool Findings::add(Finding finding, std::uint64_t key) {
     const auto [cause, is_new] = causes_.try_emplace(cause_of(finding), findings_.size());
     if (key != 0) keys_.emplace(key, is_new ? findings_.size() : cause->second);
     if (!is_new) {
-        if (cause->second < findings_.size()) ++findings_[cause->second].count;
+        count(cause->second);
         return false;
     }
     if (findings_.size() == most_findings) {
@@ -105,6 +110,7 @@ bool Findings::add(Finding finding, std::uint64_t key) {
 
 void Findings::note_launch(const std::string& kernel, std::uint64_t threads) {
     auto& known = kernels_[kernel];
+    is_changed_ = is_changed_ || known.launches == 0;
     ++known.launches;
     known.threads += threads;
 }
@@ -116,7 +122,22 @@ void Findings::note_image() {
 
 void Findings::note_limit(const std::string& limit) { ++limits_[limit]; }
 
-void Findings::write() const {
+bool Findings::has_errors() const {
+    return std::any_of(findings_.begin(), findings_.end(), [](const Finding& finding) {
+        return std::find(std::begin(warnings), std::end(warnings), finding.rule) ==
+               std::end(warnings);
+    });
+}
+
+// The content is not destroyed, because another thread could have been changing it.
+void Findings::restart() {
+    const auto images = images_;
+    new (this) Findings;
+    images_ = images;
+}
+
+void Findings::write() {
+    is_changed_ = false;
     const auto& directory = settings().report_directory;
     if (directory.empty()) return;
     const auto path = directory + "/" + std::to_string(getpid()) + ".json";

@@ -46,7 +46,7 @@ public:
     bool count_again(std::uint64_t key) {
         const auto found = keys_.find(key);
         if (found == keys_.end()) return false;
-        if (found->second < findings_.size()) ++findings_[found->second].count;
+        count(found->second);
         return true;
     }
     void note_launch(const std::string& kernel, std::uint64_t threads);
@@ -55,11 +55,28 @@ public:
     // Says what these checks do not cover.
     void note_limit(const std::string& limit);
 
-    // Writes the file of this process, or the findings to stderr if no directory is set.
-    void write() const;
+    // Returns whether a finding is not only a warning.
+    bool has_errors() const;
+
+    // Forgets what the parent of a forked process has found.
+    void restart();
+
+    // Writes the file of this process if a directory is set.
+    void write();
+    // The same, but not if only the numbers of launches have changed.
+    void write_changes() {
+        if (is_changed_) write();
+    }
+    // Prints the findings to stderr if no directory is set.
     void print() const;
 
 private:
+    void count(std::size_t place) {
+        if (place < findings_.size()) ++findings_[place].count;
+        is_changed_ = true;
+    }
+
+    bool is_changed_ = false;
     std::vector<Finding> findings_;
     std::map<std::string, std::size_t> causes_;
     std::unordered_map<std::uint64_t, std::size_t> keys_;

@@ -1,5 +1,6 @@
 #include "devices/properties.hpp"
 
+#include "checks/checker.hpp"
 #include "devices/machine_facts.hpp"
 #include "launches/pool.hpp"
 
@@ -70,7 +71,9 @@ void set_abilities(cudaDeviceProp& device) {
     device.integrated = 1;
     device.unifiedAddressing = device.canMapHostMemory = device.managedMemory = 1;
     device.concurrentManagedAccess = device.directManagedMemAccessFromHost = 1;
-    device.pageableMemoryAccess = device.pageableMemoryAccessUsesHostPageTables = 1;
+    // Checks treat an access to other memory of the host as a mistake.
+    device.pageableMemoryAccess = device.pageableMemoryAccessUsesHostPageTables =
+        checks::is_active() ? 0 : 1;
     device.canUseHostPointerForRegisteredMem = 1;
     device.hostRegisterSupported = device.hostRegisterReadOnlySupported = 1;
     device.hostNativeAtomicSupported = 1;

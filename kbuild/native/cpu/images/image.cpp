@@ -66,7 +66,7 @@ Image::Image(const std::string& path) {
         table_->attach(&BlockRunner::device_api);
         return;
     }
-    if (!checks::is_active()) checks::import_allocations();
+    checks::start();
     checks::Checker::instance().add_image(path, *table_, base_, storage_);
     table_->attach(&checks::instrumented_api());
 }

@@ -343,6 +343,15 @@ int kbuild_cpu_synchronize(void);
  * atomic variable.  If it is 0, there is nothing to wait for. */
 const unsigned *kbuild_cpu_unfinished_operations(void);
 
+/* Checks of host code, which instrumented host texts call.  The first one
+ * returns the range of addresses that matter, or no bytes.  `site` is the address after the call.  The last
+ * two do what memmove and memset do. */
+void kbuild_cpu_start_checks(uintptr_t *__start, size_t *__bytes);
+void kbuild_cpu_check_host_access(const void *__address, size_t __bytes, int __writes,
+                                  const void *__site);
+void *kbuild_cpu_move_for_host(void *__to, const void *__from, size_t __bytes, const void *__site);
+void *kbuild_cpu_fill_for_host(void *__to, int __value, size_t __bytes, const void *__site);
+
 /* Errors.  Each thread has a last error, which remains until it is taken.  After a kernel has failed
  * an assertion or has trapped, every call that uses the device fails with the same error, until the
  * device is reset. */

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import run_kbuild
+from support.commands import run, run_kbuild
 
 RACY = """\
 #include <cstdlib>
@@ -64,6 +64,73 @@ def test_a_program_without_launches_fails(source: Path) -> None:
     assert "KC701 no-launch" in done.stderr
     allowed = run_kbuild("run", "--check", "--require-launches", "0", source, "--", "a", "b")
     assert allowed.returncode == 7
+
+
+ALONE = """\
+#include <cstdio>
+#include <cstdlib>
+__global__ void fill(int* out) { out[threadIdx.x] = 1; }
+struct AtEnd {
+    ~AtEnd() { std::puts("destroyed"); }
+} at_end;
+int main(int count, char**) {
+    int* out;
+    cudaMalloc(&out, 64 * sizeof *out);
+    std::atexit([] { std::puts("first handler"); });
+    fill<<<1, count == 1 ? 64 : 65>>>(out);
+    cudaDeviceSynchronize();
+    std::atexit([] { std::puts("last handler"); });
+    cudaFree(out);
+    return 7;
+}
+"""
+
+
+@pytest.mark.parametrize("driver", ["run", "nvcc"])
+def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: str) -> None:
+    """All exit handlers still run. Without findings, the exit code is the program's."""
+    source, program = tmp_path / "alone.cu", tmp_path / "alone"
+    source.write_text(ALONE)
+    words = {
+        "run": ("run", "--check", "--build-only", "-o", program, source),
+        "nvcc": ("nvcc", "--backend", "cpu", "--check", source, "-o", program),
+    }
+    assert run_kbuild(*words[driver]).returncode == 0
+    done = run(program, "wrong")
+    assert done.returncode == 1
+    assert done.stdout.split("\n") == ["last handler", "first handler", "destroyed", ""]
+    assert "kbuild: KC101: kernel fill(int*)" in done.stderr
+    assert run(program).returncode == 7
+
+
+FORKING = """\
+#include <sys/wait.h>
+#include <unistd.h>
+__global__ void fill(int* out) { out[threadIdx.x] = 1; }
+int main() {
+    int* out;
+    cudaMalloc(&out, 64 * sizeof *out);
+    fill<<<1, 65>>>(out);
+    cudaDeviceSynchronize();
+    if (fork() == 0) {
+        fill<<<1, 64>>>(out);
+        cudaFree(out);
+        return 0;
+    }
+    wait(nullptr);
+    cudaFree(out);
+}
+"""
+
+
+def test_forked_processes_report_only_their_own_launches(tmp_path: Path) -> None:
+    source, report = tmp_path / "fork.cu", tmp_path / "report.json"
+    source.write_text(FORKING)
+    options = ("--check", "--report", report, "--format", "json")
+    assert run_kbuild("run", *options, source).returncode == 1
+    document = json.loads(report.read_text())
+    assert [kernel["launches"] for kernel in document["kernels"]] == [2]
+    assert [found["count"] for found in document["findings"]] == [1]
 
 
 @pytest.mark.parametrize("name", ["sarif", "junit", "github", "text"])

@@ -1,0 +1,9 @@
+__global__ void fill(int* out) { out[threadIdx.x] = 1; }
+
+int main() {
+    int* out;
+    cudaMalloc(&out, 64 * sizeof(int));
+    out[0] = 5;
+    fill<<<1, 64>>>(out);
+    cudaFree(out);
+}

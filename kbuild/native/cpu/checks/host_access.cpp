@@ -1,0 +1,96 @@
+// Checks the accesses of instrumented host code.
+#include "checks/checker.hpp"
+
+#include "crashes/line_file.hpp"
+
+#include <kbuild/cpu_runtime.h>
+
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+
+namespace kbuild::cpu::checks {
+namespace {
+
+// Returns the line of the instruction before an address, or an empty file. The program has no name there.
+SourceLine find_host_line(const void* site) {
+    Dl_info symbol;
+    void* data = nullptr;
+    if (dladdr1(site, &symbol, &data, RTLD_DL_LINKMAP) == 0 || data == nullptr) return {"", 0};
+    const auto& object = *static_cast<const link_map*>(data);
+    const bool is_program = object.l_name == nullptr || *object.l_name == '\0';
+    const LineFile file(is_program ? "/proc/self/exe" : object.l_name);
+    const auto found = file.find(reinterpret_cast<std::uintptr_t>(site) - object.l_addr - 1);
+    return found.innermost.value_or(SourceLine{"", 0});
+}
+
+}  // namespace
+
+void Checker::check_host_access(const void* address, std::size_t bytes, bool writes,
+                                const void* site) {
+    if (!settings_.memory || bytes == 0 || !arena_.contains(address)) return;
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    std::string memory;
+    {
+        // Addresses are not used again, so memory that the host can access remains such memory.
+        static thread_local std::uintptr_t allowed_start = 0;
+        static thread_local std::size_t allowed_bytes = 0;
+        if (place - allowed_start < allowed_bytes) return;
+        const std::lock_guard lock(memory_mutex_);
+        const auto* const found = history_.find(place);
+        if (found == nullptr || place - found->start >= found->bytes) return;
+        if (found->kind != KBUILD_CPU_MEMORY_DEVICE) {
+            allowed_start = found->start;
+            allowed_bytes = found->bytes;
+            return;
+        }
+        memory = compare_address(
+            place, found->start, found->bytes,
+            (found->is_free ? "the freed memory of " : "") + name_allocation(*found));
+    }
+    // Findings belong to the launch that runs.
+    const std::lock_guard lock(launch_mutex_);
+    if (findings_.count_again(reinterpret_cast<std::uintptr_t>(site))) return;
+    const auto line = find_host_line(site);
+    Finding finding;
+    finding.rule = "KC106";
+    finding.message = "host code accesses memory of the device";
+    finding.memory = std::move(memory);
+    finding.place.action = std::string(writes ? "write" : "read") + " of " + count_bytes(bytes);
+    finding.place.file = line.file;
+    finding.place.line = line.line;
+    findings_.add(std::move(finding), reinterpret_cast<std::uintptr_t>(site));
+}
+
+}  // namespace kbuild::cpu::checks
+
+// What host texts call; see device/cpu/mixed/host_checks.h.
+using kbuild::cpu::checks::Checker;
+
+void kbuild_cpu_start_checks(std::uintptr_t* start, std::size_t* bytes) {
+    try {
+        kbuild::cpu::checks::start();
+        const auto& region = Checker::instance().arena().region();
+        *start = region.start;
+        *bytes = region.bytes;
+    } catch (const std::exception&) {
+        // The first launch reports the problem.
+    }
+}
+
+void kbuild_cpu_check_host_access(const void* address, std::size_t bytes, int writes,
+                                  const void* site) {
+    if (auto* const checker = Checker::find())
+        checker->check_host_access(address, bytes, writes != 0, site);
+}
+
+void* kbuild_cpu_move_for_host(void* to, const void* from, std::size_t bytes, const void* site) {
+    kbuild_cpu_check_host_access(from, bytes, 0, site);
+    kbuild_cpu_check_host_access(to, bytes, 1, site);
+    return std::memmove(to, from, bytes);
+}
+
+void* kbuild_cpu_fill_for_host(void* to, int value, std::size_t bytes, const void* site) {
+    kbuild_cpu_check_host_access(to, bytes, 1, site);
+    return std::memset(to, value, bytes);
+}

@@ -1,0 +1,123 @@
+/* What compilers call in instrumented host code. Each object has its own functions: another library of the
+ * program can define the same names. Headers would clash with the text that follows. */
+extern "C" {
+void kbuild_cpu_start_checks(__UINTPTR_TYPE__ *, __SIZE_TYPE__ *);
+void kbuild_cpu_check_host_access(const void *, __SIZE_TYPE__, int, const void *);
+void *kbuild_cpu_move_for_host(void *, const void *, __SIZE_TYPE__, const void *);
+void *kbuild_cpu_fill_for_host(void *, int, __SIZE_TYPE__, const void *);
+}
+/* The addresses of memory that the runtime allocates; none before the constructor has run. */
+static __UINTPTR_TYPE__ kbuild_checked_start;
+static __SIZE_TYPE__ kbuild_checked_bytes;
+/* Memory that programs allocate before the first launch counts, too. */
+__attribute__((constructor(101), no_sanitize("thread"))) static void kbuild_start_checks() {
+    kbuild_cpu_start_checks(&kbuild_checked_start, &kbuild_checked_bytes);
+}
+#define KBUILD_HOOK static __attribute__((used, noinline, no_sanitize("thread")))
+#define KBUILD_DEFINE(T, name, parameters) \
+    KBUILD_HOOK T kbuild_hook_##name parameters __asm__(#name); \
+    KBUILD_HOOK T kbuild_hook_##name parameters
+#define KBUILD_NOTE(address, bytes, writes) \
+    if ((__UINTPTR_TYPE__)(address) - kbuild_checked_start < kbuild_checked_bytes) \
+    kbuild_cpu_check_host_access((const void *)(address), bytes, writes, \
+                                 __builtin_return_address(0))
+#if defined(KBUILD_HOST_RUNS_DEVICE_CODE)
+/* Thrust's algorithms are host code here, which accesses memory of the device. */
+#undef KBUILD_NOTE
+#define KBUILD_NOTE(address, bytes, writes) (void)(address)
+#endif
+#define KBUILD_ACCESSES(bytes) \
+    KBUILD_DEFINE(void, __tsan_read##bytes, (void *address)) { KBUILD_NOTE(address, bytes, 0); } \
+    KBUILD_DEFINE(void, __tsan_write##bytes, (void *address)) { KBUILD_NOTE(address, bytes, 1); } \
+    KBUILD_DEFINE(void, __tsan_read_write##bytes, (void *address)) { \
+        KBUILD_NOTE(address, bytes, 1); \
+    } \
+    KBUILD_DEFINE(void, __tsan_unaligned_read##bytes, (void *address)) { \
+        KBUILD_NOTE(address, bytes, 0); \
+    } \
+    KBUILD_DEFINE(void, __tsan_unaligned_write##bytes, (void *address)) { \
+        KBUILD_NOTE(address, bytes, 1); \
+    } \
+    KBUILD_DEFINE(void, __tsan_unaligned_read_write##bytes, (void *address)) { \
+        KBUILD_NOTE(address, bytes, 1); \
+    }
+KBUILD_ACCESSES(1)
+KBUILD_ACCESSES(2)
+KBUILD_ACCESSES(4)
+KBUILD_ACCESSES(8)
+KBUILD_ACCESSES(16)
+KBUILD_DEFINE(void, __tsan_read_range, (void *address, __SIZE_TYPE__ bytes)) {
+    (void)bytes;
+    KBUILD_NOTE(address, bytes, 0);
+}
+KBUILD_DEFINE(void, __tsan_write_range, (void *address, __SIZE_TYPE__ bytes)) {
+    (void)bytes;
+    KBUILD_NOTE(address, bytes, 1);
+}
+KBUILD_DEFINE(void, __tsan_vptr_update, (void **address, void *)) { KBUILD_NOTE(address, 8, 1); }
+KBUILD_DEFINE(void, __tsan_vptr_read, (void **address)) { KBUILD_NOTE(address, 8, 0); }
+KBUILD_DEFINE(void, __tsan_init, ()) {}
+KBUILD_DEFINE(void, __tsan_func_entry, (void *)) {}
+KBUILD_DEFINE(void, __tsan_func_exit, ()) {}
+#define KBUILD_FETCH(bits, T, name) \
+    KBUILD_DEFINE(T, __tsan_atomic##bits##_fetch_##name, (volatile T * address, T value, int)) { \
+        KBUILD_NOTE(address, bits / 8, 1); \
+        return __atomic_fetch_##name(address, value, __ATOMIC_SEQ_CST); \
+    }
+#define KBUILD_COMPARE(bits, T, name) \
+    KBUILD_DEFINE(int, __tsan_atomic##bits##_compare_exchange_##name, \
+                  (volatile T * address, T * expected, T desired, int, int)) { \
+        KBUILD_NOTE(address, bits / 8, 1); \
+        return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, \
+                                           __ATOMIC_SEQ_CST); \
+    }
+#define KBUILD_ATOMICS(bits, T) \
+    KBUILD_DEFINE(T, __tsan_atomic##bits##_load, (const volatile T *address, int)) { \
+        KBUILD_NOTE(address, bits / 8, 0); \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST); \
+    } \
+    KBUILD_DEFINE(void, __tsan_atomic##bits##_store, (volatile T * address, T value, int)) { \
+        KBUILD_NOTE(address, bits / 8, 1); \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
+    } \
+    KBUILD_DEFINE(T, __tsan_atomic##bits##_exchange, (volatile T * address, T value, int)) { \
+        KBUILD_NOTE(address, bits / 8, 1); \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST); \
+    } \
+    KBUILD_FETCH(bits, T, add) \
+    KBUILD_FETCH(bits, T, sub) \
+    KBUILD_FETCH(bits, T, and) \
+    KBUILD_FETCH(bits, T, or) \
+    KBUILD_FETCH(bits, T, xor) \
+    KBUILD_FETCH(bits, T, nand) \
+    KBUILD_COMPARE(bits, T, strong) \
+    KBUILD_COMPARE(bits, T, weak) \
+    KBUILD_DEFINE(T, __tsan_atomic##bits##_compare_exchange_val, \
+                  (volatile T * address, T expected, T desired, int, int)) { \
+        KBUILD_NOTE(address, bits / 8, 1); \
+        __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, \
+                                    __ATOMIC_SEQ_CST); \
+        return expected; \
+    }
+KBUILD_ATOMICS(8, unsigned char)
+KBUILD_ATOMICS(16, unsigned short)
+KBUILD_ATOMICS(32, unsigned)
+KBUILD_ATOMICS(64, unsigned long)
+KBUILD_DEFINE(void, __tsan_atomic_thread_fence, (int)) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+KBUILD_DEFINE(void, __tsan_atomic_signal_fence, (int)) {}
+#define KBUILD_MOVE(name) \
+    KBUILD_DEFINE(void *, name, (void *to, const void *from, __SIZE_TYPE__ bytes)) { \
+        return kbuild_cpu_move_for_host(to, from, bytes, __builtin_return_address(0)); \
+    }
+#define KBUILD_FILL(name) \
+    KBUILD_DEFINE(void *, name, (void *to, int value, __SIZE_TYPE__ bytes)) { \
+        return kbuild_cpu_fill_for_host(to, value, bytes, __builtin_return_address(0)); \
+    }
+KBUILD_MOVE(__tsan_memcpy)
+KBUILD_MOVE(__tsan_memmove)
+KBUILD_FILL(__tsan_memset)
+#if !defined(KBUILD_HOST_RUNS_DEVICE_CODE)
+KBUILD_MOVE(memcpy)
+KBUILD_MOVE(memmove)
+KBUILD_FILL(memset)
+#endif

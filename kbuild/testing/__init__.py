@@ -1,0 +1,1 @@
+"""Help for suites of tests that run kernels."""

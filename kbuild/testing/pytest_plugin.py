@@ -1,0 +1,159 @@
+"""``pytest --kbuild-check``: a test fails if checks find a mistake in a kernel that it runs.
+
+The runtime writes its findings to a file per process; see `kbuild.check.processes`. The plugin
+compares these files before and after each phase of a test. pytest-xdist runs tests in several
+processes, so each of them has its own directory.
+
+pytest imports this module in every run, so most modules are imported where they are needed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from kbuild import process
+
+if TYPE_CHECKING:
+    from kbuild.check.processes import Cause
+    from kbuild.check.report import CheckFinding, CheckReport
+
+_OPTION: Final = "--kbuild-check"
+_NAME: Final = "kbuild-check"
+_WORKER: Final = "PYTEST_XDIST_WORKER"
+# Memory can outlive a test, so that no test is to blame for it.
+_EXCLUDED: Final = "leak"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option."""
+    parser.getgroup("kbuild").addoption(
+        _OPTION,
+        action="store_true",
+        help="find mistakes in kernels on the CPU backend that were built with checks; a finding "
+        "fails the test that made it",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Start checks before any file of the suite can load a library with kernels."""
+    if early_config.known_args_namespace.kbuild_check:
+        worker = process.select_environment((_WORKER,)).get(_WORKER)
+        early_config.pluginmanager.register(_CheckPlugin(worker), _NAME)
+
+
+def _select_checks() -> tuple[str, ...]:
+    """Return the checks that the environment selects, and that a test can fail."""
+    from kbuild.check.processes import SELECTION, select_checks  # noqa: PLC0415 - see above
+    from kbuild.errors import ConfigurationError  # noqa: PLC0415 - see above
+
+    try:
+        checks = tuple(check for check in select_checks() if check != _EXCLUDED)
+    except ConfigurationError as error:
+        raise pytest.UsageError(str(error)) from error
+    if not checks:
+        raise pytest.UsageError(
+            f"{SELECTION}={_EXCLUDED}: {_OPTION} does not find leaks; select other checks"
+        )
+    return checks
+
+
+class _CheckPlugin:
+    """The state of one process.
+
+    Args:
+        worker: The name of the process among those of pytest-xdist; None if it is the main one.
+    """
+
+    def __init__(self, worker: str | None) -> None:
+        from kbuild.check.processes import DIRECTORY, SELECTION  # noqa: PLC0415 - see above
+
+        self._is_main = worker is None
+        self._checks = _select_checks()
+        if worker is None:
+            self._directory = Path(tempfile.mkdtemp(prefix="kbuild-check-"))
+        else:
+            self._directory = Path(process.select_environment((DIRECTORY,))[DIRECTORY]) / worker
+            self._directory.mkdir(exist_ok=True)
+        variables = {DIRECTORY: str(self._directory), SELECTION: ",".join(self._checks)}
+        process.export_variables(variables)
+        self._counts: dict[tuple[Path, Cause], int] = {}
+        self._times: dict[Path, int] = {}
+        self._total: CheckReport | None = None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Fail a phase of a test in which a kernel made a mistake."""
+        from kbuild.report.check.text import render_findings  # noqa: PLC0415 - see above
+
+        report = yield
+        found = tuple(self._take_findings())
+        if not found:
+            return report
+        text = render_findings(found)
+        if report.outcome != "failed" and any(finding.severity == "error" for finding in found):
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid}: checks found mistakes in kernels\n\n{text}"
+        else:
+            report.sections.append(("kbuild checks", text))
+        return report
+
+    def _take_findings(self) -> Iterator[CheckFinding]:
+        """Yield the findings since the last call, also repeated ones."""
+        from kbuild.check.processes import find_cause, read_findings  # noqa: PLC0415 - see above
+
+        for path in sorted(self._directory.glob("*.json")):
+            changed = path.stat().st_mtime_ns
+            if self._times.get(path) == changed:
+                continue
+            self._times[path] = changed
+            for finding in read_findings(path):
+                key = (path, find_cause(finding))
+                if finding.count > self._counts.get(key, 0):
+                    self._counts[key] = finding.count
+                    yield finding
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Fail the suite if nothing was checked, because then no finding means nothing."""
+        if not self._is_main or session.config.option.collectonly:
+            return
+        self._total = self._read_total()
+        if self._total.launches == 0 and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _read_total(self) -> CheckReport:
+        """Return the report of all processes."""
+        from kbuild.check.processes import read_report  # noqa: PLC0415 - see above
+
+        return read_report(self._directory, program="pytest", exit_status=0, checks=self._checks)
+
+    def pytest_report_header(self) -> str:
+        """Say what is checked."""
+        return f"kbuild: checks {', '.join(self._checks)}"
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print what ran, and warnings, which fail no test."""
+        from kbuild.report.check.text import render_findings, summarize  # noqa: PLC0415 - see above
+
+        total = self._total
+        if total is None:
+            return
+        terminalreporter.section("kbuild checks")
+        terminalreporter.write(
+            render_findings(f for f in total.findings if f.severity == "warning" or not f.kernel)
+        )
+        terminalreporter.write_line(summarize(total))
+
+    def pytest_unconfigure(self) -> None:
+        """Remove the files."""
+        if self._is_main:
+            shutil.rmtree(self._directory, ignore_errors=True)

@@ -1,0 +1,99 @@
+"""The examples of `kbuild explain` have the reports that it shows, and no other findings."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbuild.check.explanations import find_example, find_report
+from kbuild.check.processes import DIRECTORY, read_report
+from kbuild.check.report import CheckReport, Coverage
+from kbuild.check.rules import RULES, CheckRule, find_rule
+from kbuild.check.suppressions import apply_suppressions
+from kbuild.report.check.text import render
+from kbuild.verify.policy.model import Waiver
+from support.commands import run_kbuild
+
+PROGRAMS = tuple(rule for rule in RULES if find_example(rule).exists())
+OTHERS = ("KC702",)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build all examples as one program, with a function for each `main`."""
+    directory = tmp_path_factory.mktemp("examples")
+    lines = ["#include <cstring>"]
+    calls = []
+    for rule in PROGRAMS:
+        text = find_example(rule).read_text()
+        assert "int main(" in text
+        (directory / f"{rule.id}.cu").write_text(text.replace("int main(", "void run("))
+        lines.append(f'namespace {rule.id} {{\n#include "{rule.id}.cu"\n}}')
+        words = "1, nullptr" if "main(int" in text else ""
+        calls.append(f'    if (!std::strcmp(argv[1], "{rule.id}")) {rule.id}::run({words});')
+    lines += ["int main(int, char** argv) {", *calls, "}", ""]
+    source = directory / "all.cu"
+    source.write_text("\n".join(lines))
+    output = directory / "examples"
+    done = run_kbuild("run", "--check", "--build-only", "-o", output, source)
+    assert done.returncode == 0, done.stderr
+    return output
+
+
+@pytest.mark.parametrize("rule", PROGRAMS, ids=lambda rule: rule.id)
+def test_example_has_this_report(
+    program: Path, rule: CheckRule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(program.parent)
+    environment = {**os.environ, DIRECTORY: str(tmp_path)}
+    done = subprocess.run([program, rule.id], env=environment, check=False, capture_output=True)
+    report = read_report(tmp_path, program=rule.id, exit_status=done.returncode)
+    assert {finding.rule for finding in report.findings} == {rule.id}
+    compare_report(rule, report)
+
+
+@pytest.mark.parametrize("rule", PROGRAMS, ids=lambda rule: rule.id)
+def test_errors_make_the_exit_code_1(program: Path, rule: CheckRule) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != DIRECTORY}
+    done = subprocess.run(
+        [program, rule.id], env=environment, check=False, capture_output=True, text=True
+    )
+    if rule.id == "KC602":  # the processor stops the program
+        assert done.returncode < 0
+    elif rule.id == "KC701":
+        assert done.returncode == 0
+    else:
+        assert f"kbuild: {rule.id}: " in done.stderr
+        assert done.returncode == (1 if rule.severity == "error" else 0)
+
+
+def test_expired_suppression_has_this_report() -> None:
+    rule = find_rule("KC702")
+    report = CheckReport(
+        program="example",
+        exit_status=0,
+        checks=(),
+        kernels=(),
+        findings=(),
+        coverage=Coverage(exact=(), differs=(), not_covered=()),
+    )
+    waiver = Waiver(rule="KC202", reason="known", expires=dt.date(2026, 1, 31))
+    report = apply_suppressions(report, (waiver,), Path("suppressions.toml"), dt.date(2026, 2, 1))
+    compare_report(rule, report)
+
+
+def test_every_rule_has_a_report() -> None:
+    assert {*OTHERS, *(rule.id for rule in PROGRAMS)} == {rule.id for rule in RULES}
+
+
+def compare_report(rule: CheckRule, report: CheckReport) -> None:
+    """Compare the findings with the file. ``KBUILD_UPDATE_GOLDEN=1`` writes it."""
+    *lines, _ = render(report).replace(f"{rule.id}::", "").splitlines()
+    text = "\n".join([*lines, ""])
+    if os.environ.get("KBUILD_UPDATE_GOLDEN"):
+        find_report(rule).write_text(text, encoding="utf-8")
+    assert find_report(rule).read_text(encoding="utf-8") == text

@@ -1,0 +1,117 @@
+"""``pytest --kbuild-check``: findings fail the tests that made them, and suites fail closed."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.commands import run_kbuild
+
+pytest_plugins = ("pytester",)
+
+KERNELS = """\
+__global__ void fill(int* out) { out[threadIdx.x] = 1; }
+__global__ void mark(int* out) { *out = 1; }
+"""
+SUITE = f"""\
+import numpy, kbuild, pytest
+
+KERNELS = kbuild.KernelCompiler("cpu").compile('''{KERNELS}''', name="kernels.cu")
+
+def fill(count):
+    KERNELS["fill"][1, count](numpy.zeros(32, "int32"))
+
+@pytest.fixture
+def filled():
+    fill(33)
+
+def test_correct():
+    fill(32)
+
+def test_wrong():
+    fill(40)
+
+def test_wrong_again():
+    fill(40)
+
+def test_other_correct():
+    fill(1)
+
+def test_warning():
+    KERNELS["mark"][1, 32](numpy.zeros(1, "int32"))
+
+def test_fixture(filled):
+    pass
+
+def test_failure():
+    fill(34)
+    assert False, "of the test itself"
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["one process", "xdist"])
+def test_findings_fail_their_tests(pytester: pytest.Pytester, words: tuple[str, ...]) -> None:
+    pytester.makepyfile(SUITE)
+    result = pytester.runpytest_subprocess("--kbuild-check", "-v", *words)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(passed=3, failed=3, errors=1)
+    text = result.stdout.str()
+    for name in ("test_correct", "test_other_correct", "test_warning"):
+        assert f"FAILED test_findings_fail_their_tests.py::{name} " not in text
+    assert "::test_wrong: checks found mistakes in kernels" in text
+    assert "::test_wrong_again: checks found mistakes in kernels" in text
+    assert "error KC101 out-of-bounds in kernel fill(int*)" in text
+    assert "write of 4 bytes at kernels.cu:1 by block (0, 0, 0), thread (32, 0, 0)" in text
+    assert "of the test itself" in text
+    assert "warning KC204 same-value-writes in kernel mark(int*)" in text
+    assert "7 launches of 2 kernels checked for memory, race, barrier, init, arithmetic" in text
+
+
+def test_without_the_option_nothing_is_checked(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(SUITE)
+    result = pytester.runpytest_subprocess("-k", "correct")
+    result.assert_outcomes(passed=2, deselected=5)
+    assert "checks memory" not in result.stdout.str()
+    assert "kbuild checks" not in result.stdout.str()
+
+
+def test_libraries_are_checked(pytester: pytest.Pytester) -> None:
+    (pytester.path / "kernels.cu").write_text(KERNELS)
+    (pytester.path / "kbuild.toml").write_text(
+        '[target.kernels]\nsources = ["kernels.cu"]\narchitectures = ["x86-64"]\n'
+        'kind = "shared"\ncheck = true\n'
+    )
+    built = run_kbuild("build", cwd=pytester.path)
+    assert built.returncode == 0, built.stderr
+    pytester.makepyfile(
+        "import numpy, kbuild\n\n"
+        "def test_wrong():\n"
+        "    kernels = kbuild.load('build/kbuild/kernels/libkernels.so')\n"
+        "    kernels['fill'][1, 40](numpy.zeros(32, 'int32'))\n"
+    )
+    result = pytester.runpytest_subprocess("--kbuild-check")
+    result.assert_outcomes(failed=1)
+    assert "KC101 out-of-bounds in kernel fill(int*)" in result.stdout.str()
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "1")], ids=["one process", "xdist"])
+def test_suite_without_checked_kernels_fails(
+    pytester: pytest.Pytester, words: tuple[str, ...]
+) -> None:
+    pytester.makepyfile("def test_nothing(): pass\n")
+    result = pytester.runpytest_subprocess("--kbuild-check", *words)
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "error KC701 no-launch" in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("checks", "message"),
+    [("mem", "unknown check 'mem'"), ("leak", "does not find leaks")],
+)
+def test_wrong_checks_are_rejected(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, checks: str, message: str
+) -> None:
+    monkeypatch.setenv("KBUILD_CHECK", checks)
+    result = pytester.runpytest_subprocess("--kbuild-check")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stderr.str()

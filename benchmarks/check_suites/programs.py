@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
+import sysconfig
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from pathlib import Path
 from kbuild.check.processes import DIRECTORY, SELECTION, read_report
 from kbuild.check.rules import find_rule
 
+_KBUILD = Path(sysconfig.get_path("scripts")) / "kbuild"
 _LIMIT = 300  # seconds of a run
 
 
@@ -75,7 +76,7 @@ def build_programs(suite: Suite, directory: Path) -> dict[Path, Path]:
     options = [f"-I{path}" for path in suite.include_directories]
     for source in dict.fromkeys(program.source for program in suite.programs):
         output = directory / source.stem
-        command = (sys.executable, "-m", "kbuild", "run", "--check", "--build-only", *options)
+        command = (_KBUILD, "run", "--check", "--build-only", *options)
         done = subprocess.run(
             (*command, "-o", output, source), capture_output=True, text=True, check=False
         )

@@ -44,8 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Start checks before any file of the suite can load a library with kernels."""
     if early_config.known_args_namespace.kbuild_check:
-        worker = process.select_environment((_WORKER,)).get(_WORKER)
-        early_config.pluginmanager.register(_CheckPlugin(worker), _NAME)
+        early_config.pluginmanager.register(_CheckPlugin(), _NAME)
 
 
 def _select_checks() -> tuple[str, ...]:
@@ -67,19 +66,20 @@ def _select_checks() -> tuple[str, ...]:
 class _CheckPlugin:
     """The state of one process.
 
-    Args:
-        worker: The name of the process among those of pytest-xdist; None if it is the main one.
+    The main process sets the directory for its workers. A worker without one belongs to another
+    run, which this one is a test of.
     """
 
-    def __init__(self, worker: str | None) -> None:
+    def __init__(self) -> None:
         from kbuild.check.processes import DIRECTORY, SELECTION  # noqa: PLC0415 - see above
 
-        self._is_main = worker is None
+        variables = process.select_environment((_WORKER, DIRECTORY))
+        self._is_main = variables.keys() != {_WORKER, DIRECTORY}
         self._checks = _select_checks()
-        if worker is None:
+        if self._is_main:
             self._directory = Path(tempfile.mkdtemp(prefix="kbuild-check-"))
         else:
-            self._directory = Path(process.select_environment((DIRECTORY,))[DIRECTORY]) / worker
+            self._directory = Path(variables[DIRECTORY]) / variables[_WORKER]
             self._directory.mkdir(exist_ok=True)
         variables = {DIRECTORY: str(self._directory), SELECTION: ",".join(self._checks)}
         process.export_variables(variables)

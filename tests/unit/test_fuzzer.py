@@ -59,6 +59,7 @@ def fuzz(directory: Path, *words: str, script: str | None = None) -> tuple[int, 
     return done.returncode, summary
 
 
+@pytest.mark.slow
 def test_no_target_has_a_defect_in_a_short_run(tmp_path: Path) -> None:
     code, summary = fuzz(tmp_path, "--all", "--count", str(COUNT))
 

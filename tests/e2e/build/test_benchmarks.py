@@ -45,6 +45,7 @@ def test_planted_mistakes_are_found() -> None:
     assert "| **false reports** of 3 | | 0 |" in output
 
 
+@pytest.mark.slow
 def test_memory_of_compiles_is_measured() -> None:
     output = succeed(run(sys.executable, "-m", "benchmarks.memory", "--tiny", cwd=ROOT))
 
@@ -53,6 +54,7 @@ def test_memory_of_compiles_is_measured() -> None:
     assert float(row[4]) > 1
 
 
+@pytest.mark.slow
 def test_accuracy_benchmark_prints_rules_and_producers() -> None:
     words = (sys.executable, "-m", "benchmarks.verify", "--tiny")
     output = succeed(run(*words, "KB30", "KB40", "gcc", cwd=ROOT))
@@ -102,6 +104,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_check_suites_count_mistakes_and_other_findings(tmp_path: Path) -> None:
     sources = tmp_path / "microbenchmarks" / "src"
     sources.mkdir(parents=True)

@@ -291,6 +291,7 @@ def emulator() -> str:
     return found
 
 
+@pytest.mark.slow
 def test_aarch64_image_runs(
     emulator: str, tmp_path: Path, mixed: Path, aarch64_runtime: Path
 ) -> None:

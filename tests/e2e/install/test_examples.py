@@ -12,8 +12,8 @@ from support.commands import GENERATORS, ROOT, build, configure, ctest, run, run
 PROJECTS = sorted(path.parent for path in (ROOT / "examples").glob("*/CMakeLists.txt"))
 # pip builds the Python extension; see test_python_ext.py.
 EXAMPLES = [path.name for path in PROJECTS if not (path / "pyproject.toml").is_file()]
-# The demo builds saxpy, too.
-MARKS = {"saxpy": pytest.mark.slow}
+# The demo builds saxpy, and a tutorial existing_source.
+MARKS = {"saxpy": pytest.mark.slow, "existing_source": pytest.mark.slow}
 
 
 def test_examples_are_found() -> None:

@@ -1,7 +1,6 @@
 // Kernels that are divided into regions together with the device functions that they call. Each one checks its own
 // result, and main prints the wrong ones.
-#include <cstdio>
-#include <cuda_runtime.h>
+#include "region_results.h"
 
 constexpr int THREADS = 96;
 
@@ -223,26 +222,6 @@ __global__ void references_to_memory(int* out)
     __syncthreads();
     out[threadIdx.x] += found;
 }
-
-namespace {
-
-int* results;
-
-template <class Expected>
-void check(const char* name, int count, Expected expected)
-{
-    if (cudaDeviceSynchronize() != cudaSuccess)
-        std::printf("%s failed\n", name);
-    for (int i = 0; i < count; ++i)
-        if (results[i] != expected(i)) {
-            std::printf("%s: %d instead of %d at %d\n", name, results[i], expected(i), i);
-            break;
-        }
-    for (int i = 0; i < 512; ++i)
-        results[i] = 0;
-}
-
-}  // namespace
 
 int main()
 {

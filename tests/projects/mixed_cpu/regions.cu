@@ -1,7 +1,6 @@
 // Kernels that are divided into regions. Each one checks its own result, and main prints the wrong ones.
+#include "region_results.h"
 #include <cooperative_groups.h>
-#include <cstdio>
-#include <cuda_runtime.h>
 
 namespace cg = cooperative_groups;
 
@@ -184,26 +183,6 @@ __global__ void atomics(int* out)
     if (threadIdx.x < 8)
         atomicAdd(&out[threadIdx.x], counts[threadIdx.x]);
 }
-
-namespace {
-
-int* results;
-
-template <class Function> void check(const char* name, int count, Function expected)
-{
-    const int error = cudaDeviceSynchronize();
-    if (error != 0)
-        std::printf("%s: error %d\n", name, error);
-    for (int i = 0; i < count; ++i)
-        if (results[i] != int(expected(i))) {
-            std::printf("%s: element %d is %d, expected %d\n", name, i, results[i], int(expected(i)));
-            break;
-        }
-    for (int i = 0; i < 512; ++i)
-        results[i] = 0;
-}
-
-}  // namespace
 
 int main()
 {

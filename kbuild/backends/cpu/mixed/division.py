@@ -26,7 +26,7 @@ from kbuild.values import dataclass
 
 # In a lambda, these name the lambda.
 FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
-WRONG_GUESS: Final = "its regions do not compile"
+_WRONG_GUESS: Final = "its regions do not compile"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +117,8 @@ class Divider:
     ) -> tuple[Division, frozenset[str]]:
         """Return how a kernel or function is divided, and the divided functions that it calls."""
         code = self._code
+        if found.start in self._facts.failed:
+            raise CannotDivide(_WRONG_GUESS)
         if found.body is None or "<<<" in code.words[slice(*map(code.find_index, found.body))]:
             raise CannotDivide("it launches kernels")
         mentions = tuple(mentions)
@@ -185,8 +187,6 @@ class Divider:
         self._divided[name] = divided
 
     def _divide_function(self, found: Declaration) -> _DividedFunction:
-        if found.start in self._facts.failed:
-            raise CannotDivide(WRONG_GUESS)
         if {scope.kind for scope in find_scopes(self._code).around(found.start)} - {"namespace"}:
             raise CannotDivide("it is a member, or local")
         check_signature(self._code, found)

@@ -10,16 +10,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import CONSTANTS, INDEX, INDICES, find_thread_words
+from kbuild.backends.cpu.mixed.annotations import (
+    CONSTANTS,
+    INDEX,
+    INDICES,
+    ThreadWords,
+    find_thread_words,
+)
 from kbuild.backends.cpu.mixed.division import (
     FUNCTION_NAMES,
-    WRONG_GUESS,
     Divider,
     TextFacts,
 )
 from kbuild.backends.cpu.mixed.launch_bounds import find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
-from kbuild.backends.cpu.mixed.plain_loops import can_replace, find_thread_uses
+from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace, find_thread_uses
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
@@ -103,21 +108,8 @@ def edit_kernels(
     uses = find_thread_uses(code, kernels, declarations, words) if is_complete else None
     bounds = find_launch_bounds(code, declarations)
     divider = None
-    failed: frozenset[int] = frozenset()
     if uses is not None and split is not None:
-        failed = _find_failed(code, declarations, split.failure)
-        if failed or not split.failure:
-            divider = Divider(
-                TextFacts(
-                    code=code,
-                    declarations=declarations,
-                    uses=uses,
-                    words=words,
-                    mutable=_list_mutable(declarations),
-                    failed=failed,
-                    others=split.others,
-                )
-            )
+        divider = _make_divider(code, declarations, split, uses, words)
     edits: list[Edit] = []
     divided: set[int] = set()
     obstacles: dict[int, str] = {}
@@ -125,9 +117,7 @@ def edit_kernels(
         bound = bounds.get(kernel.start, "")
         used = None if uses is None else uses.words[kernel.start]
         obstacle = _WITHOUT_OPTIMIZATION if is_complete else _WITH_DEVICE_LINK
-        if kernel.start in failed:
-            obstacle = WRONG_GUESS
-        elif divider is not None and used:
+        if divider is not None and used:
             try:
                 edits += _divide(code, kernel, bound, divider)
                 divided.add(kernel.start)
@@ -144,6 +134,29 @@ def edit_kernels(
     if divider is not None:
         edits += divider.write_functions()
     return KernelEdits(tuple(edits), frozenset(divided), obstacles)
+
+
+def _make_divider(
+    code: Unit,
+    declarations: tuple[Declaration, ...],
+    split: Split,
+    uses: ThreadUses,
+    words: ThreadWords,
+) -> Divider | None:
+    """Return what divides the kernels; None if a message of the compiler names none of them."""
+    failed = _find_failed(code, declarations, split.failure)
+    if split.failure and not failed:
+        return None
+    facts = TextFacts(
+        code=code,
+        declarations=declarations,
+        uses=uses,
+        words=words,
+        mutable=_list_mutable(declarations),
+        failed=failed,
+        others=split.others,
+    )
+    return Divider(facts)
 
 
 def _divide(code: Unit, kernel: Declaration, bound: str, divider: Divider) -> Iterator[Edit]:

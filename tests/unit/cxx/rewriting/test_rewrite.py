@@ -230,7 +230,7 @@ def test_a_template_gets_a_template() -> None:
 
 
 def test_a_kernel_of_another_source_is_launched_by_its_address() -> None:
-    """It can be nvcc's, whose symbol is a function. Then its content is no debug stub."""
+    """nvcc can have compiled it. Then its symbol is a function, and not a handle."""
     (declared,) = list_siblings("__kbuild_global__ void k();")
     *_, defined = list_siblings("__kbuild_global__ void k(); __kbuild_global__ void k() { }")
     assert "::kbuild::chevron::launch_address(k," in declared

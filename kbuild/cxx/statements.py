@@ -127,3 +127,26 @@ def _find_semicolon(unit: Unit, start: int, stop: int) -> int:
     while index < stop and unit.words[index] != ";":
         index = max(unit.partners.get(index, index), index) + 1
     return min(index, stop)
+
+
+def list_statements(node: Node) -> Iterator[Statement]:
+    """Yield the statements in a node, in order."""
+    if isinstance(node, Statement):
+        yield node
+        return
+    for child in node.children:
+        yield from list_statements(child)
+
+
+def list_blocks(node: Node) -> Iterator[Block]:
+    """Yield a block and the blocks in it, from the outside."""
+    if isinstance(node, Block):
+        yield node
+        for child in node.children:
+            yield from list_blocks(child)
+
+
+def find_statement(node: Node, index: int) -> Statement | None:
+    """Return the statement with a token."""
+    statements = list_statements(node)
+    return next((each for each in statements if each.start <= index < each.stop), None)

@@ -162,6 +162,28 @@ __global__ void wrong_guess(int* out)
     out[threadIdx.x] = index;
 }
 
+// Each thread has its own variable.
+__global__ void classes(int* out)
+{
+    struct Pair {
+        int a, b;
+    } own;
+    struct Pair other = {5, 6};
+    enum Kind { EVEN, ODD };
+    enum Kind kind = threadIdx.x % 2 ? ODD : EVEN;
+    own.a = threadIdx.x;
+    other.b = kind;
+    __syncthreads();
+    out[threadIdx.x] = 100 * own.a + 10 * other.a + other.b;
+}
+template <class... Types> __device__ void add_to_each(int by, Types&... values) { ((values += by), ...); }
+template <class... Types> __global__ void packs(int* out, Types... values)
+{
+    add_to_each(threadIdx.x, values...);
+    __syncthreads();
+    out[threadIdx.x] = (values + ...);
+}
+
 __global__ void large_grid(unsigned* out)
 {
     __shared__ unsigned part[2];
@@ -231,6 +253,10 @@ int main()
     check("of_types", 64, [](int i) { return (63 - i) / 2; });
     wrong_guess<<<1, THREADS>>>(results);
     check("wrong_guess", THREADS, [](int) { return 1; });
+    classes<<<1, THREADS>>>(results);
+    check("classes", THREADS, [](int i) { return 100 * i + 50 + i % 2; });
+    packs<<<1, THREADS>>>(results, 1, 2);
+    check("packs", THREADS, [](int i) { return 2 * i + 3; });
     large_grid<<<2097160, 2>>>(reinterpret_cast<unsigned*>(results));
     check("large_grid", 2, [](int i) { return 2097159 + i; });
     atomics<<<2, THREADS>>>(results);

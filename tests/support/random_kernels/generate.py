@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from support.random_kernels.model import INPUTS, RandomKernel, Text
 
 _WARP = 32
+_TILE = 8
 _DEPTH = 3  # of nested statements
 _SHAPES = ((1, 1), (7, 1), (32, 1), (48, 1), (64, 1), (96, 1), (128, 1), (8, 4), (16, 6), (5, 9))
 _COUNTERS = 8
@@ -39,6 +41,7 @@ class _Generator:
         self._names = 0
         self._modes = {"s0": _OWN, "s1": _OWN, "counters": _ADD}
         self._has_whole_warps = self._threads % _WARP == 0
+        self._has_whole_tiles = self._threads % _TILE == 0
 
     def generate(self) -> RandomKernel:
         self._write_start()
@@ -52,7 +55,7 @@ class _Generator:
             cxx=f"__global__ void {self._name}(const unsigned* in, unsigned* out, unsigned p)\n"
             f"{{\n{body}\n}}\n",
             python=f"def {self._name}(x, y, bid, n, width, p, in_, out, shared):\n"
-            + "\n".join((*self._python, "    yield ('barrier',)"))
+            + "\n".join((*self._python, "    yield ('barrier', 0)"))
             + "\n",
             arrays=sizes,
             blocks=self._random.randint(1, 3),
@@ -96,6 +99,14 @@ class _Generator:
         self._write("const unsigned bid = blockIdx.x;")
         self._write(f"const unsigned n = {self._threads};")
         self._write("const unsigned gid = bid * n + tid;", "gid = bid * n + tid")
+        self._write("cg::thread_block cta = cg::this_thread_block();")
+        self._write("const auto tile32 = cg::tiled_partition<32>(cta);")
+        self._write("cg::thread_block_tile<8> tile8 = cg::tiled_partition<8>(tile32);")
+        self._constants += [
+            Text("cta.thread_rank()", "tid"),
+            Text("tile8.thread_rank()", "(tid % 8)"),
+            Text("tile32.meta_group_rank()", "(tid // 32)"),
+        ]
         self._constants += [Text(name, name) for name in ("tid", "bid", "gid", "p")]
         self._write("s0[tid] = 0; s1[tid] = tid * 7;", "s0[tid] = 0; s1[tid] = tid * 7")
         self._write(
@@ -322,7 +333,7 @@ class _Generator:
         return f"{self._random.choice(('__', 'call_'))}{kind}"
 
     def _write_barrier(self) -> None:
-        self._write(f"{self._choose_function('syncthreads')}();", "yield ('barrier',)")
+        self._synchronize()
         self._modes = {
             "s0": self._random.choice((_OWN, _READ)),
             "s1": self._random.choice((_OWN, _READ)),
@@ -332,8 +343,15 @@ class _Generator:
     def _return_to(self, modes: dict[str, str]) -> None:
         """Write a barrier if arrays are used differently now."""
         if self._modes != modes:
-            self._write(f"{self._choose_function('syncthreads')}();", "yield ('barrier',)")
+            self._synchronize()
             self._modes = dict(modes)
+
+    def _synchronize(self) -> None:
+        forms = (
+            *("__syncthreads();", "call_syncthreads();", "cta.sync();", "cg::sync(cta);"),
+            *("call_sync(cta);", "cg::this_thread_block().sync();"),
+        )
+        self._write(self._random.choice(forms), "yield ('barrier', 0)")
 
     def _write_vote(self) -> None:
         kind = self._random.choice(("count", "and", "or"))
@@ -342,52 +360,52 @@ class _Generator:
         name = f"v{self._names}"
         self._write(
             f"unsigned {name} = {self._choose_function(f'syncthreads_{kind}')}({condition.cxx});",
-            f"{name} = yield ('{kind}', int({condition.python}))",
+            f"{name} = yield ('{kind}', 0, int({condition.python}))",
         )
         self._add_variable(Text(name, name))
 
-    def _write_warp_operation(self) -> None:
-        kind = self._random.choice(
-            (
-                "shfl",
-                "shfl_xor",
-                "shfl_up",
-                "shfl_down",
-                "ballot",
-                "any",
-                "all",
-                "reduce_add",
-                "syncwarp",
-            )
+    def _write_warp_operation(self, width: int = _WARP) -> None:
+        kinds = (
+            *("shfl", "shfl_xor", "shfl_up", "shfl_down"),
+            *("ballot", "any", "all", "reduce_add", "sync"),
         )
-        if kind == "syncwarp":
-            name = self._choose_function(kind)
-            mask = _FULL if name.startswith("__") else ""
-            self._write(f"{name}({mask});", "yield ('syncwarp',)")
+        kind = self._random.choice(kinds)
+        is_tile = width != _WARP or self._random.random() < 0.4
+        if kind == "sync":
+            forms = (f"__syncwarp({_FULL})", "call_syncwarp()")
+            tiles = (f"tile{width}.sync()", f"cg::sync(tile{width})", f"call_sync(tile{width})")
+            form = self._random.choice(tiles if is_tile else forms)
+            self._write(f"{form};", f"yield ('syncwarp', {width})")
             return
-        value = self._choose_value(1)
-        function = self._choose_function(kind)
-        operation = f"{function}_sync({_FULL}, " if function.startswith("__") else f"{function}("
+        value, operands = self._choose_value(1), Text("", "")
+        if kind == "shfl":
+            c = self._random.randrange(1, width)
+            operands = Text(f", (tid * {c}u + 1u) % {width}u", f", (tid * {c} + 1) % {width}")
+        elif kind.startswith("shfl"):
+            c = self._random.randrange(1, width)
+            operands = Text(f", {c}", f", {c}")
+        elif kind != "reduce_add":
+            value = Text(f"({value.cxx}) & 1u", f"({value.python}) & 1")
         self._names += 1
         name = f"v{self._names}"
-        if kind.startswith("shfl"):
-            c = self._random.randrange(1, 32)
-            source = (
-                Text(f"(tid * {c}u + 1u) % 32u", f"(tid * {c} + 1) % 32")
-                if kind == "shfl"
-                else Text(str(c), str(c))
-            )
-            self._write(
-                f"unsigned {name} = {operation}{value.cxx}, {source.cxx});",
-                f"{name} = yield ('{kind}', {value.python}, {source.python})",
-            )
-        else:
-            test = "" if kind == "reduce_add" else " & 1u"
-            self._write(
-                f"unsigned {name} = {operation}({value.cxx}){test});",
-                f"{name} = yield ('{kind}', ({value.python}){test.rstrip('u')})",
-            )
+        call = self._call_tile(kind, f"tile{width}") if is_tile else self._call_warp(kind)
+        self._write(
+            f"unsigned {name} = {call}{value.cxx}{operands.cxx}"
+            f"{', cg::plus<unsigned>()' if call.startswith('cg::') else ''});",
+            f"{name} = yield ('{kind}', {width}, {value.python}{operands.python})",
+        )
         self._add_variable(Text(name, name))
+
+    def _call_warp(self, kind: str) -> str:
+        """Return the start of a call with the lanes of the warp, up to the value."""
+        function = self._choose_function(kind)
+        return f"{function}_sync({_FULL}, " if function.startswith("__") else f"{function}("
+
+    def _call_tile(self, kind: str, tile: str) -> str:
+        """Return the start of a call with the lanes of a tile, up to the value."""
+        if self._random.random() < 0.5:
+            return f"call_tile_{kind}({tile}, "
+        return f"cg::reduce({tile}, " if kind == "reduce_add" else f"{tile}.{kind}("
 
     def _write_uniform_if(self, depth: int) -> None:
         left, c = self._choose_uniform(), self._random.randrange(4)
@@ -425,7 +443,7 @@ class _Generator:
         if self._random.random() < 0.5:
             c = (c + _WARP - 1) // _WARP * _WARP
         elif c < self._threads:
-            self._has_whole_warps = False
+            self._has_whole_warps = self._has_whole_tiles = False
         total = self._sum_up()
         self._write(
             f"if (tid >= {c}u) {{ out[gid] = {total.cxx}; return; }}",
@@ -437,6 +455,13 @@ class _Generator:
         with self._nest("if (tid / 32u == 0u)", "if tid // 32 == 0:"):
             self._assign()
             self._write_warp_operation()
+            self._assign()
+
+    def _write_tile_branch(self) -> None:
+        c = self._random.randrange(2)
+        with self._nest(f"if (tid / 8u % 2u == {c}u)", f"if tid // 8 % 2 == {c}:"):
+            self._assign()
+            self._write_warp_operation(_TILE)
             self._assign()
 
     def _write_statements(self, count: int, depth: int) -> None:
@@ -451,6 +476,8 @@ class _Generator:
             kinds += ["return"]
         if self._has_whole_warps:
             kinds += ["warp", "warp_branch"]
+        if self._has_whole_tiles:
+            kinds += ["tile", "tile_branch"]
         kind = self._random.choice(kinds)
         if kind in ("plain", "divergent", "if", "loop"):
             nested = {
@@ -461,11 +488,13 @@ class _Generator:
             }
             nested[kind](depth)
             return
-        simple = {
+        simple: dict[str, Callable[[], None]] = {
             "barrier": self._write_barrier,
             "vote": self._write_vote,
             "return": self._write_return,
             "warp": self._write_warp_operation,
             "warp_branch": self._write_warp_branch,
+            "tile": partial(self._write_warp_operation, _TILE),
+            "tile_branch": self._write_tile_branch,
         }
         simple[kind]()

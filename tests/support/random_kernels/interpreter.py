@@ -8,11 +8,10 @@ from typing import Any
 from support.random_kernels.model import INPUTS, RandomKernel
 
 MASK = 0xFFFFFFFF
-WARP = 32
-# What a thread waits for: the operation and its operands. The answer is a value.
+# What a thread waits for: the operation, how many threads wait together, which is 0 for the block,
+# and the operands. The answer is a value.
 Request = tuple[Any, ...]
 Thread = Generator[Request, int, None]
-_BLOCK_WIDE = ("barrier", "count", "and", "or")
 
 
 def find_results(kernel: RandomKernel, inputs: Sequence[int], *, is_reversed: bool) -> list[int]:
@@ -58,28 +57,31 @@ def _run_block(threads: list[Thread], *, is_reversed: bool) -> None:
 
 
 def _list_ready(waiting: dict[int, Request], alive: set[int]) -> list[list[int]]:
-    """Return the threads that can continue together: a block at a barrier, or a warp."""
-    groups: dict[int, list[int]] = {}
+    """Return the threads that can continue together: a block, a warp, or a tile of a warp."""
+    groups: dict[tuple[int, int], list[int]] = {}
     for number in sorted(waiting):
-        is_block_wide = waiting[number][0] in _BLOCK_WIDE
-        groups.setdefault(-1 if is_block_wide else number // WARP, []).append(number)
+        width = waiting[number][1]
+        groups.setdefault((width, number // width if width else 0), []).append(number)
     ready = []
-    for key, group in groups.items():
-        needed = alive if key < 0 else {number for number in alive if number // WARP == key}
-        if set(group) == needed:
-            assert len({waiting[number][0] for number in group}) == 1
-            ready.append(group)
+    for (width, group), found in groups.items():
+        needed = {number for number in alive if not width or number // width == group}
+        if set(found) == needed:
+            assert len({waiting[number][0] for number in found}) == 1
+            ready.append(found)
     return ready
 
 
 def _answer(requests: dict[int, Request]) -> dict[int, int]:
-    kind = next(iter(requests.values()))[0]
-    values = {number: request[1] for number, request in requests.items() if len(request) > 1}
+    kind, width, *_ = next(iter(requests.values()))
+    values = {number: request[2] for number, request in requests.items() if len(request) > 2}
     if kind in _REDUCTIONS:
         result = _REDUCTIONS[kind](values)
         return dict.fromkeys(requests, result)
+    if kind == "ballot":
+        result = sum(1 << number % width for number, value in values.items() if value)
+        return dict.fromkeys(requests, result)
     return {
-        number: values[number // WARP * WARP + _SOURCES[kind](number % WARP, request[2])]
+        number: values[number // width * width + _SOURCES[kind](number % width, request[3], width)]
         for number, request in requests.items()
     }
 
@@ -92,13 +94,12 @@ _REDUCTIONS: dict[str, Callable[[dict[int, int]], int]] = {
     "or": lambda values: int(any(values.values())),
     "any": lambda values: int(any(values.values())),
     "all": lambda values: int(all(values.values())),
-    "ballot": lambda values: sum(1 << n % WARP for n, value in values.items() if value),
     "reduce_add": lambda values: sum(values.values()) & MASK,
 }
-# The lane that a lane reads.
-_SOURCES: dict[str, Callable[[int, int], int]] = {
-    "shfl": lambda _, source: source % WARP,
-    "shfl_xor": lambda lane, bits: lane ^ bits,
-    "shfl_up": lambda lane, delta: lane - delta if lane >= delta else lane,
-    "shfl_down": lambda lane, delta: lane + delta if lane + delta < WARP else lane,
+# The lane that a lane reads, in a warp or tile.
+_SOURCES: dict[str, Callable[[int, int, int], int]] = {
+    "shfl": lambda _, source, width: source % width,
+    "shfl_xor": lambda lane, bits, _: lane ^ bits,
+    "shfl_up": lambda lane, delta, _: lane - delta if lane >= delta else lane,
+    "shfl_down": lambda lane, delta, width: lane + delta if lane + delta < width else lane,
 }

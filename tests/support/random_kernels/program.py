@@ -10,6 +10,13 @@ from support.random_kernels.model import INPUTS, RandomKernel
 # Any values; the same ones in C++ and in Python.
 INPUT = tuple(index * 2654435761 % (1 << 32) for index in range(INPUTS))
 
+_INCLUDES = """\
+#include <cstdio>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+"""
+
 # What kernels call instead of the functions of CUDA, in different forms.
 _FUNCTIONS = """
 #define FULL 0xffffffffu
@@ -75,6 +82,76 @@ __device__ unsigned call_all(unsigned test)
     return found;
 }
 __device__ unsigned call_reduce_add(unsigned value) { return __reduce_add_sync(FULL, value); }
+__device__ void call_sync(cg::thread_block block) { cg::sync(block); }
+template <unsigned N>
+__device__ void call_sync(const cg::thread_block_tile<N>& tile) { tile.sync(); }
+template <unsigned N>
+__device__ unsigned call_tile_shfl(cg::thread_block_tile<N> tile, unsigned value, unsigned source)
+{
+    return tile.shfl(value, source);
+}
+__device__ unsigned call_tile_shfl_xor(cg::thread_block_tile<32> tile, unsigned value, int bits)
+{
+    const unsigned other = tile.shfl_xor(value, bits);
+    return other;
+}
+__device__ unsigned call_tile_shfl_xor(cg::thread_block_tile<8> tile, unsigned value, int bits)
+{
+    const auto again = cg::tiled_partition<8>(cg::this_thread_block());
+    value = again.shfl_xor(value, bits);
+    again.sync();
+    return value;
+}
+template <class T, unsigned N>
+__device__ T read_lower(const cg::thread_block_tile<N>& tile, T value, T delta)
+{
+    for (int i = 0; i < tile.size(); ++i) {
+        const T other = tile.shfl_up(value, delta);
+        if (i == 1) {
+            value = other;
+            break;
+        }
+    }
+    return value;
+}
+template <unsigned N>
+__device__ unsigned call_tile_shfl_up(cg::thread_block_tile<N> tile, unsigned value, int delta)
+{
+    return read_lower(tile, value, static_cast<unsigned>(delta));
+}
+template <unsigned N>
+__device__ unsigned call_tile_shfl_down(cg::thread_block_tile<N> tile, unsigned value, int delta)
+{
+    unsigned values[2] = {value, value};
+    if (tile.thread_rank() < N)
+        values[1] = tile.shfl_down(values[0], delta);
+    return values[1];
+}
+template <unsigned N>
+__device__ unsigned call_tile_ballot(cg::thread_block_tile<N> tile, unsigned test)
+{
+    return tile.shfl(tile.ballot(test), 0);
+}
+template <unsigned N>
+__device__ unsigned call_tile_any(cg::thread_block_tile<N> tile, unsigned test)
+{
+    if (tile.any(test))
+        return 1;
+    return 0;
+}
+template <unsigned N>
+__device__ unsigned call_tile_all(cg::thread_block_tile<N> tile, unsigned test)
+{
+    return !call_tile_any(tile, !test);
+}
+struct Sum {
+    __device__ unsigned operator()(unsigned a, unsigned b) const { return a + b; }
+};
+template <unsigned N>
+__device__ unsigned call_tile_reduce_add(cg::thread_block_tile<N> tile, unsigned value)
+{
+    return cg::reduce(tile, value, Sum());
+}
 """
 
 _MAIN = """
@@ -115,7 +192,7 @@ def render_program(kernels: Sequence[RandomKernel]) -> str:
     most = max(kernel.blocks * kernel.threads for kernel in kernels)
     main = _MAIN.format(inputs=INPUTS, most=most, launches="".join(launches))
     texts = "\n".join(kernel.cxx for kernel in kernels)
-    return f"#include <cstdio>\n{_FUNCTIONS}\n{texts}{main}"
+    return f"{_INCLUDES}{_FUNCTIONS}\n{texts}{main}"
 
 
 def list_differences(kernels: Sequence[RandomKernel], output: str) -> list[str]:

@@ -11,10 +11,11 @@ from kbuild.backends.cpu.mixed.annotations import INDICES, ThreadWords
 from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
 from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
+from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.function import check_signature, write_split
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, KernelBody
-from kbuild.backends.cpu.mixed.regions.operations import Functions, find_operations
-from kbuild.backends.cpu.mixed.regions.variables import read_parameters
+from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
+from kbuild.backends.cpu.mixed.regions.variables import Variable, read_parameters
 from kbuild.backends.cpu.mixed.regions.write import write_function, write_kernel
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
@@ -75,9 +76,18 @@ class Divider:
         self.others = facts.others
         self._code = facts.code
         self._definitions: dict[str, list[Declaration]] = defaultdict(list)
-        for found in facts.declarations:
-            is_function = found.kind == "function" and q.DEVICE in found.words
-            if is_function and found.body is not None and found.name in facts.uses.stopping:
+        functions = [
+            found
+            for found in facts.declarations
+            if found.kind == "function" and q.DEVICE in found.words and found.body is not None
+        ]
+        self._with_group = frozenset(
+            found.name
+            for found in functions
+            if any(each.group is not None for each in self._read_parameters(found))
+        )
+        for found in functions:
+            if found.name in facts.uses.stopping | self._with_group:
                 self._definitions[found.name].append(found)
         self._divided: dict[str, tuple[_DividedFunction, ...]] = {}
         self._obstacles: dict[str, str] = {}
@@ -121,22 +131,30 @@ class Divider:
             raise CannotDivide(_WRONG_GUESS)
         if found.body is None or "<<<" in code.words[slice(*map(code.find_index, found.body))]:
             raise CannotDivide("it launches kernels")
+        if "..." in code.words[slice(*map(code.find_index, found.parameters))]:
+            raise CannotDivide("a parameter is a pack")
         mentions = tuple(mentions)
         body = divide_body(code, code.find_index(found.body[0]))
-        functions = self._find_functions({word.text for word in mentions}, found.start)
-        needs = find_operations(code, body, mentions, self._facts.words, functions)
+        parameters = self._read_parameters(found, is_function=is_function)
+        names = {word.text for word in mentions}
+        names.update(self._with_group.intersection(code.words[body.start : body.stop]))
+        functions = self._find_functions(names, found.start)
+        known = Names(
+            mentions=mentions,
+            parameters=parameters,
+            thread_words=self._facts.words,
+            functions=functions,
+        )
+        needs = find_operations(code, body, known)
         constants = list_words(code, "|".join(INDICES), inside=found.body)
         if not all(can_replace(code, word, describe_place(code, word)) for word in constants):
             raise CannotDivide("it passes threadIdx on")
-        tokens = code.list_tokens(*found.parameters)
         division = analyze(
             KernelBody(
                 unit=code,
                 body=body,
                 needs=needs,
-                parameters=tuple(
-                    read_parameters(tokens, body.start, body.stop, is_function=is_function)
-                ),
+                parameters=parameters,
                 mutable=self._facts.mutable,
                 yielding=self._facts.words.yielding,
                 is_function=is_function,
@@ -144,6 +162,13 @@ class Divider:
         )
         operations = needs.operations.values()
         return division, frozenset(o.name for o in operations if o.callee is not None)
+
+    def _read_parameters(
+        self, found: Declaration, *, is_function: bool = True
+    ) -> tuple[Variable, ...]:
+        span = map(self._code.find_index, found.body or (found.end, found.end))
+        tokens = self._code.list_tokens(*found.parameters)
+        return tuple(read_parameters(tokens, *span, is_function=is_function))
 
     def _find_functions(self, names: set[str], position: int) -> Functions:
         """Return what is known about functions that are mentioned at a position."""

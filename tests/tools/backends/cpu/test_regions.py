@@ -14,12 +14,21 @@ from support.tools.toolchains import needs_programs
 
 # The kernels with fibers, and why.
 FIBERS = {
-    "regions.cu": {"wrong_guess(int*)": "its regions do not compile"},
+    "regions.cu": {
+        "classes(int*)": "its regions do not compile",
+        "void packs<int, int>(int*, int, int)": "a parameter is a pack",
+        "wrong_guess(int*)": "its regions do not compile",
+    },
     "region_functions.cu": {
         "early_exit(int*)": "it calls 'leave': threads return before others reach a barrier",
         "recursion(int*)": "it calls 'recursive': it calls 'recursive': it calls itself",
-        "references(int*)": "it calls 'by_reference': a parameter is a reference or a pack",
+        "references(int*)": "it calls 'by_reference': a parameter is a reference",
         "references_to_memory(int*)": "'of_others' can refer to memory of several threads",
+    },
+    "region_groups.cu": {
+        "any_group(int*)": "it uses 'this_thread_block'",
+        "deduced_group(int*)": "it passes 'cta' on",
+        "large_tile(int*)": "its regions do not compile",
     },
 }
 WRONG_BARRIER = """

@@ -8,18 +8,20 @@ name of a thread exists. A wrong guess does not compile, and the kernel then run
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
-    SHARED,
     find_divided,
     find_leaves,
     find_result,
     find_shared,
+    is_common_declaration,
     read_head,
 )
+from kbuild.backends.cpu.mixed.regions.groups import find_group_name
 from kbuild.backends.cpu.mixed.regions.mentions import (
     Use,
     asks_for_index,
@@ -34,14 +36,9 @@ from kbuild.backends.cpu.mixed.regions.model import (
     Leave,
     find_variable,
 )
-from kbuild.backends.cpu.mixed.regions.operations import find_group_name, list_statements
 from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable, list_variables
-from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.cxx.statements import Block, Node, Statement, list_statements
 
-# Declarations that say the same for all threads.
-_COMMON: Final = frozenset(
-    ("using", "typedef", "static_assert", "constexpr", "struct", "enum", "static", SHARED)
-)
 _STEP: Final = 3  # tokens of an increment
 
 
@@ -60,7 +57,12 @@ class _Analysis:
         self._kernel = kernel
         self._unit = unit
         self._groups = needs.groups
-        self._group_names = frozenset(find_group_name(unit, each) for each in needs.groups)
+        self._group_names = frozenset(
+            (
+                *(find_group_name(unit, each) for each in needs.groups),
+                *(each.name for each in kernel.parameters if each.group is not None),
+            )
+        )
         self._shared = find_shared(unit, body)
         self._mutable = kernel.mutable | self._shared
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
@@ -125,6 +127,7 @@ class _Analysis:
                 variables = {
                     self.resolve(index) for index in names if self._unit.words[index] not in INDICES
                 }
+                variables = {v for v in variables if v is None or v.group is None}
                 is_own = (
                     is_pure(self._unit, first, last, self._group_names)
                     and self._mutable.isdisjoint(self._unit.words[first:last])
@@ -161,7 +164,7 @@ class _Analysis:
         for index in list_names(self._unit, first, last):
             found = self.resolve(index)
             value = found.initializer if found in computed and found is not None else None
-            is_group = found is not None and found.statement in self._groups
+            is_group = found is not None and found.group is not None
             if self._unit.words[index] == INDEX or (is_group and asks_for_index(self._unit, index)):
                 return True
             if value is not None and self._names_index(*value, computed):
@@ -180,16 +183,13 @@ class _Analysis:
                 if isinstance(child, Statement):
                     yield from self._list_declared(block, child)
 
-    def _is_common(self, statement: Statement) -> bool:
-        """Return whether a declaration says the same for all threads."""
-        words = self._unit.words[statement.start : statement.stop]
-        return not _COMMON.isdisjoint(words[:1]) or SHARED in words or "constexpr" in words[:2]
-
     def _list_declared(self, block: Block, statement: Statement) -> tuple[Variable, ...]:
         """Return the variables that a statement of a divided block declares."""
         if statement not in self._declared:
-            is_common = self._is_common(statement)
+            is_common = is_common_declaration(self._unit, statement)
             found = () if is_common else tuple(list_variables(self._unit, block, statement))
+            if statement in self._groups:
+                found = tuple(replace(each, group=self._groups[statement]) for each in found)
             self._declared[statement] = found
         return self._declared[statement]
 
@@ -241,8 +241,7 @@ class _Analysis:
     # What is the same in all threads
 
     def _can_be_uniform(self, variable: Variable) -> bool:
-        is_group = variable.statement in self._groups
-        if not variable.is_scalar or variable.is_parameter or is_group:
+        if not variable.is_scalar or variable.is_parameter or variable.group is not None:
             return False
         changed = [i for i in self._uses[variable] if self._find_use(variable, i) != "read"]
         return all(index in self._assignments for index in changed)
@@ -272,7 +271,7 @@ class _Analysis:
             found = self.resolve(index)
             if self._unit.words[index] == INDEX:
                 return False
-            if found is not None and found.statement in self._groups:
+            if found is not None and found.group is not None:
                 if asks_for_index(self._unit, index):
                     return False
                 continue
@@ -383,7 +382,7 @@ class _Analysis:
             return self._is_whole_leave(self._leaves[node.start], self._masked)
         if block.kind == "do" and node is block.children[-1]:
             return False
-        if self._is_common(node) or node in self._groups:
+        if is_common_declaration(self._unit, node) or node in self._groups:
             return True
         declared = tuple(self._list_declared(block, node))
         if declared:
@@ -426,7 +425,7 @@ class _Analysis:
             v
             for v in self._variables
             if v not in self._uniform
-            and v.statement not in self._groups
+            and v.group is None
             and v.is_scalar
             and v.initializer is not None
             and all(self._find_use(v, index) == "read" for index in self._uses[v])
@@ -447,7 +446,7 @@ class _Analysis:
             return False
         for index in list_names(self._unit, first, last):
             used = self.resolve(index)
-            is_known = used is None or used in computed or used.statement in self._groups
+            is_known = used is None or used in computed or used.group is not None
             if is_known or used is None or self._is_unchanged(used):
                 continue
             if used not in self._uniform or not self._is_fixed(used, variable):
@@ -463,7 +462,7 @@ class _Analysis:
         )
 
     def _choose_kind(self, variable: Variable, computed: frozenset[Variable]) -> Kind:
-        if variable.statement in self._groups:
+        if variable.group is not None:
             return "group"
         if variable in self._uniform or self._is_constant(variable):
             return "uniform"

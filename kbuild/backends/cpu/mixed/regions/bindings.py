@@ -82,7 +82,8 @@ class Bindings:
             reference = "" if variable.is_scalar else "&"
             return f"[[maybe_unused]] const auto{reference} {name} = __kbuild_u{number}__;"
         if kind == "group":
-            return f"[[maybe_unused]] const {REGIONS}thread_block {name}(threadIdx, {THREAD});"
+            known = f"typename decltype({name})::__in_region"
+            return f"[[maybe_unused]] const {known} {name}(threadIdx, {THREAD});"
         if kind == "kept":
             return f"[[maybe_unused]] auto& {name} = __kbuild_s{number}__[{THREAD}];"
         renamed = {variable.index: f"__kbuild_n{number}__"}
@@ -185,6 +186,10 @@ class Bindings:
                 yield f"[[maybe_unused]] const auto& __kbuild_u{number}__ = {variable.name};"
                 continue
             slot = self._name_slot(variable)
+            if variable.group is not None:
+                place = f"{FRAME}.{name_parameter(variable.name)}"
+                yield f"[[maybe_unused]] constexpr decltype({place}) {variable.name}{{}};"
+                continue
             if self._text.division.is_function:
                 yield f"[[maybe_unused]] auto& {slot} = {FRAME}.{name_parameter(variable.name)};"
                 continue

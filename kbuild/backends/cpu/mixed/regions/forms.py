@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave
-from kbuild.backends.cpu.mixed.regions.operations import list_blocks, list_statements
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
-from kbuild.cxx.declarators import TYPE_WORDS
-from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.cxx.declarators import CLASS_KEYS, TYPE_WORDS
+from kbuild.cxx.statements import Block, Node, Statement, list_blocks, list_statements
+from kbuild.cxx.tokens import drop_attributes
 from kbuild.cxx.unit import Unit
 
 _LOOPS: Final = frozenset(("for", "while", "do"))
 DIVIDABLE: Final = _LOOPS | {"", "if"}  # the kinds of blocks
-SHARED: Final = "__kbuild_shared__"
+_SHARED: Final = "__kbuild_shared__"
+# Declarations that say the same for all threads.
+_COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "static"))
 _LEAVING: Final = frozenset(("return", "break", "continue"))
 _FOR_PARTS: Final = 3
 _ASSEMBLY: Final = frozenset(("asm", "__asm__", "__asm", "goto"))
@@ -66,9 +69,30 @@ def find_shared(unit: Unit, body: Block) -> frozenset[str]:
     for statement in list_statements(body):
         words = unit.words[statement.start : statement.stop]
         is_constant = not {"const", "constexpr"}.isdisjoint(words)
-        if SHARED in words or (words[:1] == ["static"] and not is_constant):
+        if _SHARED in words or (words[:1] == ["static"] and not is_constant):
             names.update(w for w in words if w.isidentifier() and w not in TYPE_WORDS)
     return frozenset(names)
+
+
+def is_common_declaration(unit: Unit, statement: Statement) -> bool:
+    """Return whether a declaration says the same for all threads."""
+    words = unit.words[statement.start : statement.stop]
+    is_common = not _COMMON.isdisjoint(words[:1]) or _SHARED in words or "constexpr" in words[:2]
+    return is_common or _declares_only_class(unit, statement)
+
+
+def _declares_only_class(unit: Unit, statement: Statement) -> bool:
+    """Return whether a statement declares a class or an enumeration, and no variable."""
+    tokens = drop_attributes(unit.list_between(statement.start, statement.stop))
+    words = [token.text for token in tokens if token.text != "final"]
+    keys = sum(1 for _ in takewhile(CLASS_KEYS.__contains__, words))
+    head = words[keys : words.index("{")] if "{" in words else words[keys:]
+    if keys == 0 or (len(head) > 1 and ":" not in head[:2]):
+        return False  # a name before the brace, or without one, is that of a variable
+    opening = next((t for t in tokens if t.text == "{"), None)
+    if opening is None:
+        return True
+    return unit.partners.get(unit.find_index(opening.start)) == statement.stop - 1
 
 
 def find_result(unit: Unit, body: Block) -> Statement | None:

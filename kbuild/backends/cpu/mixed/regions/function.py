@@ -14,11 +14,18 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.text import FRAME, REGIONS, name_parameter, name_split
+from kbuild.backends.cpu.mixed.regions.variables import find_group
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.rewriting.rewrite import apply_edits
-from kbuild.cxx.rewriting.signatures import Signature, read_signature, write_parameters
+from kbuild.cxx.rewriting.signatures import (
+    Parameter,
+    Signature,
+    read_signature,
+    write_parameters,
+)
+from kbuild.cxx.tokens import read_tokens
 from kbuild.cxx.unit import Unit
 
 _FRAMED: Final = "template <class __kbuild_frame>"
@@ -51,21 +58,17 @@ def check_signature(unit: Unit, found: Declaration) -> None:
     """Raise CannotDivide if a parameter cannot be in an array."""
     signature = read_signature(found.template, unit.text[slice(*found.parameters)])
     for parameter in signature.parameters:
-        is_copy = parameter.type.lstrip().startswith("const ") and parameter.type.count("&") == 1
-        if parameter.is_pack or ("&" in parameter.type and not is_copy):
-            raise CannotDivide("a parameter is a reference or a pack")
+        is_constant = parameter.type.lstrip().startswith("const ")
+        is_copy = (is_constant and parameter.type.count("&") == 1) or _names_group(parameter)
+        if "&" in parameter.type and not is_copy:
+            raise CannotDivide("a parameter is a reference")
     if signature.header and not signature.header.endswith(">"):
         raise CannotDivide("it has constraints")
 
 
 def _open_class(signature: Signature, kind: str) -> str:
     """Return the class up to the body of ``__run``."""
-    arrays = " ".join(
-        f"typename {REGIONS}frame_element<{each.type}>::__type "
-        f"{name_parameter(each.old_name)}[__kbuild_most__];"
-        for each in signature.parameters
-        if each.old_name
-    )
+    arrays = " ".join(_declare(each) for each in signature.parameters if each.old_name)
     sets = ", ".join(f"[[maybe_unused]] const {REGIONS}set_view {name}" for name in _SETS)
     header = "template <class __kbuild_r__, int __kbuild_most__>"
     base = f"{REGIONS}frame_results<__kbuild_r__, __kbuild_most__>"
@@ -77,6 +80,18 @@ def _open_class(signature: Signature, kind: str) -> str:
     ).lstrip()
 
 
+def _declare(parameter: Parameter) -> str:
+    """Return the member of a frame for a parameter."""
+    name = name_parameter(parameter.old_name)
+    if _names_group(parameter):
+        return f"typename {REGIONS}group_of<{parameter.type}>::__type {name};"
+    return f"typename {REGIONS}frame_element<{parameter.type}>::__type {name}[__kbuild_most__];"
+
+
+def _names_group(parameter: Parameter) -> bool:
+    return find_group(token.text for token in read_tokens(parameter.type)) is not None
+
+
 def _write_functions(signature: Signature, kind: str, name: str) -> str:
     arguments = [f"{each.name}..." if each.is_pack else each.name for each in signature.template]
     instance = f"{kind}<{', '.join(arguments)}>" if arguments else kind
@@ -86,7 +101,7 @@ def _write_functions(signature: Signature, kind: str, name: str) -> str:
     stores = " ".join(
         f"__kbuild_of.{name_parameter(each.old_name)}[__kbuild_number] = {each.name};"
         for each in signature.parameters
-        if each.old_name
+        if each.old_name and not _names_group(each)
     )
     specifiers = "[[maybe_unused]] inline __attribute__((always_inline))"
     return (

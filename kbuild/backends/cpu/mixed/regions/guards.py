@@ -150,5 +150,7 @@ def _is_index(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
             return False
         start, stop = found.initializer
         return _is_index(unit, division, (start + (unit.words[start] == "="), stop))
-    is_rank = words[1:] == [".", "thread_rank", "(", ")"] and words[0] in division.groups
-    return is_rank or words == [INDEX, ".", "x"]
+    if words[1:] == [".", "thread_rank", "(", ")"]:
+        found = division.resolve(words[0], first)
+        return found is not None and found.group == "block"
+    return words == [INDEX, ".", "x"]

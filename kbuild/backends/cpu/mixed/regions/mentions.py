@@ -32,8 +32,11 @@ _KEYWORDS: Final = (
 _PURE: Final = frozenset(
     ("min", "max", "abs", "sizeof", "alignof", "static_cast", "__umul24", "__mul24")
 )
-# The properties of a block that all of its threads share.
-_OF_BLOCKS: Final = frozenset(("size", "num_threads", "group_dim", "dim_threads", "group_index"))
+# The properties of a group that all threads of the block share.
+_OF_BLOCKS: Final = frozenset(
+    ("size", "num_threads", "group_dim", "dim_threads", "group_index", "meta_group_size")
+)
+_OF_GROUPS: Final = _OF_BLOCKS | {"thread_rank", "thread_index", "meta_group_rank"}
 _EFFECTS: Final = frozenset(("[", "->", "{", "new", "throw", "this"))
 _COMPOUND: Final = frozenset("+-*/%&|^")
 _OPERATORS: Final = frozenset("+-*/%&|^!~<>=?:,;({[") | {
@@ -61,7 +64,7 @@ def list_names(unit: Unit, first: int, last: int) -> Iterator[int]:
 
 
 def asks_for_index(unit: Unit, index: int) -> bool:
-    """Return whether an expression with a variable for the block can differ between threads."""
+    """Return whether an expression with a variable for a group can differ between threads."""
     return unit.get(index + 1) != "." or unit.get(index + 2) not in _OF_BLOCKS
 
 
@@ -142,7 +145,8 @@ def _is_pure_token(unit: Unit, index: int, first: int, groups: frozenset[str]) -
         return _is_comparison(unit, index)
     if word == "(" and index > first:
         is_member = unit.get(index - 2) == "." and unit.get(index - 3) in groups
-        return is_member or _is_pure_call(unit, index - 1)
+        is_property = is_member and unit.get(index - 1) in _OF_GROUPS
+        return is_property or _is_pure_call(unit, index - 1)
     return True
 
 

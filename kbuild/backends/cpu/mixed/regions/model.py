@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable
+from kbuild.backends.cpu.mixed.regions.variables import Group, Kind, Variable
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -26,6 +26,8 @@ class Operation:
         arguments: The indices of each argument.
         close: The index of the last parenthesis.
         slot: The number of the operands that it uses.
+        operand: Which argument is the value.
+        owner: The class with the operation, if it is that of a cooperative group.
         callee: The index of the name of a divided function; None for an operation of CUDA.
         has_references: Whether a parameter of that function is a reference.
     """
@@ -37,13 +39,15 @@ class Operation:
     arguments: tuple[tuple[int, int], ...]
     close: int
     slot: int = 0
+    operand: int = 0
+    owner: str = ""
     callee: int | None = None
     has_references: bool = False
 
     @property
     def mask(self) -> tuple[int, int] | None:
         """The indices of the mask; None without one."""
-        is_masked = self.is_warp_wide and self.callee is None
+        is_masked = self.is_warp_wide and self.callee is None and not self.owner
         return self.arguments[0] if is_masked and self.arguments else None
 
     @property
@@ -51,7 +55,7 @@ class Operation:
         """The indices of the value, or of all arguments of a divided function."""
         if self.callee is not None:
             return (self.arguments[0][0] if self.arguments else self.close, self.close)
-        return self.arguments[1 if self.is_warp_wide else 0]
+        return self.arguments[self.operand]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +64,12 @@ class Needs:
 
     Attributes:
         operations: The operations by the indices of their first tokens.
-        groups: The declarations of variables that stand for the block.
+        groups: The declarations of variables that stand for groups of threads.
         readers: The indices of calls that read the index of the thread.
     """
 
     operations: Mapping[int, Operation]
-    groups: frozenset[Statement]
+    groups: Mapping[Statement, Group]
     readers: frozenset[int]
 
 
@@ -129,7 +133,7 @@ class Division:
         shared: The names of shared memory.
         yielding: The names of functions that stop a thread only if it calls them again and again.
         mutable: All names of variables that are not those of a thread.
-        groups: The names of variables that stand for the block.
+        groups: The names of variables that stand for groups of threads.
         readers: The indices of calls that read the index of the thread.
         is_function: Whether it is a device function.
         result: Its last statement, if it returns a value.

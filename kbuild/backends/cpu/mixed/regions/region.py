@@ -8,7 +8,6 @@ from kbuild.backends.cpu.mixed.regions.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.frames import LIVE, Frame, Frames, list_left
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guard
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
-from kbuild.backends.cpu.mixed.regions.operations import list_statements
 from kbuild.backends.cpu.mixed.regions.text import (
     FRAME,
     REGIONS,
@@ -16,10 +15,11 @@ from kbuild.backends.cpu.mixed.regions.text import (
     Span,
     Text,
     is_in,
+    name_class,
     name_frame,
 )
 from kbuild.backends.cpu.mixed.regions.variables import is_deduced
-from kbuild.cxx.statements import Node, Statement
+from kbuild.cxx.statements import Node, Statement, list_statements
 
 
 class RegionWriter:
@@ -222,9 +222,9 @@ class RegionWriter:
             names = f"{frames[-1].name}, {LIVE}, {operands}"
             parts.append(
                 f"{operands}.begin({frames[-1].name}); {self.open(frames, [call])} "
-                f"{REGIONS}{operation.name}::put<{self._text.render_type(operation)}>"
+                f"{name_class(operation)}::template put<{self._text.render_type(operation)}>"
                 f"({operands}, {THREAD}, {value}); __kbuild_region_end__ "
-                f"{REGIONS}{operation.name}::finish({names}{mask});"
+                f"{name_class(operation)}::finish({names}{mask});"
             )
         return " ".join(parts) + (" " if parts else "")
 
@@ -235,10 +235,11 @@ class RegionWriter:
         """
         text, frame = self._text, name_frame(operation)
         call = (operation.index, operation.close + 1)
-        arguments = text.render(*operation.value)
+        groups = dict(self._list_groups(operation))
+        arguments = text.render(*operation.value, groups)
         before = ", " if arguments else ""
         split = text.render_callee(operation)
-        called = text.render(operation.index, operation.close + 1, is_call=True)
+        called = text.render(*call, groups, is_call=True)
         kinds = f"decltype({split}({REGIONS}no_frame(){before}{arguments})), decltype({called})"
         tell = f"__kbuild_k{operation.slot}__"
         kind = f"decltype({tell}(::uint3{{}}, 0))"
@@ -250,6 +251,14 @@ class RegionWriter:
             f"{split}({frame}, {THREAD}{before}{arguments}); __kbuild_region_end__ "
             f"{kind}::__callee::__run({frames[-1].name}, {LIVE}, {frame});"
         )
+
+    def _list_groups(self, operation: Operation) -> Iterator[tuple[int, str]]:
+        """Yield the indices of the groups that a call passes, and what the source means by them."""
+        for first, stop in operation.arguments:
+            name = self._text.unit.words[first]
+            found = self._text.division.resolve(name, first) if stop == first + 1 else None
+            if found is not None and found.group is not None:
+                yield first, f"{name}.__original()"
 
     def write_results(self, nodes: Iterable[Node]) -> None:
         """Replace calls of operations by their results."""

@@ -89,7 +89,7 @@ class Text:
             return f"{name_frame(operation)}.get({THREAD}"
         operands = f"__kbuild_o{operation.slot}__"
         kind = self.render_type(operation)
-        return f"{REGIONS}{operation.name}::get<{kind}>({operands}, {THREAD}"
+        return f"{name_class(operation)}::template get<{kind}>({operands}, {THREAD}"
 
     def render_callee(self, operation: Operation) -> str:
         """Return the name of the function that stands for a divided one, with its arguments."""
@@ -118,6 +118,12 @@ class Text:
             is_before = start <= directive.start < end
             if is_before and directive.text.lstrip("# \t").startswith("pragma"):
                 self.edits.append(Edit(start=directive.start, end=directive.end, text=""))
+
+
+def name_class(operation: Operation) -> str:
+    """Return the name of the class that implements an operation."""
+    owner = f"{operation.owner}::__operations::" if operation.owner else REGIONS
+    return f"{owner}{operation.name}"
 
 
 def name_split(name: str) -> str:

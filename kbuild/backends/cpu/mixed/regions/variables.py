@@ -27,6 +27,9 @@ _STANDARD_TYPES: Final = frozenset(
         *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     )
 )
+# Groups of threads that a variable can stand for, by the names of the types.
+Group = Literal["block", "tile"]
+_GROUPS: Final[dict[str, Group]] = {"thread_block": "block", "thread_block_tile": "tile"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,6 +49,7 @@ class Variable:
         is_scalar: Whether the spelling says that the type is a number or a pointer.
         is_pointer: Whether the spelling says that it is a pointer.
         is_parameter: Whether it is a parameter.
+        group: The group of threads that it stands for; None for other variables.
     """
 
     name: str
@@ -60,10 +64,11 @@ class Variable:
     is_scalar: bool = False
     is_pointer: bool = False
     is_parameter: bool = False
+    group: Group | None = None
 
 
 # What a variable becomes: it exists once, it is computed again in each region, it has a place for
-# each thread, or it stands for the block.
+# each thread, or it stands for a group of threads.
 Kind = Literal["uniform", "computed", "kept", "group"]
 
 
@@ -132,6 +137,14 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
     )
 
 
+def find_group(words: Iterable[str]) -> Group | None:
+    """Return the group of threads that the words of a type name; None for other types."""
+    words = [word for word in words if word not in ("const", "&")]
+    if "<" in words:
+        words = words[: words.index("<")] if words[-1] == ">" else []
+    return _GROUPS.get(words[-1]) if words else None
+
+
 def is_scalar_type(words: Iterable[str]) -> bool:
     """Return whether the words of a type say that it is a number."""
     others = set(words) - {"const", "volatile", "std", "::", "register"}
@@ -177,6 +190,7 @@ def read_parameters(
         if place is None or ("&" in words and not is_function) or "..." in words:
             continue
         is_pointer = "*" in words or "[" in words
+        group = find_group(words[:place])
         yield Variable(
             name=words[place],
             index=brace,
@@ -184,4 +198,5 @@ def read_parameters(
             is_scalar=is_pointer or is_scalar_type(words[:place]),
             is_pointer=is_pointer,
             is_parameter=True,
+            group=group,
         )

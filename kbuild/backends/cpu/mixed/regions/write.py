@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
+from kbuild.backends.cpu.mixed.regions.calls import find_first
 from kbuild.backends.cpu.mixed.regions.frames import ENTERED, LIVE, Frame, Frames
+from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK, TILE
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, Operation
 from kbuild.backends.cpu.mixed.regions.region import RegionWriter
-from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Text
+from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Text, name_class
+from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.model import Edit
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
@@ -121,17 +124,28 @@ class _KernelWriter:
 
     def _write_whole(self, node: Node) -> None:
         """Leave what is executed once as it is; regions see its variables as constants."""
-        declared = self._bindings.declared.get(node, []) if isinstance(node, Statement) else []
-        if any(self._text.division.kinds[variable] == "group" for variable in declared):
-            kind = f"[[maybe_unused]] constexpr {REGIONS}block_group {declared[0].name}{{}}"
-            self._text.replace(node.start, node.start + 1, kind)
-            self._text.blank(node.start + 1, node.stop)
-        elif isinstance(node, Statement):
-            alias = self._bindings.alias(self._bindings.declared.get(node, []))
+        if not isinstance(node, Statement):
+            return
+        declared = self._bindings.declared.get(node, [])
+        if any(variable.group is not None for variable in declared):
+            self._write_group(node, declared[0])
+        else:
+            alias = self._bindings.alias(declared)
             self._text.insert(self._text.get_end(self._text.find_end(node)), alias)
 
+    def _write_group(self, node: Statement, variable: Variable) -> None:
+        """Let the declaration of a group declare what is the same for all threads."""
+        unit = self._text.unit
+        self._text.replace(node.start, variable.index, "[[maybe_unused]] constexpr auto ")
+        for index in range(variable.index, node.stop):
+            first = find_first(unit, index)
+            if unit.words[index] == TILE:
+                self._text.replace(first, index + 1, f"{REGIONS}divide")
+            elif unit.words[index] == THIS_BLOCK:
+                self._text.replace(first, index + 3, f"{REGIONS}block_group{{}}")
+
     def _write_barrier(self, operation: Operation, frames: Frames) -> None:
-        text = f"{REGIONS}{operation.name}::finish({frames[-1].name}, {LIVE}"
+        text = f"{name_class(operation)}::finish({frames[-1].name}, {LIVE}"
         if operation.arguments:
             self._text.replace(operation.index, operation.arguments[0][0], f"{text}, ")
         else:

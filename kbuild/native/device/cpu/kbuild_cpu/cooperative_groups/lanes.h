@@ -111,6 +111,13 @@ private:
     __lane_mask __mask_ = 0;
 };
 
+/* The values of the lanes of a warp, for types without a default constructor. */
+template <class __T>
+union __lane_values {
+    __T __of[KBUILD_CPU_WARP_SIZE];
+    __lane_values() {}
+};
+
 KBUILD_CPU_GROUPS_END
 
 #endif

@@ -34,13 +34,6 @@ struct bit_xor {
     __T operator()(__T __a, __T __b) const { return static_cast<__T>(__a ^ __b); }
 };
 
-/* The values of the lanes of a warp, for types without a default constructor. */
-template <class __T>
-union __lane_values {
-    __T __of[KBUILD_CPU_WARP_SIZE];
-    __lane_values() {}
-};
-
 /* Combines 2^n values in the order in which lanes exchange them by `shfl_xor` on a GPU. */
 template <class __T, class __Operation>
 inline __T __combine_tree(__T *__values, unsigned int __count, __Operation &__operation) {

@@ -81,6 +81,8 @@ protected:
 template <unsigned int __N>
 class __tile<__N, true> : public __tile_of_threads<__N> {
 public:
+    typedef void __kbuild_group;
+
     void sync(KBUILD_CPU_CALLER) const {
         __meeting<__N>::__of_tile().__sync(KBUILD_CPU_GROUP_CALL("sync()"));
     }
@@ -158,5 +160,9 @@ tiled_partition(const thread_block_tile<__M, __P> &__parent) {
 inline thread_block_tile<1, void> KBUILD_CALL_NEEDS_BLOCK this_thread() { return {0, 1}; }
 
 KBUILD_CPU_GROUPS_END
+
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+#include "../regions/groups.h"
+#endif
 
 #endif

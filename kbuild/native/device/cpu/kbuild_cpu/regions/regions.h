@@ -133,28 +133,6 @@ KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     __kernel();
 }
 
-/* A variable of the type cooperative_groups::thread_block, without a barrier: outside of regions, and in a
- * region, where it knows the thread. */
-struct block_group {
-    static unsigned int size() { return num_threads(); }
-    static unsigned int num_threads() { return ::blockDim.x * ::blockDim.y * ::blockDim.z; }
-    static ::dim3 group_dim() { return ::blockDim; }
-    static ::dim3 dim_threads() { return ::blockDim; }
-    static ::dim3 group_index() { return {::blockIdx.x, ::blockIdx.y, ::blockIdx.z}; }
-};
-class thread_block : public block_group {
-public:
-    KBUILD_CPU_ALWAYS_INLINE thread_block(const ::uint3 &__index, int __number)
-        : index_(__index), number_(static_cast<unsigned int>(__number)) {}
-
-    KBUILD_CPU_ALWAYS_INLINE unsigned int thread_rank() const { return number_; }
-    KBUILD_CPU_ALWAYS_INLINE ::dim3 thread_index() const { return {index_.x, index_.y, index_.z}; }
-
-private:
-    const ::uint3 index_;
-    const unsigned int number_;
-};
-
 /* Stores the index of a thread for functions that read threadIdx. */
 KBUILD_CPU_ALWAYS_INLINE void store_index(const ::uint3 &__index) { ::threadIdx = __index; }
 
@@ -242,9 +220,16 @@ struct frame_results<void, __Most> {
     KBUILD_CPU_ALWAYS_INLINE void get(int) const {}
 };
 
+/* Whether a type is that of a group of threads. */
+template <class __T, class = void>
+constexpr bool is_group = false;
+template <class __T>
+constexpr bool is_group<__T, typename __T::__kbuild_group> = true;
+
 /* The type of an array's elements for a parameter. */
 template <class __T>
 struct frame_element {
+    static_assert(!is_group<__T>, "kbuild: the kind of this group of threads is not known");
     using __type = __T;
 };
 template <class __T>
@@ -295,13 +280,6 @@ struct __syncthreads {
     KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live,
                                                 KBUILD_CPU_CALLER) {
         check_barrier(KBUILD_CPU_CALL("__syncthreads"), __set, __live);
-    }
-};
-struct thread_block_sync {
-    template <class __Set, class __Live>
-    KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live,
-                                                KBUILD_CPU_CALLER) {
-        check_barrier(KBUILD_CPU_CALL("thread_block::sync()"), __set, __live);
     }
 };
 #define KBUILD_CPU_BLOCK_VOTE(name, vote, result) \

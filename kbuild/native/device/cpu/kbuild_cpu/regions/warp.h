@@ -9,17 +9,21 @@
 
 namespace kbuild_cpu::regions {
 
+/* Returns a mask as the mask of all lanes. `read_mask` of a tile returns that of the tiles with these lanes. */
+KBUILD_CPU_ALWAYS_INLINE unsigned read_mask(unsigned __mask, unsigned) { return __mask; }
+
 /* Checks the lanes of a mask that do not reach an operation, and those that reach it without being in the
  * mask.  The former can still exit; if they wait for others instead, this operation fails. */
-template <class __Set, class __Live>
+template <class __Set, class __Live, class __Mask>
 __attribute__((noinline, cold)) void check_some_lanes(const kbuild_cpu_call &__call,
                                                       const __Set &__set, const __Live &__live,
-                                                      unsigned __mask) {
+                                                      __Mask __of_lanes) {
     const block &__of = __set.of;
     if (__of.has_awaited) check_awaited(__set);
     for (int __warp = 0; __warp * 32 < __of.threads; ++__warp) {
         const unsigned __lanes = __set.lanes(__warp);
         if (__lanes == 0) continue;
+        const unsigned __mask = read_mask(__of_lanes, __lanes);
         if ((__lanes & ~__mask) != 0) {
             name_thread(__of, __warp * 32 + __builtin_ctz(__lanes & ~__mask));
             fail_call(__call, "the mask does not contain the calling lane");
@@ -52,6 +56,19 @@ struct __syncwarp {
     }
 };
 
+/* Makes a mask of the votes of each warp. */
+template <int __Most>
+KBUILD_CPU_ALWAYS_INLINE void pack_votes(operands<__Most> &__operands, int __threads) {
+    for (int __warp = 0; __warp * 32 < __threads; ++__warp) {
+        unsigned __votes = 0;
+        for (int __lane = 0; __lane < 32; ++__lane)
+            __votes |= static_cast<unsigned>(
+                           __operands.__storage[__operands.before + __warp * 32 + __lane])
+                       << __lane;
+        __operands.votes[__warp] = __votes;
+    }
+}
+
 #define KBUILD_CPU_WARP_VOTE(name, type, vote, result) \
     struct name { \
         template <class, int __Most> \
@@ -63,14 +80,7 @@ struct __syncwarp {
         static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
                            unsigned __mask, KBUILD_CPU_CALLER) { \
             check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
-            for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) { \
-                unsigned __votes = 0; \
-                for (int __lane = 0; __lane < 32; ++__lane) \
-                    __votes |= static_cast<unsigned>( \
-                                   __operands.__storage[__operands.before + __warp * 32 + __lane]) \
-                               << __lane; \
-                __operands.votes[__warp] = __votes; \
-            } \
+            pack_votes(__operands, __set.of.threads); \
         } \
         template <class, int __Most> \
         KBUILD_CPU_ALWAYS_INLINE static type get(operands<__Most> &__operands, int __number) { \

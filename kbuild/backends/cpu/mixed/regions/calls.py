@@ -1,0 +1,98 @@
+"""Read calls in the body of a kernel: of CUDA's operations, and of divided functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.cxx.tokens import match_angle, split_at_commas
+from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
+
+_MOST_TOKENS: Final = 100  # of template arguments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Functions:
+    """The functions that need a thread.
+
+    Attributes:
+        readers: Those that read the index of the thread, and never stop it.
+        divided: Those that can be called for many threads at once, and whether they contain nothing
+            but operations of warps.
+        referring: Those among them with parameters that are references.
+        obstacles: Why others cannot.
+    """
+
+    readers: frozenset[str]
+    divided: Mapping[str, bool]
+    referring: frozenset[str]
+    obstacles: Mapping[str, str]
+
+    def describe_obstacle(self, name: str) -> str:
+        """Return why a body that mentions a name cannot be divided."""
+        reason = self.obstacles.get(name)
+        return f"it calls '{name}': {reason}" if reason else f"it uses '{name}'"
+
+
+def read_call(unit: Unit, callee: int, functions: Functions) -> Operation:
+    """Read a call of a divided function: its name can be qualified, and have template arguments.
+
+    Raises:
+        CannotDivide: It is no call, or that of a member.
+    """
+    first, opening = find_first(unit, callee), callee + 1
+    if unit.get(opening) == "<":
+        close = match_angle(unit.list_between(opening, opening + _MOST_TOKENS), 0)
+        opening = callee if close is None else opening + close + 1
+    is_member = unit.get(first - 1) in (".", "->", ">", "template")
+    if unit.get(opening) != "(" or is_member:
+        raise CannotDivide(f"it uses '{unit.words[callee]}'")
+    return Operation(
+        name=unit.words[callee],
+        is_warp_wide=functions.divided[unit.words[callee]],
+        has_value=True,
+        index=first,
+        arguments=tuple(list_arguments(unit, opening)),
+        close=unit.partners[opening],
+        callee=callee,
+        has_references=unit.words[callee] in functions.referring,
+    )
+
+
+def read_operation(unit: Unit, index: int, is_warp_wide: bool, has_value: bool) -> Operation:
+    """Read a call of an operation of CUDA.
+
+    Raises:
+        CannotDivide: The call has too few arguments.
+    """
+    arguments = tuple(list_arguments(unit, index + 1))
+    if len(arguments) < has_value * (1 + is_warp_wide):
+        raise CannotDivide(f"a call of '{unit.words[index]}' has too few arguments")
+    return Operation(
+        name=unit.words[index],
+        is_warp_wide=is_warp_wide,
+        has_value=has_value,
+        index=index,
+        arguments=arguments,
+        close=unit.partners[index + 1],
+        operand=int(is_warp_wide),
+    )
+
+
+def list_arguments(unit: Unit, opening: int) -> Iterator[tuple[int, int]]:
+    """Yield the indices of the arguments of a call, which starts with a parenthesis."""
+    position = opening + 1
+    for part in split_at_commas(unit.list_between(position, unit.partners[opening])):
+        if part:
+            yield position, position + len(part)
+        position += len(part) + 1
+
+
+def find_first(unit: Unit, name: int) -> int:
+    """Return the index where a qualified name starts, whose last part has an index."""
+    first = name
+    while unit.get(first - 1) == "::":
+        first -= 2 if unit.get_token(first - 2).is_word else 1
+    return first

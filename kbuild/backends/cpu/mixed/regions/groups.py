@@ -1,0 +1,197 @@
+"""Find the groups of threads of a kernel, and the operations in which their threads wait.
+
+A group is a block, or a tile of a warp. kbuild must know all uses of a variable for a group: a use
+asks for a property, is an operation, or passes the group to a divided function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kbuild.backends.cpu.mixed.regions.calls import (
+    Functions,
+    find_first,
+    list_arguments,
+    read_call,
+)
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.backends.cpu.mixed.regions.variables import Group, find_group
+from kbuild.cxx.statements import Block, Statement, find_statement, list_blocks
+from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
+
+THIS_BLOCK: Final = "this_thread_block"
+TILE: Final = "tiled_partition"
+MAKERS: Final = frozenset((THIS_BLOCK, TILE))
+_SYNC: Final = "sync"
+_REDUCE: Final = "reduce"
+# The members in which threads wait, apart from `sync`: each thread brings a value.
+_EXCHANGES: Final = frozenset(("shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot", "any", "all"))
+_BLOCK: Final = "::kbuild_cpu::regions::block_group"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupVariable:
+    """A variable that stands for a group.
+
+    Attributes:
+        name: Its name.
+        group: The kind of the group.
+        span: The indices of the part of the text in which the name stands for it.
+    """
+
+    name: str
+    group: Group
+    span: tuple[int, int]
+
+
+def read_group(unit: Unit, body: Block, index: int) -> tuple[Statement, GroupVariable] | None:
+    """Return the declaration of a group around the name of a function that makes groups.
+
+    The declarations are ``thread_block NAME = this_thread_block();`` and
+    ``thread_block_tile<N> NAME = tiled_partition<N>(...);``, also with ``auto``.
+    """
+    statement = find_statement(body, index)
+    words = unit.words[statement.start : statement.stop] if statement is not None else []
+    if statement is None or "=" not in words:
+        return None
+    equals = statement.start + words.index("=")
+    maker = equals + 1
+    while unit.get(maker + 1) == "::":
+        maker += 2
+    is_tile = unit.get(maker) == TILE and unit.get(maker + 1) == "<"
+    is_block = unit.words[maker : statement.stop] == [THIS_BLOCK, "(", ")"]
+    kind = unit.words[statement.start : equals - 1]
+    group: Group = "tile" if is_tile else "block"
+    is_known = find_group(kind) == group or [w for w in kind if w != "const"] == ["auto"]
+    if not (is_tile or is_block) or not is_known or unit.words[statement.stop - 1] != ")":
+        return None
+    around = [b for b in list_blocks(body) if b.start < statement.start < b.stop]
+    stop = max(around, key=lambda block: block.start).stop
+    span = (statement.stop, stop)
+    return statement, GroupVariable(name=unit.words[equals - 1], group=group, span=span)
+
+
+def find_group_name(unit: Unit, declaration: Statement) -> str:
+    """Return the name of the variable that a declaration declares for a group."""
+    return unit.words[unit.words.index("=", declaration.start) - 1]
+
+
+def find_operations_of(
+    unit: Unit, variable: GroupVariable, functions: Functions
+) -> Iterator[Operation]:
+    """Yield the operations of a group, and the calls of divided functions with it.
+
+    Raises:
+        CannotDivide: Something else happens to the group.
+    """
+    for index in range(*variable.span):
+        if unit.words[index] != variable.name or unit.get(index - 1) in (".", "->", "::"):
+            continue
+        owner = f"decltype({variable.name})"
+        found = _read_use(unit, (index, index + 1), variable.group, owner, functions)
+        if found is not None:
+            yield found
+            continue
+        maker = _find_callee(unit, _find_opening(unit, index))
+        is_parent = maker is not None and unit.words[maker] == TILE
+        if not is_parent and (unit.get(index + 1) != "." or unit.get(index + 3) != "("):
+            raise CannotDivide(f"it passes '{variable.name}' on")
+
+
+def read_this_block(unit: Unit, index: int, functions: Functions) -> Operation:
+    """Read a use of ``this_thread_block()`` in an expression.
+
+    Raises:
+        CannotDivide: It is no operation.
+    """
+    first, stop = find_first(unit, index), index + 3
+    is_call = unit.words[index:stop] == [THIS_BLOCK, "(", ")"]
+    found = _read_use(unit, (first, stop), "block", _BLOCK, functions) if is_call else None
+    if found is None:
+        raise CannotDivide(f"it uses '{unit.words[index]}'")
+    return found
+
+
+def _read_use(
+    unit: Unit, span: tuple[int, int], group: Group, owner: str, functions: Functions
+) -> Operation | None:
+    """Return the operation that a use of a group belongs to; None for other uses.
+
+    Args:
+        unit: The text.
+        span: The indices of the expression for the group.
+        group: The kind of the group.
+        owner: The name of the class with the operations.
+        functions: What is known about the functions that need a thread.
+    """
+    first, stop = span
+    method = unit.get(stop + 1)
+    if unit.get(stop) == ".":
+        is_operation = method == _SYNC or method in _EXCHANGES
+        if not is_operation or unit.get(stop + 2) != "(":
+            return None
+        return _make_operation(unit, (first, stop + 2), method, group, owner)
+    opening = _find_opening(unit, first)
+    name = _find_callee(unit, opening)
+    if name is None or (first, stop) not in list_arguments(unit, opening):
+        return None
+    callee = unit.words[name]
+    if callee in functions.divided:
+        return read_call(unit, name, functions)
+    if callee in functions.obstacles:
+        raise CannotDivide(functions.describe_obstacle(callee))
+    is_reduction = callee == _REDUCE and group == "tile"
+    if (callee != _SYNC and not is_reduction) or opening != first - 1 or opening != name + 1:
+        return None
+    return _make_operation(unit, (find_first(unit, name), opening), callee, group, owner)
+
+
+def _make_operation(
+    unit: Unit, span: tuple[int, int], name: str, group: Group, owner: str
+) -> Operation:
+    """Return an operation whose call starts, and has its parenthesis, at two indices."""
+    first, opening = span
+    has_value = name != _SYNC
+    arguments = tuple(list_arguments(unit, opening)) if has_value else ()
+    operand = int(name == _REDUCE)
+    if has_value and len(arguments) <= operand:
+        raise CannotDivide(f"a call of '{name}' has too few arguments")
+    return Operation(
+        name=name,
+        is_warp_wide=group == "tile",
+        has_value=has_value,
+        index=first,
+        arguments=arguments,
+        close=unit.partners[opening],
+        operand=operand,
+        owner=owner,
+    )
+
+
+def _find_opening(unit: Unit, index: int) -> int:
+    """Return the index of the innermost bracket around a token; -1 without one."""
+    index -= 1
+    while index >= 0:
+        if unit.words[index] in ("(", "[", "{"):
+            return index
+        index = unit.partners.get(index, index) - 1
+    return -1
+
+
+def _find_callee(unit: Unit, opening: int) -> int | None:
+    """Return the index of the name of the function whose arguments start with a parenthesis."""
+    if opening < 1 or unit.words[opening] != "(":
+        return None
+    name = opening - 1
+    if unit.words[name] == ">":
+        depth = 0
+        while name > 0:
+            depth += (unit.words[name] == ">") - (unit.words[name] == "<")
+            name -= 1
+            if depth == 0:
+                break
+            if unit.words[name] in (";", "{", "}"):
+                return None
+    return name if unit.get_token(name).is_word else None

@@ -1,0 +1,187 @@
+// Kernels with cooperative groups that are divided into regions. Each one checks its own result, and main prints the
+// wrong ones.
+#include "region_results.h"
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+namespace cg = cooperative_groups;
+
+constexpr int THREADS = 96;
+
+// A block that is passed on, also by reference, and together with a tile.
+__device__ int sum_of_tile(const cg::thread_block_tile<32>& tile, int value)
+{
+    for (int offset = tile.size() / 2; offset > 0; offset /= 2)
+        value += tile.shfl_down(value, offset);
+    return value;
+}
+__device__ int sum_of_block(int value, int* parts, cg::thread_block cta)
+{
+    auto warp = cg::tiled_partition<32>(cta);
+    value = sum_of_tile(warp, value);
+    cg::sync(cta);
+    if (warp.thread_rank() == 0)
+        parts[warp.meta_group_rank()] = value;
+    cta.sync();
+    int sum = 0;
+    for (unsigned i = 0; i < warp.meta_group_size(); ++i)
+        sum += parts[i];
+    cg::sync(cta);
+    return sum;
+}
+__global__ void sums(int* out)
+{
+    __shared__ int parts[32];
+    cg::thread_block cta = cg::this_thread_block();
+    const int first = sum_of_block(threadIdx.x, parts, cta);
+    const int second = sum_of_block(cta.thread_rank() % 2, parts, cta);
+    if (cta.thread_rank() == 0) {
+        out[0] = first;
+        out[1] = second;
+    }
+}
+
+// Tiles of a part of a warp, and of a tile.
+template <int N> __device__ int rotate(cg::thread_block_tile<N> tile, int value)
+{
+    return tile.shfl(value, (tile.thread_rank() + 1) % N);
+}
+__global__ void tiles(int* out)
+{
+    const cg::thread_block block = cg::this_thread_block();
+    const auto half = cg::tiled_partition<16>(block);
+    cg::thread_block_tile<4> quarter = cg::tiled_partition<4>(half);
+    int value = rotate<16>(half, threadIdx.x);
+    value = 1000 * value + quarter.shfl_up(int(threadIdx.x), 1) + quarter.shfl_xor(int(threadIdx.x), 2);
+    value += 100000000 * quarter.thread_rank();
+    out[threadIdx.x] = value;
+}
+
+// Some tiles of a warp.
+__global__ void some_tiles(int* out)
+{
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    int value = tile.meta_group_rank();
+    if (tile.meta_group_rank() % 3 == 1) {
+        value = 100 * tile.ballot(threadIdx.x % 2) + 10 * tile.any(threadIdx.x == 9) + tile.all(threadIdx.x < 12);
+        tile.sync();
+    }
+    out[threadIdx.x] = value;
+}
+
+struct Longer {
+    __device__ int operator()(int a, int b) const { return a > b ? a : b; }
+};
+struct Product {
+    __device__ float operator()(float a, float b) const { return a * b; }
+};
+__global__ void reductions(int* out)
+{
+    cg::thread_block cta = cg::this_thread_block();
+    cg::thread_block_tile<32> tile32 = cg::tiled_partition<32>(cta);
+    const auto tile4 = cg::tiled_partition<4>(tile32);
+    int sum = cg::reduce(tile32, int(threadIdx.x), cg::plus<int>());
+    const float product = cg::reduce(tile4, 1.5f, Product{});
+    sum = 10000 * cg::reduce(tile4, int(threadIdx.x * 7 % 5), Longer()) + sum;
+    out[threadIdx.x] = sum + 1000000 * int(product);
+}
+
+// A condition with the rank in a tile, which is no index in the block.
+__global__ void ranks(int* out)
+{
+    __shared__ int counts[THREADS];
+    cg::thread_block cta = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<8>(cta);
+    counts[threadIdx.x] = 0;
+    cta.sync();
+    if (tile.thread_rank() < 2)
+        counts[threadIdx.x] += 1;
+    if (tile.thread_rank() == 5)
+        counts[threadIdx.x] += 2;
+    if (cta.thread_rank() >= 90)
+        counts[threadIdx.x] += 4;
+    cg::sync(cta);
+    out[threadIdx.x] = counts[THREADS - 1 - threadIdx.x];
+}
+
+// The block without a variable, a parameter without a name, and a function without barriers.
+__device__ int number(cg::thread_block block) { return 2 * block.thread_rank(); }
+__device__ int meet(cg::thread_block, int value)
+{
+    cg::this_thread_block().sync();
+    return value + 1;
+}
+__global__ void without_variable(int* out)
+{
+    __shared__ int all[THREADS];
+    cg::thread_block cta = cg::this_thread_block();
+    all[threadIdx.x] = number(cta);
+    cg::sync(cg::this_thread_block());
+    out[threadIdx.x] = meet(cta, all[(threadIdx.x + 1) % THREADS]) + meet(cg::this_thread_block(), 1);
+}
+
+// These have fibers.
+__device__ int of_any_group(cg::thread_group group, int value)
+{
+    group.sync();
+    return value + group.thread_rank();
+}
+__global__ void any_group(int* out) { out[threadIdx.x] = of_any_group(cg::this_thread_block(), 1); }
+template <class Group> __device__ int of_group(Group group, int value)
+{
+    group.sync();
+    return value + group.thread_rank();
+}
+__global__ void deduced_group(int* out)
+{
+    cg::thread_block cta = cg::this_thread_block();
+    out[threadIdx.x] = of_group(cta, 2);
+}
+__global__ void large_tile(int* out)
+{
+    const auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    tile.sync();
+    out[threadIdx.x] = tile.thread_rank();
+}
+
+int main()
+{
+    if (cudaMallocManaged(&results, 512 * sizeof *results) != cudaSuccess)
+        return 1;
+    sums<<<1, THREADS>>>(results);
+    check("sums", 2, [](int i) { return i == 0 ? THREADS * (THREADS - 1) / 2 : THREADS / 2; });
+    tiles<<<1, THREADS>>>(results);
+    check("tiles", THREADS, [](int i) {
+        const int above = i % 4 == 0 ? i : i - 1;
+        return 1000 * (i / 16 * 16 + (i + 1) % 16) + above + (i ^ 2) + 100000000 * (i % 4);
+    });
+    some_tiles<<<1, THREADS>>>(results);
+    check("some_tiles", THREADS, [](int i) {
+        const int tile = i / 8;
+        return tile % 3 == 1 ? 100 * 0xaa + 10 * (tile == 1) : tile;
+    });
+    reductions<<<1, THREADS>>>(results);
+    check("reductions", THREADS, [](int i) {
+        int sum = 0, most = 0;
+        for (int j = i / 32 * 32; j < i / 32 * 32 + 32; ++j)
+            sum += j;
+        for (int j = i / 4 * 4; j < i / 4 * 4 + 4; ++j)
+            most = j * 7 % 5 > most ? j * 7 % 5 : most;
+        return sum + 10000 * most + 1000000 * 5;
+    });
+    ranks<<<1, THREADS>>>(results);
+    check("ranks", THREADS, [](int i) {
+        const int j = THREADS - 1 - i;
+        return (j % 8 < 2) + 2 * (j % 8 == 5) + 4 * (j >= 90);
+    });
+    without_variable<<<1, THREADS>>>(results);
+    check("without_variable", THREADS, [](int i) { return 2 * ((i + 1) % THREADS) + 3; });
+    any_group<<<1, THREADS>>>(results);
+    check("any_group", THREADS, [](int i) { return i + 1; });
+    deduced_group<<<1, THREADS>>>(results);
+    check("deduced_group", THREADS, [](int i) { return i + 2; });
+    large_tile<<<1, 128>>>(results);
+    check("large_tile", 128, [](int i) { return i % 64; });
+    std::printf("done\n");
+}

@@ -1,0 +1,66 @@
+"""Which declarations say the same for all threads."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbuild.backends.cpu.mixed.regions.forms import is_common_declaration
+from kbuild.cxx.statements import divide_body, list_statements
+from kbuild.cxx.unit import Unit
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "struct P { int a; }",
+        "struct P",
+        "struct __attribute__((packed)) P { int a; }",
+        "struct alignas(8) P { int a; }",
+        "struct P final : Q { int a; }",
+        "class P { int a; }",
+        "union P { int a; float b; }",
+        "enum { A, B }",
+        "enum E : int { A, B }",
+        "enum class E { A, B }",
+        "using T = int",
+        "typedef struct { int a; } P",
+        "static_assert(1)",
+        "constexpr int a = 1",
+        "const constexpr int a = 1",
+        "static const int a = 1",
+        "__kbuild_shared__ int a",
+        "extern __kbuild_shared__ int a[]",
+    ],
+)
+def test_common_declarations(declaration: str) -> None:
+    assert is_common(declaration)
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "struct P { int a; } v",
+        "struct { int a; } v",
+        "struct P { int a; } v = {1}",
+        "struct P { int a; } *v, w[2]",
+        "struct P v",
+        "struct P v = {1}",
+        "struct P v{1}",
+        "struct P *v = p",
+        "union P v",
+        "enum E { A, B } v",
+        "enum E v = A",
+        "enum class E v = E::A",
+        "const int a = 1",
+        "a = 1",
+        "P v{1}",
+    ],
+)
+def test_declarations_of_variables(declaration: str) -> None:
+    assert not is_common(declaration)
+
+
+def is_common(declaration: str) -> bool:
+    unit = Unit(f"{{ {declaration}; }}")
+    (statement,) = list_statements(divide_body(unit, 0))
+    return is_common_declaration(unit, statement)

@@ -8,7 +8,10 @@ from kbuild.cxx.lexer import Token, split_text
 from kbuild.cxx.unit import match_words
 
 ATTRIBUTES: Final = frozenset(
-    {"__attribute__", "__attribute", "__declspec", "alignas", "__kbuild_launch_bounds__"}
+    (
+        *("__attribute__", "__attribute", "__declspec", "alignas"),
+        *("__kbuild_launch_bounds__", "__kbuild_cluster_dims__"),
+    )
 )
 OWN_WORD: Final = "__kbuild_"  # how the words start that kbuild's headers put into texts
 

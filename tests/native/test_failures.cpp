@@ -64,8 +64,14 @@ TEST_CASE("invalid launches have an error") {
     config.cluster = {1, 1, 1};
     REQUIRE_SUCCESS(launch(nothing, config));
     config.cluster = {2, 1, 1};
+    REQUIRE(launch(nothing, config) == KBUILD_CPU_INVALID_CLUSTER_SIZE);
+    REQUIRE(last_message_has(KBUILD_CPU_INVALID_CLUSTER_SIZE,
+                             "the cluster is (2, 1, 1), but each number must divide"));
+    config.cluster = {1, 0, 1};
+    REQUIRE(launch(nothing, config) == KBUILD_CPU_INVALID_CLUSTER_SIZE);
+    config.cluster = {1, 1, 1};
+    config.cooperative = 1;
     REQUIRE(launch(nothing, config) == KBUILD_CPU_NOT_SUPPORTED);
-    REQUIRE(last_message_has(KBUILD_CPU_NOT_SUPPORTED, "clusters"));
     config = one;
     config.cooperative = 1;
     REQUIRE_SUCCESS(launch(nothing, config));

@@ -72,8 +72,8 @@ TEST_CASE_FIXTURE(Kernels, "every call that launches a kernel works") {
     REQUIRE(cudaGetLastError() == cudaErrorCooperativeLaunchTooLarge);
     attributes[1].id = cudaLaunchAttributeClusterDimension;
     attributes[1].val.clusterDim = {2, 1, 1};
-    REQUIRE(cudaLaunchKernelEx(&config, nothing) == cudaErrorNotSupported);
-    REQUIRE(cudaGetLastError() == cudaErrorNotSupported);
+    REQUIRE(cudaLaunchKernelEx(&config, nothing) == cudaErrorInvalidClusterSize);
+    REQUIRE(cudaGetLastError() == cudaErrorInvalidClusterSize);
     REQUIRE(cudaLaunchKernel(nothing, 1, 1025, nullptr) == cudaErrorInvalidValue);
     REQUIRE(cudaLaunchKernel(nothing, 1, 1, nullptr, 0, cudaStream_t(0x12340)) ==
             cudaErrorInvalidResourceHandle);

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from kbuild.backends.cpu import build
+from kbuild.errors import ConfigurationError
 from kbuild.resources import native_directory
 from support.commands import ROOT
 
@@ -29,10 +32,20 @@ def test_no_function_is_both_declared_and_unsupported() -> None:
     assert unsupported & set(re.findall(r"KBUILD_API\((\w+)\)", text)) == set()
 
 
-def test_device_has_the_compute_capability_of_device_code() -> None:
-    header = (native_directory() / "cpu" / "devices" / "properties.hpp").read_text()
-    digits = dict(re.findall(r"compute_capability_(major|minor) = (\d)", header))
-    architecture = f"{digits['major']}{digits['minor']}0"
+def test_device_has_the_compute_capability_of_device_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = (native_directory() / "cpu" / "devices" / "properties.cpp").read_text()
     prelude = (native_directory() / "device" / "cpu" / "kbuild_cpu_mixed.h").read_text()
-    assert f"-D__CUDA_ARCH__={architecture}" in build.DEVICE_MACROS
-    assert f"#define __CUDA_ARCH_LIST__ {architecture}\n" in prelude
+    monkeypatch.delenv("KBUILD_CPU_COMPUTE_CAPABILITY", raising=False)
+
+    assert 'text == nullptr ? "8.0"' in source
+    assert "-D__CUDA_ARCH__=800" in build.device_macros()
+    assert "#define __CUDA_ARCH_LIST__ 800\n" in prelude
+
+    monkeypatch.setenv("KBUILD_CPU_COMPUTE_CAPABILITY", "9.0")
+
+    assert {"-D__CUDA_ARCH__=900", "-D__CUDA_ARCH_LIST__=900"} <= set(build.device_macros())
+
+    monkeypatch.setenv("KBUILD_CPU_COMPUTE_CAPABILITY", "9")
+
+    with pytest.raises(ConfigurationError, match=r"is .9.; expected 8\.0 or 9\.0"):
+        build.device_macros()

@@ -42,6 +42,7 @@ from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints, Trait
 from kbuild.backends.removed_names import find_removed_names
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
+from kbuild.process import select_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,8 +79,8 @@ PRELUDE: Final = ("-include", "kbuild_cpu_mixed.h")
 # Otherwise, clang makes linkers retain inline variables with constructors (SHF_GNU_RETAIN), as the
 # assembler of binutils 2.36 and later supports.
 _DROPPABLE: Final = ("-fno-integrated-as", "-fbinutils-version=2.35")
-# Sources test the number for features; see compute_capability_major in native/cpu/devices.
-DEVICE_MACROS: Final = ("-D__CUDA_ARCH__=800", "-DKBUILD_MIXED_DEVICE=1")
+_CAPABILITY: Final = "KBUILD_CPU_COMPUTE_CAPABILITY"
+_CAPABILITIES: Final = {"": 800, "8.0": 800, "9.0": 900}
 TRAITS: Final = Traits(
     name=NAME,
     language=LANGUAGE,
@@ -143,8 +144,38 @@ def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """See `Builder`: the options with which a C++ compiler reads kernel sources."""
-    prelude = (*PRELUDE, *DEVICE_MACROS) if unit.is_mixed else ("-include", "kbuild_cpu_device.h")
+    prelude = (*PRELUDE, *device_macros()) if unit.is_mixed else ("-include", "kbuild_cpu_device.h")
     return (*text_options(unit, tc), *prelude, *header_options(tc))
+
+
+def device_macros() -> tuple[str, ...]:
+    """Return the options that define the macros of the device pass of mixed sources."""
+    return (
+        f"-D__CUDA_ARCH__={read_capability()}",
+        "-DKBUILD_MIXED_DEVICE=1",
+        *architecture_macros(),
+    )
+
+
+def architecture_macros() -> tuple[str, ...]:
+    """Return the options that tell both passes the architecture, if it is not the usual one."""
+    number = read_capability()
+    return () if number == _CAPABILITIES[""] else (f"-D__CUDA_ARCH_LIST__={number}",)
+
+
+def read_capability() -> int:
+    """Return ``__CUDA_ARCH__``, which sources test for features.
+
+    The environment variable says the compute capability that the device has, too; see
+    ``native/cpu/devices``.
+
+    Raises:
+        ConfigurationError: Its value is unknown.
+    """
+    value = select_environment((_CAPABILITY,)).get(_CAPABILITY, "")
+    if value not in _CAPABILITIES:
+        raise ConfigurationError(f"{_CAPABILITY} is '{value}'; expected 8.0 or 9.0")
+    return _CAPABILITIES[value]
 
 
 def header_options(tc: Toolchain) -> tuple[str, ...]:

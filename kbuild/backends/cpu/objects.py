@@ -43,6 +43,8 @@ _VARIABLE_ROW: Final = struct.Struct("<QQQ8x")  # address, size, kind
 _MANAGED_SECTION: Final = ".data.kbuild_managed"
 # The variable in the body of a kernel whose size is the launch bound; see kernel_text.h.
 _BOUND: Final = "E16__kbuild_bound__"
+# The one whose size says how many blocks a cluster has.
+_CLUSTER: Final = "E18__kbuild_cluster__"
 # The variable that says how the kernel runs the threads of a block.
 _EXECUTION: Final = "E20__kbuild_execution__"
 # Itanium C++ ABI, section 5.1.4.
@@ -81,7 +83,7 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
     is_mixed = bool(elf.sections_named(VARIABLE_LIST))
     _reject_shared_initializers(where, elf, _list_functions(symbols) if is_mixed else None)
     variables = tuple(_read_variables(elf) if is_mixed else _find_variables(elf))
-    bounds = {s.name: s.size for s in elf.symbols if s.name.endswith(_BOUND)}
+    sizes = {s.name: s.size for s in elf.symbols if s.name.endswith((_BOUND, _CLUSTER))}
     executions = {
         s.name: elf.read_text(s.place) or ""
         for s in elf.symbols
@@ -93,7 +95,8 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
                 symbol=symbol.name,
                 linkage=LINKAGE_CODES.index(_linkage(symbol)),
                 parameters=parameters,
-                max_threads=bounds.get(_name_variable(symbol.name, _BOUND), 0),
+                max_threads=sizes.get(_name_variable(symbol.name, _BOUND), 0),
+                cluster=sizes.get(_name_variable(symbol.name, _CLUSTER), 0),
                 execution=executions.get(_name_variable(symbol.name, _EXECUTION), ""),
             )
             for symbol, parameters in _parameters(where, data, elf, symbols)

@@ -20,6 +20,7 @@ namespace kbuild::cpu {
 // What a program can set for a kernel.
 struct KernelAttributes {
     std::atomic<int> dynamic_shared_limit{default_shared_bytes};
+    std::atomic<bool> allows_large_clusters{false};
     std::atomic<int> shared_carveout{-1};  // no preference
 };
 

@@ -11,9 +11,7 @@
 #include <mma.h>
 #include <memory>  // the C++ library still works after the qualifiers
 
-#if UNSUPPORTED == 2
-__global__ void __cluster_dims__(2, 1, 1) cluster(int *p) { *p = 1; }  // feature 11
-#endif
+__global__ void __cluster_dims__(2, 1, 1) cluster(int *p) { *p = 1; }
 
 __constant__ float weights[4] = {1, 2, 3, 4};
 __device__ const float table[2] = {1, 2};

@@ -195,7 +195,6 @@ def unsupported_features(compiler: str, tmp_path_factory: pytest.TempPathFactory
                 "__cluster_map_shared_multicast"
             ),
         ),
-        (11, "the cpu backend does not support thread block clusters: __cluster_dims__"),
         (12, "the cpu backend does not support named barriers: __barrier_sync"),
         (13, "the cpu backend does not support performance counters: __pm0"),
     ],

@@ -49,8 +49,9 @@ _NAMED_SCALARS: Final = frozenset(
 class AdapterKernel:
     """A kernel to adapt.
 
-    ``linkage`` is its code in ``kbuild/cpu_image.h``, ``max_threads`` its launch bound, or 0, and
-    ``execution`` how the threads of a block run.
+    ``linkage`` is its code in ``kbuild/cpu_image.h``, ``max_threads`` its launch bound, or 0,
+    ``execution`` how the threads of a block run, and ``cluster`` the code of the size of its
+    clusters, or 0.
     """
 
     symbol: str
@@ -58,6 +59,7 @@ class AdapterKernel:
     parameters: tuple[Parameter, ...]
     max_threads: int = 0
     execution: str = ""
+    cluster: int = 0
 
 
 def adapter_rows(
@@ -86,6 +88,7 @@ def adapter_rows(
                 "linkage": kernel.linkage,
                 "max_threads": kernel.max_threads,
                 "execution": kernel.execution,
+                "cluster": kernel.cluster,
                 "types": types,
                 "params": layout,
             }

@@ -22,7 +22,7 @@ from kbuild.backends.cpu.mixed.division import (
     Divider,
     TextFacts,
 )
-from kbuild.backends.cpu.mixed.launch_bounds import find_launch_bounds
+from kbuild.backends.cpu.mixed.launch_bounds import LaunchBounds, find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
 from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace, find_thread_uses
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
@@ -114,7 +114,7 @@ def edit_kernels(
     divided: set[int] = set()
     obstacles: dict[int, str] = {}
     for kernel in kernels:
-        bound = bounds.get(kernel.start, "")
+        bound = bounds.get(kernel.start, LaunchBounds())
         used = None if uses is None else uses.words[kernel.start]
         obstacle = _WITHOUT_OPTIMIZATION if is_complete else _WITH_DEVICE_LINK
         if divider is not None and used:
@@ -159,7 +159,9 @@ def _make_divider(
     return Divider(facts)
 
 
-def _divide(code: Unit, kernel: Declaration, bound: str, divider: Divider) -> Iterator[Edit]:
+def _divide(
+    code: Unit, kernel: Declaration, bound: LaunchBounds, divider: Divider
+) -> Iterator[Edit]:
     """Yield the edits of a kernel that is divided into regions.
 
     Raises:
@@ -176,16 +178,18 @@ def _divide(code: Unit, kernel: Declaration, bound: str, divider: Divider) -> It
         f"__kbuild_if_large__ {{\n{here}\n{copy}\n{here}\nreturn; }} ",
     ]
     yield from divider.divide_kernel(
-        kernel, "__kbuild_bounds__[0]" if bound else "0", " ".join(before)
+        kernel, "__kbuild_bounds__[0]" if bound.block else "0", " ".join(before)
     )
     yield from _name_functions(names)
 
 
-def _describe_kernel(bound: str, execution: str, names: list[Token]) -> Iterator[str]:
+def _describe_kernel(bound: LaunchBounds, execution: str, names: list[Token]) -> Iterator[str]:
     """Yield what is at the start of the body of each kernel."""
     yield f'__kbuild_executed__("{execution}")'
-    if bound:
-        yield f"__kbuild_bounded__({bound})"
+    if bound.block:
+        yield f"__kbuild_bounded__({bound.block})"
+    if bound.cluster:
+        yield f"__kbuild_clustered__({bound.cluster})"
     if names:
         yield "__kbuild_name__"
 

@@ -1,4 +1,4 @@
-"""Find the launch bounds of kernels: the arguments of ``__launch_bounds__`` as they are spelled."""
+"""Find what declarations of kernels say about launches: the arguments as they are spelled."""
 
 from __future__ import annotations
 
@@ -11,33 +11,51 @@ from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.declarators import find_declarator, split_initializer
 from kbuild.cxx.tokens import join, split_at_commas
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 _BOUNDS: Final = "__kbuild_launch_bounds__"
+_CLUSTER: Final = "__kbuild_cluster_dims__"
 
 
-def find_launch_bounds(code: Unit, declarations: tuple[Declaration, ...]) -> Mapping[int, str]:
+@dataclass(frozen=True, slots=True)
+class LaunchBounds:
+    """The arguments of ``__launch_bounds__`` and ``__cluster_dims__``; empty without them."""
+
+    block: str = ""
+    cluster: str = ""
+
+
+def find_launch_bounds(
+    code: Unit, declarations: tuple[Declaration, ...]
+) -> Mapping[int, LaunchBounds]:
     """Return the bounds of the definitions of kernels, by the starts of these.
 
     A definition without bounds has those of an earlier declaration, as with nvcc.
     """
-    bounds: dict[int, str] = {}
-    declared: dict[object, str] = {}
+    bounds: dict[int, LaunchBounds] = {}
+    declared: dict[object, LaunchBounds] = {}
     for found in declarations:
         if found.kind != "function" or q.GLOBAL not in found.words:
             continue
-        own = _read_bounds(code, found)
-        if found.body is None and own:
+        own = LaunchBounds(
+            _read_arguments(code, found, _BOUNDS), _read_arguments(code, found, _CLUSTER)
+        )
+        is_bounded = bool(own.block or own.cluster)
+        if found.body is None and is_bounded:
             declared[_identify(code, found)] = own
-        elif found.body is not None and (own or declared):
-            bounds[found.start] = own or declared.get(_identify(code, found), "")
+        elif found.body is not None and (is_bounded or declared):
+            before = declared.get(_identify(code, found), LaunchBounds())
+            bounds[found.start] = LaunchBounds(
+                own.block or before.block, own.cluster or before.cluster
+            )
     return bounds
 
 
-def _read_bounds(code: Unit, found: Declaration) -> str:
+def _read_arguments(code: Unit, found: Declaration, word: str) -> str:
     first, last = map(code.find_index, (found.start, found.parameters[0]))
-    if _BOUNDS not in code.words[first:last]:
+    if word not in code.words[first:last]:
         return ""
-    opening = code.words.index(_BOUNDS, first) + 1
+    opening = code.words.index(word, first) + 1
     return join(code.list_between(opening + 1, code.partners.get(opening, opening)))
 
 

@@ -63,7 +63,7 @@ def describe_host_pass(
     text = unit.output.with_name(unit.output.name + ".host.ii")
     argv = (
         *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.device_standard}"),
-        *(*build.PRELUDE, *build.header_options(tc)),
+        *(*build.PRELUDE, *build.architecture_macros(), *build.header_options(tc)),
         *list_part_options(unit, (*unit.options, *unit.device_options)),
         *build.preprocessor_options(unit, unit.depfile_option),
         *(*unit.options, *unit.device_options),

@@ -48,9 +48,48 @@ void require_unset(bool is_set, const char* attribute) {
 }
 
 void check_attributes(const kbuild_launch_config& config) {
-    const auto& cluster = config.cluster;
-    require_unset(cluster.x > 1 || cluster.y > 1 || cluster.z > 1, "clusters");
     require_unset(config.programmatic_dependent_launch != 0, "programmatic dependent launch");
+}
+
+void require_cluster(bool is_valid, const kbuild_dim3& cluster, const std::string& rule) {
+    if (!is_valid)
+        throw Failure(KBUILD_CPU_INVALID_CLUSTER_SIZE,
+                      "the cluster is " + to_string(cluster) + ", but " + rule);
+}
+
+unsigned largest_cluster(const KernelUse& use) {
+    return use.attributes().allows_large_clusters ? most_cluster_blocks
+                                                  : most_portable_cluster_blocks;
+}
+
+// Returns the blocks of a cluster, from the launch or else from __cluster_dims__; 0 without clusters.
+kbuild_dim3 choose_cluster(const kbuild_launch_config& config, const KernelUse& use) {
+    const auto dims = use.kernel().cluster;
+    kbuild_dim3 own = {};
+    if (dims != 0)
+        own = {static_cast<std::uint32_t>((dims - 1) % 16 + 1),
+               static_cast<std::uint32_t>((dims - 1) / 16 % 16 + 1),
+               static_cast<std::uint32_t>((dims - 1) / 256 + 1)};
+    const bool is_given = config.cluster.x != 0 || config.cluster.y != 0 || config.cluster.z != 0;
+    const auto& cluster = is_given ? config.cluster : own;
+    if (cluster.x == 0 && !is_given) return cluster;
+    const auto blocks = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+    const auto most = largest_cluster(use);
+    const auto& grid = config.grid;
+    require_cluster(blocks != 0, cluster, "each number must be at least 1");
+    require_cluster(dims == 0 || to_string(cluster) == to_string(own), cluster,
+                    std::string("the __cluster_dims__ of kernel ") + use.kernel().name + " are " +
+                        to_string(own));
+    require_cluster(blocks <= most, cluster,
+                    "it can have at most " + std::to_string(most) +
+                        " blocks; cudaFuncAttributeNonPortableClusterSizeAllowed allows " +
+                        std::to_string(most_cluster_blocks));
+    require_cluster(grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0,
+                    cluster, "each number must divide that of the grid " + to_string(grid));
+    require_unset(config.cooperative != 0, "clusters in cooperative launches");
+    require_unset(use.image().table().is_instrumented != 0 && blocks > 1,
+                  "clusters of several blocks with checks");
+    return cluster;
 }
 
 // The blocks of a cooperative launch need memory for all of their threads.
@@ -128,6 +167,7 @@ void launch(const void* handle, const kbuild_launch_config* config, void* const*
 // The vendor's numbers of the attributes that the runtime keeps.
 constexpr int dynamic_shared_limit_attribute = 8;
 constexpr int shared_carveout_attribute = 9;
+constexpr int large_cluster_attribute = 14;
 
 void set_attribute(const void* handle, int attribute, int value) {
     const KernelUse use(handle);
@@ -142,6 +182,7 @@ void set_attribute(const void* handle, int attribute, int value) {
         require(value >= -1 && value <= 100, "the carveout must be from -1 to 100");
         attributes.shared_carveout = value;
         return;
+    case large_cluster_attribute: attributes.allows_large_clusters = value != 0; return;
     default:
         throw Failure(
             KBUILD_CPU_INVALID_VALUE,
@@ -165,7 +206,9 @@ KernelCall make_kernel_call(const void* handle, const kbuild_launch_config& conf
     check_arguments(use.kernel(), args);
     spin_timeout();
     handles_signals();
-    KernelCall call(handle, config, borrows ? Arguments(args) : Arguments(use.kernel(), args));
+    auto configured = config;
+    configured.cluster = choose_cluster(config, use);
+    KernelCall call(handle, configured, borrows ? Arguments(args) : Arguments(use.kernel(), args));
     call.use = std::move(use);
     return call;
 }
@@ -202,7 +245,8 @@ int kbuild_cpu_describe_function(kbuild_cpu_function* function, const void* hand
                      attributes.shared_carveout,
                      allowed_threads(use.kernel()),
                      registers_per_block / most_threads_per_block,
-                     10 * compute_capability_major + compute_capability_minor};
+                     compute_capability(),
+                     static_cast<int>(largest_cluster(use))};
     });
 }
 

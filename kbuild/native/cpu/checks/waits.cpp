@@ -125,8 +125,21 @@ const kbuild_cpu_checks hooks = {
 
 const kbuild_cpu_device_api& instrumented_api() {
     static const kbuild_cpu_device_api api = {
-        barrier, exchange, converge,       grid_barrier,    spin,   is_cooperative,
-        fail,    trap,     fail_assertion, plain().runtime, &hooks,
+        barrier,
+        exchange,
+        converge,
+        grid_barrier,
+        plain().cluster_barrier,  // launches with clusters of several blocks are rejected
+        spin,
+        is_cooperative,
+        plain().cluster_extent,
+        plain().map_shared,
+        plain().find_shared_rank,
+        fail,
+        trap,
+        fail_assertion,
+        plain().runtime,
+        &hooks,
     };
     static const bool is_accepted = [] {
         checker().accept(&api, sizeof api);

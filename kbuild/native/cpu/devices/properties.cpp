@@ -1,13 +1,16 @@
 #include "devices/properties.hpp"
 
+#include "api/errors.hpp"
 #include "checks/checker.hpp"
 #include "devices/machine_facts.hpp"
 #include "launches/pool.hpp"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <string>
 
 namespace kbuild::cpu {
 namespace {
@@ -16,8 +19,8 @@ namespace {
 constexpr int no_numa_id = -1;
 
 void set_limits(cudaDeviceProp& device) {
-    device.major = compute_capability_major;
-    device.minor = compute_capability_minor;
+    device.major = compute_capability() / 10;
+    device.minor = compute_capability() % 10;
     device.warpSize = 32;
     device.maxThreadsPerBlock = most_threads_per_block;
     device.maxThreadsPerMultiProcessor = most_resident_threads;
@@ -26,9 +29,11 @@ void set_limits(cudaDeviceProp& device) {
     device.regsPerMultiprocessor =
         registers_per_block / most_threads_per_block * most_resident_threads;
     device.sharedMemPerBlock = default_shared_bytes;
-    device.sharedMemPerBlockOptin = reported_shared_bytes;
+    const auto shared_bytes =
+        compute_capability() < 90 ? reported_shared_bytes : reported_shared_bytes_90;
+    device.sharedMemPerBlockOptin = shared_bytes;
     device.reservedSharedMemPerBlock = reserved_shared_bytes;
-    device.sharedMemPerMultiprocessor = reported_shared_bytes + reserved_shared_bytes;
+    device.sharedMemPerMultiprocessor = shared_bytes + reserved_shared_bytes;
     device.totalConstMem = constant_bytes;
     device.memPitch = 0x7FFFFFFF;
     device.textureAlignment = device.surfaceAlignment = 512;
@@ -65,8 +70,9 @@ void set_texture_limits(cudaDeviceProp& device) {
 }
 
 // The host and the device are one processor with one memory. Everything else that a property could
-// promise, such as clusters, is 0.
+// promise is 0.
 void set_abilities(cudaDeviceProp& device) {
+    device.clusterLaunch = compute_capability() >= 90;
     device.cooperativeLaunch = 1;
     device.integrated = 1;
     device.unifiedAddressing = device.canMapHostMemory = device.managedMemory = 1;
@@ -101,6 +107,18 @@ cudaDeviceProp read_properties() {
 }
 
 }  // namespace
+
+int compute_capability() {
+    static const int capability = [] {
+        const char* const text = std::getenv("KBUILD_CPU_COMPUTE_CAPABILITY");
+        const std::string name = text == nullptr ? "8.0" : text;
+        if (name != "8.0" && name != "9.0")
+            throw Failure(KBUILD_CPU_INVALID_VALUE, "KBUILD_CPU_COMPUTE_CAPABILITY is '" + name +
+                                                        "', but must be 8.0 or 9.0");
+        return name == "9.0" ? 90 : 80;
+    }();
+    return capability;
+}
 
 const cudaDeviceProp& device_properties() {
     static const cudaDeviceProp properties = read_properties();
@@ -218,6 +236,7 @@ bool find_attribute(int attribute, int* value) {
     case cudaDevAttrCooperativeLaunch: return set(device.cooperativeLaunch);
     case cudaDevAttrMemoryPoolsSupported: return set(device.memoryPoolsSupported);
     case cudaDevAttrStreamPrioritiesSupported: return set(device.streamPrioritiesSupported);
+    case cudaDevAttrClusterLaunch: return set(device.clusterLaunch);
     case cudaDevAttrNumaId: return set(device.deviceNumaId);
     case cudaDevAttrHostNumaId:
         return set(device.hostNumaId);

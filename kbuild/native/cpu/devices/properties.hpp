@@ -11,11 +11,11 @@
 
 namespace kbuild::cpu {
 
-// The compute capability that device code sees as __CUDA_ARCH__. Programs choose kernels by it. 8.0 has
-// bfloat16, tf32, asynchronous copies, and reductions of warps. 9.0 would promise clusters of several
-// blocks.
-constexpr int compute_capability_major = 8;
-constexpr int compute_capability_minor = 0;
+// Returns the compute capability that device code sees as __CUDA_ARCH__, times 10. Programs choose kernels
+// by it. 8.0 has bfloat16, tf32, asynchronous copies, and reductions of warps. With
+// KBUILD_CPU_COMPUTE_CAPABILITY=9.0, the device promises clusters of several blocks, and device code must be
+// compiled with it, too.
+int compute_capability();
 
 // CUDA's limits, so that a launch that works on the CPU also works on a GPU. Only the width of a grid
 // has a lower one: with it, blockIdx.x * blockDim.x + threadIdx.x is below 2^31, which compilers must
@@ -31,7 +31,11 @@ constexpr std::size_t reserved_shared_bytes = 1 << 10;
 // occupancy reject other sizes. Source: the technical specifications in the CUDA C++ programming guide.
 // Launches can have more, so that kernels for newer devices run.
 constexpr std::size_t reported_shared_bytes = 163 << 10;
+constexpr std::size_t reported_shared_bytes_90 = 227 << 10;
 constexpr std::size_t constant_bytes = 64 << 10;
+// The blocks of a cluster. Source: the CUDA C++ programming guide.
+constexpr unsigned most_portable_cluster_blocks = 8;
+constexpr unsigned most_cluster_blocks = 16;
 
 // What a core can hold of a launch whose blocks wait for each other. The stacks of the threads need
 // memory.

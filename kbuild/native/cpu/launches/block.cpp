@@ -16,8 +16,9 @@ void Block::begin(const kbuild_dim3& new_index, const kbuild_dim3& new_extent) n
 void Block::reset() noexcept {
     has_unstarted = has_memory = false;
     suspended = 0;
-    for (auto* queue : {&barrier_waits, &yielded, &grid_waits}) queue->clear();
+    for (auto* queue : {&barrier_waits, &yielded, &grid_waits, &cluster_waits}) queue->clear();
     converging.clear();
+    cluster.clear();
     warps.reset();
 }
 

@@ -28,6 +28,10 @@ public:
     bool has_exited() const noexcept { return suspended == 0 && !has_unstarted; }
     // Returns whether all remaining threads wait at the grid barrier, given that all wait.
     bool is_at_grid_barrier() const noexcept { return grid_waits.size() == suspended; }
+    // The same for the barrier of its cluster.
+    bool is_at_cluster_barrier() const noexcept {
+        return !has_unstarted && suspended != 0 && cluster_waits.size() == suspended;
+    }
 
     // Once all threads have started, and wait or have exited, adds those to the queue that do not
     // wait for others. Returns whether there are such threads.
@@ -50,10 +54,14 @@ public:
     TaskQueue barrier_waits;
     TaskQueue yielded;
     TaskQueue grid_waits;
+    TaskQueue cluster_waits;
     std::vector<Task*> converging;
     Warps warps;
     SharedMemory shared;
     bool has_memory = false;  // whether it is that of the launch
+
+    // The blocks of its cluster, by their ranks. They are not used again before all of them have exited.
+    std::vector<Block*> cluster;
 
 private:
     bool release_abandoned_operations(const Tasks& tasks, TaskQueue& runnable);

@@ -20,8 +20,9 @@ BlockRunner& runner_of(void* runner) { return *static_cast<BlockRunner*>(runner)
 }  // namespace
 
 const kbuild_cpu_device_api BlockRunner::device_api = {
-    barrier, exchange, converge,       grid_barrier,    spin,    is_cooperative,
-    fail,    trap,     fail_assertion, &device_runtime, nullptr,
+    barrier, exchange,       converge,       grid_barrier,    cluster_barrier,
+    spin,    is_cooperative, cluster_extent, map_shared,      find_shared_rank,
+    fail,    trap,           fail_assertion, &device_runtime, nullptr,
 };
 
 // Stops the current thread, which is in a queue, until another thread has taken it from there.
@@ -93,6 +94,12 @@ void BlockRunner::grid_barrier(void* this_runner, const kbuild_cpu_call* call) {
     runner.suspend(*call);
 }
 
+void BlockRunner::cluster_barrier(void* this_runner, const kbuild_cpu_call* call) {
+    auto& runner = runner_of(this_runner);
+    runner.block_->cluster_waits.push(runner.current_);
+    runner.suspend(*call);
+}
+
 void BlockRunner::spin(void* this_runner, const kbuild_cpu_call* call, unsigned weight) {
     auto& runner = runner_of(this_runner);
     runner.spin_weight_ += weight;
@@ -119,6 +126,39 @@ void BlockRunner::let_others_run(const kbuild_cpu_call& call) noexcept {
 
 int BlockRunner::is_cooperative(void* this_runner) {
     return runner_of(this_runner).launch_->is_cooperative;
+}
+
+const kbuild_dim3* BlockRunner::cluster_extent(void* this_runner) {
+    return &runner_of(this_runner).launch_->cluster;
+}
+
+void* BlockRunner::map_shared(void* this_runner, const kbuild_cpu_call* call, const void* address,
+                              unsigned rank) {
+    auto& runner = runner_of(this_runner);
+    const auto& block = *runner.block_;
+    if (rank >= runner.launch_->blocks_per_cluster)
+        fail(this_runner, call, "the cluster has no block with this rank");
+    const auto& other = block.cluster.empty() ? block : *block.cluster[rank];
+    char* const found = block.shared.find_in(other.shared, address, runner.launch_->storage,
+                                             runner.builtins_.thread_idx);
+    if (found == nullptr)
+        fail(this_runner, call, "the address is not in the shared memory of the block");
+    return found;
+}
+
+unsigned BlockRunner::find_shared_rank(void* this_runner, const kbuild_cpu_call* call,
+                                       const void* address) {
+    auto& runner = runner_of(this_runner);
+    const auto& cluster = runner.block_->cluster;
+    for (std::size_t rank = 0; rank < cluster.size(); ++rank) {
+        const auto& shared = cluster[rank]->shared;
+        if (shared.find_in(shared, address, runner.launch_->storage, runner.builtins_.thread_idx) !=
+            nullptr)
+            return static_cast<unsigned>(rank);
+    }
+    if (!cluster.empty())
+        fail(this_runner, call, "the address is not in the shared memory of the cluster");
+    return 0;
 }
 
 void BlockRunner::fail(void* this_runner, const kbuild_cpu_call* call, const char* reason) {

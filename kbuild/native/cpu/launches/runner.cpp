@@ -203,7 +203,7 @@ void BlockRunner::end_thread() noexcept {
 // Makes the next block current while threads of this one still continue. On the fiber whose thread
 // has exited, a thread of the next block starts without a switch.
 bool BlockRunner::enter_next_block() noexcept {
-    if (runnable_.is_empty() || launch_->is_cooperative) return false;
+    if (runnable_.is_empty() || launch_->is_cooperative || launch_->has_clusters()) return false;
     if (residents_.size() == 1) return start_block();
     Block& last = *residents_.back();
     if (residents_.size() > 2 || !last.has_unstarted) return false;
@@ -251,7 +251,8 @@ bool BlockRunner::has_fiber() noexcept {
         tasks_.add(launch_->threads_per_block);
         return true;
     } catch (const std::exception&) {
-        if (launch_->is_cooperative) launch_->fail(KBUILD_CPU_OUT_OF_MEMORY);
+        if (launch_->is_cooperative || launch_->has_clusters())
+            launch_->fail(KBUILD_CPU_OUT_OF_MEMORY);
         return false;
     }
 }
@@ -292,7 +293,9 @@ bool BlockRunner::advance_blocks() noexcept {
             watchdog_.note_event();
             return true;
         }
-        if (!block.has_unstarted && block.yielded.is_empty() && block.grid_phase == 0) {
+        if (block.is_at_cluster_barrier()) {
+            if (open_cluster_barrier(block)) return true;
+        } else if (!block.has_unstarted && block.yielded.is_empty() && block.grid_phase == 0) {
             if (!block.is_at_grid_barrier()) {
                 if (!launch_->is_cooperative)
                     residents_.assign(1, &block);  // the others can be fine
@@ -308,7 +311,22 @@ bool BlockRunner::advance_blocks() noexcept {
 
 void BlockRunner::end_block(Block& block) noexcept {
     residents_.erase(std::find(residents_.begin(), residents_.end(), &block));
+    const auto cluster = block.cluster;
+    if (std::all_of(cluster.begin(), cluster.end(), [](auto* each) { return each->has_exited(); }))
+        for (Block* each : cluster) each->cluster.clear();
     if (launch_->is_cooperative) launch_->grid_barrier.exit();
+}
+
+// Continues the blocks of a cluster if all threads that have not exited wait at its barrier.
+bool BlockRunner::open_cluster_barrier(const Block& waiting) noexcept {
+    const auto& cluster = waiting.cluster;
+    const bool is_open = std::all_of(cluster.begin(), cluster.end(), [](const Block* block) {
+        return block->has_exited() || block->is_at_cluster_barrier();
+    });
+    if (!is_open) return false;
+    watchdog_.note_event();
+    for (Block* block : cluster) runnable_.take(block->cluster_waits);
+    return true;
 }
 
 // Continues a block whose phase of the grid barrier has ended.
@@ -350,35 +368,46 @@ bool BlockRunner::can_add_block() const noexcept {
                resident_blocks(static_cast<int>(launch_->threads_per_block));
 }
 
-// Starts the launch's next block.
+// Starts the launch's next block. All blocks of a cluster become resident together.
 bool BlockRunner::start_block() noexcept {
     if (indices_.begin == indices_.end) indices_ = launch_->take();
     if (indices_.begin == indices_.end) return false;
-    Block* const block = free_block();
+    Block* const block = take_block();
     if (block == nullptr) return false;
-    const auto index = indices_.begin++;
-    const auto& grid = launch_->grid;
-    block->begin({static_cast<std::uint32_t>(index % grid.x),
-                  static_cast<std::uint32_t>(index / grid.x % grid.y),
-                  static_cast<std::uint32_t>(index / grid.x / grid.y)},
-                 launch_->block);
+    if (launch_->has_clusters()) {
+        std::vector<Block*> cluster = {block};
+        while (cluster.size() < launch_->blocks_per_cluster) {
+            cluster.push_back(take_block());
+            if (cluster.back() == nullptr) return false;
+        }
+        for (Block* each : cluster) each->cluster = cluster;
+    }
     enter(*block);
-    residents_.push_back(block);
     // The kernel continues with the next blocks of the row. If a thread is suspended, they wait.
-    const auto in_row =
-        launch_->is_cooperative
-            ? 0
-            : std::min<std::uint64_t>(indices_.end - indices_.begin, grid.x - 1 - block->index.x);
+    const auto in_row = launch_->is_cooperative || launch_->has_clusters()
+                            ? 0
+                            : std::min<std::uint64_t>(indices_.end - indices_.begin,
+                                                      launch_->grid.x - 1 - block->index.x);
     builtins_.progress->more_blocks = static_cast<unsigned>(in_row);
     indices_.begin += in_row;
     watchdog_.note_event();
     return true;
 }
 
+// Makes the next block resident. Returns null if there is no memory for one.
+Block* BlockRunner::take_block() noexcept {
+    Block* const block = free_block();
+    if (block == nullptr) return nullptr;
+    block->begin(launch_->locate(indices_.begin++), launch_->block);
+    residents_.push_back(block);
+    return block;
+}
+
 // Returns a block that is not resident, or null if there is no memory for one.
 Block* BlockRunner::free_block() noexcept {
     const auto free = std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& block) {
-        return std::find(residents_.begin(), residents_.end(), block.get()) == residents_.end();
+        return block->cluster.empty() &&
+               std::find(residents_.begin(), residents_.end(), block.get()) == residents_.end();
     });
     try {
         Block& block =
@@ -388,7 +417,8 @@ Block* BlockRunner::free_block() noexcept {
         block.has_memory = true;
         return &block;
     } catch (const std::exception&) {
-        if (launch_->is_cooperative) launch_->fail(KBUILD_CPU_OUT_OF_MEMORY);
+        if (launch_->is_cooperative || launch_->has_clusters())
+            launch_->fail(KBUILD_CPU_OUT_OF_MEMORY);
         return nullptr;
     }
 }

@@ -64,8 +64,14 @@ private:
                                             std::uint64_t mask, std::uint64_t value);
     static std::uint64_t converge(void* runner, const kbuild_cpu_call* call);
     static void grid_barrier(void* runner, const kbuild_cpu_call* call);
+    static void cluster_barrier(void* runner, const kbuild_cpu_call* call);
     static void spin(void* runner, const kbuild_cpu_call* call, unsigned weight);
     static int is_cooperative(void* runner);
+    static const kbuild_dim3* cluster_extent(void* runner);
+    static void* map_shared(void* runner, const kbuild_cpu_call* call, const void* address,
+                            unsigned rank);
+    static unsigned find_shared_rank(void* runner, const kbuild_cpu_call* call,
+                                     const void* address);
     static void fail(void* runner, const kbuild_cpu_call* call, const char* reason);
     static void trap(void* runner, kbuild_cpu_error error);
     static void fail_assertion(void* runner, const char* condition, const char* file, unsigned line,
@@ -94,11 +100,13 @@ private:
     bool advance_blocks() noexcept;
     bool enter_next_block() noexcept;
     void end_block(Block& block) noexcept;
+    bool open_cluster_barrier(const Block& waiting) noexcept;
     bool continue_waiting_block() noexcept;
     bool continue_yielded_block() noexcept;
     void check_progress() noexcept;
     bool can_add_block() const noexcept;
     bool start_block() noexcept;
+    Block* take_block() noexcept;
     Block* free_block() noexcept;
     void enter(Block& block) noexcept;
     void report(const char* problem, int error) noexcept;

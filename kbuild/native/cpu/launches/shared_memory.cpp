@@ -66,6 +66,18 @@ SharedMemory::~SharedMemory() {
     if (static_memory_ != nullptr) munmap(static_memory_, static_bytes_);
 }
 
+char* SharedMemory::find_in(const SharedMemory& other, const void* address,
+                            const StorageLayout& storage,
+                            const kbuild_dim3* thread_idx) const noexcept {
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    const auto dynamic = place - reinterpret_cast<std::uintptr_t>(address_.dynamic);
+    if (dynamic < most_shared_bytes) return other.address_.dynamic + dynamic;
+    const auto start = reinterpret_cast<std::uintptr_t>(thread_idx) +
+                       static_cast<std::uintptr_t>(storage.start) + address_.offset;
+    if (place - start >= storage.bytes) return nullptr;
+    return reinterpret_cast<char*>(place - address_.offset + other.address_.offset);
+}
+
 void SharedMemory::use_own_memory(const StorageLayout& storage, const kbuild_dim3* thread_idx) {
     const auto bytes = storage.bytes + storage.alignment;
     if (bytes > static_bytes_) {

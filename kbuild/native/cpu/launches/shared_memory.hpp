@@ -35,6 +35,11 @@ public:
 
     const kbuild_cpu_shared& address() const noexcept { return address_; }
 
+    // Returns where another block has what is at an address of this block's memory, or null if the
+    // address is outside of it.
+    char* find_in(const SharedMemory& other, const void* address, const StorageLayout& storage,
+                  const kbuild_dim3* thread_idx) const noexcept;
+
 private:
     kbuild_cpu_shared address_;
     char* static_memory_ = nullptr;

@@ -21,7 +21,9 @@
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 
 /* The one architecture, in both passes. */
+#if !defined(__CUDA_ARCH_LIST__)
 #define __CUDA_ARCH_LIST__ 800
+#endif
 
 #include "kbuild_cpu/language.h"
 
@@ -34,6 +36,7 @@
 #undef __managed__
 #undef __host__
 #undef __launch_bounds__
+#undef __cluster_dims__
 
 #define __global__ __kbuild_global__
 #define __device__ __kbuild_device__
@@ -41,6 +44,7 @@
 #define __managed__ __kbuild_managed__
 #define __host__ __kbuild_host__
 #define __launch_bounds__(...) __kbuild_launch_bounds__(__VA_ARGS__)
+#define __cluster_dims__(...) __kbuild_cluster_dims__(__VA_ARGS__)
 
 /* kbuild does not know which compiler preprocesses the text. */
 #if defined(__clang__)

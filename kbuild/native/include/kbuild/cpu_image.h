@@ -10,7 +10,7 @@
 #include <kbuild/detail/cpu_device_api.h>
 #include <kbuild/module.h>
 
-#define KBUILD_CPU_IMAGE_ABI 9
+#define KBUILD_CPU_IMAGE_ABI 10
 /* The addresses of the calling OS thread's threadIdx, blockIdx, blockDim, and gridDim, of the
  * pointer that it passes to `barrier`, and of what its block has done and uses. */
 struct kbuild_cpu_builtins {
@@ -38,6 +38,8 @@ struct kbuild_cpu_kernel {
     const void *function;           /* what device code calls the kernel's address */
     uint64_t max_threads;  /* of a block, from __launch_bounds__; 0 if there are no bounds */
     const char *execution; /* how the threads of a block run, for people */
+    /* The blocks of a cluster, from __cluster_dims__: 1 + (x - 1) + 16 (y - 1) + 256 (z - 1), or 0. */
+    uint64_t cluster;
 };
 
 /* A kind besides those of enum kbuild_variable_kind: a managed variable of a mixed source.  Its

@@ -52,6 +52,7 @@ struct kbuild_cpu_function {
     int threads_per_block;
     int registers;
     int version; /* ten times the compute capability */
+    int most_cluster_blocks;
 };
 int kbuild_cpu_describe_function(struct kbuild_cpu_function *__function, const void *__handle);
 /* Finds the place of a parameter in the arguments.  The address for the size can be null. */

@@ -14,9 +14,11 @@
  * the word as the attribute; see mixed/kernel_text.h.  The same holds for launch bounds. */
 #define __global__ __kbuild_global__
 #define __launch_bounds__(...) __kbuild_launch_bounds__(__VA_ARGS__)
+#define __cluster_dims__(...) __kbuild_cluster_dims__(__VA_ARGS__)
 #else
 #define __global__ __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #endif
 
 /* Hidden, so that only host code has default visibility.  Host code does not belong in a kernel
@@ -60,13 +62,9 @@
 #define __grid_constant__
 #define __maxnreg__(registers)
 #define __inline_hint__
-/* Thread block clusters do not exist here, and a kernel that names their size uses them. */
-#define __cluster_dims__(...) \
-    _Pragma( \
-        "GCC error \"kbuild: the cpu backend does not support thread block clusters: __cluster_dims__\"")
+/* Launches of such a kernel count clusters instead of blocks. */
 #define __block_size__(...) \
-    _Pragma( \
-        "GCC error \"kbuild: the cpu backend does not support thread block clusters: __block_size__\"")
+    _Pragma("GCC error \"kbuild: the cpu backend does not support __block_size__\"")
 /* A lambda with __device__ is an ordinary one here. */
 #define __nv_is_extended_device_lambda_closure_type(...) false
 #define __nv_is_extended_host_device_lambda_closure_type(...) false

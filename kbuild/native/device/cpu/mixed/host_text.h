@@ -28,6 +28,7 @@
 #define __kbuild_managed__
 #define __kbuild_host__
 #define __kbuild_launch_bounds__(...)
+#define __kbuild_cluster_dims__(...)
 #define __kbuild_shared__ thread_local
 #define __kbuild_needs_thread__
 #define __kbuild_needs_block__

@@ -27,6 +27,7 @@
 /* The size of this variable is the launch bound, or 0 without one.  Its symbol contains the kernel's, also
  * in instances of templates. */
 #define __kbuild_launch_bounds__(...)
+#define __kbuild_cluster_dims__(...)
 #if defined(__clang__)
 #define __kbuild_shared__ \
     __attribute__((visibility("hidden"), tls_model("local-dynamic"))) thread_local
@@ -52,6 +53,16 @@
     static constexpr long long __kbuild_bounds__[] = {__VA_ARGS__}; \
     __attribute__((used)) static const char \
         __kbuild_bound__[__kbuild_bounds__[0] > 0 ? __kbuild_bounds__[0] : 0] = {};
+/* The size of this variable is the code of the cluster's size in kbuild/cpu_image.h. */
+#define __kbuild_clustered__(...) \
+    static constexpr unsigned __kbuild_blocks__[3] = {__VA_ARGS__}; \
+    static_assert(__kbuild_blocks__[0] >= 1 && __kbuild_blocks__[0] <= 16 && \
+                      __kbuild_blocks__[1] <= 16 && __kbuild_blocks__[2] <= 16, \
+                  "kbuild: a cluster has from 1 to 16 blocks"); \
+    __attribute__((used)) static const char \
+        __kbuild_cluster__[__kbuild_blocks__[0] + \
+                           16 * (__kbuild_blocks__[1] == 0 ? 0 : __kbuild_blocks__[1] - 1) + \
+                           256 * (__kbuild_blocks__[2] == 0 ? 0 : __kbuild_blocks__[2] - 1)] = {};
 #if defined(__clang__)
 /* clang also declares thread-local variables that optimized code does not use, but without their type. */
 __asm__(

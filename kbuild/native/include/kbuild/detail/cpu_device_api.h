@@ -4,6 +4,7 @@
 #define KBUILD_DETAIL_CPU_DEVICE_API_H
 
 #include <kbuild/detail/cpu_errors.h>
+#include <kbuild/module.h>
 
 #include <stdint.h>
 
@@ -24,7 +25,7 @@ struct kbuild_cpu_lanes {
 struct kbuild_cpu_device_runtime; /* see kbuild/detail/cpu_device_runtime.h */
 struct kbuild_cpu_checks;         /* see kbuild/detail/cpu_checks.h */
 
-/* A thread that calls one of these can be suspended, except in the last four functions. */
+/* A thread that calls one of the first six functions can be suspended. */
 struct kbuild_cpu_device_api {
     /* Returns when every thread of the block has called it or has exited.  The result is the sum of
      * all values, and is valid until the thread's next call. */
@@ -40,10 +41,21 @@ struct kbuild_cpu_device_api {
     uint64_t (*converge)(void *__runner, const struct kbuild_cpu_call *__call);
     /* Returns when all threads of a cooperative launch have called it. */
     void (*grid_barrier)(void *__runner, const struct kbuild_cpu_call *__call);
+    /* Returns when all threads of all blocks of the cluster have called it or have exited. */
+    void (*cluster_barrier)(void *__runner, const struct kbuild_cpu_call *__call);
     /* A thread calls this while it waits for another thread without a barrier.  The runtime runs
      * other threads when the weights add up to KBUILD_CPU_SPIN_LIMIT. */
     void (*spin)(void *__runner, const struct kbuild_cpu_call *__call, unsigned __weight);
     int (*is_cooperative)(void *__runner);
+    /* Returns the number of blocks of a cluster in each direction; 0 if the launch does not say it. */
+    const struct kbuild_dim3 *(*cluster_extent)(void *__runner);
+    /* Returns where another block of the cluster has what this block has at an address of shared
+     * memory. */
+    void *(*map_shared)(void *__runner, const struct kbuild_cpu_call *__call, const void *__address,
+                        unsigned __rank);
+    /* Returns the block of the cluster whose shared memory an address is in. */
+    unsigned (*find_shared_rank)(void *__runner, const struct kbuild_cpu_call *__call,
+                                 const void *__address);
     /* Ends the launch with an error, because the call is invalid.  Does not return. */
     void (*fail)(void *__runner, const struct kbuild_cpu_call *__call, const char *__reason);
     /* These two end the launch with an error, and do not return. */

@@ -20,6 +20,8 @@ public:
         const kbuild_cpu_call __call = KBUILD_CPU_GROUP_CALL("sync()");
         if (__kind_ == __of_grid)
             kbuild_cpu_api->grid_barrier(kbuild_cpu_runner, &__call);
+        else if (__kind_ == __of_cluster)
+            kbuild_cpu::cluster_barrier(__call);
         else if (__kind_ == __of_lanes)
             __lanes_.__sync(__call);
         else
@@ -28,14 +30,17 @@ public:
     unsigned long long size() const {
         if (__kind_ == __of_lanes) return __lanes_.__count();
         const unsigned int __threads = blockDim.x * blockDim.y * blockDim.z;
+        if (__kind_ == __of_cluster) return __threads * kbuild_cpu::cluster_blocks();
         return __kind_ == __of_grid ? 1ull * __threads * __count_blocks() : __threads;
     }
     unsigned long long num_threads() const { return size(); }
     unsigned long long thread_rank() const {
         if (__kind_ == __of_lanes) return __lanes_.__rank();
         const unsigned int __number = kbuild_cpu::thread_number();
-        if (__kind_ != __of_grid) return __number;
-        return __number_block() * blockDim.x * blockDim.y * blockDim.z + __number;
+        if (__kind_ == __of_block) return __number;
+        const unsigned long long __block =
+            __kind_ == __of_grid ? __number_block() : kbuild_cpu::rank_in_cluster();
+        return __block * blockDim.x * blockDim.y * blockDim.z + __number;
     }
     bool is_valid() const { return true; }
     unsigned int get_type() const { return __kind_; }
@@ -95,30 +100,44 @@ inline thread_block KBUILD_NEEDS_BLOCK this_thread_block(block_tile_memory<__Thr
     return this_thread_block();
 }
 
-/* The blocks of a cluster.  A launch on the CPU has clusters of one block. */
+/* The blocks of a cluster. */
 class KBUILD_CALL_NEEDS_BLOCK cluster_group : public thread_group {
 public:
     struct arrival_token {};
 
     static void sync(KBUILD_CPU_CALLER) {
-        kbuild_cpu::block_barrier(KBUILD_CPU_GROUP_CALL("cluster_group::sync()"));
+        kbuild_cpu::cluster_barrier(KBUILD_CPU_GROUP_CALL("cluster_group::sync()"));
     }
     static arrival_token barrier_arrive() { return {}; }
     static void barrier_wait(KBUILD_CPU_CALLER) { sync(__file, __line); }
     static void barrier_wait(arrival_token &&, KBUILD_CPU_CALLER) { sync(__file, __line); }
-    static unsigned int query_shared_rank(const void *) { return 0; }
-    template <class __T>
-    static __T *map_shared_rank(__T *__address, int) {
-        return __address;
+    static unsigned int query_shared_rank(const void *__address, KBUILD_CPU_CALLER) {
+        return kbuild_cpu::find_shared_rank(
+            KBUILD_CPU_GROUP_CALL("cluster_group::query_shared_rank()"), __address);
     }
-    static dim3 block_index() { return {0, 0, 0}; }
-    static unsigned int block_rank() { return 0; }
-    static dim3 thread_index() { return thread_block::thread_index(); }
-    static unsigned int thread_rank() { return thread_block::thread_rank(); }
-    static dim3 dim_blocks() { return {1, 1, 1}; }
-    static unsigned int num_blocks() { return 1; }
-    static dim3 dim_threads() { return thread_block::dim_threads(); }
-    static unsigned int num_threads() { return thread_block::num_threads(); }
+    template <class __T>
+    static __T *map_shared_rank(__T *__address, int __rank, KBUILD_CPU_CALLER) {
+        return static_cast<__T *>(
+            kbuild_cpu::map_shared(KBUILD_CPU_GROUP_CALL("cluster_group::map_shared_rank()"),
+                                   __address, static_cast<unsigned int>(__rank)));
+    }
+    static dim3 block_index() { return kbuild_cpu::index_in_cluster(); }
+    static unsigned int block_rank() { return kbuild_cpu::rank_in_cluster(); }
+    static dim3 thread_index() {
+        const dim3 __block = block_index();
+        return {__block.x * blockDim.x + threadIdx.x, __block.y * blockDim.y + threadIdx.y,
+                __block.z * blockDim.z + threadIdx.z};
+    }
+    static unsigned int thread_rank() {
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
+    static dim3 dim_blocks() { return kbuild_cpu::cluster_extent(); }
+    static unsigned int num_blocks() { return kbuild_cpu::cluster_blocks(); }
+    static dim3 dim_threads() {
+        const dim3 __blocks = dim_blocks();
+        return {__blocks.x * blockDim.x, __blocks.y * blockDim.y, __blocks.z * blockDim.z};
+    }
+    static unsigned int num_threads() { return num_blocks() * thread_block::size(); }
     static unsigned int size() { return num_threads(); }
 
 private:
@@ -156,10 +175,13 @@ public:
         return {blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
                 blockIdx.z * blockDim.z + threadIdx.z};
     }
-    static dim3 dim_clusters() { return gridDim; }
-    static unsigned long long num_clusters() { return num_blocks(); }
-    static dim3 cluster_index() { return block_index(); }
-    static unsigned long long cluster_rank() { return block_rank(); }
+    static dim3 dim_clusters() { return kbuild_cpu::clusters_of_grid(); }
+    static unsigned long long num_clusters() { return num_blocks() / kbuild_cpu::cluster_blocks(); }
+    static dim3 cluster_index() { return kbuild_cpu::cluster_index(); }
+    static unsigned long long cluster_rank() {
+        const dim3 __all = dim_clusters(), __own = cluster_index();
+        return (1ull * __own.z * __all.y + __own.y) * __all.x + __own.x;
+    }
 
 private:
     grid_group() : thread_group(__of_grid) {}

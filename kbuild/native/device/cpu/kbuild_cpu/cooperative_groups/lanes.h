@@ -8,6 +8,7 @@
 #include "../../kbuild_cpu_device.h"
 #include "../async/phases.h"
 #include "../async/thread_scope.h"
+#include "../clusters.h"
 #include "../warp.h"
 
 #include <type_traits>

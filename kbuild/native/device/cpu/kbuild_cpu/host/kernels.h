@@ -194,21 +194,36 @@ KBUILD_API(OccupancyAvailableDynamicSMemPerBlock)(size_t *__bytes, const void *_
     KBUILD_CALL(kbuild_cpu_available_shared_bytes(__bytes, __kernel, __blocks, __threads));
 }
 
-/* Clusters do not exist. */
+/* Clusters. */
 
-static inline KBUILD_VENDOR(Error_t) kbuild_cpu_reject_clusters(void) {
-    KBUILD_CALL(
-        kbuild_cpu_fail(KBUILD_CPU_NOT_SUPPORTED, "the cpu backend does not support clusters"));
+static inline unsigned kbuild_cpu_count_cluster(const KBUILD_VENDOR(LaunchConfig_t) *__config) {
+    unsigned __blocks = 1;
+    for (unsigned __i = 0; __i < __config->numAttrs; ++__i) {
+        const KBUILD_VENDOR(LaunchAttributeValue) *const __value = &__config->attrs[__i].val;
+        if (__config->attrs[__i].id == KBUILD_VENDOR(LaunchAttributeClusterDimension))
+            __blocks = __value->clusterDim.x * __value->clusterDim.y * __value->clusterDim.z;
+    }
+    return __blocks == 0 ? 1 : __blocks;
 }
 
 KBUILD_API(OccupancyMaxPotentialClusterSize)(int *__size, const void *__kernel,
                                              const KBUILD_VENDOR(LaunchConfig_t) *__config) {
-    (void)__size, (void)__kernel, (void)__config;
-    return kbuild_cpu_reject_clusters();
+    struct kbuild_cpu_function __function;
+    const int __error = kbuild_cpu_describe_function(&__function, __kernel);
+    (void)__config;
+    if (__error == 0) *__size = __function.most_cluster_blocks;
+    KBUILD_CALL(__error);
 }
 
+/* 16 is the attribute for the number of multiprocessors. */
 KBUILD_API(OccupancyMaxActiveClusters)(int *__count, const void *__kernel,
                                        const KBUILD_VENDOR(LaunchConfig_t) *__config) {
-    (void)__count, (void)__kernel, (void)__config;
-    return kbuild_cpu_reject_clusters();
+    const unsigned __threads = __config->blockDim.x * __config->blockDim.y * __config->blockDim.z;
+    int __cores = 0;
+    int __error = kbuild_cpu_device_attribute(&__cores, 16, 0);
+    if (__error == 0)
+        __error =
+            kbuild_cpu_occupancy(__count, __kernel, (int)__threads, __config->dynamicSmemBytes, 0);
+    if (__error == 0) *__count = *__count * __cores / (int)kbuild_cpu_count_cluster(__config);
+    KBUILD_CALL(__error);
 }

@@ -167,6 +167,20 @@ KBUILD_API(OccupancyMaxActiveBlocksPerMultiprocessor)(int *__blocks, __T __kerne
 }
 
 template <class __T>
+KBUILD_API(OccupancyMaxPotentialClusterSize)(int *__size, __T *__kernel,
+                                             const KBUILD_VENDOR(LaunchConfig_t) *__config) {
+    return KBUILD_VENDOR(OccupancyMaxPotentialClusterSize)(
+        __size, static_cast<const void *>(kbuild_cpu::kernel_address(__kernel)), __config);
+}
+
+template <class __T>
+KBUILD_API(OccupancyMaxActiveClusters)(int *__count, __T *__kernel,
+                                       const KBUILD_VENDOR(LaunchConfig_t) *__config) {
+    return KBUILD_VENDOR(OccupancyMaxActiveClusters)(
+        __count, static_cast<const void *>(kbuild_cpu::kernel_address(__kernel)), __config);
+}
+
+template <class __T>
 KBUILD_API(OccupancyAvailableDynamicSMemPerBlock)(size_t *__bytes, __T *__kernel, int __blocks,
                                                   int __threads) {
     KBUILD_CALL(kbuild_cpu_available_shared_bytes(__bytes, kbuild_cpu::kernel_address(__kernel),

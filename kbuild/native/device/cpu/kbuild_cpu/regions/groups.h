@@ -64,8 +64,8 @@ unsigned read_mask(tiles_of_warp<__Width>, unsigned __lanes) {
 template <int __Width, class __Set, class __Live>
 KBUILD_CPU_ALWAYS_INLINE void check_tiles(const kbuild_cpu_call &__call, const __Set &__set,
                                           const __Live &__live) {
-    const bool __is_all = !__set.of.has_awaited &&
-                          (__set.__size() == __live.__size() || __set.has_whole_warps());
+    const bool __is_all =
+        !__set.of.has_awaited && (__set.__size() == __live.__size() || __set.has_whole_warps());
     if (__builtin_expect(!__is_all, 0))
         check_some_lanes(__call, __set, __live, tiles_of_warp<__Width>());
 }
@@ -124,7 +124,8 @@ struct tile_operations {
         template <class, int __Most> \
         KBUILD_CPU_ALWAYS_INLINE static type get(operands<__Most> &__operands, int __number) { \
             const unsigned __votes = \
-                __operands.votes[__number >> 5] >> (__number & 31 & -__Width) & ~0u >> (32 - __Width); \
+                __operands.votes[__number >> 5] >> (__number & 31 & -__Width) & \
+                ~0u >> (32 - __Width); \
             return static_cast<type>(result); \
         } \
     };

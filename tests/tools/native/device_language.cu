@@ -1,6 +1,5 @@
-// Device code that must compile without a warning. If UNSUPPORTED is 1, the file also contains code
-// that must not compile. If UNSUPPORTED is 2, it contains code that the compiler already rejects when
-// it reads it.
+// Device code that must compile without a warning. With UNSUPPORTED, the file also contains code that must not
+// compile.
 #include <kbuild/kbuild.hpp>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/scan.h>
@@ -150,7 +149,7 @@ static __global__ void matrices(const __half *a, const __half *b, float *c)
 KBUILD_KERNEL void unsupported(int *p)
 {
     int v = p[0];
-#if UNSUPPORTED == 1
+#if defined(UNSUPPORTED)
     v += __shfl_down(v, 16);  // feature 1
     v = __ballot(v > 1);  // feature 2
     cooperative_groups::this_multi_grid();  // feature 3

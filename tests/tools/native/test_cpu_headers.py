@@ -86,7 +86,7 @@ def wrong_calls(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> str:
             *("-std=c++17", f"-DWRONG={number}", INCLUDE),
             *("-c", HERE / "host_api.cpp", "-o", output),
         )
-        for number in (1, 2)
+        for number in (1,)
     )
 
 
@@ -171,13 +171,10 @@ def test_all_vendor_headers_can_be_included_together(
 def unsupported_features(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the errors of all unsupported features."""
     output = tmp_path_factory.mktemp("unsupported") / "device.o"
-    return "".join(
-        errors_of(
-            compiler,
-            *("-std=c++17", f"-DUNSUPPORTED={number}", *device_flags(compiler)),
-            *("-c", HERE / "device_language.cu", "-o", output),
-        )
-        for number in (1, 2)
+    return errors_of(
+        compiler,
+        *("-std=c++17", "-DUNSUPPORTED", *device_flags(compiler)),
+        *("-c", HERE / "device_language.cu", "-o", output),
     )
 
 

@@ -25,6 +25,12 @@ FIBERS = {
         "references(int*)": "it calls 'by_reference': a parameter is a reference",
         "references_to_memory(int*)": "'of_others' can refer to memory of several threads",
     },
+    "region_forms.cu": {
+        "bindings(int*)": "a declaration beside a barrier has an unknown form",
+        "deduced_types(int*)": "it contains 'decltype(auto)'",
+        "stack(int*)": "it contains assembly, goto, or alloca",
+        "types(int*)": "it asks for the type of 'a'",
+    },
     "region_groups.cu": {
         "any_group(int*)": "it uses 'this_thread_block'",
         "deduced_group(int*)": "it passes 'cta' on",

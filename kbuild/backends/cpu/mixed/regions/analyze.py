@@ -26,8 +26,10 @@ from kbuild.backends.cpu.mixed.regions.mentions import (
     Use,
     asks_for_index,
     find_use,
+    is_argument,
     is_pure,
     list_names,
+    names_type,
 )
 from kbuild.backends.cpu.mixed.regions.model import (
     CannotDivide,
@@ -37,6 +39,7 @@ from kbuild.backends.cpu.mixed.regions.model import (
     find_variable,
 )
 from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable, list_variables
+from kbuild.cxx.declarators import TYPE_OPERATORS
 from kbuild.cxx.statements import Block, Node, Statement, list_statements
 
 _STEP: Final = 3  # tokens of an increment
@@ -76,6 +79,8 @@ class _Analysis:
         }
         if not kernel.is_function and any(leave.has_value for leave in self._leaves.values()):
             raise CannotDivide("a return statement has a value")
+        self._check_types()
+        self._referred = frozenset(self._find_referred())
         self._assignments = self._find_assignments()
         self._uniform = {v for v in self._variables if self._can_be_uniform(v)}
         self._masked: frozenset[Block] = frozenset()
@@ -112,9 +117,39 @@ class _Analysis:
             mutable=self._mutable,
             groups=self._group_names,
             readers=self._kernel.needs.readers,
+            referred=self._referred,
             is_function=self._kernel.is_function,
             result=self._result,
         )
+
+    def _check_types(self) -> None:
+        """Leave kernels to fibers that ask for types, which are other ones in regions."""
+        words = self._unit.words
+        for operator in self._unit.find(TYPE_OPERATORS):
+            is_inside = self._kernel.body.start < operator < self._kernel.body.stop
+            if is_inside and words[operator + 1 : operator + 4] == ["(", "auto", ")"]:
+                raise CannotDivide("it contains 'decltype(auto)'")
+        for variable, uses in self._uses.items():
+            if any(names_type(self._unit, index) for index in uses):
+                raise CannotDivide(f"it asks for the type of '{variable.name}'")
+
+    def _find_referred(self) -> Iterator[Variable]:
+        """Yield the variables that are arguments where an object of a class gets its value."""
+        for statement in list_statements(self._kernel.body):
+            declared = self._declared.get(statement, ())
+            is_changed = any(
+                not variable.is_scalar
+                and statement.start <= index < statement.stop
+                and self._find_use(variable, index) != "read"
+                for variable, uses in self._uses.items()
+                for index in uses
+            )
+            if not is_changed and all(v.is_scalar or v.initializer is None for v in declared):
+                continue
+            for variable, uses in self._uses.items():
+                inside = (i for i in uses if statement.start <= i < statement.stop)
+                if any(is_argument(self._unit, index) for index in inside):
+                    yield variable
 
     def _check_references(self) -> None:
         """Leave calls to fibers whose references can refer to what other threads change.
@@ -426,6 +461,7 @@ class _Analysis:
             for v in self._variables
             if v not in self._uniform
             and v.group is None
+            and v not in self._referred
             and v.is_scalar
             and v.initializer is not None
             and all(self._find_use(v, index) == "read" for index in self._uses[v])

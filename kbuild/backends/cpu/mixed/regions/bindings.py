@@ -56,6 +56,7 @@ class Bindings:
             v
             for v in kept
             if "[" in unit.words[slice(*v.declarator)]
+            or v in division.referred
             or any(find_use(unit, index) == "shared" for index in division.uses[v])
         }
 
@@ -79,17 +80,25 @@ class Bindings:
         number, name = self.numbers[variable], variable.name
         kind = self._text.division.kinds[variable]
         if kind == "uniform":
-            reference = "" if variable.is_scalar else "&"
+            is_copy = variable.is_scalar and variable not in self._text.division.referred
+            reference = "" if is_copy else "&"
             return f"[[maybe_unused]] const auto{reference} {name} = __kbuild_u{number}__;"
         if kind == "group":
             known = f"typename decltype({name})::__in_region"
             return f"[[maybe_unused]] const {known} {name}(threadIdx, {THREAD});"
         if kind == "kept":
-            return f"[[maybe_unused]] auto& {name} = __kbuild_s{number}__[{THREAD}];"
+            return f"[[maybe_unused]] {self.bind_kept(variable)} = __kbuild_s{number}__[{THREAD}];"
         renamed = {variable.index: f"__kbuild_n{number}__"}
         parts = (variable.base, variable.declarator, variable.initializer or (0, 0))
         text = " ".join(self._text.render(*part, renamed) for part in parts)
         return f"{text}; {self.bind_computed(variable)}"
+
+    def bind_kept(self, variable: Variable) -> str:
+        """Return the declarator by which regions see an element of an array."""
+        words = self._text.unit.words
+        is_pointer = "*" in words[slice(*variable.declarator)]
+        is_constant = "const" in words[slice(*variable.base)] and not is_pointer
+        return f"{'const ' if is_constant else ''}auto& {variable.name}"
 
     def bind_computed(self, variable: Variable) -> str:
         """Return the constant that has the value of a computed variable."""

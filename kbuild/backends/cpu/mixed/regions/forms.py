@@ -20,7 +20,8 @@ _SHARED: Final = "__kbuild_shared__"
 _COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "static"))
 _LEAVING: Final = frozenset(("return", "break", "continue"))
 _FOR_PARTS: Final = 3
-_ASSEMBLY: Final = frozenset(("asm", "__asm__", "__asm", "goto"))
+# What cannot be in a region, which is a function of its own.
+_UNDIVIDED: Final = frozenset(("asm", "__asm__", "__asm", "goto", "alloca", "__builtin_alloca"))
 
 
 def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozenset[Block]:
@@ -35,8 +36,8 @@ def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozense
         for block in list_blocks(body)
         if any(block.start < index < block.stop for index in indices)
     }
-    if not _ASSEMBLY.isdisjoint(unit.words[body.start : body.stop]):
-        raise CannotDivide("it contains assembly or goto")
+    if not _UNDIVIDED.isdisjoint(unit.words[body.start : body.stop]):
+        raise CannotDivide("it contains assembly, goto, or alloca")
     for block in sorted(found, key=lambda block: block.start):
         _check_form(unit, block)
     return frozenset(found | {body})
@@ -54,6 +55,20 @@ def _check_form(unit: Unit, block: Block) -> None:
     for child in block.children:
         if isinstance(child, Statement) and unit.get(child.stop) == ":":
             raise CannotDivide("a label is beside a barrier")
+        if isinstance(child, Statement) and _is_unknown_declaration(unit, block, child):
+            raise CannotDivide("a declaration beside a barrier has an unknown form")
+
+
+def _is_unknown_declaration(unit: Unit, block: Block, statement: Statement) -> bool:
+    """Return whether a statement declares variables that kbuild cannot find.
+
+    Their names could be those of other variables, too, which other regions would use then.
+    """
+    words = [w for w in unit.words[statement.start : statement.stop] if w not in ("const", "&")]
+    is_declaration = not TYPE_WORDS.isdisjoint(words[:1]) and words[1:2] != ["("]
+    return is_declaration and not (
+        is_common_declaration(unit, statement) or any(list_variables(unit, block, statement))
+    )
 
 
 def read_head(node: Node) -> Statement:

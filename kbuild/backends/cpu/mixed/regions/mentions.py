@@ -37,6 +37,7 @@ _OF_BLOCKS: Final = frozenset(
     ("size", "num_threads", "group_dim", "dim_threads", "group_index", "meta_group_size")
 )
 _OF_GROUPS: Final = _OF_BLOCKS | {"thread_rank", "thread_index", "meta_group_rank"}
+_ADDRESS_FUNCTIONS: Final = ("addressof", "__addressof", "__builtin_addressof")
 _EFFECTS: Final = frozenset(("[", "->", "{", "new", "throw", "this"))
 _COMPOUND: Final = frozenset("+-*/%&|^")
 _OPERATORS: Final = frozenset("+-*/%&|^!~<>=?:,;({[") | {
@@ -78,7 +79,8 @@ def find_use(unit: Unit, index: int, *, is_pointer: bool = False) -> Use:
     is_target = unit.get(index + 1) == "[" or (before == "*" and _is_unary(unit, index - 1))
     if is_pointer and is_target:
         return "read"
-    if before == "&" and (outer in _OPERATORS or outer == ")"):
+    is_address = before == "&" and (outer in _OPERATORS or outer == ")")
+    if is_address or (before == "(" and outer in _ADDRESS_FUNCTIONS):
         return "shared"
     after = index + 1
     while unit.get(after) in ("[", "."):
@@ -121,6 +123,17 @@ def _binds_reference(unit: Unit, equals: int) -> bool:
     return unit.get(equals - 2) == "&" or (
         unit.get(equals - 2) == "const" and unit.get(equals - 3) == "&"
     )
+
+
+def is_argument(unit: Unit, index: int) -> bool:
+    """Return whether a name is an argument of its own, so that what is called can refer to it."""
+    return unit.get(index - 1) in ("(", "{", ",") and unit.get(index + 1) in (")", "}", ",")
+
+
+def names_type(unit: Unit, index: int) -> bool:
+    """Return whether a name is the operand of an operator that returns its declared type."""
+    is_operand = unit.get(index - 1) == "(" and unit.get(index + 1) == ")"
+    return is_operand and unit.get(index - 2) in TYPE_OPERATORS
 
 
 def is_pure(unit: Unit, first: int, last: int, groups: frozenset[str] = frozenset()) -> bool:

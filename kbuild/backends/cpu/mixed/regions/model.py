@@ -135,6 +135,7 @@ class Division:
         mutable: All names of variables that are not those of a thread.
         groups: The names of variables that stand for groups of threads.
         readers: The indices of calls that read the index of the thread.
+        referred: The variables that an object of a class can refer to.
         is_function: Whether it is a device function.
         result: Its last statement, if it returns a value.
     """
@@ -154,6 +155,7 @@ class Division:
     mutable: frozenset[str]
     groups: frozenset[str]
     readers: frozenset[int]
+    referred: frozenset[Variable]
     is_function: bool = False
     result: Statement | None = None
 

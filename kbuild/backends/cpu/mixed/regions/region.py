@@ -89,11 +89,11 @@ class RegionWriter:
                 continue
             yield self._bindings.declare_slot(variable)
             slot = f"__kbuild_s{number}__[{THREAD}]"
-            tail.append(f"[[maybe_unused]] auto& {variable.name} = {slot};")
             if variable.initializer is not None:
-                tail.append(f"{REGIONS}keep({variable.name}, {renamed});")
+                tail.append(f"{REGIONS}keep({slot}, {renamed});")
             else:
                 tail.append(f"static_cast<void>({renamed});")
+            tail.append(f"[[maybe_unused]] {self._bindings.bind_kept(variable)} = {slot};")
         self._text.insert(self._text.get_end(self._text.find_end(statement)), " " + " ".join(tail))
 
     def _force(self, nodes: Iterable[Node], spans: list[Span]) -> None:

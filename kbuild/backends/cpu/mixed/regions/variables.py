@@ -74,14 +74,17 @@ Kind = Literal["uniform", "computed", "kept", "group"]
 
 def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[Variable]:
     """Yield the variables that a statement of a block declares."""
-    tokens = unit.list_between(statement.start, statement.stop)
+    begin = statement.start
+    while unit.words[begin : begin + 2] == ["[", "["]:
+        begin = unit.partners.get(begin, begin + 1) + 1  # an attribute
+    tokens = unit.list_between(begin, statement.stop)
     word = tokens[0].text if tokens else ""
     if word in _OTHER_STATEMENTS or not (word == "::" or word.isidentifier()):
         return
     first, *others = split_at_commas(tokens)
     length = find_type_end(first, 0)
-    base = (statement.start, statement.start + length)
-    position = statement.start
+    base = (begin, begin + length)
+    position = begin
     for index, part in enumerate((first, *others)):
         start = position + (length if index == 0 else 0)
         stop = position + len(part)

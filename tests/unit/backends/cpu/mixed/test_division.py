@@ -76,7 +76,7 @@ def test_functions_that_no_divided_kernel_calls_are_not_repeated() -> None:
         ("int f(int x) { __syncthreads(); return f(x); }", "f(n)", "it calls itself"),
         ("int f(int x) { if (x) return 1; __syncthreads(); return x; }", "f(n)", "return before"),
         ("int f(int x) { __syncthreads(); return __func__[x]; }", "f(n)", "it asks for its name"),
-        ("int f(int x) { goto e; e: __syncthreads(); return x; }", "f(n)", "assembly or goto"),
+        ("int f(int x) { goto e; e: __syncthreads(); return x; }", "f(n)", "goto"),
         ("int f(int x) { switch (x) { case 1: __syncthreads(); } return x; }", "f(n)", "'switch'"),
         ("void f(int x) { __syncthreads(); }", "n ? f(n), 1 : 2", "in a conditional expression"),
         ("int f(int x) { if (x) __syncthreads(); return x; }", "f(n)", ""),

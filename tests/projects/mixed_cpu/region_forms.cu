@@ -1,0 +1,120 @@
+// Declarations and expressions that mean something else in a region, which is a function of its own. Each kernel checks
+// its own result, and main prints the wrong ones.
+#include "region_results.h"
+
+#include <alloca.h>
+#include <memory>
+
+// Names that are also those of other variables.
+struct Pair {
+    int a, b;
+};
+__device__ Pair make_pair(int a) { return {a, a + 1}; }
+__global__ void bindings(int* out)
+{
+    int a = 7;
+    {
+        auto [a, b] = make_pair(threadIdx.x);
+        __syncthreads();
+        out[threadIdx.x] = a + b;
+    }
+    out[threadIdx.x] += a;
+}
+__global__ void attributes(int* out)
+{
+    int a = 7, b = 8;
+    {
+        [[maybe_unused]] int a = threadIdx.x;
+        alignas(16) int b = threadIdx.x + 1;
+        __syncthreads();
+        out[threadIdx.x] = a + b;
+    }
+    out[threadIdx.x] += a + b;
+}
+
+// The type of a variable, which is a reference in regions.
+__global__ void types(int* out)
+{
+    int a = out[threadIdx.x];
+    a = threadIdx.x;
+    __syncthreads();
+    decltype(a) b = a;
+    b += 1000;
+    __typeof__(a) c = a;
+    c += 1000;
+    out[threadIdx.x] = a;
+}
+__global__ void deduced_types(int* out)
+{
+    int a = out[threadIdx.x];
+    a = threadIdx.x;
+    __syncthreads();
+    decltype(auto) b = a;
+    b += 1000;
+    out[threadIdx.x] = a;
+}
+
+// Memory of the function.
+__global__ void stack(int* out)
+{
+    int* p = static_cast<int*>(alloca(4 * (blockIdx.x + 4)));
+    p[1] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = p[1];
+}
+
+// Objects that refer to variables of all kinds.
+struct View {
+    const int* of = nullptr;
+    View() = default;
+    __device__ View(const int& value) : of(&value) {}
+    __device__ int get() const { return *of; }
+};
+__global__ void views(int* out, int n)
+{
+    const int own = threadIdx.x, common = blockIdx.x + 3;
+    int state = threadIdx.x * 2, other = out[threadIdx.x];
+    other = threadIdx.x + 5;
+    View a(own), b = View(n), c, d{common};
+    c = View(state);
+    const int* p = std::addressof(other);
+    __syncthreads();
+    int unrelated[8] = {9, 9, 9, 9, 9, 9, 9, 9};
+    __syncwarp();
+    out[threadIdx.x] = a.get() + 100 * b.get() + 1000 * c.get() + 1000000 * d.get() + 10000000 * (*p - own);
+    out[threadIdx.x] += unrelated[threadIdx.x % 8] - 9;
+}
+
+// A constant object, which has another overload.
+struct Overloaded {
+    int value;
+    __device__ int get() { return 1; }
+    __device__ int get() const { return 2; }
+};
+__global__ void constants(int* out)
+{
+    const Overloaded object = {int(threadIdx.x)};
+    __syncthreads();
+    out[threadIdx.x] = object.get();
+}
+
+int main()
+{
+    cudaMallocManaged(&results, 512 * sizeof *results);
+    check("start", 0, [](int) { return 0; });
+    bindings<<<1, 64>>>(results);
+    check("bindings", 64, [](int i) { return 2 * i + 1 + 7; });
+    attributes<<<1, 64>>>(results);
+    check("attributes", 64, [](int i) { return 2 * i + 1 + 15; });
+    types<<<1, 64>>>(results);
+    check("types", 64, [](int i) { return i; });
+    deduced_types<<<1, 64>>>(results);
+    check("deduced_types", 64, [](int i) { return i; });
+    stack<<<1, 64>>>(results);
+    check("stack", 64, [](int i) { return i; });
+    views<<<1, 64>>>(results, 4);
+    check("views", 64, [](int i) { return i + 400 + 2000 * i + 3000000 + 50000000; });
+    constants<<<1, 64>>>(results);
+    check("constants", 64, [](int) { return 2; });
+    std::puts("done");
+}

@@ -98,6 +98,67 @@ __global__ void constants(int* out)
     out[threadIdx.x] = object.get();
 }
 
+// Objects that do something at the end of their block, or when they are made.
+struct Guard {
+    int* place;
+    __device__ explicit Guard(int* p) : place(p) { *place = 1; }
+    __device__ ~Guard() { *place += 10; }
+};
+__global__ void guards(int* out)
+{
+    __shared__ int places[64];
+    Guard guard(places + threadIdx.x);
+    __syncthreads();
+    out[threadIdx.x] = places[63 - threadIdx.x];
+    __syncthreads();
+}
+__device__ int first = 3;
+struct Started {
+    int value;
+    __device__ Started() : value(first) {}
+};
+__global__ void starts(int* out)
+{
+    Started object;
+    object.value += threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = object.value;
+}
+struct Defaulted {
+    int value = 3;
+    int others[3] = {4, 5, 6};
+};
+__global__ void defaults(int* out)
+{
+    Defaulted object;
+    object.others[1] += threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = object.value + object.others[1];
+}
+
+// A pointer into an object that nothing else names later, and an object with a lambda.
+__global__ void members(int* out)
+{
+    Defaulted object;
+    int* p = object.others;
+    p[2] += threadIdx.x;
+    __syncthreads();
+    int unrelated[8] = {9, 9, 9, 9, 9, 9, 9, 9};
+    __syncwarp();
+    out[threadIdx.x] = p[2] + unrelated[threadIdx.x % 8];
+}
+template <class Function> struct Holder {
+    Function function;
+};
+template <class Function> Holder(Function) -> Holder<Function>;
+__global__ void lambdas(int* out)
+{
+    int own = threadIdx.x;
+    Holder holder{[&] { return own; }};
+    __syncthreads();
+    out[threadIdx.x] = holder.function();
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -116,5 +177,15 @@ int main()
     check("views", 64, [](int i) { return i + 400 + 2000 * i + 3000000 + 50000000; });
     constants<<<1, 64>>>(results);
     check("constants", 64, [](int) { return 2; });
+    guards<<<1, 64>>>(results);
+    check("guards", 64, [](int) { return 1; });
+    starts<<<1, 64>>>(results);
+    check("starts", 64, [](int i) { return 3 + i; });
+    defaults<<<1, 64>>>(results);
+    check("defaults", 64, [](int i) { return 8 + i; });
+    members<<<1, 64>>>(results);
+    check("members", 64, [](int i) { return 15 + i; });
+    lambdas<<<1, 64>>>(results);
+    check("lambdas", 64, [](int i) { return i; });
     std::puts("done");
 }

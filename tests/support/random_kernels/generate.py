@@ -457,6 +457,26 @@ class _Generator:
             self._write_warp_operation()
             self._assign()
 
+    def _write_warp_loop(self) -> None:
+        """Let warps run a loop a different number of times, and leave it at different places."""
+        self._names += 1
+        i, c = f"i{self._names}", self._random.randrange(3)
+        with self._nest(
+            f"for (unsigned {i} = 0; {i} < tid / 32u + 1u; ++{i})",
+            f"for {i} in range(tid // 32 + 1):",
+        ):
+            self._constants.append(Text(i, i))
+            self._assign()
+            self._write_warp_operation()
+            if self._random.random() < 0.6:
+                jump = self._random.choice(("break", "continue"))
+                self._write(
+                    f"if ((tid / 32u + {i}) % 3u == {c}u) {jump};",
+                    f"if (tid // 32 + {i}) % 3 == {c}: {jump}",
+                )
+                self._assign()
+                self._write_warp_operation()
+
     def _write_tile_branch(self) -> None:
         c = self._random.randrange(2)
         with self._nest(f"if (tid / 8u % 2u == {c}u)", f"if tid // 8 % 2 == {c}:"):
@@ -475,7 +495,7 @@ class _Generator:
         if depth == 0:
             kinds += ["return"]
         if self._has_whole_warps:
-            kinds += ["warp", "warp_branch"]
+            kinds += ["warp", "warp_branch", "warp_loop"]
         if self._has_whole_tiles:
             kinds += ["tile", "tile_branch"]
         kind = self._random.choice(kinds)
@@ -494,6 +514,7 @@ class _Generator:
             "return": self._write_return,
             "warp": self._write_warp_operation,
             "warp_branch": self._write_warp_branch,
+            "warp_loop": self._write_warp_loop,
             "tile": partial(self._write_warp_operation, _TILE),
             "tile_branch": self._write_tile_branch,
         }

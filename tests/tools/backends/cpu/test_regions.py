@@ -28,6 +28,9 @@ FIBERS = {
     "region_forms.cu": {
         "bindings(int*)": "a declaration beside a barrier has an unknown form",
         "deduced_types(int*)": "it contains 'decltype(auto)'",
+        "guards(int*)": "its regions do not compile",
+        "lambdas(int*)": "a lambda can be used behind a barrier",
+        "starts(int*)": "its regions do not compile",
         "stack(int*)": "it contains assembly, goto, or alloca",
         "types(int*)": "it asks for the type of 'a'",
     },

@@ -38,9 +38,15 @@ from kbuild.backends.cpu.mixed.regions.model import (
     Leave,
     find_variable,
 )
-from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable, list_variables
+from kbuild.backends.cpu.mixed.regions.variables import (
+    Kind,
+    Variable,
+    is_deduced,
+    list_variables,
+)
 from kbuild.cxx.declarators import TYPE_OPERATORS
 from kbuild.cxx.statements import Block, Node, Statement, list_statements
+from kbuild.cxx.unit import Unit
 
 _STEP: Final = 3  # tokens of an increment
 
@@ -134,22 +140,38 @@ class _Analysis:
                 raise CannotDivide(f"it asks for the type of '{variable.name}'")
 
     def _find_referred(self) -> Iterator[Variable]:
-        """Yield the variables that are arguments where an object of a class gets its value."""
+        """Yield the variables that a pointer or an object of a class can refer to.
+
+        They are named where such a variable gets its value.
+        """
         for statement in list_statements(self._kernel.body):
-            declared = self._declared.get(statement, ())
-            is_changed = any(
-                not variable.is_scalar
-                and statement.start <= index < statement.stop
-                and self._find_use(variable, index) != "read"
-                for variable, uses in self._uses.items()
-                for index in uses
-            )
-            if not is_changed and all(v.is_scalar or v.initializer is None for v in declared):
-                continue
-            for variable, uses in self._uses.items():
-                inside = (i for i in uses if statement.start <= i < statement.stop)
-                if any(is_argument(self._unit, index) for index in inside):
+            targets = list(self._list_targets(statement))
+            is_object = any(not variable.is_scalar for variable in targets)
+            if is_object and _contains_lambda(self._unit, statement):
+                raise CannotDivide("a lambda can be used behind a barrier")
+            for variable, uses in self._uses.items() if targets else ():
+                inside = [i for i in uses if statement.start <= i < statement.stop]
+                if any(is_object and is_argument(self._unit, i) for i in inside) or (
+                    inside and not variable.is_scalar
+                ):
                     yield variable
+
+    def _list_targets(self, statement: Statement) -> Iterator[Variable]:
+        """Yield the pointers and objects that a statement declares with a value, or changes."""
+        for variable, uses in self._uses.items():
+            is_declared = variable.statement is statement and variable.initializer is not None
+            can_refer = (
+                not variable.is_scalar or variable.is_pointer or is_deduced(self._unit, variable)
+            )
+            if can_refer and (
+                is_declared
+                or any(
+                    statement.start <= index < statement.stop
+                    and self._find_use(variable, index) != "read"
+                    for index in uses
+                )
+            ):
+                yield variable
 
     def _check_references(self) -> None:
         """Leave calls to fibers whose references can refer to what other threads change.
@@ -505,3 +527,11 @@ class _Analysis:
         if variable in computed:
             return "computed"
         return "kept"
+
+
+def _contains_lambda(unit: Unit, statement: Statement) -> bool:
+    """Return whether a bracket of a statement can start a lambda."""
+    return any(
+        unit.words[index] == "[" and unit.get(index - 1) in ("=", "(", ",", "{", "return")
+        for index in range(statement.start, statement.stop)
+    )

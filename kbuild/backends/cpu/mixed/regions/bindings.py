@@ -169,9 +169,11 @@ class Bindings:
         return self._limit_slots()
 
     def _limit_slots(self) -> str:
+        """Return the checks of the array that was declared last, and of all arrays together."""
         total = " + ".join(f"sizeof({slot})" for slot in self.slots)
         share = " / 4" if self._text.division.is_function else ""
-        return f"static_assert({total} <= {REGIONS}most_bytes{share});"
+        kept = f"{REGIONS}can_keep<decltype({self.slots[-1]})>"
+        return f"static_assert({total} <= {REGIONS}most_bytes{share} && {kept});"
 
     def alias(self, variables: Iterable[Variable]) -> str:
         """Return the constants by which regions see uniform variables."""

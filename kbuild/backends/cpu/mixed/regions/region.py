@@ -74,9 +74,11 @@ class RegionWriter:
         """Rename what a statement declares for other regions, too; yield the declared slots."""
         declared = self._bindings.declared.get(statement, [])
         crossing = [v for v in declared if not self._bindings.is_local(v, spans)]
-        if not crossing:
-            return
-        tail = []
+        tail = [
+            f"static_assert({REGIONS}can_end<decltype({variable.name})>);"
+            for variable in declared
+            if not variable.is_scalar and variable not in crossing
+        ]
         for variable in crossing:
             number = self._bindings.numbers[variable]
             renamed = f"__kbuild_n{number}__"
@@ -94,7 +96,9 @@ class RegionWriter:
             else:
                 tail.append(f"static_cast<void>({renamed});")
             tail.append(f"[[maybe_unused]] {self._bindings.bind_kept(variable)} = {slot};")
-        self._text.insert(self._text.get_end(self._text.find_end(statement)), " " + " ".join(tail))
+        if tail:
+            end = self._text.get_end(self._text.find_end(statement))
+            self._text.insert(end, " " + " ".join(tail))
 
     def _force(self, nodes: Iterable[Node], spans: list[Span]) -> None:
         """Keep the variables that tell the type of another one that is kept."""

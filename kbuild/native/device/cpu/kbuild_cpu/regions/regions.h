@@ -179,6 +179,27 @@ KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const
 template <class __T>
 __T copy(__T __value);
 
+/* Whether the default constructor of a class does nothing but compute constants, so that it can run for
+ * threads that do not exist. */
+template <bool>
+struct is_evaluated;
+template <class __T, class = void>
+constexpr bool has_constant = __is_trivially_constructible(__T);
+template <class __T>
+constexpr bool has_constant<__T, decltype(static_cast<void>(
+                                     static_cast<is_evaluated<(__T(), true)> *>(nullptr)))> = true;
+
+/* Whether a variable can be in an array with an element per thread. */
+template <class __T>
+constexpr bool can_keep =
+    !(__is_class(__T) || __is_union(__T)) || (__is_trivially_copyable(__T) && has_constant<__T>);
+template <class __T, unsigned long __Count>
+constexpr bool can_keep<__T[__Count]> = can_keep<__T>;
+
+/* Whether nobody notices that a variable ends with its region. */
+template <class __T>
+constexpr bool can_end = __has_trivial_destructor(__T);
+
 /* Copies the first value of a variable to its place. */
 template <class __T>
 KBUILD_CPU_ALWAYS_INLINE void keep(__T &__place, const __T &__value) {

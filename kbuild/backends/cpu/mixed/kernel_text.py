@@ -85,7 +85,7 @@ def edit_kernels(
     code: Unit,
     declarations: tuple[Declaration, ...],
     *,
-    is_complete: bool,
+    foreign: frozenset[str] | None,
     split: Split | None,
 ) -> KernelEdits:
     """Return the edits for all definitions of kernels.
@@ -93,7 +93,7 @@ def edit_kernels(
     Args:
         code: The preprocessed text.
         declarations: What the user marked.
-        is_complete: Whether the text contains everything that its kernels call.
+        foreign: The functions that other sources define; None if kernels can call anything.
         split: How kernels with barriers are divided into regions; None if they are not.
     """
     kernels = tuple(
@@ -105,7 +105,10 @@ def edit_kernels(
         and not _returns_value(found)
     )
     words = find_thread_words(code)
-    uses = find_thread_uses(code, kernels, declarations, words) if is_complete else None
+    is_complete = foreign is not None
+    uses = None
+    if foreign is not None:
+        uses = find_thread_uses(code, kernels, declarations, words, foreign)
     bounds = find_launch_bounds(code, declarations)
     divider = None
     if uses is not None and split is not None:

@@ -42,9 +42,9 @@ def find_launch_bounds(
         )
         is_bounded = bool(own.block or own.cluster)
         if found.body is None and is_bounded:
-            declared[_identify(code, found)] = own
+            declared[identify(code, found)] = own
         elif found.body is not None and (is_bounded or declared):
-            before = declared.get(_identify(code, found), LaunchBounds())
+            before = declared.get(identify(code, found), LaunchBounds())
             bounds[found.start] = LaunchBounds(
                 own.block or before.block, own.cluster or before.cluster
             )
@@ -59,8 +59,8 @@ def _read_arguments(code: Unit, found: Declaration, word: str) -> str:
     return join(code.list_between(opening + 1, code.partners.get(opening, opening)))
 
 
-def _identify(code: Unit, found: Declaration) -> object:
-    """Return what the declarations of one kernel have in common."""
+def identify(code: Unit, found: Declaration) -> object:
+    """Return what the declarations of one function have in common."""
     types = []
     for parameter in split_at_commas(code.list_tokens(*found.parameters)):
         body, _ = split_initializer(parameter)

@@ -143,14 +143,13 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
     Raises:
         SourceError: A launch cannot be read, or needs a header.
     """
-    # Plain loops exist only where a compiler can see all threads, which checks must not allow.
-    is_complete = not (unit.relocatable or unit.is_checked)
     return _read_device_text(
         code,
         unit.own_name,
-        is_complete=is_complete,
+        is_checked=unit.is_checked,
+        is_linked=unit.relocatable,
         is_mixed=unit.is_mixed,
-        is_divided=is_complete and _divides(unit),
+        is_divided=not unit.is_checked and _divides(unit),
         failure=unit.failures[-1] if unit.failures else "",
     )
 
@@ -168,12 +167,14 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     code: Unit,
     own_name: str,
     *,
-    is_complete: bool,
+    is_checked: bool,
+    is_linked: bool,
     is_mixed: bool,
     is_divided: bool,
     failure: str,
 ) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.foreign import find_foreign  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import Split, edit_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
@@ -187,10 +188,14 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
         *reject_host_calls(code, declarations),
         *edit_shared_memory(code),
     )
+    # Plain loops exist only where a compiler can see all threads, which checks must not allow.
+    foreign = None if is_checked else frozenset[str]()
+    if is_linked and not is_checked:
+        foreign = find_foreign(code, declarations)
     kernels = edit_kernels(
         code,
         declarations,
-        is_complete=is_complete,
+        foreign=foreign,
         split=Split(others, failure) if is_divided else None,
     )
     edits = (*others, *kernels.edits)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Final
 
 from kbuild import resources
@@ -42,6 +42,7 @@ def find_thread_uses(
     kernels: tuple[Declaration, ...],
     declarations: tuple[Declaration, ...],
     thread_words: ThreadWords,
+    foreign: frozenset[str],
 ) -> ThreadUses | None:
     """Find the words in each kernel for which a thread stores its index, or needs a way to stop.
 
@@ -52,7 +53,13 @@ def find_thread_uses(
         kernels: The definitions of kernels.
         declarations: What the user marked.
         thread_words: The annotated names of the text.
+        foreign: The names of functions that another source defines; they can do anything.
     """
+    thread_words = replace(
+        thread_words,
+        pattern="|".join((thread_words.pattern, *sorted(foreign))),
+        functions=thread_words.functions | foreign,
+    )
     bodies = tuple(d.body for d in declarations if d.body and d.words & {q.DEVICE, q.GLOBAL})
     search = _Search(code, kernels, bodies, thread_words)
     if not search.add_mentions(list_lane_reads(code)) or not search.add_all(thread_words.pattern):

@@ -48,8 +48,8 @@ def write_split(unit: Unit, found: Declaration, edits: Iterable[Edit]) -> Edit:
     own = '# 1 "<kbuild>" 3'
     kind = f"__kbuild_split_{found.start}__"
     text = (
-        f"\n{own}\n{_open_class(signature, kind)}\n{here}\n{body}\n{own}\n}};\n"
-        f"{_write_functions(signature, kind, found.name)}\n{there}\n"
+        f"\n{own}\nnamespace {{ {_open_class(signature, kind)}\n{here}\n{body}\n{own}\n}};\n"
+        f"{_write_functions(signature, kind, found.name)} }}\n{there}\n"
     )
     return Edit(start=found.end, end=found.end, text=text)
 

@@ -32,7 +32,7 @@ LATE = f"""\
 def divide(text: str, failure: str = "") -> tuple[Unit, KernelEdits]:
     code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{text}')
     declarations = q.find_declarations(code)
-    return code, edit_kernels(code, declarations, is_complete=True, split=Split(failure=failure))
+    return code, edit_kernels(code, declarations, foreign=frozenset(), split=Split(failure=failure))
 
 
 def find_obstacle(text: str, failure: str = "") -> str:

@@ -27,7 +27,7 @@ FUNCTION = f"{DEVICE}int meet(cg::thread_block b, int x) {{ b.sync(); return x; 
 def divide(text: str) -> tuple[Unit, KernelEdits]:
     code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{text}')
     declarations = q.find_declarations(code)
-    return code, edit_kernels(code, declarations, is_complete=True, split=Split())
+    return code, edit_kernels(code, declarations, foreign=frozenset(), split=Split())
 
 
 def write(body: str, before: str = "") -> str:

@@ -21,10 +21,10 @@ PLAIN_END = "} __kbuild_plain_loop_end__(unsigned, 0) }"
 END = "} __kbuild_suspendable_end__ }"
 
 
-def rewrite(source: str, *, is_complete: bool = True) -> str:
+def rewrite(source: str, *, foreign: frozenset[str] | None = frozenset()) -> str:
     text = f'void __kbuild_needs_block__ __syncthreads();\n# 1 "a.cu"\n{source}'
     code = Unit(text)
-    found = edit_kernels(code, q.find_declarations(code), is_complete=is_complete, split=None)
+    found = edit_kernels(code, q.find_declarations(code), foreign=foreign, split=None)
     for edit in sorted(found.edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return _EXECUTED.sub("", text.split("\n", 2)[2])
@@ -133,10 +133,12 @@ def test_name_of_the_function_is_that_of_the_kernel() -> None:
     assert "{ f(__kbuild_func__); g(__kbuild_pretty_function__); }" in rewritten
 
 
-def test_device_link_can_add_functions_that_stop_threads() -> None:
-    source = "__kbuild_global__ void k(int* p) { p[threadIdx.x] = 1; }"
+def test_functions_of_other_sources_can_stop_threads() -> None:
+    source = "__kbuild_device__ int f(int); __kbuild_global__ void k(int* p) { p[0] = f(1); }"
 
-    assert END in rewrite(source, is_complete=False)
+    assert END in rewrite(source, foreign=frozenset({"f"}))
+    assert LOOP in rewrite(source, foreign=frozenset({"g"}))
+    assert END in rewrite(source, foreign=None)
 
 
 def test_kernel_with_a_result_is_left_to_the_check_of_the_object() -> None:

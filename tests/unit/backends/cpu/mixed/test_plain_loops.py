@@ -52,7 +52,7 @@ def list_plain(text: str) -> list[str]:
     kernels = tuple(
         found for found in declarations if q.GLOBAL in found.words and found.body is not None
     )
-    found = find_thread_uses(code, kernels, declarations, find_thread_words(code))
+    found = find_thread_uses(code, kernels, declarations, find_thread_words(code), frozenset())
     words = {} if found is None else found.words
     return [kernel.name for kernel in kernels if words.get(kernel.start) == ()]
 

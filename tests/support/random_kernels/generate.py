@@ -365,12 +365,13 @@ class _Generator:
         self._add_variable(Text(name, name))
 
     def _write_warp_operation(self, width: int = _WARP) -> None:
+        is_tile = width != _WARP or self._random.random() < 0.4
         kinds = (
             *("shfl", "shfl_xor", "shfl_up", "shfl_down"),
             *("ballot", "any", "all", "reduce_add", "sync"),
+            *(() if is_tile else ("match_any", "match_all")),
         )
         kind = self._random.choice(kinds)
-        is_tile = width != _WARP or self._random.random() < 0.4
         if kind == "sync":
             forms = (f"__syncwarp({_FULL})", "call_syncwarp()")
             tiles = (f"tile{width}.sync()", f"cg::sync(tile{width})", f"call_sync(tile{width})")
@@ -384,10 +385,15 @@ class _Generator:
         elif kind.startswith("shfl"):
             c = self._random.randrange(1, width)
             operands = Text(f", {c}", f", {c}")
-        elif kind != "reduce_add":
+        elif kind in ("ballot", "any", "all"):
             value = Text(f"({value.cxx}) & 1u", f"({value.python}) & 1")
         self._names += 1
         name = f"v{self._names}"
+        if kind.startswith("match"):
+            value = Text(f"({value.cxx}) & 3u", f"({value.python}) & 3")
+        if kind == "match_all":
+            self._write(f"int w{self._names};")
+            operands = Text(f", &w{self._names}", "")
         call = self._call_tile(kind, f"tile{width}") if is_tile else self._call_warp(kind)
         self._write(
             f"unsigned {name} = {call}{value.cxx}{operands.cxx}"

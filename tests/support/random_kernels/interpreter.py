@@ -77,6 +77,8 @@ def _answer(requests: dict[int, Request]) -> dict[int, int]:
     if kind in _REDUCTIONS:
         result = _REDUCTIONS[kind](values)
         return dict.fromkeys(requests, result)
+    if kind.startswith("match"):
+        return {number: _match(kind, width, values, number) for number in requests}
     if kind == "ballot":
         result = sum(1 << number % width for number, value in values.items() if value)
         return dict.fromkeys(requests, result)
@@ -84,6 +86,13 @@ def _answer(requests: dict[int, Request]) -> dict[int, int]:
         number: values[number // width * width + _SOURCES[kind](number % width, request[3], width)]
         for number, request in requests.items()
     }
+
+
+def _match(kind: str, width: int, values: dict[int, int], number: int) -> int:
+    """Return the lanes with the value of a thread; for ``match_all``, all of them or none."""
+    equal = sum(1 << n % width for n, value in values.items() if value == values[number])
+    everyone = sum(1 << n % width for n in values)
+    return equal if kind == "match_any" or equal == everyone else 0
 
 
 _REDUCTIONS: dict[str, Callable[[dict[int, int]], int]] = {

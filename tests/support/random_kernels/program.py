@@ -82,6 +82,12 @@ __device__ unsigned call_all(unsigned test)
     return found;
 }
 __device__ unsigned call_reduce_add(unsigned value) { return __reduce_add_sync(FULL, value); }
+__device__ unsigned call_match_any(unsigned value) { return __match_any_sync(FULL, value); }
+__device__ unsigned call_match_all(unsigned value, int* found)
+{
+    const unsigned lanes = __match_all_sync(FULL, value, found);
+    return *found ? lanes : 0;
+}
 __device__ void call_sync(cg::thread_block block) { cg::sync(block); }
 template <unsigned N>
 __device__ void call_sync(const cg::thread_block_tile<N>& tile) { tile.sync(); }

@@ -154,12 +154,12 @@ __device__ inline __T reduce(const kbuild_cpu_call &__call, uint64_t __mask, __T
 KBUILD_CPU_SHUFFLE_TYPES(KBUILD_CPU_SHUFFLES)
 
 #define KBUILD_CPU_MATCH(T) \
-    __device__ inline unsigned int KBUILD_NEEDS_BLOCK __match_any_sync( \
+    __device__ inline unsigned int KBUILD_WARP_OPERATION __match_any_sync( \
         unsigned int __mask, T __value, KBUILD_CPU_CALLER) { \
         return static_cast<unsigned int>( \
             kbuild_cpu::match_any(KBUILD_CPU_CALL("__match_any_sync"), __mask, __value)); \
     } \
-    __device__ inline unsigned int KBUILD_NEEDS_BLOCK __match_all_sync( \
+    __device__ inline unsigned int KBUILD_WARP_OPERATION __match_all_sync( \
         unsigned int __mask, T __value, int *__is_equal, KBUILD_CPU_CALLER) { \
         const auto __same = \
             kbuild_cpu::match_all(KBUILD_CPU_CALL("__match_all_sync"), __mask, __value); \

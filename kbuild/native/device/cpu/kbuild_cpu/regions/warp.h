@@ -174,6 +174,49 @@ KBUILD_CPU_ALWAYS_INLINE void visit_lanes(operands<__Most> &__operands, int __nu
         __function(__builtin_ctz(__rest), __values[__builtin_ctz(__rest)]);
 }
 
+/* The result has another type than the values. */
+#define KBUILD_CPU_REGION_MATCH(name) \
+    template <class, int __Most, class __T> \
+    KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
+                                             __T __value) { \
+        __operands.template values<uint64_t>()[__number] = to_word(__value); \
+    } \
+    template <class __Set, class __Live, int __Most> \
+    static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
+                       unsigned __mask, KBUILD_CPU_CALLER) { \
+        check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
+        for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) \
+            __operands.votes[__warp] = __set.lanes(__warp) & __mask; \
+    } \
+    template <int __Most> \
+    static unsigned int find_equal(operands<__Most> &__operands, int __number) { \
+        const uint64_t __own = __operands.template values<uint64_t>()[__number]; \
+        unsigned int __equal = 0; \
+        visit_lanes<uint64_t>(__operands, __number, [&](int __lane, uint64_t __word) { \
+            __equal |= static_cast<unsigned int>(__word == __own) << __lane; \
+        }); \
+        return __equal; \
+    }
+
+struct __match_any_sync {
+    KBUILD_CPU_REGION_MATCH(__match_any_sync)
+    template <class, int __Most>
+    static unsigned int get(operands<__Most> &__operands, int __number) {
+        return find_equal(__operands, __number);
+    }
+};
+struct __match_all_sync {
+    KBUILD_CPU_REGION_MATCH(__match_all_sync)
+    template <class, int __Most>
+    static unsigned int get(operands<__Most> &__operands, int __number, int *__is_equal) {
+        const unsigned int __all = __operands.votes[__number >> 5];
+        *__is_equal = find_equal(__operands, __number) == __all;
+        return *__is_equal ? __all : 0;
+    }
+};
+
+#undef KBUILD_CPU_REGION_MATCH
+
 #define KBUILD_CPU_REGION_REDUCE(name, combine) \
     struct name { \
         template <class __T, int __Most> \

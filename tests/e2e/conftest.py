@@ -12,6 +12,7 @@ from support.accuracy.build_env import BuildEnv
 from support.checkout import QUICK_WHEEL, copy_checkout
 from support.commands import PROJECTS, configure_and_build, pip
 from support.kernel_libraries import BuildKernelLibrary, make_library_builder
+from support.tools.amd_tools import SMALL_HEADERS
 from support.tools.recorded_hip import build_recorder
 
 
@@ -54,4 +55,7 @@ def hip_recorder(build_env: BuildEnv) -> Path:
 def hip_launch(build_env: BuildEnv) -> Path:
     """Return the build directory of ``hip_launch/``, for the tests that need hipcc."""
     project = PROJECTS / "hip_launch"
-    return build_env.file("hip_launch/build", lambda path: configure_and_build(project, path))
+    flags = f"KBUILD_DEVICE_FLAGS={' '.join(SMALL_HEADERS)}"
+    return build_env.file(
+        "hip_launch/build", lambda path: configure_and_build(project, path, flags)
+    )

@@ -12,8 +12,8 @@ from support.accuracy.build_env import BuildEnv
 from support.checkout import QUICK_WHEEL, copy_checkout
 from support.commands import PROJECTS, configure_and_build, pip
 from support.kernel_libraries import BuildKernelLibrary, make_library_builder
-from support.tools.amd_tools import SMALL_HEADERS
 from support.tools.recorded_hip import build_recorder
+from support.tools.small_headers import set_device_headers
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +55,7 @@ def hip_recorder(build_env: BuildEnv) -> Path:
 def hip_launch(build_env: BuildEnv) -> Path:
     """Return the build directory of ``hip_launch/``, for the tests that need hipcc."""
     project = PROJECTS / "hip_launch"
-    flags = f"KBUILD_DEVICE_FLAGS={' '.join(SMALL_HEADERS)}"
+    flags = set_device_headers("hip")
     return build_env.file(
         "hip_launch/build", lambda path: configure_and_build(project, path, flags)
     )

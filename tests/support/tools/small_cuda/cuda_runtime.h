@@ -5,7 +5,7 @@
 #include "builtin_types.h"
 #include "device_launch_parameters.h"
 
-extern __device__ __device_builtin__ void __syncthreads();
+extern "C" __device__ __device_builtin__ void __syncthreads();
 
 // nvcc calls these functions where a source launches a kernel, and in the stubs of kernels.
 extern "C" {

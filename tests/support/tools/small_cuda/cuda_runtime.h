@@ -14,10 +14,10 @@ cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*);
 cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t);
 cudaError_t __cudaGetKernel(cudaKernel_t*, const void*);
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
-void exit(int) noexcept; // in place of the bodies of device functions
+void exit(int) noexcept;  // in place of the bodies of device functions
 }
-static inline cudaError_t __cudaLaunchKernel_helper(
-    cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream)
-{
+static inline cudaError_t __cudaLaunchKernel_helper(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                                    void** arguments, size_t shared,
+                                                    cudaStream_t stream) {
     return __cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }

@@ -184,8 +184,10 @@ def test_build_directories_can_share_a_redis_server(
 def test_edit_is_a_cache_miss(tmp_path: Path, sccache: Sccache) -> None:
     source, directory = write_sources(tmp_path / "source"), tmp_path / "build"
     # With a launcher for host code, a cached stub unit would contain the old fat binary.
-    settings = ("CMAKE_CUDA_COMPILER_LAUNCHER=sccache", "CMAKE_CXX_COMPILER_LAUNCHER=sccache")
-    settings += ("KBUILD_BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={ARCHITECTURES['cuda']}")
+    settings = (
+        *("CMAKE_CUDA_COMPILER_LAUNCHER=sccache", "CMAKE_CXX_COMPILER_LAUNCHER=sccache"),
+        *("KBUILD_BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={ARCHITECTURES['cuda']}"),
+    )
     configure_and_build(source, directory, *settings, set_device_headers("cuda"))
     old = (directory / "libkernels.so").read_bytes()
     assert sccache.count()["misses"] == {"CUBIN": 1, "PTX": 1}  # the stub unit is not cached

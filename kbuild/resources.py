@@ -60,8 +60,11 @@ def native_directory() -> Path:
     return _PACKAGE / "native"
 
 
-def _list_files() -> Iterator[Path]:
-    """Yield the files that determine the output of a build: code, templates, and headers."""
+def _list_files() -> Iterator[str]:
+    """Yield the files that determine the output of a build: code, templates, and headers.
+
+    There are a thousand, and a `Path` of each one takes longer than the rest.
+    """
     for directory, suffixes in (
         (_PACKAGE, (".py",)),
         (native_directory(), ("",)),
@@ -70,7 +73,7 @@ def _list_files() -> Iterator[Path]:
     ):
         for parent, _, names in os.walk(directory):
             if not parent.endswith("__pycache__"):
-                yield from (Path(parent, name) for name in names if name.endswith(suffixes))
+                yield from (f"{parent}/{name}" for name in names if name.endswith(suffixes))
 
 
 def list_dependencies() -> tuple[Path, ...]:
@@ -80,7 +83,7 @@ def list_dependencies() -> tuple[Path, ...]:
     installer gives new files old times.
     """
     metadata = _PACKAGE.parent.glob(f"kbuild-{__version__}*.dist-info/METADATA")
-    return tuple(sorted((*_list_files(), *metadata)))
+    return tuple(Path(name) for name in sorted((*_list_files(), *map(str, metadata))))
 
 
 def find_installation_time() -> int:
@@ -89,14 +92,19 @@ def find_installation_time() -> int:
     This is the status change time (ctime), which programs cannot set back. It is faster than
     `identify_installation`, but it also changes if the same files are installed again.
     """
-    return max(path.stat().st_ctime_ns for path in _list_files())
+    return max(os.stat(name).st_ctime_ns for name in _list_files())  # noqa: PTH116 - see there
 
 
 @cache
 def identify_installation() -> str:
     """Return the version and a digest of kbuild's own files, which identify this installation."""
-    contents = (path.read_bytes() for path in sorted(_list_files()))
-    return f"{__version__}+{sha256(b''.join(contents))[:16]}"
+    contents = b"".join(map(_read, sorted(_list_files())))
+    return f"{__version__}+{sha256(contents)[:16]}"
+
+
+def _read(name: str) -> bytes:
+    with open(name, "rb", buffering=0) as stream:  # noqa: PTH123 - see _list_files
+        return stream.read()
 
 
 def find_cache(name: str) -> Path:
@@ -116,6 +124,11 @@ def find_cache(name: str) -> Path:
             "the user has no home directory for caches; set XDG_CACHE_HOME to a directory"
         ) from error
     return cache / "kbuild" / name
+
+
+def is_installed(library: Path) -> bool:
+    """Return whether a path from `find_runtime` belongs to the installation, not to the cache."""
+    return not library.is_relative_to(find_cache("runtimes"))
 
 
 @cache

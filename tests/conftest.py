@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +62,18 @@ def prepare_command_server(tmp_path_factory: pytest.TempPathFactory) -> None:
 
     directory = tmp_path_factory.mktemp("command")
     os.environ[command_server.DIRECTORY_VARIABLE] = str(directory)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def start_cmake_itself() -> None:
+    """Put CMake before the script that its wheel installs, in which Python starts first."""
+    from kbuild.errors import ToolchainError  # noqa: PLC0415 (needs the path)
+    from kbuild.project.tools import find_build_tools  # noqa: PLC0415
+
+    with contextlib.suppress(ToolchainError):
+        cmake = find_build_tools().cmake
+        if str(cmake) != shutil.which("cmake"):
+            os.environ["PATH"] = f"{cmake.parent}{os.pathsep}{os.environ['PATH']}"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -65,12 +64,15 @@ def make_toolkit(layout: ToolkitLayout, tc: Toolchain, linker: Path) -> Toolkit:
         ConfigurationError: The user has no cache directory.
         ToolError: The linker failed.
     """
-    key = f"{identify_installation()}\0{sys.executable}\0{tc.compiler}\0{layout!r}"
+    driver = _describe_driver(layout, tc)
+    key = f"{identify_installation()}\0{driver}\0{tc.compiler}\0{layout!r}"
     root = find_cache("toolkits") / f"{tc.backend}-{sha256(key.encode())[:16]}"
     if not (root / TOOLKIT_MARKER).is_file():
         temporary = root.with_name(f".{root.name}.{os.urandom(8).hex()}")
         try:
-            _fill(temporary, root, layout, tc, linker)
+            _fill(temporary, root, layout, linker)
+            _write_driver(temporary / "bin" / "nvcc", driver)
+            (temporary / TOOLKIT_MARKER).write_text("")
             _publish(temporary, root)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -86,7 +88,19 @@ def _publish(temporary: Path, root: Path) -> None:
             raise
 
 
-def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, linker: Path) -> None:
+def _describe_driver(layout: ToolkitLayout, tc: Toolchain) -> str:
+    """Return the text of the driver, which runs the ``kbuild`` of this process."""
+    variables = ("env", *map("=".join, layout.environment)) if layout.environment else ()
+    driver = (*process.python_argv("kbuild.cli.main"), "nvcc", f"--backend={tc.backend}")
+    return f'#!/bin/sh\nexec {shlex.join((*variables, *driver))} "$@"\n'
+
+
+def _write_driver(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def _fill(directory: Path, root: Path, layout: ToolkitLayout, linker: Path) -> None:
     programs, headers, libraries = (directory / name for name in ("bin", "include", _LIBRARIES))
     for path in (programs, headers, libraries):
         path.mkdir(parents=True)
@@ -110,11 +124,6 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, tc: Toolchain, lin
     _fill_stubs(libraries, layout, linker)
     version = {"cuda": {"name": "CUDA SDK", "version": layout.version}}
     (directory / "version.json").write_text(json.dumps(version, indent=2) + "\n")
-    variables = ("env", *map("=".join, layout.environment)) if layout.environment else ()
-    driver = (*process.python_argv("kbuild.cli.main"), "nvcc", f"--backend={tc.backend}")
-    (programs / "nvcc").write_text(f'#!/bin/sh\nexec {shlex.join((*variables, *driver))} "$@"\n')
-    (programs / "nvcc").chmod(0o755)
-    (directory / TOOLKIT_MARKER).write_text("")
 
 
 def _fill_stubs(libraries: Path, layout: ToolkitLayout, linker: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sysconfig
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,7 +45,18 @@ def find_build_tools() -> BuildTools:
         if path is None:
             raise ToolchainError(f"{name} not found; install it, or pip install 'kbuild[build]'")
         found[name] = path
-    return BuildTools(cmake=found["cmake"], ninja=found["ninja"])
+    return BuildTools(cmake=_skip_script(found["cmake"]), ninja=found["ninja"])
+
+
+def _skip_script(cmake: Path) -> Path:
+    """Return the program that a script from CMake's wheel starts, if ``cmake`` is this script.
+
+    The script runs in Python, which takes longer to start than CMake.
+    """
+    if cmake.parent != Path(sysconfig.get_path("scripts")):
+        return cmake
+    program = Path(sysconfig.get_path("platlib"), "cmake", "data", "bin", cmake.name)
+    return program if os.access(program, os.X_OK) else cmake
 
 
 def run_tool(

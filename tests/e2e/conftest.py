@@ -13,6 +13,7 @@ from support.checkout import QUICK_WHEEL, copy_checkout
 from support.commands import PROJECTS, configure_and_build, pip
 from support.kernel_libraries import BuildKernelLibrary, make_library_builder
 from support.tools.recorded_hip import build_recorder
+from support.tools.small_headers import set_device_headers
 
 
 @pytest.fixture(scope="session")
@@ -54,4 +55,7 @@ def hip_recorder(build_env: BuildEnv) -> Path:
 def hip_launch(build_env: BuildEnv) -> Path:
     """Return the build directory of ``hip_launch/``, for the tests that need hipcc."""
     project = PROJECTS / "hip_launch"
-    return build_env.file("hip_launch/build", lambda path: configure_and_build(project, path))
+    flags = set_device_headers("hip")
+    return build_env.file(
+        "hip_launch/build", lambda path: configure_and_build(project, path, flags)
+    )

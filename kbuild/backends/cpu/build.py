@@ -105,6 +105,8 @@ listing_command: Final = None
 # Since version 5, line tables contain the working directory, which compiler launchers change. A
 # comment changes the columns behind it.
 _LINES: Final = ("-g", "-gdwarf-4", "-gno-column-info")
+# Where variables are at each instruction, which release images do not keep.
+_NO_PLACES_OF_VARIABLES: Final = ("-fno-var-tracking", "-fno-var-tracking-assignments")
 _MACHINE_OPTIONS: Final = ("-march=", "-mcpu=")
 _PREPROCESSOR_OPTIONS: Final = ("-D", "-U", "-include", "-imacros")
 _UNKNOWN_OPTION: Final = re.compile(
@@ -228,6 +230,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         # By default, a class can be described only where its constructor or virtual functions
         # are defined, which can be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
+        *(() if unit.debug or tc.compiler_id == "clang" else _NO_PLACES_OF_VARIABLES),
         # Caches preprocess the text again. With -g, gcc would write the directory into the result.
         *(("-fno-working-directory",) if directory and tc.compiler_id == "gcc" else ()),
         *(*name_files(unit), *lines.name_headers(unit, tc)),

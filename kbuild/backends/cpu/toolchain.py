@@ -97,7 +97,7 @@ def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
     """See `Builder`: the runtime that this package contains or builds, and CUDA's headers."""
     library = cccl.find_cccl(hints)
     names = resources.find_runtime(HOST_API)
-    is_provided = names.is_relative_to(resources.find_runtime_cache())
+    is_provided = not resources.is_installed(names)
     headers = (resources.native_directory() / "device" / NAME, *((library,) if library else ()))
     return (
         Runtime(

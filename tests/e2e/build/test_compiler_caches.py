@@ -26,6 +26,7 @@ from support.tools.compiler_caches import (
     serve_sccache,
 )
 from support.tools.nvidia_compiler import needs_nvcc
+from support.tools.small_headers import SMALL_DEVICE_HEADERS, set_device_headers
 from support.tools.toolchains import needs_hipcc
 
 PROJECT = """
@@ -82,7 +83,9 @@ def compile_with(
         )
     )
     flags = DeviceFlags(
-        include_directories=(str(source / "include"),), build_options=("-O2", *debug_options)
+        include_directories=(str(source / "include"),),
+        build_options=("-O2", *debug_options),
+        options=SMALL_DEVICE_HEADERS[backend],
     )
     write_plan(plan)
     for edge in plan.edges:
@@ -181,9 +184,11 @@ def test_build_directories_can_share_a_redis_server(
 def test_edit_is_a_cache_miss(tmp_path: Path, sccache: Sccache) -> None:
     source, directory = write_sources(tmp_path / "source"), tmp_path / "build"
     # With a launcher for host code, a cached stub unit would contain the old fat binary.
-    settings = ("CMAKE_CUDA_COMPILER_LAUNCHER=sccache", "CMAKE_CXX_COMPILER_LAUNCHER=sccache")
-    architecture = f"CMAKE_CUDA_ARCHITECTURES={ARCHITECTURES['cuda']}"
-    configure_and_build(source, directory, "KBUILD_BACKEND=cuda", architecture, *settings)
+    settings = (
+        *("CMAKE_CUDA_COMPILER_LAUNCHER=sccache", "CMAKE_CXX_COMPILER_LAUNCHER=sccache"),
+        *("KBUILD_BACKEND=cuda", f"CMAKE_CUDA_ARCHITECTURES={ARCHITECTURES['cuda']}"),
+    )
+    configure_and_build(source, directory, *settings, set_device_headers("cuda"))
     old = (directory / "libkernels.so").read_bytes()
     assert sccache.count()["misses"] == {"CUBIN": 1, "PTX": 1}  # the stub unit is not cached
 

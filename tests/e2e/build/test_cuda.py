@@ -13,6 +13,7 @@ from kbuild.backends.cuda import build as cuda
 from kbuild.toolchain.devices import list_devices
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import KBUILD, PROJECTS, ROOT, build, configure, run, run_kbuild, succeed
+from support.tools.small_headers import SMALL_DEVICE_HEADERS, set_device_headers
 from support.tools.toolchains import needs_backend, require_programs
 
 KERNELS = PROJECTS / "kernels"
@@ -139,6 +140,7 @@ def test_kernel_that_one_architecture_lacks_is_an_error(tmp_path: Path) -> None:
     )
     (tmp_path / "kbuild.toml").write_text(
         '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\narchitectures = ["80-real", "90-real"]\n'
+        f"compile_options = {list(SMALL_DEVICE_HEADERS['cuda'])}\n"
     )
 
     result = run_kbuild("build", cwd=tmp_path)
@@ -298,7 +300,8 @@ def test_device_variables_have_shadows(tmp_path: Path) -> None:
 def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("cuda_rdc")
     project = PROJECTS / "rdc"
-    succeed(configure(project, directory, "BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90"))
+    settings = ("BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90", set_device_headers("cuda"))
+    succeed(configure(project, directory, *settings))
     succeed(build(directory))
     return directory
 
@@ -362,6 +365,7 @@ def test_device_link_errors_state_the_fix(
     (tmp_path / "kbuild.toml").write_text(
         '[target.t]\nsources = ["a.cu"]\nbackend = "cuda"\nrdc = true\n'
         f'architectures = ["{architecture}"]\n'
+        f"compile_options = {list(SMALL_DEVICE_HEADERS['cuda'])}\n"
     )
 
     result = run_kbuild("build", cwd=tmp_path)

@@ -19,6 +19,7 @@ from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
 from support.commands import configure_and_build, run_kbuild
 from support.tools.nvidia_compiler import needs_nvcc
+from support.tools.small_headers import SMALL_DEVICE_HEADERS
 from support.tools.toolchains import needs_hipcc
 
 PROJECT = """
@@ -125,7 +126,8 @@ def change_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_device_code_does_not_depend_on_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str, rdc: str
 ) -> None:
-    flags = DeviceFlags(build_options=("-O3",), definitions=("NDEBUG",))
+    options = SMALL_DEVICE_HEADERS[backend]
+    flags = DeviceFlags(build_options=("-O3",), definitions=("NDEBUG",), options=options)
     source = write_sources(tmp_path / "a/source")
     here = make_target(source, tmp_path / "a/out", backend, flags, rdc)
     change_environment(monkeypatch)
@@ -174,7 +176,8 @@ def test_builds_do_not_depend_on_the_environment(
 
 @needs_nvcc
 def test_report_explains_differences(tmp_path: Path) -> None:
-    flags = DeviceFlags(build_options=("-O3",), options=("-lineinfo",))
+    options = ("-lineinfo", *SMALL_DEVICE_HEADERS["cuda"])
+    flags = DeviceFlags(build_options=("-O3",), options=options)
     sources = [write_sources(tmp_path / name / "source") for name in "ab"]
     here, there = (
         make_target(source, source.parent / "out", "cuda", flags, "OFF") for source in sources

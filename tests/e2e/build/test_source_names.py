@@ -11,6 +11,7 @@ from kbuild.stages.edges import write_plan
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
+from support.tools.small_headers import SMALL_DEVICE_HEADERS
 from support.tools.toolchains import require_backend
 
 ARCHITECTURES = {"cuda": ("80", "90-virtual"), "hip": ("gfx90a", "gfx1030")}
@@ -113,7 +114,8 @@ def test_parameter_names_are_those_of_the_compiled_code(
     backend: str, is_wide: bool, tmp_path: Path
 ) -> None:
     definitions = ("NOTHING(...)=", "INSTANTIATE_HERE=", *(("WIDE=1",) if is_wide else ()))
-    found = build(tmp_path, backend, DeviceFlags(definitions=definitions))
+    flags = DeviceFlags(definitions=definitions, options=SMALL_DEVICE_HEADERS[backend])
+    found = build(tmp_path, backend, flags)
 
     if is_wide:
         varying = {

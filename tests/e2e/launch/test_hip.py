@@ -42,12 +42,18 @@ def link(directory: Path, output: Path, *words: object) -> Path:
     return output
 
 
-def compile_chevrons(tmp_path: Path, *compiler: str) -> Path:
-    output = tmp_path / "host.o"
+def compile_chevrons(output: Path, *compiler: str) -> Path:
     source = PROJECT / "chevron_host.hip"
     common = ("--offload-arch=gfx90a", "-std=c++17", "-O2")
     succeed(run(*compiler, *common, "-c", source, "-o", output))
     return output
+
+
+@pytest.fixture(scope="module")
+def chevrons(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an object by hipcc that launches kernels of other files."""
+    output = tmp_path_factory.mktemp("chevrons") / "host.o"
+    return compile_chevrons(output, *CHEVRON_COMPILERS["hipcc"])
 
 
 def pack(layout: str, *values: object) -> str:
@@ -168,10 +174,13 @@ CHEVRON_COMPILERS = {
 
 @pytest.mark.parametrize("compiler", ["hipcc", pytest.param("clang-19", marks=pytest.mark.slow)])
 def test_chevrons_go_through_the_stub(
-    hip_launch: Path, hip_recorder: Path, tmp_path: Path, compiler: str
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path, chevrons: Path, compiler: str
 ) -> None:
     require_programs(compiler)
-    compiled = compile_chevrons(tmp_path, *CHEVRON_COMPILERS[compiler])
+    if compiler == "hipcc":
+        compiled = chevrons
+    else:
+        compiled = compile_chevrons(tmp_path / "host.o", *CHEVRON_COMPILERS[compiler])
     host = link(hip_launch, tmp_path / "host", "g++", compiled, hip_launch / "libstub_kernels.a")
 
     refused = run(host)
@@ -194,13 +203,15 @@ def test_chevrons_go_through_the_stub(
 
 @pytest.mark.parametrize("options", [(), pytest.param(("-no-pie",), marks=pytest.mark.slow)])
 def test_chevrons_reach_stubs_of_a_library(
-    hip_launch: Path, hip_recorder: Path, tmp_path: Path, options: tuple[str, ...]
+    hip_launch: Path, hip_recorder: Path, tmp_path: Path, chevrons: Path, options: tuple[str, ...]
 ) -> None:
     (unit,) = hip_launch.rglob("object_kernels_stub.cpp.o")
     library = tmp_path / "libstubs.so"
     succeed(run("g++", "-shared", unit, LIBRARY, "-o", library))
-    fixed = ("-fno-pie",) if options else ()
-    compiled = compile_chevrons(tmp_path, *CHEVRON_COMPILERS["hipcc"], *fixed)
+    compiled = chevrons
+    if options:
+        fixed = (*CHEVRON_COMPILERS["hipcc"], "-fno-pie")
+        compiled = compile_chevrons(tmp_path / "host.o", *fixed)
     host = link(tmp_path, tmp_path / "host", "g++", *options, compiled, library)
 
     recording = record(hip_recorder, host)
@@ -210,11 +221,11 @@ def test_chevrons_reach_stubs_of_a_library(
     assert "_ZN2ns20__device_stub__scaleEPffi" in recording.find_launch(SCALE)["stack"]
 
 
-def test_chevrons_without_stubs_do_not_link(hip_launch: Path, tmp_path: Path) -> None:
-    compiled = compile_chevrons(tmp_path, *CHEVRON_COMPILERS["hipcc"])
-
+def test_chevrons_without_stubs_do_not_link(
+    hip_launch: Path, tmp_path: Path, chevrons: Path
+) -> None:
     result = run(
-        "g++", compiled, hip_launch / "libplain_kernels.so", LIBRARY, "-o", tmp_path / "host"
+        "g++", chevrons, hip_launch / "libplain_kernels.so", LIBRARY, "-o", tmp_path / "host"
     )
 
     assert result.returncode != 0

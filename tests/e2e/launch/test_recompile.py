@@ -28,6 +28,7 @@ from kbuild.stages.target import DeviceFlags
 from kbuild.toolchain.devices import list_devices
 from support.executed_kernels import HEAVY
 from support.tools.nvidia_compiler import require_nvrtc
+from support.tools.small_headers import SMALL_DEVICE_HEADERS
 from support.tools.toolchains import needs_backend
 
 pytestmark = needs_backend("cuda")
@@ -39,6 +40,8 @@ template <class T> __global__ void scale(T* values, T factor) { values[threadIdx
 template __global__ void scale<float>(float*, float);
 """
 )
+# The kernels of the fixture are compiled with CUDA's own headers.
+SMALL = SMALL_DEVICE_HEADERS["cuda"]
 
 
 @pytest.fixture(scope="module")
@@ -105,12 +108,13 @@ def test_image_record_equals_the_record_of_a_build(
 def test_compiling_does_not_import_device_libraries() -> None:
     program = (
         "import sys, kbuild\n"
-        "kernel = kbuild.KernelCompiler('cuda', '90-real').compile(sys.argv[1])['heavy']\n"
+        "compiler = kbuild.KernelCompiler('cuda', '90-real', sys.argv[2:])\n"
+        "kernel = compiler.compile(sys.argv[1])['heavy']\n"
         "kernel.select(1024)\n"
         "print(sorted({m.partition('.')[0] for m in sys.modules} & {'cuda', 'cupy', 'numpy'}))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, HEAVY], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, HEAVY, *SMALL], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
 
@@ -146,7 +150,7 @@ def test_block_gets_as_many_registers_as_it_can_have(way: str) -> None:
         module = RtcKernel(text, "unbounded", backend="cuda", arch="90", block_size=512)
         unbounded, bound = module.compiled, compile_at_run_time("doubles", DOUBLES)
     else:
-        kernels = KernelCompiler("cuda", "90-real", block_size=512).compile(text)
+        kernels = KernelCompiler("cuda", "90-real", SMALL, block_size=512).compile(text)
         unbounded, bound = kernels["unbounded"], kernels["doubles"]
     assert unbounded.resources.registers == 128
     assert unbounded.select(512) is unbounded.history[0]
@@ -158,7 +162,7 @@ def test_block_gets_as_many_registers_as_it_can_have(way: str) -> None:
 
 
 def test_bounds_of_portable_code_are_changed() -> None:
-    kernel = KernelCompiler("cuda", "90-virtual").compile(SOURCE)["heavy"]
+    kernel = KernelCompiler("cuda", "90-virtual", SMALL).compile(SOURCE)["heavy"]
     made = kernel.select(1024)
     assert [(image.arch, image.kind) for image in made.images] == [("compute_90", "ptx")]
     assert made.resources.max_threads == 1024
@@ -166,7 +170,7 @@ def test_bounds_of_portable_code_are_changed() -> None:
 
 
 def test_driver_assembles_if_the_compiler_is_missing(tmp_path: Path) -> None:
-    kernel = KernelCompiler("cuda", "90-real").compile(SOURCE)["heavy"]
+    kernel = KernelCompiler("cuda", "90-real", SMALL).compile(SOURCE)["heavy"]
     recompiler: Any = kernel._variants.recompiler
     toolchain = replace(recompiler.toolchain, compiler=tmp_path / "nvcc")
     kernel._variants.recompiler = replace(recompiler, toolchain=toolchain)
@@ -183,7 +187,7 @@ def test_options_that_change_the_output_are_errors(option: str) -> None:
         KbuildError,
         match=r"the compiler succeeded but did not create 'kernels\.\w+'; remove options",
     ):
-        KernelCompiler("cuda", "90-real", [option]).compile(SOURCE)
+        KernelCompiler("cuda", "90-real", [*SMALL, option]).compile(SOURCE)
     with pytest.raises(
         ConfigurationError, match=r"unsupported standard 'c\+\+17'; expected one of 17"
     ):
@@ -195,7 +199,7 @@ def test_options_that_change_the_output_are_errors(option: str) -> None:
 
 
 def test_recompilation_keeps_the_compile_options() -> None:
-    options = ("-maxrregcount=100", "-lineinfo", "-DUNUSED=1", "--use_fast_math")
+    options = ("-maxrregcount=100", "-lineinfo", "-DUNUSED=1", "--use_fast_math", *SMALL)
     kernel = KernelCompiler("cuda", "90-real", options).compile(SOURCE)["heavy"]
     made = kernel.select(256, 80)
     assert (made.resources.registers or 99) <= 80
@@ -245,7 +249,7 @@ def test_paths_can_contain_shell_characters(tmp_path: Path) -> None:
     source.parent.mkdir()
     (source.parent / "value.h").write_text("#define VALUE 1\n")
     source.write_text('#include "value.h"\n__global__ void one(int* p) { *p = VALUE; }\n')
-    kernel = KernelCompiler("cuda", "90-real").compile(source)["one"]
+    kernel = KernelCompiler("cuda", "90-real", SMALL).compile(source)["one"]
     assert kernel.file_names == ("one two.cu", "one two.ptx", "one two.cubin")
 
 
@@ -280,7 +284,7 @@ def of_three_architectures(tmp_path_factory: pytest.TempPathFactory) -> Compiled
     nvcc = KernelCompiler("cuda", "80-real").toolchain.compiler
     codes = ("arch=compute_75,code=compute_75", "arch=compute_80,code=sm_80")
     targets = [f"-gencode={code}" for code in (*codes, "arch=compute_90,code=sm_90")]
-    subprocess.run([nvcc, "-fatbin", *targets, source, "-o", file], check=True)
+    subprocess.run([nvcc, "-fatbin", *SMALL, *targets, source, "-o", file], check=True)
     return CompiledModule.load(file)["bound"]
 
 

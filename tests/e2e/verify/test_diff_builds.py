@@ -19,7 +19,7 @@ from kbuild.backends.hip import code as hip_code
 from kbuild.process import find_program
 from kbuild.toolchain.find import gather_hints
 from support.commands import find_kbuild, run, run_kbuild, succeed
-from support.tools.nvidia_compiler import NVCC, needs_nvcc
+from support.tools.nvidia_compiler import NVCC, SMALL_CUDA_HEADERS, needs_nvcc
 from support.tools.toolchains import needs_backend, needs_programs, skip_if
 
 SOURCE = """\
@@ -226,7 +226,8 @@ def compile_all(*jobs: Callable[[], Path]) -> list[Path]:
 def nvcc(source: Path, *words: str, suffix: str) -> Path:
     """Compile with plain nvcc in the directory of the source."""
     output = source.with_suffix(suffix)
-    succeed(run(NVCC, source.name, *words, "-o", output.name, cwd=source.parent))
+    words = (*SMALL_CUDA_HEADERS, source.name, *words, "-o", output.name)
+    succeed(run(NVCC, *words, cwd=source.parent))
     return output
 
 

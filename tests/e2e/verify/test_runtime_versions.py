@@ -16,7 +16,8 @@ from kbuild.inspect import inspect_path
 from kbuild.verify import select_rules, verify
 from support.commands import run, succeed
 from support.files.mutations import patch
-from support.tools.nvidia_compiler import NVCC, needs_nvcc, runtime_library
+from support.tools.amd_tools import SMALL_HEADERS
+from support.tools.nvidia_compiler import NVCC, SMALL_CUDA_HEADERS, needs_nvcc, runtime_library
 from support.tools.toolchains import needs_hipcc
 
 needs_hip = needs_hipcc()
@@ -58,13 +59,14 @@ def read_library(kind: str, directory: Path) -> Library:
     if kind == "cuda":
         (directory / "k.cu").write_text(CUDA)
         words = ("-arch=sm_80", "-Xcompiler=-fPIC", "-c", "k.cu", "-o", "k.o")
-        succeed(run(NVCC, *words, cwd=directory))
+        succeed(run(NVCC, *SMALL_CUDA_HEADERS, *words, cwd=directory))
         runtime = runtime_library()
         succeed(run("g++", "-shared", "k.o", runtime, "-o", output, cwd=directory))
     else:
         (directory / "k.hip").write_text(HIP)
         words = ("--offload-arch=gfx90a", "-fPIC", "-c", "k.hip", "-o", "k.o")
-        succeed(run("env", "HIP_PLATFORM=amd", "hipcc", *words, cwd=directory))
+        hipcc = ("env", "HIP_PLATFORM=amd", "hipcc", *SMALL_HEADERS)
+        succeed(run(*hipcc, *words, cwd=directory))
         succeed(run("g++", "-shared", "k.o", "-lamdhip64", "-o", output, cwd=directory))
         (runtime,) = Path("/usr/lib/x86_64-linux-gnu").glob("libamdhip64.so.[0-9]")
     return Library(path=output, runtime=runtime)

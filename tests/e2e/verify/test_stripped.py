@@ -23,7 +23,7 @@ from support.files.hand_made import (
 )
 from support.kernel_libraries import BuildKernelLibrary
 from support.tools.amd_tools import SMALL_HEADERS
-from support.tools.nvidia_compiler import NVCC, needs_nvcc, runtime_library
+from support.tools.nvidia_compiler import NVCC, SMALL_CUDA_HEADERS, needs_nvcc, runtime_library
 from support.tools.toolchains import needs_hipcc, needs_programs
 
 STRIP = "llvm-strip-19"
@@ -173,7 +173,7 @@ def compile_cuda(
     (directory / "k.cu").write_text(text)
     output = directory / f"k.{suffix}"
     words = ("-std=c++17", f"-{suffix}", *options) if suffix != "o" else ("-c", *options)
-    succeed(run(NVCC, *words, directory / "k.cu", "-o", output))
+    succeed(run(NVCC, *SMALL_CUDA_HEADERS, *words, directory / "k.cu", "-o", output))
     return output
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from kbuild.formats.elf.file import Elf
 from support.accuracy.build_env import BuildEnv
 from support.files.mutations import patch, section_range
-from support.tools.nvidia_compiler import NVCC
+from support.tools.nvidia_compiler import NVCC, SMALL_CUDA_HEADERS
 
 CUDA: Final = """\
 __global__ void plain(float* p) { p[threadIdx.x] *= 2; }
@@ -69,6 +69,7 @@ __attribute__((global)) void tile(float* p) {
 # The limits of 48 KiB and 64 KiB. A broken image requests more.
 _TILE: Final = "_Z4tilePf"
 _CLANG: Final = "clang-19"
+_NVCC: Final = (NVCC, *SMALL_CUDA_HEADERS)
 
 
 def compile_cuda(
@@ -77,7 +78,7 @@ def compile_cuda(
     """Return a fat binary, or the output of another nvcc option with that name."""
     source = build_env.text("resources/k.cu", CUDA)
     words = (f"-{suffix}", "-std=c++17", f"-DBOUND={bound}", *options)
-    return build_env.call(f"resources/{_name(words)}/k.{suffix}", NVCC, *words, source, "-o")
+    return build_env.call(f"resources/{_name(words)}/k.{suffix}", *_NVCC, *words, source, "-o")
 
 
 def compile_hip(build_env: BuildEnv, *options: str, vgprs: int = 256, arch: str = "gfx90a") -> Path:

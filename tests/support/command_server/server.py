@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
-from kbuild import process
+from kbuild import process, resources
 from kbuild.cli.main import main
 from kbuild.project import cmake
 from support.compiler_detection import find_detection
@@ -70,6 +70,7 @@ def _import_commands() -> None:
     for name, imported in tuple(sys.modules.items()):
         if name.startswith("kbuild."):
             _generate_functions(imported)
+    resources.identify_installation()  # reads all files of kbuild
     sys.path.pop(0)  # the directory of `support`, which installed commands do not see
     gc.freeze()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -14,6 +15,12 @@ from support.tools.toolchains import find_compiler, find_problem, needs_backend
 NVCC = find_compiler("cuda")
 NO_NVCC = find_problem("cuda")
 needs_nvcc = needs_backend("cuda")
+# Options of nvcc for sources about whose files, and not about CUDA's headers, a test is. After the
+# preprocessor, nvcc includes one more header for the host, whose guard the last option defines.
+SMALL_CUDA_HEADERS: Final = (
+    f"-I{Path(__file__).parent / 'small_cuda'}",
+    *("-Xcompiler", "-D__COMMON_FUNCTIONS_H__"),
+)
 
 
 def find_library(pattern: str) -> Path | None:

@@ -20,7 +20,7 @@ from kbuild.inspect.host.kernels import read_host_kernels
 from kbuild.inspect.host.wrappers import read_wrappers
 from support.commands import run, run_kbuild, succeed
 from support.tools.amd_tools import SMALL_HEADERS
-from support.tools.nvidia_compiler import NVCC, needs_nvcc, runtime_library
+from support.tools.nvidia_compiler import NVCC, SMALL_CUDA_HEADERS, needs_nvcc, runtime_library
 from support.tools.toolchains import needs_hipcc, require_programs
 
 FIRST = """\
@@ -55,7 +55,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for stem, text in (("first", FIRST), ("second", SECOND)):
         (directory / f"{stem}.cu").write_text(text)
         for name, options in (("", ()), ("_fast", ("-O3",)), ("_rdc", ("-rdc=true", "-O3"))):
-            words = ("-std=c++17", "-c", "-Xcompiler", "-fPIC", ARCHITECTURE, *options)
+            headers = SMALL_CUDA_HEADERS if options else ()
+            words = ("-std=c++17", "-c", "-Xcompiler", "-fPIC", ARCHITECTURE, *options, *headers)
             succeed(run(NVCC, *words, f"{stem}.cu", "-o", f"{stem}{name}.o", cwd=directory))
     return directory
 

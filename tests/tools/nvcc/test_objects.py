@@ -14,7 +14,7 @@ from kbuild.cli.main import main
 from kbuild.formats.elf.file import Elf
 from kbuild.process import find_program
 from kbuild.toolchain.find import find_toolchain, gather_hints
-from support.commands import KBUILD, run, run_kbuild, succeed
+from support.commands import KBUILD, find_kbuild, run, run_kbuild, succeed
 from support.tools.compiler_caches import SCCACHE, needs_sccache, serve_sccache
 from support.tools.toolchains import require_backend
 
@@ -151,6 +151,14 @@ def test_toolkit_keeps_its_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     root = Path(succeed(run_kbuild("nvcc", "--backend=cuda", "--toolkit")).strip())
 
     assert f"CUDACXX={other / 'bin' / 'nvcc'}" in (root / "bin" / "nvcc").read_text()
+
+
+def test_each_kbuild_has_a_toolkit_that_runs_it(toolkit: Path) -> None:
+    installed = Path(succeed(run(KBUILD, "nvcc", "--backend=cpu", "--toolkit")).strip())
+
+    for root, is_expected in ((toolkit, True), (installed, False)):
+        text = (root / "bin" / "nvcc").read_text()
+        assert (str(find_kbuild()) in text) == is_expected
 
 
 def test_host_compiler_answers_on_standard_output(tmp_path: Path) -> None:

@@ -9,7 +9,36 @@ import pytest
 
 from kbuild.errors import BuildError
 from kbuild.model import Command
-from kbuild.project.tools import _resolve_compilers, run_tool
+from kbuild.project.tools import _resolve_compilers, find_build_tools, run_tool
+
+
+@pytest.fixture
+def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the first directory of PATH, in which CMake and ninja are scripts."""
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    for name in ("cmake", "ninja"):
+        (directory / name).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(directory))
+    return directory
+
+
+def test_script_of_a_wheel_is_skipped(
+    scripts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "site-packages" / "cmake" / "data" / "bin" / "cmake"
+    program.parent.mkdir(parents=True)
+    program.touch(mode=0o755)
+    paths = {"scripts": str(scripts), "platlib": str(tmp_path / "site-packages")}
+    monkeypatch.setattr("sysconfig.get_path", paths.get)
+
+    assert find_build_tools().cmake == program
+    program.unlink()
+    assert find_build_tools().cmake == scripts / "cmake"
+
+
+def test_cmake_of_another_environment_stays(scripts: Path) -> None:
+    assert find_build_tools().cmake == scripts / "cmake"
 
 
 def test_relative_compilers_are_relative_to_the_user(

@@ -11,6 +11,7 @@ from typing import Final
 from support.accuracy.build_env import BuildEnv
 from support.accuracy.tools import find_hip_tools, find_shared_runtime, find_toolkit
 from support.commands import run, succeed
+from support.tools.amd_tools import SMALL_HEADERS
 
 CLANG: Final = "clang++-19"
 # Without this variable, hipcc uses any nvcc on PATH.
@@ -127,7 +128,9 @@ def link_by_hipcc(build_env: BuildEnv, name: str, *words: object) -> Path:
 
 
 def call_hipcc(build_env: BuildEnv, name: str, *options: str) -> Path:
-    """Return the kernels compiled by hipcc with AMD's own headers."""
+    """Return the kernels compiled by hipcc. Plain objects have AMD's own header."""
     source = build_env.text("hip/kernels.hip", _HEADER + KERNELS)
     architectures = () if any("-arch" in option for option in options) else (GFX90A,)
-    return build_env.call(f"hip/{name}", *HIPCC, *architectures, "-fPIC", *options, source, "-o")
+    headers = () if options == ("-c",) else SMALL_HEADERS
+    words = (*HIPCC, *architectures, "-fPIC", *headers, *options, source, "-o")
+    return build_env.call(f"hip/{name}", *words)

@@ -8,7 +8,7 @@ from typing import Final
 from support.accuracy.build_env import BuildEnv
 from support.accuracy.model import Build, Case
 from support.accuracy.tools import find_shared_runtime, find_static_runtime
-from support.tools.nvidia_compiler import NVCC
+from support.tools.nvidia_compiler import NVCC, SMALL_CUDA_HEADERS
 
 # Compiler options add definitions.
 KERNELS: Final = """\
@@ -60,7 +60,8 @@ def compile_cuda(
 ) -> Path:
     """Return the output of nvcc with these options, which include ``-c`` or another phase."""
     path = build_env.text(f"nvcc/{source}.cu", text)
-    words = (NVCC, "-std=c++17", "-Xcompiler", "-fPIC", *options, path, "-o")
+    common = ("-std=c++17", "-Xcompiler", "-fPIC", *SMALL_CUDA_HEADERS)
+    words = (NVCC, *common, *options, path, "-o")
     return build_env.call(f"nvcc/{name}", *words)
 
 

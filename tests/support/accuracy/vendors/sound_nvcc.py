@@ -16,7 +16,7 @@ from support.accuracy.vendors.nvcc_files import (
     runtime_words,
 )
 from support.accuracy.vendors.sound_kbuild import PROJECT
-from support.tools.nvidia_compiler import NVCC
+from support.tools.nvidia_compiler import NVCC, SMALL_CUDA_HEADERS
 
 _PRODUCER: Final = "nvcc"
 _NEEDS: Final[tuple[Tool, ...]] = ("nvcc", "cudart")
@@ -40,13 +40,17 @@ _OBJECTS: Final[dict[str, tuple[str, ...]]] = {
     "architecture-specific": ("-gencode=arch=compute_90a,code=[sm_90a,compute_90a]",),
     "hidden host code": ("-Xcompiler", "-fvisibility=hidden"),
 }
+# What CUDA's headers add to objects is the same in the others.
+_WITH_ALL_HEADERS: Final = frozenset({"defaults", "relocatable", "debug", "clang"})
 _IMAGES: Final = {"cubin": ("-arch=sm_90",), "ptx": (), "fatbin": _SEVERAL}
 
 
 def _compile(
     build_env: BuildEnv, name: str, *options: str, source: str = "kernels", phase: str = "-c"
 ) -> Path:
-    words = (NVCC, *_LAUNCHES, phase, "-Xcompiler", "-fPIC", *options, PROJECT / f"{source}.cu")
+    headers = () if name in _WITH_ALL_HEADERS else SMALL_CUDA_HEADERS
+    common = (NVCC, *_LAUNCHES, phase, "-Xcompiler", "-fPIC", *headers)
+    words = (*common, *options, PROJECT / f"{source}.cu")
     suffix = "o" if phase == "-c" else phase.removeprefix("-")
     return build_env.call(f"sound-nvcc/{name}/{source}.{suffix}", *words, "-o")
 

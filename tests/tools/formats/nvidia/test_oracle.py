@@ -28,6 +28,7 @@ from kbuild.formats.nvidia.ptx.facts import PtxFacts
 from kbuild.formats.nvidia.ptx.reader import read_ptx
 from kbuild.formats.nvidia.ptxas_log import read_log
 from kbuild.model import Problem
+from support.tools.nvidia_compiler import SMALL_CUDA_HEADERS
 from support.tools.nvidia_tools import (
     DumpedImage,
     Usage,
@@ -40,6 +41,10 @@ from support.tools.nvidia_tools import (
 
 SOURCE = r"""
 #include <cstdio>
+#ifdef WITH_SMALL_HEADERS
+extern "C" __host__ __device__ __device_builtin__ int printf(const char*, ...);
+extern "C" __host__ __device__ __device_builtin__ float sinf(float) noexcept;
+#endif
 struct __align__(16) Vector { float x[12]; };
 struct alignas(64) Aligned { char c[72]; };
 struct Huge { char b[5000]; };
@@ -120,6 +125,9 @@ AMPERE = "arch=compute_80,code=[sm_80,compute_80]"
 HOPPER = "arch=compute_90a,code=sm_90a"
 BLACKWELL = "arch=compute_100f,code=[sm_100f,compute_100f]"
 ALL = (AMPERE, HOPPER, BLACKWELL)
+# The other modes are not about what CUDA's headers contain.
+WITH_ALL_HEADERS = {"default", "object"}
+SMALL_HEADERS = (*SMALL_CUDA_HEADERS, "-DWITH_SMALL_HEADERS")
 # Compression is the same for all architectures, so most modes have only one.
 MODES = {
     "default": (*ALL, "--compress-mode=default", "--fatbin"),
@@ -251,16 +259,20 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _compile(source: Path, output: Path, *options: str) -> str:
+def _compile(
+    source: Path, output: Path, *options: str, headers: tuple[str, ...] = SMALL_HEADERS
+) -> str:
     codes = [f"-gencode={option}" for option in options if option.startswith("arch=")]
     others = [option for option in options if not option.startswith("arch=")]
-    return run(require_tool("nvcc"), "-std=c++17", *codes, *others, "-o", output, source)
+    nvcc = require_tool("nvcc")
+    return run(nvcc, "-std=c++17", *headers, *codes, *others, "-o", output, source)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_matches_cuobjdump(mode: str, source: Path, tmp_path: Path) -> None:
     output = tmp_path / "kernels.o"
-    _compile(source, output, *MODES[mode])
+    headers = () if mode in WITH_ALL_HEADERS else SMALL_HEADERS
+    _compile(source, output, *MODES[mode], headers=headers)
     _compare_ptx(_read(output))
     if mode in {"object", "relocatable"}:
         elf = Elf(output.read_bytes())

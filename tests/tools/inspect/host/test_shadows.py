@@ -10,7 +10,7 @@ from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
 from support.commands import run, succeed
 from support.tools.amd_tools import SMALL_HEADERS
-from support.tools.nvidia_compiler import NVCC, needs_nvcc
+from support.tools.nvidia_compiler import NVCC, SMALL_CUDA_HEADERS, needs_nvcc
 from support.tools.toolchains import needs_hipcc
 
 SOURCE = """\
@@ -47,7 +47,7 @@ def test_nvcc_shadows_are_global_with_separate_compilation(
 ) -> None:
     (tmp_path / "k.cu").write_text(SOURCE)
     words = ("-arch=sm_80", "-Xcompiler", "-fPIC", *options, "-c", "k.cu", "-o", "k.o")
-    succeed(run(NVCC, *words, cwd=tmp_path))
+    succeed(run(NVCC, *SMALL_CUDA_HEADERS, *words, cwd=tmp_path))
     names = ("counter", "weights") if visibility else ()
     assert shadows(tmp_path / "k.o") == dict.fromkeys(names, (visibility, "cuda"))
     if not visibility:

@@ -46,6 +46,15 @@ def test_compile_command_of_gcc() -> None:
     assert command.outputs[0] == Path("/out/a.cu.x86-64-v3.o")
 
 
+def test_only_debug_builds_track_where_variables_are() -> None:
+    for unit, tc, expected in (
+        (UNIT, GCC, True),
+        (replace(UNIT, debug=True), GCC, False),
+        (UNIT, CLANG, False),  # an option of gcc
+    ):
+        assert ("-fno-var-tracking" in cpu.compile_command(unit, tc).argv) == expected
+
+
 def test_rewritten_text_is_compiled_without_macros_and_headers() -> None:
     options = ("-DA=1", "-D", "B", "-UA", "-include", "x.h", "-O2", "-imacros", "y.h", "-Wall")
 

@@ -5,6 +5,8 @@
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __managed__ __attribute__((managed))
 #define __shared__ __attribute__((shared))
 #define __syncthreads __builtin_amdgcn_s_barrier
 

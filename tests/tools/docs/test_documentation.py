@@ -150,7 +150,7 @@ def test_json_keys_are_documented(report_inputs: dict[str, str], schema: str) ->
         stdout=subprocess.PIPE,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert result.returncode in (0, 1)
     report = json.loads(result.stdout)
@@ -216,7 +216,7 @@ def _run_block(where: str, block: Block, directory: Path) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert result.returncode == 0, f"{where}: exit code {result.returncode}\n{result.stdout}"
     return result.stdout

@@ -111,6 +111,15 @@ def test_readme_and_tutorials_are_run() -> None:
     assert {"README.md", FIRST_KERNEL, EXISTING_SOURCE} <= set(RUNNABLE)
 
 
+@pytest.mark.slow
+def test_picture_of_the_terminal_shows_what_commands_print() -> None:
+    script = ROOT / "scripts" / "draw_terminal.py"
+    done = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
 # Each report, made from the libraries of both tutorials.
 REPORTS = {
     "kbuild.inspect/1": ("inspect", "{existing}"),

@@ -1,11 +1,6 @@
 """The commands in the documentation work as printed, and it knows the keys of all reports.
 
-An HTML comment in front of a code block of a page says what this test does with the block:
-
-* ``<!-- file: NAME -->`` writes the block to a file in the page's directory;
-* ``<!-- run -->`` runs a ``bash`` or ``python`` block there;
-* ``<!-- output -->`` compares the block with what the last command printed: each of its lines
-  has to be there, and ``...`` stands for any lines.
+``support/documentation.py`` explains the comments in front of code blocks.
 """
 
 from __future__ import annotations
@@ -16,64 +11,22 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import pytest
-from markdown_it import MarkdownIt
 
 import kbuild
-from support.commands import find_kbuild
+from support.commands import ROOT, find_kbuild
+from support.documentation import Block, list_pages, read_blocks
 
-ROOT = Path(__file__).parents[3]
-
-_COMMENT = re.compile(r"<!--\s*(file|run|output)(?::\s*(.+?))?\s*-->")
-
-Action: TypeAlias = Literal["file", "run", "output"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """One code block that a test uses, and what it does with it."""
-
-    action: Action
-    argument: str
-    language: str
-    text: str
-    line: int
-
-
-def list_pages() -> tuple[Path, ...]:
-    """Return the README and all pages of the documentation."""
-    return (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-
-
-def read_blocks(page: Path) -> tuple[Block, ...]:
-    """Return the marked code blocks of a page, in its order."""
-    return tuple(_read(page.read_text(encoding="utf-8")))
-
-
-def _read(text: str) -> Iterator[Block]:
-    tokens = MarkdownIt().parse(text)
-    for comment, block in pairwise(tokens):
-        if comment.type != "html_block" or block.type != "fence":
-            continue
-        match = _COMMENT.fullmatch(comment.content.strip())
-        if match:
-            yield Block(
-                action=match[1],  # type: ignore[arg-type] # the pattern allows no other word
-                argument=match[2] or "",
-                language=block.info.split()[0] if block.info else "",
-                text=block.content,
-                line=block.map[0] + 1 if block.map else 0,
-            )
-
-
-PAGES = {page.relative_to(ROOT).as_posix(): page for page in list_pages()}
-RUNNABLE = tuple(name for name, page in PAGES.items() if read_blocks(page))
+PAGES = list_pages()
+RUNNABLE = tuple(
+    name
+    for name, page in PAGES.items()
+    if any(block.action == "run" for block in read_blocks(page))
+)
 
 # Their commands are those of other pages and tests.
 RARELY_RUN = {"docs/how-to/ci-without-gpu.md", "docs/how-to/gate-wheels.md"}
@@ -201,7 +154,7 @@ def _run_blocks(name: str, blocks: tuple[Block, ...], directory: Path) -> None:
             path.write_text(block.text, encoding="utf-8")
         elif block.action == "run":
             printed = _run_block(where, block, directory)
-        else:
+        elif block.action == "output":
             _compare(where, block.text, printed)
 
 

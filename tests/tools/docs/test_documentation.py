@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ import numpy as np
 import pytest
 
 import kbuild
-from support.commands import ROOT, find_kbuild
+from support.commands import ROOT, find_kbuild, run_kbuild
 from support.documentation import Block, list_pages, read_blocks
+from support.tools.toolchains import needs_backend
 
 PAGES = list_pages()
 RUNNABLE = tuple(
@@ -29,7 +31,24 @@ RUNNABLE = tuple(
 )
 
 # Their commands are those of other pages and tests.
-RARELY_RUN = {"docs/how-to/ci-without-gpu.md", "docs/how-to/gate-wheels.md"}
+RARELY_RUN = {
+    *("docs/how-to/ci-without-gpu.md", "docs/how-to/gate-wheels.md"),
+    *("docs/how-to/hipify.md", "docs/how-to/nanobind.md"),
+}
+HIPIFY, NANOBIND = "docs/how-to/hipify.md", "docs/how-to/nanobind.md"
+# What the guide for nanobind says about pybind11.
+PYBIND11_MODULE = """
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+using Array = pybind11::array_t<float, pybind11::array::c_style>;
+void scale_on_device(float* values, float by, int n);
+PYBIND11_MODULE(scaling, m)
+{
+    m.def("scale", [](Array values, float by) {
+        scale_on_device(values.mutable_data(), by, static_cast<int>(values.size()));
+    });
+}
+"""
 FIRST_KERNEL = "docs/tutorials/first-kernel.md"
 EXISTING_SOURCE = "docs/tutorials/existing-source.md"
 
@@ -58,6 +77,46 @@ def run_page(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 )
 def test_code_blocks_work(run_page: Runner, name: str) -> None:
     run_page(name)
+
+
+@pytest.mark.slow
+@needs_backend("hip")
+def test_project_that_used_hipify_is_built_for_amd(run_page: Runner) -> None:
+    directory = run_page(HIPIFY)
+    (block,) = (b for b in read_blocks(PAGES[HIPIFY]) if "GPU_BACKEND=hip" in b.text)
+
+    assert "ok: " in _run_block(HIPIFY, replace(block, language="bash"), directory)
+    done = run_kbuild(
+        *("run", "--backend", "hip", "--arch", "gfx90a", "--build-only", "-o", "scale"),
+        "scale.hip",
+        cwd=directory,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_extension_is_also_built_with_pybind11(run_page: Runner) -> None:
+    directory = run_page(NANOBIND)
+    (cmake,) = (b for b in read_blocks(PAGES[NANOBIND]) if "pybind11_add_module" in b.text)
+    find, add = cmake.text.splitlines()
+    lists = directory / "CMakeLists.txt"
+    text = lists.read_text()
+    text = re.sub(r"find_package\(nanobind.*", find, text)
+    lists.write_text(re.sub(r"nanobind_add_module.*", add, text))
+    (directory / "module.cpp").write_text(PYBIND11_MODULE)
+    script = """
+        . .venv/bin/activate
+        pip install -q pybind11
+        rm -rf build dist
+        pip wheel -q --no-build-isolation --no-deps -w dist .
+        kbuild verify dist/*.whl
+        . user/bin/activate
+        pip install -q --force-reinstall --no-deps dist/*.whl
+        python -c "import numpy, scaling; x = numpy.ones(2, 'f4'); scaling.scale(x, 3); print(x)"
+    """
+    block = Block(action="run", argument="", language="bash", text=script, line=0)
+
+    assert "[3. 3.]" in _run_block(NANOBIND, block, directory)
 
 
 def test_readme_and_tutorials_are_run() -> None:
@@ -173,6 +232,7 @@ def _run_block(where: str, block: Block, directory: Path) -> str:
             "PATH": os.pathsep.join((*map(str, programs), os.environ["PATH"])),
             "KBUILD_CACHE_DIR": str(directory.parent / "cache"),
             "XDG_CACHE_HOME": str(directory.parent / "cache"),  # for `kbuild run`
+            "KBUILD": str(ROOT),
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import kbuild
 from kbuild.cli.parsers import COMMANDS, make_command_parser
 from kbuild.project.manifest import read_manifest
 from kbuild.stages.calls import arguments
@@ -117,6 +118,12 @@ def test_toml_can_be_read(tmp_path: Path) -> None:
 def test_yaml_can_be_read() -> None:
     for place, block in list_blocks("yaml"):
         assert yaml.safe_load(block.text), place
+
+
+def test_tags_of_kbuild_are_those_of_its_version() -> None:
+    texts = [block.text for _, block in list_blocks("yaml") if "kbuild" in block.text.lower()]
+    tags = re.findall(r"(?:/kbuild@|rev: )(\S+)", "".join(texts))
+    assert tags == [f"v{kbuild.__version__}"] * 2
 
 
 def test_python_can_be_read() -> None:

@@ -195,6 +195,7 @@ function(_kbuild_add_editor_target target name)
         "SOURCES;COMPILE_OPTIONS;INCLUDE_DIRECTORIES;COMPILE_DEFINITIONS")
     set_source_files_properties(${arg_SOURCES} PROPERTIES LANGUAGE CXX)
     add_library(${name}_editor OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+    set_target_properties(${name}_editor PROPERTIES UNITY_BUILD OFF)
     target_compile_options(${name}_editor PRIVATE ${arg_COMPILE_OPTIONS})
     target_include_directories(${name}_editor PRIVATE ${arg_INCLUDE_DIRECTORIES}
         "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")

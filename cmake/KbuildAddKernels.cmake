@@ -189,16 +189,17 @@ function(_kbuild_finish_library target kind)
 endfunction()
 
 # Adds a target that is never built, to get entries in compile_commands.json. CMake writes no entries for
-# custom commands, and clangd needs them to read kernel sources.
-function(_kbuild_add_editor_target target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
+# custom commands, and clangd needs them to read kernels and launches. `name` is that of the call.
+function(_kbuild_add_editor_target target name)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" ""
         "SOURCES;COMPILE_OPTIONS;INCLUDE_DIRECTORIES;COMPILE_DEFINITIONS")
     set_source_files_properties(${arg_SOURCES} PROPERTIES LANGUAGE CXX)
-    add_library(${target}_editor OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
-    target_compile_options(${target}_editor PRIVATE ${arg_COMPILE_OPTIONS})
-    target_include_directories(${target}_editor PRIVATE ${arg_INCLUDE_DIRECTORIES}
+    add_library(${name}_editor OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+    set_target_properties(${name}_editor PROPERTIES UNITY_BUILD OFF)
+    target_compile_options(${name}_editor PRIVATE ${arg_COMPILE_OPTIONS})
+    target_include_directories(${name}_editor PRIVATE ${arg_INCLUDE_DIRECTORIES}
         "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
-    target_compile_definitions(${target}_editor PRIVATE ${arg_COMPILE_DEFINITIONS}
+    target_compile_definitions(${name}_editor PRIVATE ${arg_COMPILE_DEFINITIONS}
         "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
 endfunction()
 

@@ -92,14 +92,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
         hosts=hosts,
         host_options=_list_host_options(hosts),
-        editor_options=_list_editor_options(builder, shown),
+        editor_options=builder.editor_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
-
-
-def _list_editor_options(builder: Builder, shown: CompileEdge) -> tuple[str, ...]:
-    # clangd reads sources with clang, whatever compiles them, and rejects the options of gcc.
-    reader = replace(shown.toolchain, compiler_id="clang")
-    return builder.language_options(make_unit(shown, DeviceFlags()), reader)
 
 
 def _asks_for_devices(spec: TargetSpec) -> bool:

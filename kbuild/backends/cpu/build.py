@@ -24,6 +24,7 @@ from kbuild.backends.cpu.toolchain import (
     probe_commands,
     read_toolchain,
 )
+from kbuild.backends.editors import list_cuda_options
 from kbuild.backends.file_names import forget_directory, name_files, name_relatively
 from kbuild.backends.host_options import select_build_options
 from kbuild.backends.interface.build import (
@@ -59,10 +60,10 @@ __all__ = [
     "cross_compilers",
     "describe_trial",
     "device_links",
+    "editor_options",
     "expand_architectures",
     "find_fallback",
     "find_runtimes",
-    "language_options",
     "link_images",
     "list_candidates",
     "list_notes",
@@ -145,9 +146,16 @@ def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
-    """See `Builder`: the options with which a C++ compiler reads kernel sources."""
+    """Return the options with which a C++ compiler reads a source."""
     prelude = (*PRELUDE, *device_macros()) if unit.is_mixed else ("-include", "kbuild_cpu_device.h")
     return (*text_options(unit, tc), *prelude, *header_options(tc))
+
+
+def editor_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+    """See `Builder`: as C++ without the options of gcc, and mixed sources as CUDA."""
+    if unit.is_mixed:
+        return list_cuda_options(unit.device_standard, tc.libraries)
+    return language_options(unit, replace(tc, compiler_id="clang"))
 
 
 def device_macros() -> tuple[str, ...]:

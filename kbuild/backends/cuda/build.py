@@ -24,6 +24,7 @@ from kbuild.backends.cuda.toolchain import (
     probe_commands,
     read_toolchain,
 )
+from kbuild.backends.editors import list_cuda_options
 from kbuild.backends.file_names import name_files
 from kbuild.backends.interface.build import (
     OPTION_FIX,
@@ -59,10 +60,10 @@ __all__ = [
     "cross_compilers",
     "describe_trial",
     "device_links",
+    "editor_options",
     "expand_architectures",
     "find_fallback",
     "find_runtimes",
-    "language_options",
     "link_images",
     "list_candidates",
     "list_notes",
@@ -150,7 +151,7 @@ def device_links(requested: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def language_options(unit: CompileUnit | HostUnit, tc: Toolchain) -> tuple[str, ...]:
-    """See `Builder`: how nvcc reads a kernel source, or both passes of a mixed source."""
+    """Return how nvcc reads a kernel source, or both passes of a mixed source."""
     host = ("-ccbin", str(tc.host_compiler)) if tc.host_compiler else ()
     native = resources.native_directory()
     is_device_only = isinstance(unit, CompileUnit) and not unit.is_mixed
@@ -163,6 +164,12 @@ def language_options(unit: CompileUnit | HostUnit, tc: Toolchain) -> tuple[str, 
         # Headers with the names of HIP's headers. A project's own headers come first.
         f"-isystem={native / 'device' / NAME}",
     )
+
+
+def editor_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+    """See `Builder`: with kbuild's declarations, because clang cannot read every toolkit."""
+    include = tc.compiler.resolve().parent.parent / "include"
+    return list_cuda_options(unit.device_standard, (include / "cccl", include))
 
 
 def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:

@@ -55,10 +55,10 @@ __all__ = [
     "cross_compilers",
     "describe_trial",
     "device_links",
+    "editor_options",
     "expand_architectures",
     "find_fallback",
     "find_runtimes",
-    "language_options",
     "link_images",
     "list_candidates",
     "list_notes",
@@ -132,17 +132,31 @@ def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
-    """See `Builder`: how clang reads a kernel source."""
-    native = resources.native_directory()
+    """Return how clang reads a source for a device."""
     return (
         *tc.options,
         *("-x", "hip", f"-std=c++{unit.device_standard}", f"--offload-arch={unit.arch}"),
-        "--cuda-device-only",
-        "-DKBUILD_DEVICE_CODE=1",
+        *("--cuda-device-only", "-DKBUILD_DEVICE_CODE=1"),
         *(list_source_options(unit.source) if unit.is_mixed else (_INCLUDE,)),
-        f"-isystem{native / 'device' / NAME}",
-        f"-isystem{native / 'include'}",
+        *_list_header_directories(),
     )
+
+
+def editor_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+    """See `Builder`: as the device pass, and mixed sources for the host."""
+    if not unit.is_mixed:
+        return language_options(unit, tc)
+    return (
+        *(*tc.options, "-x", "hip", f"-std=gnu++{unit.device_standard}"),
+        *("--cuda-host-only", "-nogpulib"),
+        *list_source_options(unit.source),
+        *_list_header_directories(),
+    )
+
+
+def _list_header_directories() -> tuple[str, ...]:
+    native = resources.native_directory()
+    return (f"-isystem{native / 'device' / NAME}", f"-isystem{native / 'include'}")
 
 
 def list_source_options(source: Path) -> tuple[str, ...]:

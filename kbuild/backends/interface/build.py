@@ -304,8 +304,11 @@ class Builder(Protocol):
     def provide_runtimes(self) -> Callable[[], None] | None:
         """Build the runtimes that `find_runtimes` describes as provided, if they do not exist."""
 
-    def language_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
-        """Return the front end's options without the target's own, as an editor needs them."""
+    def editor_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+        """Return the options with which clang reads the source for an editor.
+
+        The target's own options, definitions, and include directories are not among them.
+        """
 
     def target_options(self, unit: CompileUnit) -> tuple[str, ...]:
         """Return the options of the target and its build type for the device compiler.

@@ -99,15 +99,17 @@ def _choose_pool(record: CallRecord, plan: BuildPlan) -> tuple[str, int] | None:
 def _list_editor_options(call: KernelCall, plan: BuildPlan) -> tuple[str, ...] | None:
     """Return the options with which editors read the sources, or None without an editor target.
 
-    CMake writes no entries of ``compile_commands.json`` for custom commands.
+    CMake writes no entries of ``compile_commands.json`` for custom commands. Of the target's own
+    options, editors need the macros, and clang does not know all others.
     """
     find = call.record.find
-    if call.is_mixed or call.language != "CXX" or not find("CMAKE_EXPORT_COMPILE_COMMANDS"):
+    if call.language != "CXX" or not find("CMAKE_EXPORT_COMPILE_COMMANDS"):
         return None
     if find("CMAKE_CUDA_COMPILER_LOADED"):  # the sources have their own language
         return None
     own = (*call.settings.compile_options, *call.record.find_all("KBUILD_DEVICE_FLAGS"))
-    return (*plan.editor_options, *select_values(own, plan.pack.backend))
+    macros = (o for o in select_values(own, plan.pack.backend) if o.startswith(("-D", "-U")))
+    return (*plan.editor_options, *macros)
 
 
 def _locate_pkg_config(record: CallRecord, *, multi_config: bool) -> str:

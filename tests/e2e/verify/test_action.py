@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+import kbuild
 from support.commands import ROOT
 from support.kernel_libraries import BuildKernelLibrary
 
@@ -27,7 +28,8 @@ PROGRAMS = ("bash", "mktemp", "tee")
 class Job:
     """A workspace with an artifact, and the files that the runner provides."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, action: Path = ROOT) -> None:
+        self.action = action
         self.workspace, self.bin, self.temp = (directory / n for n in ("work space", "bin", "temp"))
         for path in (self.workspace, self.bin, self.temp):
             path.mkdir()
@@ -50,7 +52,7 @@ class Job:
                 **kept,
                 "PATH": str(self.bin),
                 "RUNNER_TEMP": str(self.temp),
-                "GITHUB_ACTION_PATH": str(ROOT),
+                "GITHUB_ACTION_PATH": str(self.action),
                 "GITHUB_OUTPUT": str(self.output),
                 "GITHUB_STEP_SUMMARY": str(self.summary),
                 **{k: substitute(v, inputs) for k, v in step["env"].items()},
@@ -141,6 +143,27 @@ def test_invalid_input_prints_one_message(job: Job, inputs: dict[str, str], mess
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_action_is_installed_from_the_archive_of_a_tag(tmp_path: Path) -> None:
+    """GitHub downloads an action as an archive of its tag, without the repository."""
+    archive, action = tmp_path / "tag.tar", tmp_path / "action"
+    subprocess.run(["git", "-C", ROOT, "archive", "-o", archive, "HEAD"], check=True)
+    action.mkdir()
+    subprocess.run(["tar", "-xf", archive, "-C", action], check=True)
+    job = Job(tmp_path, action)
+    (job.workspace / "text.so").write_text("no library")
+
+    assert job.run("Install kbuild").returncode == 0
+    done = job.run("Verify", paths="text.so")
+
+    assert done.returncode == 2
+    assert "text.so" in done.stderr
+    version = subprocess.run(
+        [job.temp / "kbuild/bin/kbuild", "--version"], capture_output=True, text=True, check=True
+    )
+    assert kbuild.__version__ in version.stdout
 
 
 def test_every_input_is_used_and_described() -> None:

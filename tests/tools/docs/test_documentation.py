@@ -1,11 +1,6 @@
 """The commands in the documentation work as printed, and it knows the keys of all reports.
 
-An HTML comment in front of a code block of a page says what this test does with the block:
-
-* ``<!-- file: NAME -->`` writes the block to a file in the page's directory;
-* ``<!-- run -->`` runs a ``bash`` or ``python`` block there;
-* ``<!-- output -->`` compares the block with what the last command printed: each of its lines
-  has to be there, and ``...`` stands for any lines.
+``support/documentation.py`` explains the comments in front of code blocks.
 """
 
 from __future__ import annotations
@@ -16,67 +11,44 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import pytest
-from markdown_it import MarkdownIt
 
 import kbuild
-from support.commands import find_kbuild
+from support.commands import ROOT, find_kbuild, run_kbuild
+from support.documentation import Block, list_pages, read_blocks
+from support.tools.toolchains import needs_backend
 
-ROOT = Path(__file__).parents[3]
-
-_COMMENT = re.compile(r"<!--\s*(file|run|output)(?::\s*(.+?))?\s*-->")
-
-Action: TypeAlias = Literal["file", "run", "output"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """One code block that a test uses, and what it does with it."""
-
-    action: Action
-    argument: str
-    language: str
-    text: str
-    line: int
-
-
-def list_pages() -> tuple[Path, ...]:
-    """Return the README and all pages of the documentation."""
-    return (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-
-
-def read_blocks(page: Path) -> tuple[Block, ...]:
-    """Return the marked code blocks of a page, in its order."""
-    return tuple(_read(page.read_text(encoding="utf-8")))
-
-
-def _read(text: str) -> Iterator[Block]:
-    tokens = MarkdownIt().parse(text)
-    for comment, block in pairwise(tokens):
-        if comment.type != "html_block" or block.type != "fence":
-            continue
-        match = _COMMENT.fullmatch(comment.content.strip())
-        if match:
-            yield Block(
-                action=match[1],  # type: ignore[arg-type] # the pattern allows no other word
-                argument=match[2] or "",
-                language=block.info.split()[0] if block.info else "",
-                text=block.content,
-                line=block.map[0] + 1 if block.map else 0,
-            )
-
-
-PAGES = {page.relative_to(ROOT).as_posix(): page for page in list_pages()}
-RUNNABLE = tuple(name for name, page in PAGES.items() if read_blocks(page))
+PAGES = list_pages()
+RUNNABLE = tuple(
+    name
+    for name, page in PAGES.items()
+    if any(block.action == "run" for block in read_blocks(page))
+)
 
 # Their commands are those of other pages and tests.
-RARELY_RUN = {"docs/how-to/ci-without-gpu.md", "docs/how-to/gate-wheels.md"}
+RARELY_RUN = {
+    *("docs/how-to/ci-without-gpu.md", "docs/how-to/gate-wheels.md"),
+    *("docs/how-to/hipify.md", "docs/how-to/nanobind.md"),
+}
+HIPIFY, NANOBIND = "docs/how-to/hipify.md", "docs/how-to/nanobind.md"
+# What the guide for nanobind says about pybind11.
+PYBIND11_MODULE = """
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+using Array = pybind11::array_t<float, pybind11::array::c_style>;
+void scale_on_device(float* values, float by, int n);
+PYBIND11_MODULE(scaling, m)
+{
+    m.def("scale", [](Array values, float by) {
+        scale_on_device(values.mutable_data(), by, static_cast<int>(values.size()));
+    });
+}
+"""
 FIRST_KERNEL = "docs/tutorials/first-kernel.md"
 EXISTING_SOURCE = "docs/tutorials/existing-source.md"
 
@@ -107,8 +79,57 @@ def test_code_blocks_work(run_page: Runner, name: str) -> None:
     run_page(name)
 
 
+@pytest.mark.slow
+@needs_backend("hip")
+def test_project_that_used_hipify_is_built_for_amd(run_page: Runner) -> None:
+    directory = run_page(HIPIFY)
+    (block,) = (b for b in read_blocks(PAGES[HIPIFY]) if "GPU_BACKEND=hip" in b.text)
+
+    assert "ok: " in _run_block(HIPIFY, replace(block, language="bash"), directory)
+    done = run_kbuild(
+        *("run", "--backend", "hip", "--arch", "gfx90a", "--build-only", "-o", "scale"),
+        "scale.hip",
+        cwd=directory,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_extension_is_also_built_with_pybind11(run_page: Runner) -> None:
+    directory = run_page(NANOBIND)
+    (cmake,) = (b for b in read_blocks(PAGES[NANOBIND]) if "pybind11_add_module" in b.text)
+    find, add = cmake.text.splitlines()
+    lists = directory / "CMakeLists.txt"
+    text = lists.read_text()
+    text = re.sub(r"find_package\(nanobind.*", find, text)
+    lists.write_text(re.sub(r"nanobind_add_module.*", add, text))
+    (directory / "module.cpp").write_text(PYBIND11_MODULE)
+    script = """
+        . .venv/bin/activate
+        pip install -q pybind11
+        rm -rf build dist
+        pip wheel -q --no-build-isolation --no-deps -w dist .
+        kbuild verify dist/*.whl
+        . user/bin/activate
+        pip install -q --force-reinstall --no-deps dist/*.whl
+        python -c "import numpy, scaling; x = numpy.ones(2, 'f4'); scaling.scale(x, 3); print(x)"
+    """
+    block = Block(action="run", argument="", language="bash", text=script, line=0)
+
+    assert "[3. 3.]" in _run_block(NANOBIND, block, directory)
+
+
 def test_readme_and_tutorials_are_run() -> None:
     assert {"README.md", FIRST_KERNEL, EXISTING_SOURCE} <= set(RUNNABLE)
+
+
+@pytest.mark.slow
+def test_picture_of_the_terminal_shows_what_commands_print() -> None:
+    script = ROOT / "scripts" / "draw_terminal.py"
+    done = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 # Each report, made from the libraries of both tutorials.
@@ -150,7 +171,7 @@ def test_json_keys_are_documented(report_inputs: dict[str, str], schema: str) ->
         stdout=subprocess.PIPE,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert result.returncode in (0, 1)
     report = json.loads(result.stdout)
@@ -192,7 +213,7 @@ def _run_blocks(name: str, blocks: tuple[Block, ...], directory: Path) -> None:
             path.write_text(block.text, encoding="utf-8")
         elif block.action == "run":
             printed = _run_block(where, block, directory)
-        else:
+        elif block.action == "output":
             _compare(where, block.text, printed)
 
 
@@ -211,12 +232,13 @@ def _run_block(where: str, block: Block, directory: Path) -> str:
             "PATH": os.pathsep.join((*map(str, programs), os.environ["PATH"])),
             "KBUILD_CACHE_DIR": str(directory.parent / "cache"),
             "XDG_CACHE_HOME": str(directory.parent / "cache"),  # for `kbuild run`
+            "KBUILD": str(ROOT),
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert result.returncode == 0, f"{where}: exit code {result.returncode}\n{result.stdout}"
     return result.stdout

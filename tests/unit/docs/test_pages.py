@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from markdown_it import MarkdownIt
@@ -84,6 +85,19 @@ def test_policies_in_examples_are_valid(page: Path) -> None:
             table = tomllib.loads(token.content).get("verify")
             if table is not None:
                 read_policy(table, page.name)
+
+
+def test_picture_of_the_terminal_is_complete() -> None:
+    picture = ET.parse(ROOT / "docs" / "static" / "terminal.svg")  # noqa: S314 - our own
+    texts = [element.text or "" for element in picture.iter("{http://www.w3.org/2000/svg}text")]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    assert {"kbuild run fill.cu", "0 0.5 1 1.5", "KC101 out-of-bounds"} <= set(texts)
+    assert "](docs/static/terminal.svg)" in readme
+    # It loads nothing, such as fonts.
+    assert not any(
+        name.endswith(("href", "src")) for e in picture.iter() for name in (e.tag, *e.attrib)
+    )
 
 
 def test_readme_is_short_and_has_the_test_command() -> None:

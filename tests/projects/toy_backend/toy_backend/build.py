@@ -86,7 +86,7 @@ def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
     return (Runtime(linkage="shared", library=library, include_directories=(ROOT,)),)
 
 
-def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+def editor_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     return ()
 
 

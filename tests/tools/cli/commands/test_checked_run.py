@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kbuild.check.rules import CHECKS
 from support.commands import run, run_kbuild
 
 RACY = """\
@@ -101,6 +102,12 @@ def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: s
     assert done.stdout.split("\n") == ["last handler", "first handler", "destroyed", ""]
     assert "kbuild: KC101: kernel fill(int*)" in done.stderr
     assert run(program).returncode == 7
+    unknown = run("env", "KBUILD_CHECK=memory,raec", program)
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert unknown.stderr == (
+        "kbuild: error: KBUILD_CHECK=memory,raec: unknown check 'raec'; expected some of "
+        f"{', '.join(CHECKS)}\n"
+    )
 
 
 FORKING = """\

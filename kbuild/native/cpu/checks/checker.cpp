@@ -17,8 +17,6 @@
 namespace kbuild::cpu::checks {
 namespace {
 
-std::atomic<Checker*> process_checker{nullptr};
-
 void fill_fresh(std::uintptr_t start, std::size_t bytes) {
     auto* const memory = reinterpret_cast<unsigned char*>(start);
     for (std::size_t i = 0; i < bytes; ++i) memory[i] = fresh_word[i % word_bytes];
@@ -26,21 +24,19 @@ void fill_fresh(std::uintptr_t start, std::size_t bytes) {
 
 }  // namespace
 
-bool is_active() noexcept { return process_checker.load() != nullptr || settings().is_requested; }
+bool is_active() noexcept { return Checker::find() != nullptr || settings().is_requested; }
 
 Checker& Checker::instance() {
     static Checker* const checker = [] {
         pin_this_library();
         auto* const created = new Checker;  // exit handlers of the program can launch kernels
-        process_checker = created;
-        std::atexit([] { process_checker.load()->end_process(); });
-        pthread_atfork(nullptr, nullptr, [] { process_checker.load()->findings_.restart(); });
+        process_ = created;
+        std::atexit([] { process_.load()->end_process(); });
+        pthread_atfork(nullptr, nullptr, [] { process_.load()->findings_.restart(); });
         return created;
     }();
     return *checker;
 }
-
-Checker* Checker::find() noexcept { return process_checker.load(std::memory_order_relaxed); }
 
 // Programs can allocate memory before they load an image.
 void start() {

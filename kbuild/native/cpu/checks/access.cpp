@@ -79,14 +79,15 @@ void Checker::check_plain(std::uintptr_t address, const void* site) {
         report_memory("KC104", event, "the address of an access is not a multiple of its size");
         return check_words(*region, event);
     }
-    if constexpr (bytes <= word_bytes) {
-        bool is_valid = true, has_written = false;
-        check_word(*region, address & ~(word_bytes - 1),
-                   ((1u << bytes) - 1) << (address % word_bytes), event, is_valid, has_written);
-        if (is_valid && !is_write && !has_written) report_uninitialized(*region, event);
-    } else {
-        check_words(*region, event);
+    const auto mask =
+        bytes < word_bytes ? ((1u << bytes) - 1) << (address % word_bytes) : whole_word;
+    bool is_valid = true, has_written = false;
+    for (std::size_t i = 0; i < bytes && is_valid; i += word_bytes) {
+        const auto word = (address & ~(word_bytes - 1)) + i;
+        if (i > 0 && !region->contains(word)) break;
+        check_word(*region, word, mask, event, is_valid, has_written);
     }
+    if (is_valid && !is_write && !has_written) report_uninitialized(*region, event);
 }
 
 template void Checker::check_plain<0, false>(std::uintptr_t, const void*);

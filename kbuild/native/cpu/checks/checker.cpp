@@ -5,6 +5,7 @@
 #include "fibers/stacks.hpp"
 #include "launches/report.hpp"
 #include "memory/allocations.hpp"
+#include "memory/pools.hpp"
 #include "pin.hpp"
 #include "streams/stream_table.hpp"
 
@@ -186,9 +187,14 @@ void Checker::report_leaks() {
     }
     // After a failure, programs cannot free memory.
     if (!settings_.leak || broken_device() != 0) return;
-    const std::lock_guard lock(memory_mutex_);
-    for (const auto& allocation : history_.list_live()) {
+    const auto live = [&] {
+        const std::lock_guard lock(memory_mutex_);
+        return history_.list_live();
+    }();
+    for (const auto& allocation : live) {
         if (allocation.kind == KBUILD_CPU_MEMORY_REGISTERED) continue;
+        // The memory of a graph exists as long as the graph, whether or not its nodes have freed it.
+        if (GraphMemory::contains(reinterpret_cast<const void*>(allocation.start))) continue;
         Finding finding;
         finding.rule = "KC501";
         finding.message = name_allocation(allocation) + " is not freed";

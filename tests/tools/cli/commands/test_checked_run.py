@@ -83,6 +83,14 @@ int main(int count, char**) {
     cudaDeviceSynchronize();
     std::atexit([] { std::puts("last handler"); });
     if (count > 2) std::printf("%d\\n", read_first(out));
+    cudaGraph_t graph;  // nobody destroys it, but its memory does not leak
+    cudaGraphCreate(&graph, 0);
+    cudaMemAllocNodeParams parameters = {};
+    parameters.bytesize = 64;
+    parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    parameters.poolProps.location.type = cudaMemLocationTypeDevice;
+    cudaGraphNode_t node;
+    if (cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters) != cudaSuccess) return 8;
     cudaFree(out);
     return 7;
 }

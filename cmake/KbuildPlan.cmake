@@ -208,6 +208,7 @@ function(_kbuild_add_generated_source target language source)
     cmake_parse_arguments(PARSE_ARGV 3 arg "" "ITEM" "COMPILE_OPTIONS;INCLUDE_DIRECTORIES;COMPILE_DEFINITIONS")
     set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES
         GENERATED TRUE
+        KBUILD_GENERATED TRUE
         LANGUAGE ${language}
         COMPILE_OPTIONS "${arg_COMPILE_OPTIONS}"
         INCLUDE_DIRECTORIES "${arg_INCLUDE_DIRECTORIES}"

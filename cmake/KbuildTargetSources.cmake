@@ -114,6 +114,32 @@ function(_kbuild_find_standard result request target)
     set(${request} "${found}" PARENT_SCOPE)
 endfunction()
 
+# Instruments the C++ sources of a target that kbuild does not rewrite, when the project is complete.
+function(_kbuild_check_host_code target)
+    get_property(is_deferred TARGET ${target} PROPERTY _KBUILD_CHECK_OPTIONS SET)
+    set_property(TARGET ${target} PROPERTY _KBUILD_CHECK_OPTIONS ${ARGN})
+    if(NOT is_deferred)
+        cmake_language(EVAL CODE
+            "cmake_language(DEFER DIRECTORY [==[${CMAKE_SOURCE_DIR}]==] CALL _kbuild_instrument_sources ${target})")
+    endif()
+endfunction()
+
+function(_kbuild_instrument_sources target)
+    get_property(sources TARGET ${target} PROPERTY SOURCES)
+    get_target_property(directory ${target} SOURCE_DIR)
+    list(JOIN CMAKE_CXX_SOURCE_FILE_EXTENSIONS "|" extensions)
+    string(REPLACE "+" "[+]" extensions "${extensions}")
+    list(FILTER sources INCLUDE REGEX "^[^$]*\\.(${extensions})$")
+    foreach(source IN LISTS sources)
+        get_filename_component(path "${source}" ABSOLUTE BASE_DIR "${directory}")
+        get_source_file_property(is_own "${path}" TARGET_DIRECTORY ${target} KBUILD_GENERATED)
+        if(NOT is_own) # another target can compile the same source without checks
+            set_property(SOURCE "${path}" TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
+                "$<TARGET_PROPERTY:_KBUILD_CHECK_OPTIONS>")
+        endif()
+    endforeach()
+endfunction()
+
 # Connects a target with the device code of one call and the runtime. Properties, unlike target_link_libraries(),
 # can be combined with both signatures of that command.
 function(_kbuild_finish_mixed target name kind)

@@ -91,7 +91,7 @@ def read_report(
         exit_status=exit_status,
         checks=checks,
         kernels=tuple(_join_kernels(processes)),
-        findings=tuple(_join_findings(processes)),
+        findings=tuple(_join_findings(processes, Path.cwd())),
         coverage=Coverage(exact=_EXACT, differs=_DIFFERS, not_covered=(*_NOT_COVERED, *limits)),
         images=sum(each["images"] for each in processes),
         omitted=sum(each["omitted"] for each in processes),
@@ -138,22 +138,27 @@ def _join_kernels(processes: Iterable[Mapping[str, Any]]) -> Iterator[CheckedKer
         yield CheckedKernel(name=name, launches=launches, threads=threads)
 
 
-def _join_findings(processes: Iterable[Mapping[str, Any]]) -> Iterator[CheckFinding]:
+def _join_findings(processes: Iterable[Mapping[str, Any]], here: Path) -> Iterator[CheckFinding]:
     """Yield each cause once."""
     found: dict[Cause, CheckFinding] = {}
     for each in processes:
-        for finding in map(_read_finding, each["findings"]):
+        for row in each["findings"]:
+            finding = _read_finding(row, here)
             found.setdefault(find_cause(finding), finding)
     yield from found.values()
 
 
-def read_findings(path: Path) -> tuple[CheckFinding, ...]:
+def read_findings(path: Path, here: Path) -> tuple[CheckFinding, ...]:
     """Return what one process has found so far. Each finding has another cause.
+
+    Args:
+        path: The file of the process.
+        here: The directory that paths of sources are relative to.
 
     Raises:
         InputError: The file is damaged.
     """
-    return tuple(map(_read_finding, _read_process(path)["findings"]))
+    return tuple(_read_finding(row, here) for row in _read_process(path)["findings"])
 
 
 def find_cause(finding: CheckFinding) -> Cause:
@@ -163,14 +168,14 @@ def find_cause(finding: CheckFinding) -> Cause:
     return (finding.rule, about, min(first, second), max(first, second))
 
 
-def _read_finding(row: Mapping[str, Any]) -> CheckFinding:
+def _read_finding(row: Mapping[str, Any], here: Path) -> CheckFinding:
     return make_finding(
         row["rule"],
         row["message"],
         kernel=row["kernel"],
         memory=row["memory"],
-        access=_read_access(row["place"]),
-        other=_read_access(row["other"]),
+        access=_read_access(row["place"], here),
+        other=_read_access(row["other"], here),
         count=row["count"],
     )
 
@@ -179,21 +184,21 @@ def _line(access: Access | None) -> tuple[str, int]:
     return (access.file or "", access.line or 0) if access else ("", 0)
 
 
-def _read_access(row: Mapping[str, Any] | None) -> Access | None:
+def _read_access(row: Mapping[str, Any] | None, here: Path) -> Access | None:
     if row is None or not row["action"]:
         return None
     return Access(
         action=row["action"],
-        file=_shorten(row["file"]),
+        file=_shorten(row["file"], here),
         line=row["line"],
         block=tuple(row["block"]) if row["block"] else None,
         thread=tuple(row["thread"]) if row["thread"] else None,
     )
 
 
-def _shorten(file: str | None) -> str | None:
-    """Return the path of a source relative to the working directory, if it is below."""
+def _shorten(file: str | None, here: Path) -> str | None:
+    """Return the path of a source relative to a directory, if it is below."""
     if file is None:
         return None
-    path, here = Path(file), Path.cwd()
+    path = Path(file)
     return str(path.relative_to(here)) if path.is_relative_to(here) else file

@@ -13,6 +13,7 @@ A file contains tables like this::
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -31,7 +32,35 @@ class _Document:
     suppressions: tuple[Waiver, ...] = field(default=())
 
 
-def read_suppressions(path: Path) -> tuple[Waiver, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppressions:
+    """What a file of suppressions says on one day.
+
+    Attributes:
+        source: The file.
+        active: The suppressions that hold.
+        expired: Those whose last day has passed.
+    """
+
+    source: Path
+    active: tuple[Waiver, ...]
+    expired: tuple[Waiver, ...]
+
+    def find(self, finding: CheckFinding) -> Waiver | None:
+        """Return the first suppression that holds for a finding, or None."""
+        return next((each for each in self.active if _covers(each, finding)), None)
+
+    def report_expired(self) -> Iterator[CheckFinding]:
+        """Yield a finding per expired suppression."""
+        for each in self.expired:
+            yield make_finding(
+                "KC702",
+                f"the suppression of {each.rule} in {self.source} expired on "
+                f"{each.expires.isoformat()}",
+            )
+
+
+def read_suppressions(path: Path, today: dt.date | None = None) -> Suppressions:
     """Return the suppressions in a file.
 
     Raises:
@@ -52,35 +81,25 @@ def read_suppressions(path: Path) -> tuple[Waiver, ...]:
                 f"{path}: the suppression of {suppression.rule} has 'arch', but checks run on one "
                 "architecture; remove it"
             )
-    return document.suppressions
-
-
-def apply_suppressions(
-    report: CheckReport,
-    suppressions: tuple[Waiver, ...],
-    source: Path,
-    today: dt.date | None = None,
-) -> CheckReport:
-    """Return the report without suppressed findings, and with a finding per expired suppression."""
     day = today or dt.date.today()  # noqa: DTZ011 - the project's own calendar
-    active = tuple(s for s in suppressions if s.expires >= day)
+    return Suppressions(
+        source=path,
+        active=tuple(each for each in document.suppressions if each.expires >= day),
+        expired=tuple(each for each in document.suppressions if each.expires < day),
+    )
+
+
+def apply_suppressions(report: CheckReport, suppressions: Suppressions) -> CheckReport:
+    """Return the report without suppressed findings, and with a finding per expired suppression."""
     kept: list[CheckFinding] = []
     hidden: list[SuppressedFinding] = []
     for finding in report.findings:
-        found = next((s for s in active if _covers(s, finding)), None)
+        found = suppressions.find(finding)
         if found is None:
             kept.append(finding)
         else:
             hidden.append(SuppressedFinding(finding=finding, suppression=found))
-    kept += [
-        make_finding(
-            "KC702",
-            f"the suppression of {suppression.rule} in {source} expired on "
-            f"{suppression.expires.isoformat()}",
-        )
-        for suppression in suppressions
-        if suppression.expires < day
-    ]
+    kept += suppressions.report_expired()
     return replace(report, findings=tuple(kept), suppressed=tuple(hidden))
 
 

@@ -99,7 +99,7 @@ def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace)
     Raises:
         ConfigurationError: The suppressions are not valid.
     """
-    suppressions = read_suppressions(arguments.suppressions) if arguments.suppressions else ()
+    suppressions = read_suppressions(arguments.suppressions) if arguments.suppressions else None
     checks = select_checks()
     with tempfile.TemporaryDirectory(prefix="kbuild-check-") as directory:
         status = process.run_in_foreground(
@@ -113,8 +113,8 @@ def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace)
             checks=checks,
             required_launches=required,
         )
-    if arguments.suppressions:
-        report = apply_suppressions(report, suppressions, arguments.suppressions)
+    if suppressions is not None:
+        report = apply_suppressions(report, suppressions)
     write_check_report(report, arguments)
     return status if report.ok else 1
 

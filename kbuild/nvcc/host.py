@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from kbuild.backends import find_mixed
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Input, Invocation
 from kbuild.nvcc.source import list_host_options, list_include_options
@@ -21,8 +22,16 @@ _RUNTIMES: Final = {
 def describe_compile(invocation: Invocation, source: Input, output: Path, tools: Tools) -> Command:
     """Describe how a C or C++ source without device code is compiled to an object."""
     depfile = list_depfile_options(invocation, output)
-    words = (*depfile, "-c", str(source.path), "-o", str(output))
+    checks = _list_check_options(invocation, source, tools)
+    words = (*checks, *depfile, "-c", str(source.path), "-o", str(output))
     return _describe(invocation, source, words, tools)
+
+
+def _list_check_options(invocation: Invocation, source: Input, tools: Tools) -> tuple[str, ...]:
+    list_options = find_mixed(tools.toolchain.backend).list_check_options
+    if not invocation.is_checked or source.kind != "c++" or list_options is None:
+        return ()
+    return list_options(tools.host_compiler_id)
 
 
 def describe_preprocessing(

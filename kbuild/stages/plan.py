@@ -92,6 +92,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
         hosts=hosts,
         host_options=_list_host_options(hosts),
+        check_options=_list_check_options(spec, builder),
         editor_options=builder.editor_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
 
@@ -167,6 +168,14 @@ def _list_host_options(hosts: tuple[HostEdge, ...]) -> tuple[str, ...]:
     # Line markers and statement expressions are extensions of the language.
     own = passes.list_host_options(make_host_unit(host, DeviceFlags()), host.toolchain)
     return (f"-std=gnu++{host.device_standard}", "-fno-lto", "-Wno-pedantic", *own)
+
+
+def _list_check_options(spec: TargetSpec, builder: Builder) -> tuple[str, ...]:
+    """List the options that instrument the C++ sources of the target."""
+    if not (spec.check and spec.is_mixed):
+        return ()
+    list_options = find_mixed(builder.TRAITS.name).list_check_options
+    return list_options(spec.host_compiler_id) if list_options else ()
 
 
 def _plan_edges(

@@ -22,8 +22,10 @@ from kbuild import process
 if TYPE_CHECKING:
     from kbuild.check.processes import Cause
     from kbuild.check.report import CheckFinding, CheckReport
+    from kbuild.check.suppressions import Suppressions
 
 _OPTION: Final = "--kbuild-check"
+_SUPPRESSIONS: Final = "--kbuild-suppressions"
 _NAME: Final = "kbuild-check"
 _WORKER: Final = "PYTEST_XDIST_WORKER"
 # Memory can outlive a test, so that no test is to blame for it.
@@ -31,20 +33,41 @@ _EXCLUDED: Final = "leak"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
-    parser.getgroup("kbuild").addoption(
+    """Add the options."""
+    group = parser.getgroup("kbuild")
+    group.addoption(
         _OPTION,
         action="store_true",
         help="find mistakes in kernels on the CPU backend that were built with checks; a finding "
         "fails the test that made it",
+    )
+    group.addoption(
+        _SUPPRESSIONS,
+        type=Path,
+        metavar="FILE",
+        help=f"with {_OPTION}: do not count the findings that this TOML file lists",
     )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Start checks before any file of the suite can load a library with kernels."""
-    if early_config.known_args_namespace.kbuild_check:
-        early_config.pluginmanager.register(_CheckPlugin(), _NAME)
+    arguments = early_config.known_args_namespace
+    if arguments.kbuild_check:
+        suppressions = _read_suppressions(arguments.kbuild_suppressions)
+        early_config.pluginmanager.register(_CheckPlugin(suppressions), _NAME)
+    elif arguments.kbuild_suppressions is not None:
+        raise pytest.UsageError(f"{_SUPPRESSIONS} has no effect without {_OPTION}; add {_OPTION}")
+
+
+def _read_suppressions(path: Path | None) -> Suppressions | None:
+    from kbuild.check.suppressions import read_suppressions  # noqa: PLC0415 - see above
+    from kbuild.errors import ConfigurationError  # noqa: PLC0415 - see above
+
+    try:
+        return None if path is None else read_suppressions(path)
+    except ConfigurationError as error:
+        raise pytest.UsageError(str(error)) from error
 
 
 def _select_checks() -> tuple[str, ...]:
@@ -70,12 +93,14 @@ class _CheckPlugin:
     run, which this one is a test of.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, suppressions: Suppressions | None) -> None:
         from kbuild.check.processes import DIRECTORY, SELECTION  # noqa: PLC0415 - see above
 
         variables = process.select_environment((_WORKER, DIRECTORY))
         self._is_main = variables.keys() != {_WORKER, DIRECTORY}
+        self._suppressions = suppressions
         self._checks = _select_checks()
+        self._here = Path.cwd()  # tests can change it
         if self._is_main:
             self._directory = Path(tempfile.mkdtemp(prefix="kbuild-check-"))
         else:
@@ -107,7 +132,7 @@ class _CheckPlugin:
         return report
 
     def _take_findings(self) -> Iterator[CheckFinding]:
-        """Yield the findings since the last call, also repeated ones."""
+        """Yield the findings since the last call that count, also repeated ones."""
         from kbuild.check.processes import find_cause, read_findings  # noqa: PLC0415 - see above
 
         for path in sorted(self._directory.glob("*.json")):
@@ -115,26 +140,32 @@ class _CheckPlugin:
             if self._times.get(path) == changed:
                 continue
             self._times[path] = changed
-            for finding in read_findings(path):
+            for finding in read_findings(path, self._here):
                 key = (path, find_cause(finding))
                 if finding.count > self._counts.get(key, 0):
                     self._counts[key] = finding.count
-                    yield finding
+                    if self._suppressions is None or self._suppressions.find(finding) is None:
+                        yield finding
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Fail the suite if nothing was checked, because then no finding means nothing."""
+        """Fail the suite if nothing was checked, or a suppression has expired."""
+        from kbuild.check.rules import find_rule  # noqa: PLC0415 - see above
+
         if not self._is_main or session.config.option.collectonly:
             return
         self._total = self._read_total()
-        if self._total.launches == 0 and session.exitstatus == pytest.ExitCode.OK:
+        is_about_suite = any(not find_rule(found.rule).check for found in self._total.findings)
+        if is_about_suite and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _read_total(self) -> CheckReport:
         """Return the report of all processes."""
         from kbuild.check.processes import read_report  # noqa: PLC0415 - see above
+        from kbuild.check.suppressions import apply_suppressions  # noqa: PLC0415 - see above
 
-        return read_report(self._directory, program="pytest", exit_status=0, checks=self._checks)
+        report = read_report(self._directory, program="pytest", exit_status=0, checks=self._checks)
+        return apply_suppressions(report, self._suppressions) if self._suppressions else report
 
     def pytest_report_header(self) -> str:
         """Say what is checked."""
@@ -142,16 +173,16 @@ class _CheckPlugin:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print what ran, and warnings, which fail no test."""
-        from kbuild.report.check.text import render_findings, summarize  # noqa: PLC0415 - see above
+        from kbuild.report.check import text  # noqa: PLC0415 - see above
 
         total = self._total
         if total is None:
             return
         terminalreporter.section("kbuild checks")
-        terminalreporter.write(
-            render_findings(f for f in total.findings if f.severity == "warning" or not f.kernel)
-        )
-        terminalreporter.write_line(summarize(total))
+        shown = (f for f in total.findings if f.severity == "warning" or not f.kernel)
+        terminalreporter.write(text.render_findings(shown))
+        terminalreporter.write(text.render_suppressed(total.suppressed))
+        terminalreporter.write_line(text.summarize(total))
 
     def pytest_unconfigure(self) -> None:
         """Remove the files."""

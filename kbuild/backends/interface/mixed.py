@@ -172,6 +172,13 @@ class MixedPasses(Protocol):
         """Return the options that the host compiler needs for the rewritten text."""
 
     @property
+    def list_check_options(self) -> Callable[[str], tuple[str, ...]] | None:
+        """Return the options that instrument C++ sources which kbuild does not rewrite.
+
+        The argument is CMake's name of the C++ compiler. None if the backend cannot check.
+        """
+
+    @property
     def compile_host_text(self) -> Callable[[HostUnit, Toolchain], FrontEnd] | None:
         """Describe how to compile the rewritten text, the first input, to assembly.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from kbuild.check.report import Access, CheckFinding, CheckReport
+from kbuild.check.report import Access, CheckFinding, CheckReport, SuppressedFinding
 from kbuild.report.layout import join_lines, plural
 from kbuild.report.styles import Line, Span
 
@@ -18,14 +18,7 @@ def render(report: CheckReport, *, is_verbose: bool = False, has_colors: bool = 
         is_verbose: Whether to show the kernels that ran, and what the checks do not cover.
         has_colors: Whether to show colors.
     """
-    lines = list(_describe_findings(report.findings))
-    for hidden in report.suppressed:
-        suppression = hidden.suppression
-        lines.append(
-            f"suppressed until {suppression.expires.isoformat()}: {hidden.finding.rule} "
-            f"{hidden.finding.slug} in {hidden.finding.kernel or 'the program'}: "
-            f"{suppression.reason}"
-        )
+    lines = [*_describe_findings(report.findings), *_describe_suppressed(report.suppressed)]
     if is_verbose:
         lines += _describe_coverage(report)
     verdict = Span("ok", "ok") if report.ok else Span("FAILED", "error")
@@ -35,6 +28,21 @@ def render(report: CheckReport, *, is_verbose: bool = False, has_colors: bool = 
 def render_findings(findings: Iterable[CheckFinding]) -> str:
     """Return only the findings."""
     return join_lines(_describe_findings(findings))
+
+
+def render_suppressed(suppressed: Iterable[SuppressedFinding]) -> str:
+    """Return only the findings that do not count, with the reasons."""
+    return join_lines(_describe_suppressed(suppressed))
+
+
+def _describe_suppressed(suppressed: Iterable[SuppressedFinding]) -> Iterator[Line]:
+    for hidden in suppressed:
+        suppression = hidden.suppression
+        yield (
+            f"suppressed until {suppression.expires.isoformat()}: {hidden.finding.rule} "
+            f"{hidden.finding.slug} in {hidden.finding.kernel or 'the program'}: "
+            f"{suppression.reason}"
+        )
 
 
 def _describe_findings(findings: Iterable[CheckFinding]) -> Iterator[Line]:

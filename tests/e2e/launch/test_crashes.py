@@ -17,7 +17,10 @@ from support.commands import KBUILD, PROJECTS, configure_and_build, run_kbuild
 SOURCES = ("kernels.cu", "helper.cuh")
 PAST_THE_END = r"bytes past the end of the 4096-byte allocation of device memory at 0x\w+\n"
 NULL = r"address 0x0: a null pointer; is it the result of a cudaMalloc that failed\?\n"
-UNKNOWN = "unknown, because one loop runs all threads of the block"
+UNKNOWN = (
+    r"unknown, because one loop runs all threads of the block; build with checks "
+    r"\(--check, CHECK ON\) to see the thread\n"
+)
 # Per case: the signal, a pattern for the block and thread in optimized code, and the cause.
 REPORTS = {
     "write_wildly": (signal.SIGSEGV, rf"block \(0, 0, 0\), thread {UNKNOWN}", PAST_THE_END),

@@ -12,10 +12,10 @@ KERNELS = """\
 __global__ void fill(int* out) { out[threadIdx.x] = 1; }
 __global__ void mark(int* out) { *out = 1; }
 """
-SUITE = f"""\
-import numpy, kbuild, pytest
+SUITE = """\
+import numpy, kbuild, pathlib, pytest
 
-KERNELS = kbuild.KernelCompiler("cpu").compile('''{KERNELS}''', name="kernels.cu")
+KERNELS = kbuild.KernelCompiler("cpu").compile(pathlib.Path(__file__).with_name("kernels.cu"))
 
 def fill(count):
     KERNELS["fill"][1, count](numpy.zeros(32, "int32"))
@@ -36,7 +36,8 @@ def test_wrong_again():
 def test_other_correct():
     fill(1)
 
-def test_warning():
+def test_warning(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     KERNELS["mark"][1, 32](numpy.zeros(1, "int32"))
 
 def test_fixture(filled):
@@ -48,9 +49,14 @@ def test_failure():
 """
 
 
+def write_suite(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(SUITE)
+    (pytester.path / "kernels.cu").write_text(KERNELS)
+
+
 @pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["one process", "xdist"])
 def test_findings_fail_their_tests(pytester: pytest.Pytester, words: tuple[str, ...]) -> None:
-    pytester.makepyfile(SUITE)
+    write_suite(pytester)
     result = pytester.runpytest_subprocess("--kbuild-check", "-v", *words)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(passed=3, failed=3, errors=1)
@@ -67,7 +73,7 @@ def test_findings_fail_their_tests(pytester: pytest.Pytester, words: tuple[str, 
 
 
 def test_without_the_option_nothing_is_checked(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(SUITE)
+    write_suite(pytester)
     result = pytester.runpytest_subprocess("-k", "correct")
     result.assert_outcomes(passed=2, deselected=5)
     assert "checks memory" not in result.stdout.str()
@@ -91,6 +97,38 @@ def test_libraries_are_checked(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("--kbuild-check")
     result.assert_outcomes(failed=1)
     assert "KC101 out-of-bounds in kernel fill(int*)" in result.stdout.str()
+
+
+def test_suppressed_findings_fail_no_test(pytester: pytest.Pytester) -> None:
+    write_suite(pytester)
+    (pytester.path / "suppressions.toml").write_text(
+        '[[suppressions]]\nrule = "KC101"\nkernels = "fill"\nreason = "known"\n'
+        "expires = 2999-01-01\n"
+        '[[suppressions]]\nrule = "KC601"\nreason = "old"\nexpires = 2026-01-31\n'
+    )
+    words = ("--kbuild-check", "--kbuild-suppressions", "suppressions.toml", "-k", "not failure")
+    result = pytester.runpytest_subprocess(*words)
+    result.assert_outcomes(passed=6, deselected=1)
+    text = result.stdout.str()
+    assert "suppressed until 2999-01-01: KC101 out-of-bounds in fill(int*): known" in text
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "the suppression of KC601 in suppressions.toml expired on 2026-01-31" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [((), "no effect without --kbuild-check"), (("--kbuild-check",), "unknown rule 'KC999'")],
+)
+def test_wrong_suppressions_are_rejected(
+    pytester: pytest.Pytester, words: tuple[str, ...], message: str
+) -> None:
+    (pytester.path / "suppressions.toml").write_text(
+        '[[suppressions]]\nrule = "KC999"\nreason = "known"\nexpires = 2999-01-01\n'
+    )
+    words = (*words, "--kbuild-suppressions", "suppressions.toml")
+    result = pytester.runpytest_subprocess(*words)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stderr.str()
 
 
 @pytest.mark.parametrize("words", [(), ("-n", "1")], ids=["one process", "xdist"])

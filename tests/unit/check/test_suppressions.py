@@ -43,7 +43,7 @@ def test_kernels_and_files_select(tmp_path: Path) -> None:
         make_race("ns::other(int*)", "src/a.cu"),
         make_race("ns::k(int*)", "lib/a.cu"),
     )
-    result = apply_suppressions(report, read_suppressions(path), path, TODAY)
+    result = apply_suppressions(report, read_suppressions(path, TODAY))
     assert [hidden.finding for hidden in result.suppressed] == [report.findings[0]]
     assert result.findings == report.findings[1:]
 
@@ -52,7 +52,7 @@ def test_an_expired_suppression_is_a_finding(tmp_path: Path) -> None:
     path = read(tmp_path)
     report = make_report(make_race("k(int*)", "a.cu"))
     tomorrow = TODAY + dt.timedelta(days=1)
-    result = apply_suppressions(report, read_suppressions(path), path, tomorrow)
+    result = apply_suppressions(report, read_suppressions(path, tomorrow))
     assert [finding.rule for finding in result.findings] == ["KC202", "KC702"]
 
 

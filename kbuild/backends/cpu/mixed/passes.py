@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from kbuild import resources
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import reject_device_algorithms
@@ -103,6 +104,15 @@ def list_host_options(
     warnings = _CLANG_OPTIONS if unit.compiler_id.endswith("Clang") else ()
     checked = instrumentation.host_options(unit.compiler_id) if unit.is_checked else ()
     return (*standard, *warnings, *checked)
+
+
+def list_check_options(compiler_id: str) -> tuple[str, ...]:
+    """See `MixedPasses`: the same instrumentation as of host texts.
+
+    Link-time optimization would join what each object defines for itself.
+    """
+    hooks = resources.native_directory() / "device" / "cpu" / "mixed" / q.HOST_CHECKS
+    return (*instrumentation.host_options(compiler_id), "-fno-lto", f"--include={hooks}")
 
 
 def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:

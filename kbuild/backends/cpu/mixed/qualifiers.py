@@ -61,6 +61,8 @@ _PRAGMA: Final = re.compile(
     r"#[ \t]*pragma[ \t]+(?:(?P<unroll>unroll)\b[ \t]*\(?[ \t]*(?P<count>\d*)"
     r"|nounroll\b|nv_\w+|hd_warning_disable\b|diag_(?:suppress|default|warning|error)\b).*"
 )
+# What instrumented host code calls.
+HOST_CHECKS: Final = "host_checks.h"
 # `__shared__` of kbuild_cpu/qualifiers.h.
 SHARED: Final = "__kbuild_shared__"
 # It is often followed by an alignment. C++ accepts `alignas` only before it.
@@ -112,7 +114,7 @@ def define_host_checks(text: str) -> Iterator[Edit]:
     """Put what instrumented host code calls at the start of the text."""
     if runs_on_host(text):
         yield Edit(start=0, end=0, text="#define KBUILD_HOST_RUNS_DEVICE_CODE\n")
-    yield define_qualifiers("host_checks.h")
+    yield define_qualifiers(HOST_CHECKS)
 
 
 def translate_pragmas(code: Unit) -> Iterator[Edit]:

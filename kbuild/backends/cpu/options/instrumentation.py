@@ -46,12 +46,14 @@ def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
 
 
 def host_options(compiler_id: str) -> Iterator[str]:
-    """Yield the options for host texts, which define what compilers call; see ``host_checks.h``.
+    """Yield the options for host code that includes what compilers call; see ``host_checks.h``.
 
     Other sanitizers of the project do not work together with these calls. Findings name lines.
     """
     yield from ("-fno-sanitize=all", "-fsanitize=thread", *_COPIES, "-g")
     if compiler_id.endswith("Clang"):
         yield from ("-mllvm", "-tsan-instrument-func-entry-exit=0")
+        # clang vectorizes first, and then ignores accesses of more than 16 bytes.
+        yield from ("-fno-vectorize", "-fno-slp-vectorize")
     else:
         yield from ("--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan")

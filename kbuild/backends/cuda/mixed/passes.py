@@ -37,6 +37,8 @@ read_assembly: Final = None
 describe_device_pass: Final = None
 read_device_text: Final = None
 
+list_check_options: Final = None  # see `Traits.can_check`
+
 _FRONT_END: Final = "cudafe++"
 # It makes kernel templates static.
 _DROPPED: Final = frozenset(("--static-host-stub",))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 describe_device_pass: Final = None
 read_device_text: Final = None
 
+list_check_options: Final = None  # see `Traits.can_check`
+
 # Device functions use only a part of what a source declares, and kernels have no code.
 _WARNINGS: Final = (
     *("-Wno-gnu-inline-cpp-without-extern", "-Wno-unused-function"),

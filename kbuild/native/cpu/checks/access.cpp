@@ -12,6 +12,8 @@
 namespace kbuild::cpu::checks {
 namespace {
 
+#define KBUILD_CPU_INLINE __attribute__((always_inline)) inline
+
 constexpr std::uintptr_t page = 4096;
 
 unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
@@ -58,33 +60,34 @@ bool Checker::is_private(std::uintptr_t address) const noexcept {
                sizeof lanes_copy + sizeof sum_copy;
 }
 
+// Most of the time of a checked program goes here. Everything but reports is inline, so that the compiler knows
+// the kind of access.
 template <unsigned log_bytes, bool is_write>
 void Checker::check_plain(std::uintptr_t address, const void* site) {
     constexpr std::size_t bytes = std::size_t{1} << log_bytes;
     if (pending_.exists) judge_pending_write();
     auto* const region = find_region(address);
-    if (region == nullptr && is_private(address)) return;
-    if constexpr (is_write)
-        if (region != nullptr) note_write();
     const Event event = {address, bytes,
                          is_write ? unsigned{KBUILD_CPU_WRITES} : unsigned{KBUILD_CPU_READS},
                          site_of(site)};
     if (region == nullptr) {
-        check_other_memory(event);
+        if (!is_private(address)) check_other_memory(event);
         return;
     }
+    if constexpr (is_write) note_write();
     if (address % bytes != 0) {
         report_memory("KC104", event, "the address of an access is not a multiple of its size");
         return check_words(*region, event);
     }
-    if constexpr (bytes <= word_bytes) {
-        bool is_valid = true, has_written = false;
-        check_word(*region, address & ~(word_bytes - 1),
-                   ((1u << bytes) - 1) << (address % word_bytes), event, is_valid, has_written);
-        if (is_valid && !is_write && !has_written) report_uninitialized(*region, event);
-    } else {
-        check_words(*region, event);
+    const auto mask =
+        bytes < word_bytes ? ((1u << bytes) - 1) << (address % word_bytes) : whole_word;
+    bool is_valid = true, has_written = false;
+    for (std::size_t i = 0; i < bytes && is_valid; i += word_bytes) {
+        const auto word = (address & ~(word_bytes - 1)) + i;
+        if (i > 0 && !region->contains(word)) break;
+        check_word(*region, word, mask, event, is_valid, has_written);
     }
+    if (is_valid && !is_write && !has_written) report_uninitialized(*region, event);
 }
 
 template void Checker::check_plain<0, false>(std::uintptr_t, const void*);
@@ -115,7 +118,7 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     if ((kind & KBUILD_CPU_WRITES) != 0 && (kind & KBUILD_CPU_ATOMIC) == 0) note_write();
 }
 
-void Checker::check_words(Region& region, const Event& event) {
+void Checker::check_words(Region& region, Event event) {
     const auto end = event.address + event.bytes;
     bool is_valid = true, has_written = false;
     for (auto word = event.address & ~(word_bytes - 1); word < end && is_valid;
@@ -137,28 +140,30 @@ inline void Checker::renew(Region& region, Cell& cell) const noexcept {
     if (region.is_shared) cell.write_site &= ~(whole_word << 28);
 }
 
-inline void Checker::check_word(Region& region, std::uintptr_t word, unsigned mask,
-                                const Event& event, bool& is_valid, bool& has_written) {
+// Reports an access to a word of which the program cannot use all bytes, as far as is known. Returns whether it can.
+bool Checker::check_bounds(Region& region, std::uintptr_t word, unsigned mask, Event event) {
+    const auto valid = find_valid_bytes(region, word);
+    region.cell(word).set_valid(valid);
+    if ((mask & ~valid) == 0) return true;
+    if (!settings_.memory) return false;
+    const bool is_freed = !region.is_shared && [&] {
+        const std::lock_guard lock(memory_mutex_);
+        const auto* const near = history_.find(event.address);
+        return near != nullptr && near->is_free && event.address - near->start < near->bytes;
+    }();
+    report_memory(is_freed ? "KC102" : "KC101", event,
+                  is_freed ? "an access to memory that was freed"
+                           : "an access outside of the memory it starts from");
+    return false;
+}
+
+KBUILD_CPU_INLINE void Checker::check_word(Region& region, std::uintptr_t word, unsigned mask,
+                                           Event event, bool& is_valid, bool& has_written) {
     auto& cell = region.cell(word);
     if (cell.epoch != region.epoch) renew(region, cell);
-    if ((mask & ~cell.valid()) != 0) {
-        const auto valid = find_valid_bytes(region, word);
-        cell.set_valid(valid);
-        if ((mask & ~valid) != 0) {
-            is_valid = false;
-            if (settings_.memory) {
-                const bool is_freed = !region.is_shared && [&] {
-                    const std::lock_guard lock(memory_mutex_);
-                    const auto* const near = history_.find(event.address);
-                    return near != nullptr && near->is_free &&
-                           event.address - near->start < near->bytes;
-                }();
-                report_memory(is_freed ? "KC102" : "KC101", event,
-                              is_freed ? "an access to memory that was freed"
-                                       : "an access outside of the memory it starts from");
-            }
-            return;
-        }
+    if ((mask & ~cell.valid()) != 0 && !check_bounds(region, word, mask, event)) {
+        is_valid = false;
+        return;
     }
     if ((event.kind & KBUILD_CPU_READS) != 0) {
         if ((cell.written() & mask) != 0)
@@ -193,7 +198,7 @@ unsigned Checker::find_valid_bytes(Region& region, std::uintptr_t word) {
 }
 
 // Memory that has no fixed place. Returns whether the program can use it.
-bool Checker::check_other_memory(const Event& event) {
+bool Checker::check_other_memory(Event event) {
     if (image_->data().contains(event.address)) {
         check_words(image_->data(), event);
         return true;
@@ -226,10 +231,16 @@ bool Checker::check_other_memory(const Event& event) {
     return false;
 }
 
-inline bool Checker::is_before(Access access) const {
+KBUILD_CPU_INLINE bool Checker::is_before(Access access) const {
+    const bool is_same_block = access.block() == (block_number_ & Access::block_mask);
+    return (is_same_block && access.time() < block_->barrier_time) || is_known(access);
+}
+
+// Returns whether something other than a barrier of the block orders the access before the current one.
+bool Checker::is_known(Access access) const {
     const auto& block = *block_;
     if (access.block() == (block_number_ & Access::block_mask)) {
-        if (access.time() < block.barrier_time || block.time == Access::last_time) return true;
+        if (block.time == Access::last_time) return true;
         const auto warp = [](std::uint32_t thread) { return thread / 32; };
         const auto& thread = *thread_;
         if (warp(access.thread()) == warp(thread.number)) {
@@ -245,12 +256,12 @@ inline bool Checker::is_before(Access access) const {
            (block.acquired.exists() && block.acquired.get()->covers(access, block_number_));
 }
 
-inline bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags) const {
+KBUILD_CPU_INLINE bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags,
+                                            Event event) const {
     if (!earlier.exists() || earlier.who() == who_ || (earlier.mask() & mask) == 0) return false;
-    const bool is_volatile_write = flags == Access::is_volatile && is_write_now_;
-    if (flags == Access::is_volatile &&
-        (is_volatile_write || earlier.flags() == Access::is_volatile))
-        return !is_flag_now_ && !is_before(earlier);
+    const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
+    if (flags == Access::is_volatile && (is_write || earlier.flags() == Access::is_volatile))
+        return !is_flag(event.address, event.kind) && !is_before(earlier);
     if (earlier.flags() != 0 && flags != 0) {
         const bool is_scoped =
             earlier.flags() == Access::atomic_of_block || flags == Access::atomic_of_block;
@@ -259,13 +270,12 @@ inline bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags) 
     return !is_before(earlier);
 }
 
-void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const Event& event) {
+KBUILD_CPU_INLINE void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask,
+                                           Event event) {
     const auto flags = flags_of(event.kind, thread_->scope);
     const Access now(who_, mask, flags, block_->time);
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
-    is_write_now_ = is_write;
-    is_flag_now_ = flags == Access::is_volatile && is_flag(event.address, event.kind);
-    if (is_conflict(cell.write, mask, flags)) {
+    if (is_conflict(cell.write, mask, flags, event)) {
         const auto site = cell.write_site & Cell::site_mask;
         const bool is_alike = flags == cell.write.flags() && event.bytes <= word_bytes &&
                               (flags == 0 || flags == Access::is_volatile);
@@ -275,9 +285,9 @@ void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const E
             report_race(cell.write, site, true, event);
     }
     if (!is_write) return record_read(cell, now, event.site);
-    if (is_conflict(cell.read, mask, flags))
+    if (is_conflict(cell.read, mask, flags, event))
         report_race(cell.read, cell.read_site & Cell::site_mask, false, event);
-    else if (cell.has_other() && is_conflict(cell.other_read(), mask, flags))
+    else if (cell.has_other() && is_conflict(cell.other_read(), mask, flags, event))
         report_race(cell.other_read(), cell.read_site & Cell::site_mask, false, event);
     if ((cell.read.mask() & ~mask) == 0) {
         cell.read = Access();
@@ -290,7 +300,7 @@ void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask, const E
     cell.set_write_site(event.site);
 }
 
-void Checker::record_read(Cell& cell, Access now, std::uint32_t site) {
+KBUILD_CPU_INLINE void Checker::record_read(Cell& cell, Access now, std::uint32_t site) {
     const auto before = cell.read;
     cell.set_read_site(site);
     cell.read = now;
@@ -311,8 +321,7 @@ void Checker::record_read(Cell& cell, Access now, std::uint32_t site) {
 
 // Returns whether lanes of a warp pass values in volatile memory by one statement, as they could on old
 // GPUs. Threads that wait for a flag have different statements.
-bool Checker::is_lockstep(std::uint32_t earlier_site, bool earlier_writes,
-                          const Event& event) const {
+bool Checker::is_lockstep(std::uint32_t earlier_site, bool earlier_writes, Event event) const {
     if (((event.kind & KBUILD_CPU_WRITES) != 0) == earlier_writes) return false;
     const auto& first = image_->find_line(earlier_site);
     const auto& second = image_->find_line(event.site);
@@ -320,7 +329,7 @@ bool Checker::is_lockstep(std::uint32_t earlier_site, bool earlier_writes,
 }
 
 const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site,
-                                      bool earlier_writes, const Event& event) const {
+                                      bool earlier_writes, Event event) const {
     const bool is_same_block = earlier.block() == (block_number_ & Access::block_mask);
     const bool is_same_warp = is_same_block && earlier.thread() / 32 == thread_->number / 32;
     const bool is_defined = earlier.flags() != 0 && flags_of(event.kind, thread_->scope) != 0;
@@ -333,7 +342,7 @@ const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site
 }
 
 void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
-                          const Event& event, bool is_same_value) {
+                          Event event, bool is_same_value) {
     const bool is_same_block = earlier.block() == (block_number_ & Access::block_mask);
     const unsigned variant = (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) +
                              (is_same_block ? 4000 : 0) +
@@ -369,7 +378,7 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
 
 // If another thread has written the word, the next write can write the same value again.
 void Checker::await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
-                          const Event& event) {
+                          Event event) {
     pending_ = {true, word, 0, earlier, earlier_site, event};
     std::memcpy(&pending_.value, reinterpret_cast<const void*>(word), word_bytes);
 }
@@ -461,7 +470,7 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
     findings_.add(std::move(finding));
 }
 
-void Checker::report_uninitialized(Region& region, const Event& event) {
+void Checker::report_uninitialized(Region& region, Event event) {
     if (!checks_init_) return;
     for (std::size_t i = 0; i < event.bytes; ++i)
         if (region.contains(event.address + i))
@@ -471,7 +480,7 @@ void Checker::report_uninitialized(Region& region, const Event& event) {
                                    : "a read of device memory that nobody has written");
 }
 
-void Checker::report_memory(const char* rule, const Event& event, const char* message) {
+void Checker::report_memory(const char* rule, Event event, const char* message) {
     const auto key = key_of(static_cast<unsigned>(std::atoi(rule + 2)), event.site);
     if (findings_.count_again(key)) return;
     Finding finding;
@@ -483,7 +492,7 @@ void Checker::report_memory(const char* rule, const Event& event, const char* me
     findings_.add(std::move(finding), key);
 }
 
-Place Checker::describe_event(const Event& event) const {
+Place Checker::describe_event(Event event) const {
     const bool reads = (event.kind & KBUILD_CPU_READS) != 0;
     const bool writes = (event.kind & KBUILD_CPU_WRITES) != 0;
     std::string action = (event.kind & KBUILD_CPU_ATOMIC) != 0     ? "atomic "

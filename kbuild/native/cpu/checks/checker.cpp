@@ -5,6 +5,7 @@
 #include "fibers/stacks.hpp"
 #include "launches/report.hpp"
 #include "memory/allocations.hpp"
+#include "memory/pools.hpp"
 #include "pin.hpp"
 #include "streams/stream_table.hpp"
 
@@ -17,8 +18,6 @@
 namespace kbuild::cpu::checks {
 namespace {
 
-std::atomic<Checker*> process_checker{nullptr};
-
 void fill_fresh(std::uintptr_t start, std::size_t bytes) {
     auto* const memory = reinterpret_cast<unsigned char*>(start);
     for (std::size_t i = 0; i < bytes; ++i) memory[i] = fresh_word[i % word_bytes];
@@ -26,21 +25,19 @@ void fill_fresh(std::uintptr_t start, std::size_t bytes) {
 
 }  // namespace
 
-bool is_active() noexcept { return process_checker.load() != nullptr || settings().is_requested; }
+bool is_active() noexcept { return Checker::find() != nullptr || settings().is_requested; }
 
 Checker& Checker::instance() {
     static Checker* const checker = [] {
         pin_this_library();
         auto* const created = new Checker;  // exit handlers of the program can launch kernels
-        process_checker = created;
-        std::atexit([] { process_checker.load()->end_process(); });
-        pthread_atfork(nullptr, nullptr, [] { process_checker.load()->findings_.restart(); });
+        process_ = created;
+        std::atexit([] { process_.load()->end_process(); });
+        pthread_atfork(nullptr, nullptr, [] { process_.load()->findings_.restart(); });
         return created;
     }();
     return *checker;
 }
-
-Checker* Checker::find() noexcept { return process_checker.load(std::memory_order_relaxed); }
 
 // Programs can allocate memory before they load an image.
 void start() {
@@ -190,9 +187,14 @@ void Checker::report_leaks() {
     }
     // After a failure, programs cannot free memory.
     if (!settings_.leak || broken_device() != 0) return;
-    const std::lock_guard lock(memory_mutex_);
-    for (const auto& allocation : history_.list_live()) {
+    const auto live = [&] {
+        const std::lock_guard lock(memory_mutex_);
+        return history_.list_live();
+    }();
+    for (const auto& allocation : live) {
         if (allocation.kind == KBUILD_CPU_MEMORY_REGISTERED) continue;
+        // The memory of a graph exists as long as the graph, whether or not its nodes have freed it.
+        if (GraphMemory::contains(reinterpret_cast<const void*>(allocation.start))) continue;
         Finding finding;
         finding.rule = "KC501";
         finding.message = name_allocation(allocation) + " is not freed";

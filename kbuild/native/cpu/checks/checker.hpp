@@ -12,6 +12,7 @@
 
 #include <kbuild/detail/cpu_checks.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -31,7 +32,7 @@ class Checker {
 public:
     static Checker& instance();
     // Returns the checker of the process, or null before there is one.
-    static Checker* find() noexcept;
+    static Checker* find() noexcept { return process_.load(std::memory_order_relaxed); }
 
     // Images and launches.
     void add_image(const std::string& path, const kbuild_cpu_image& table, const void* base,
@@ -80,6 +81,8 @@ public:
     std::uint64_t sum_copy = 0;
 
 private:
+    static inline std::atomic<Checker*> process_{nullptr};
+
     struct Event {  // an access that is being checked
         std::uintptr_t address;
         std::size_t bytes;
@@ -100,33 +103,34 @@ private:
 
     Region* find_region(std::uintptr_t address) noexcept;
     bool is_private(std::uintptr_t address) const noexcept;
-    bool check_other_memory(const Event& event);
-    void check_word(Region& region, std::uintptr_t address, unsigned mask, const Event& event,
+    bool check_other_memory(Event event);
+    void check_word(Region& region, std::uintptr_t address, unsigned mask, Event event,
                     bool& is_valid, bool& has_written);
-    void check_words(Region& region, const Event& event);
+    bool check_bounds(Region& region, std::uintptr_t word, unsigned mask, Event event);
+    void check_words(Region& region, Event event);
     unsigned find_valid_bytes(Region& region, std::uintptr_t word);
     void renew(Region& region, Cell& cell) const noexcept;
-    void check_race(Cell& cell, std::uintptr_t address, unsigned mask, const Event& event);
+    void check_race(Cell& cell, std::uintptr_t address, unsigned mask, Event event);
     bool is_flag(std::uintptr_t address, unsigned kind) const;
     void note_write() noexcept;
     void record_read(Cell& cell, Access access, std::uint32_t site);
     bool is_before(Access access) const;
-    bool is_conflict(Access earlier, unsigned mask, unsigned flags) const;
-    bool is_lockstep(std::uint32_t earlier_site, bool earlier_writes, const Event& event) const;
+    bool is_known(Access access) const;
+    bool is_conflict(Access earlier, unsigned mask, unsigned flags, Event event) const;
+    bool is_lockstep(std::uint32_t earlier_site, bool earlier_writes, Event event) const;
     const char* choose_race_rule(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
-                                 const Event& event) const;
-    void report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
-                     const Event& event, bool is_same_value = false);
-    void await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
-                     const Event& event);
+                                 Event event) const;
+    void report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes, Event event,
+                     bool is_same_value = false);
+    void await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site, Event event);
     void judge_pending_write();
-    void report_memory(const char* rule, const Event& event, const char* message);
-    void report_uninitialized(Region& region, const Event& event);
+    void report_memory(const char* rule, Event event, const char* message);
+    void report_uninitialized(Region& region, Event event);
     void release(std::uintptr_t address, unsigned kind);
     void acquire(std::uintptr_t address);
     Place make_place(std::string action, std::uint32_t site, const BlockState& block,
                      std::uint32_t thread) const;
-    Place describe_event(const Event& event) const;
+    Place describe_event(Event event) const;
     std::string describe_memory(std::uintptr_t address) const;
     // A name of a cause in the current image.
     std::uint64_t key_of(unsigned rule, std::uint32_t site,
@@ -155,9 +159,6 @@ private:
     std::size_t storage_bytes_ = 0;
     std::size_t stack_bytes_ = 0;
     bool checks_races_ = false;
-    // Of the access that is being checked:
-    bool is_flag_now_ = false;
-    bool is_write_now_ = false;
     bool checks_init_ = false;
 
     const Settings& settings_;

@@ -1,7 +1,7 @@
 #include "checks/settings.hpp"
 
-#include "api/errors.hpp"
-
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -9,6 +9,7 @@ namespace kbuild::cpu::checks {
 namespace {
 
 constexpr const char* expected = "memory, race, barrier, init, leak, arithmetic";
+constexpr int bad_usage = 2;
 
 bool* find_check(Settings& settings, std::string_view name) {
     if (name == "memory") return &settings.memory;
@@ -20,16 +21,25 @@ bool* find_check(Settings& settings, std::string_view name) {
     return nullptr;
 }
 
-void select(Settings& settings, std::string_view names) {
+// Ends the process. An error of the runtime would not do: programs ignore errors, and a run that checks
+// nothing would look like one without findings. Exit handlers could need the settings.
+[[noreturn]] void reject(const char* names, std::string_view name) {
+    std::fflush(nullptr);
+    std::fprintf(stderr,
+                 "kbuild: error: KBUILD_CHECK=%s: unknown check '%.*s'; expected some of %s\n",
+                 names, static_cast<int>(name.size()), name.data(), expected);
+    std::_Exit(bad_usage);
+}
+
+void select(Settings& settings, const char* value) {
     settings.memory = settings.race = settings.barrier = false;
     settings.init = settings.leak = settings.arithmetic = false;
+    std::string_view names = value;
     while (!names.empty()) {
         const auto name = names.substr(0, names.find(','));
         names.remove_prefix(std::min(names.size(), name.size() + 1));
         bool* const check = find_check(settings, name);
-        if (check == nullptr)
-            throw Failure(KBUILD_CPU_INVALID_VALUE, "KBUILD_CHECK contains '" + std::string(name) +
-                                                        "'; expected some of " + expected);
+        if (check == nullptr) reject(value, name);
         *check = true;
     }
 }
@@ -49,7 +59,7 @@ Settings read_settings() {
 
 }  // namespace
 
-const Settings& settings() {
+const Settings& settings() noexcept {
     static const Settings* const read = new Settings(read_settings());  // exit handlers use it
     return *read;
 }

@@ -18,8 +18,9 @@ struct Settings {
     std::string report_directory;  // each process writes a file; if empty, findings go to stderr
 };
 
-// Reads KBUILD_CHECK and KBUILD_CHECK_REPORT once. Throws Failure for an unknown check.
-const Settings& settings();
+// Reads KBUILD_CHECK and KBUILD_CHECK_REPORT once. If a check is unknown, the process ends with status 2 and a
+// message.
+const Settings& settings() noexcept;
 
 }  // namespace kbuild::cpu::checks
 

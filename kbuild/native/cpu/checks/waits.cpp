@@ -5,6 +5,7 @@
 
 #include <kbuild/detail/cpu_device_runtime.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace kbuild::cpu::checks {
@@ -12,10 +13,8 @@ namespace {
 
 const kbuild_cpu_device_api& plain() { return BlockRunner::device_api; }
 
-Checker& checker() {
-    static Checker& instance = Checker::instance();
-    return instance;
-}
+// The process has loaded an instrumented image.
+Checker& checker() { return *Checker::find(); }
 
 const std::uint64_t* barrier(void* runner, const kbuild_cpu_call* call, std::uint64_t value) {
     auto& all = checker();
@@ -36,7 +35,8 @@ const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call, std:
     const auto* const lanes = plain().exchange(runner, call, mask, value);
     all.resume(self);
     all.end_exchange(*lanes, call->warp_size);
-    all.lanes_copy = *lanes;
+    std::copy_n(lanes->values, call->warp_size, all.lanes_copy.values);
+    all.lanes_copy.arrived = lanes->arrived;
     return &all.lanes_copy;
 }
 

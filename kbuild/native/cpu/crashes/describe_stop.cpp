@@ -105,8 +105,10 @@ Location find_location(const Stop& stop) {
 
 std::string describe_place(const Stop& stop) {
     return "block " + to_string(stop.block) + ", thread " +
-           (is_known(stop.thread) ? to_string(stop.thread)
-                                  : "unknown, because one loop runs all threads of the block");
+           (is_known(stop.thread)
+                ? to_string(stop.thread)
+                : "unknown, because one loop runs all threads of the block; build with checks "
+                  "(--check, CHECK ON) to see the thread");
 }
 
 const char* name_memory(kbuild_cpu_memory_kind kind) noexcept {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kbuild.check.rules import CHECKS
 from support.commands import run, run_kbuild
 
 RACY = """\
@@ -70,6 +71,7 @@ ALONE = """\
 #include <cstdio>
 #include <cstdlib>
 __global__ void fill(int* out) { out[threadIdx.x] = 1; }
+int read_first(const int* values);
 struct AtEnd {
     ~AtEnd() { std::puts("destroyed"); }
 } at_end;
@@ -80,6 +82,15 @@ int main(int count, char**) {
     fill<<<1, count == 1 ? 64 : 65>>>(out);
     cudaDeviceSynchronize();
     std::atexit([] { std::puts("last handler"); });
+    if (count > 2) std::printf("%d\\n", read_first(out));
+    cudaGraph_t graph;  // nobody destroys it, but its memory does not leak
+    cudaGraphCreate(&graph, 0);
+    cudaMemAllocNodeParams parameters = {};
+    parameters.bytesize = 64;
+    parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    parameters.poolProps.location.type = cudaMemLocationTypeDevice;
+    cudaGraphNode_t node;
+    if (cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters) != cudaSuccess) return 8;
     cudaFree(out);
     return 7;
 }
@@ -89,11 +100,12 @@ int main(int count, char**) {
 @pytest.mark.parametrize("driver", ["run", "nvcc"])
 def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: str) -> None:
     """All exit handlers still run. Without findings, the exit code is the program's."""
-    source, program = tmp_path / "alone.cu", tmp_path / "alone"
+    source, other, program = tmp_path / "alone.cu", tmp_path / "read.cpp", tmp_path / "alone"
     source.write_text(ALONE)
+    other.write_text("int read_first(const int* values) { return *values; }\n")
     words = {
-        "run": ("run", "--check", "--build-only", "-o", program, source),
-        "nvcc": ("nvcc", "--backend", "cpu", "--check", source, "-o", program),
+        "run": ("run", "--check", "--build-only", "-o", program, source, other),
+        "nvcc": ("nvcc", "--backend", "cpu", "--check", source, other, "-o", program),
     }
     assert run_kbuild(*words[driver]).returncode == 0
     done = run(program, "wrong")
@@ -101,6 +113,16 @@ def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: s
     assert done.stdout.split("\n") == ["last handler", "first handler", "destroyed", ""]
     assert "kbuild: KC101: kernel fill(int*)" in done.stderr
     assert run(program).returncode == 7
+    reading = run(program, "wrong", "read")  # also of a source without device code
+    assert "kbuild: KC106: host code accesses memory of the device" in reading.stderr
+    assert "read.cpp:1\n" in reading.stderr
+    assert "KB408" not in run_kbuild("verify", program).stdout
+    unknown = run("env", "KBUILD_CHECK=memory,raec", program)
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert unknown.stderr == (
+        "kbuild: error: KBUILD_CHECK=memory,raec: unknown check 'raec'; expected some of "
+        f"{', '.join(CHECKS)}\n"
+    )
 
 
 FORKING = """\

@@ -20,16 +20,19 @@ extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
 
 namespace kbuild_cpu {
 
-/* Returns the sum of the values of all threads that have reached the barrier. */
-__device__ inline uint64_t block_barrier(const kbuild_cpu_call &__call, uint64_t __value = 0) {
+/* Descriptions of calls are passed by value, because checks instrument variables whose address is taken.
+ *
+ * Returns the sum of the values of all threads that have reached the barrier. */
+KBUILD_CPU_UNCHECKED __device__ inline uint64_t block_barrier(kbuild_cpu_call __call,
+                                                              uint64_t __value = 0) {
     return *kbuild_cpu_api->barrier(kbuild_cpu_runner, &__call, __value);
 }
 
-__device__ inline void spin_call(const kbuild_cpu_call &__call, unsigned __weight) {
+KBUILD_CPU_UNCHECKED __device__ inline void spin_call(kbuild_cpu_call __call, unsigned __weight) {
     kbuild_cpu_api->spin(kbuild_cpu_runner, &__call, __weight);
 }
 
-[[noreturn]] __device__ inline void fail_call(const kbuild_cpu_call &__call, const char *__reason) {
+[[noreturn]] __device__ inline void fail_call(kbuild_cpu_call __call, const char *__reason) {
     kbuild_cpu_api->fail(kbuild_cpu_runner, &__call, __reason);
     __builtin_unreachable();
 }

@@ -27,7 +27,7 @@ namespace kbuild_cpu {
 
 /* The variable with this place.  The calculation uses integers, because the result is in other memory. */
 template <class __T>
-__device__ inline __T &in_block(__T &__place) {
+KBUILD_CPU_UNCHECKED __device__ inline __T &in_block(__T &__place) {
 #if defined(KBUILD_CHECKED)
     return *reinterpret_cast<__T *>(kbuild_cpu_api->checks->find_shared(const_cast<const void *>(
         static_cast<const volatile void *>(__builtin_addressof(__place)))));

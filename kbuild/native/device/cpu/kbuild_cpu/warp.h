@@ -14,16 +14,17 @@
 
 namespace kbuild_cpu {
 
-__device__ inline unsigned int thread_number() {
+KBUILD_CPU_UNCHECKED __device__ inline unsigned int thread_number() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
 
 /* Waits for the lanes of the mask, and returns the value of each. */
-__device__ inline const kbuild_cpu_lanes &exchange(const kbuild_cpu_call &__call, uint64_t __mask,
-                                                   uint64_t __value = 0) {
+KBUILD_CPU_UNCHECKED __device__ inline const kbuild_cpu_lanes &exchange(kbuild_cpu_call __call,
+                                                                        uint64_t __mask,
+                                                                        uint64_t __value = 0) {
     return *kbuild_cpu_api->exchange(kbuild_cpu_runner, &__call, __mask, __value);
 }
-__device__ inline uint64_t converge(const kbuild_cpu_call &__call) {
+KBUILD_CPU_UNCHECKED __device__ inline uint64_t converge(kbuild_cpu_call __call) {
     return kbuild_cpu_api->converge(kbuild_cpu_runner, &__call);
 }
 
@@ -32,13 +33,13 @@ __device__ inline uint64_t to_word(const __T &__value) {
     static_assert(sizeof(__T) <= 8 && __is_trivially_copyable(__T),
                   "kbuild: warp operations exchange values of at most 8 bytes");
     uint64_t __word = 0;
-    memcpy(&__word, &__value, sizeof(__T));
+    __builtin_memcpy(&__word, &__value, sizeof(__T));
     return __word;
 }
 template <class __T>
 __device__ inline __T from_word(uint64_t __word) {
     __T __value;
-    memcpy(static_cast<void *>(&__value), &__word, sizeof(__T));
+    __builtin_memcpy(static_cast<void *>(&__value), &__word, sizeof(__T));
     return __value;
 }
 
@@ -47,7 +48,7 @@ struct shuffle {
     int __lane;
     bool __is_own;
 };
-__device__ inline int lane_of(const kbuild_cpu_call &__call) {
+KBUILD_CPU_UNCHECKED __device__ inline int lane_of(kbuild_cpu_call __call) {
     return static_cast<int>(thread_number() % __call.warp_size);
 }
 __device__ inline shuffle shuffle_index(int __lane, int __source, int __width) {
@@ -71,16 +72,16 @@ __device__ inline shuffle shuffle_lanes(int __lane, int __lanes, int __width) {
 
 /* The value of a lane that is not in the mask is undefined in CUDA.  Here it is the lane's own. */
 template <class __T>
-__device__ inline __T shuffle_value(const kbuild_cpu_call &__call, uint64_t __mask, __T __value,
-                                    const shuffle &__from) {
+KBUILD_CPU_UNCHECKED __device__ inline __T shuffle_value(kbuild_cpu_call __call, uint64_t __mask,
+                                                         __T __value, const shuffle &__from) {
     const auto &__lanes = exchange(__call, __mask, to_word(__value));
     return __from.__is_own || (__mask >> __from.__lane & 1) == 0
                ? __value
                : from_word<__T>(__lanes.values[__from.__lane]);
 }
 
-__device__ inline uint64_t ballot(const kbuild_cpu_call &__call, uint64_t __mask,
-                                  bool __predicate) {
+KBUILD_CPU_UNCHECKED __device__ inline uint64_t ballot(kbuild_cpu_call __call, uint64_t __mask,
+                                                       bool __predicate) {
     const auto &__lanes = exchange(__call, __mask, __predicate);
     uint64_t __result = 0;
     for (unsigned int __i = 0; __i < __call.warp_size; ++__i)
@@ -90,7 +91,8 @@ __device__ inline uint64_t ballot(const kbuild_cpu_call &__call, uint64_t __mask
 
 /* Returns the lanes with the same value. */
 template <class __T>
-__device__ inline uint64_t match_any(const kbuild_cpu_call &__call, uint64_t __mask, __T __value) {
+KBUILD_CPU_UNCHECKED __device__ inline uint64_t match_any(kbuild_cpu_call __call, uint64_t __mask,
+                                                          __T __value) {
     const uint64_t __word = to_word(__value);
     const auto &__lanes = exchange(__call, __mask, __word);
     uint64_t __result = 0;
@@ -101,7 +103,8 @@ __device__ inline uint64_t match_any(const kbuild_cpu_call &__call, uint64_t __m
 
 /* Returns all lanes if they have the same value, or 0. */
 template <class __T>
-__device__ inline uint64_t match_all(const kbuild_cpu_call &__call, uint64_t __mask, __T __value) {
+KBUILD_CPU_UNCHECKED __device__ inline uint64_t match_all(kbuild_cpu_call __call, uint64_t __mask,
+                                                          __T __value) {
     const uint64_t __word = to_word(__value);
     const auto &__lanes = exchange(__call, __mask, __word);
     for (unsigned int __i = 0; __i < __call.warp_size; ++__i)
@@ -111,8 +114,8 @@ __device__ inline uint64_t match_all(const kbuild_cpu_call &__call, uint64_t __m
 
 /* Combines the values of the lanes, from the first lane on. */
 template <class __T, class __Combine>
-__device__ inline __T reduce(const kbuild_cpu_call &__call, uint64_t __mask, __T __value,
-                             __Combine __combine) {
+KBUILD_CPU_UNCHECKED __device__ inline __T reduce(kbuild_cpu_call __call, uint64_t __mask,
+                                                  __T __value, __Combine __combine) {
     const auto &__lanes = exchange(__call, __mask, to_word(__value));
     uint64_t __rest = __lanes.arrived;
     __T __result = from_word<__T>(__lanes.values[__builtin_ctzll(__rest)]);

@@ -1,5 +1,8 @@
 /* What compilers call in instrumented host code. Each object has its own functions: another library of the
- * program can define the same names. Headers would clash with the text that follows. */
+ * program can define the same names. Headers would clash with the text that follows.
+ * It starts host texts, and is included before C++ sources that kbuild does not rewrite. */
+#ifndef KBUILD_HOST_CHECKS_H
+#define KBUILD_HOST_CHECKS_H
 extern "C" {
 void kbuild_cpu_start_checks(__UINTPTR_TYPE__ *, __SIZE_TYPE__ *);
 void kbuild_cpu_check_host_access(const void *, __SIZE_TYPE__, int, const void *);
@@ -10,7 +13,9 @@ void *kbuild_cpu_fill_for_host(void *, int, __SIZE_TYPE__, const void *);
 static __UINTPTR_TYPE__ kbuild_checked_start;
 static __SIZE_TYPE__ kbuild_checked_bytes;
 /* Memory that programs allocate before the first launch counts, too. */
-__attribute__((constructor(101), no_sanitize("thread"))) static void kbuild_start_checks() {
+__attribute__((constructor(101), no_sanitize("thread"))) static void kbuild_start_checks() __asm__(
+    "kbuild_start_checks");
+static void kbuild_start_checks() {
     kbuild_cpu_start_checks(&kbuild_checked_start, &kbuild_checked_bytes);
 }
 #define KBUILD_HOOK static __attribute__((used, noinline, no_sanitize("thread")))
@@ -120,4 +125,5 @@ KBUILD_FILL(__tsan_memset)
 KBUILD_MOVE(memcpy)
 KBUILD_MOVE(memmove)
 KBUILD_FILL(memset)
+#endif
 #endif

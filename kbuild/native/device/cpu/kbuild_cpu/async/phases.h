@@ -60,17 +60,16 @@ inline bool is_parity_over(const uint64_t *__word, bool __parity) {
 }
 
 /* Lets other threads run if the result is false, because the caller usually asks again. */
-inline bool poll(bool __is_over, const kbuild_cpu_call &__call) {
+inline bool poll(bool __is_over, kbuild_cpu_call __call) {
     if (!__is_over) spin_call(__call, KBUILD_CPU_SPIN_LIMIT);
     return __is_over;
 }
 
-inline void wait_for_phase(const uint64_t *__word, uint64_t __phase,
-                           const kbuild_cpu_call &__call) {
+inline void wait_for_phase(const uint64_t *__word, uint64_t __phase, kbuild_cpu_call __call) {
     while (!poll(is_over(__word, __phase), __call)) {
     }
 }
-inline void wait_for_parity(const uint64_t *__word, bool __parity, const kbuild_cpu_call &__call) {
+inline void wait_for_parity(const uint64_t *__word, bool __parity, kbuild_cpu_call __call) {
     while (!poll(is_parity_over(__word, __parity), __call)) {
     }
 }

@@ -10,8 +10,8 @@ namespace kbuild_cpu {
 
 /* Returns the value of another lane, which can have any size. */
 template <class __T>
-__device__ inline __T shuffle_object(const kbuild_cpu_call &__call, uint64_t __mask,
-                                     const __T &__value, const shuffle &__from) {
+__device__ inline __T shuffle_object(kbuild_cpu_call __call, uint64_t __mask, const __T &__value,
+                                     const shuffle &__from) {
     uint64_t __words[(sizeof(__T) + 7) / 8] = {};
     memcpy(__words, static_cast<const void *>(&__value), sizeof(__T));
     for (uint64_t &__word : __words) __word = shuffle_value(__call, __mask, __word, __from);

@@ -71,7 +71,7 @@ public:
 
     /* Sets the values of all ranks. */
     template <class __T>
-    void __gather(const kbuild_cpu_call &__call, const __T &__value, __T *__values) const {
+    void __gather(kbuild_cpu_call __call, const __T &__value, __T *__values) const {
         static_assert(std::is_trivially_copyable_v<__T>,
                       "kbuild: threads exchange trivially copyable values only");
         constexpr size_t __words = (sizeof(__T) + 7) / 8;
@@ -88,7 +88,7 @@ public:
     }
     /* Returns the value of a rank. */
     template <class __T>
-    __T __read(const kbuild_cpu_call &__call, const __T &__value, unsigned int __rank) const {
+    __T __read(kbuild_cpu_call __call, const __T &__value, unsigned int __rank) const {
         static_assert(std::is_trivially_copyable_v<__T>,
                       "kbuild: threads exchange trivially copyable values only");
         const unsigned int __from = __lane(__rank);
@@ -103,8 +103,8 @@ public:
         return __result;
     }
 
-    void __sync(const kbuild_cpu_call &__call) const { kbuild_cpu::exchange(__call, __mask_); }
-    __lane_mask __ballot(const kbuild_cpu_call &__call, bool __predicate) const {
+    void __sync(kbuild_cpu_call __call) const { kbuild_cpu::exchange(__call, __mask_); }
+    __lane_mask __ballot(kbuild_cpu_call __call, bool __predicate) const {
         return static_cast<__lane_mask>(kbuild_cpu::ballot(__call, __mask_, __predicate));
     }
 

@@ -52,7 +52,7 @@ inline __T __combine_before(__T *__values, unsigned int __rank, __Operation &__o
 }
 
 template <class __T, class __Operation>
-inline __T __reduce_lanes(const __lanes &__in, bool __is_tile, const kbuild_cpu_call &__call,
+inline __T __reduce_lanes(const __lanes &__in, bool __is_tile, kbuild_cpu_call __call,
                           const __T &__value, __Operation &__operation) {
     __lane_values<__T> __all, __own;
     __in.__gather(__call, __value, __all.__of);
@@ -64,19 +64,19 @@ inline __T __reduce_lanes(const __lanes &__in, bool __is_tile, const kbuild_cpu_
 }
 
 template <class __T, class __Operation>
-inline __T __reduce(const coalesced_group &__group, const kbuild_cpu_call &__call,
-                    const __T &__value, __Operation &__operation) {
+inline __T __reduce(const coalesced_group &__group, kbuild_cpu_call __call, const __T &__value,
+                    __Operation &__operation) {
     return __reduce_lanes(__group.__get_lanes(), false, __call, __value, __operation);
 }
 template <unsigned int __N, class __T, class __Operation>
-inline __T __reduce(const __tile<__N, false> &__group, const kbuild_cpu_call &__call,
-                    const __T &__value, __Operation &__operation) {
+inline __T __reduce(const __tile<__N, false> &__group, kbuild_cpu_call __call, const __T &__value,
+                    __Operation &__operation) {
     return __reduce_lanes(__group.__get_lanes(), true, __call, __value, __operation);
 }
 /* First in each warp, and then over the warps. */
 template <unsigned int __N, class __T, class __Operation>
-inline __T __reduce(const __tile<__N, true> &__group, const kbuild_cpu_call &__call,
-                    const __T &__value, __Operation &__operation) {
+inline __T __reduce(const __tile<__N, true> &__group, kbuild_cpu_call __call, const __T &__value,
+                    __Operation &__operation) {
     constexpr unsigned int __warps = __N / KBUILD_CPU_WARP_SIZE;
     const uint64_t *const __all = __group.__exchange(
         __call, __reduce_lanes(__group.__get_warp(), true, __call, __value, __operation));

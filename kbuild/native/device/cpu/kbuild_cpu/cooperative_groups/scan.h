@@ -28,7 +28,7 @@ struct __no_atomic {};
 /* Scans the values of a group.  Then, unless there is no value to update, combines that value with
  * the total, and its old value with each result. */
 template <bool __is_inclusive, class __T, class __Operation, class __Atomic = const __no_atomic>
-inline __T __scan(const __warp_group &__group, const kbuild_cpu_call &__call, const __T &__value,
+inline __T __scan(const __warp_group &__group, kbuild_cpu_call __call, const __T &__value,
                   __Operation &__operation, __Atomic &__to = {}) {
     const __lanes &__in = __group.__get_lanes();
     __lane_values<__T> __all;
@@ -47,8 +47,8 @@ inline __T __scan(const __warp_group &__group, const kbuild_cpu_call &__call, co
 /* First in each warp, and then over the warps. */
 template <bool __is_inclusive, unsigned int __N, class __T, class __Operation,
           class __Atomic = const __no_atomic>
-inline __T __scan(const __tile<__N, true> &__group, const kbuild_cpu_call &__call,
-                  const __T &__value, __Operation &__operation, __Atomic &__to = {}) {
+inline __T __scan(const __tile<__N, true> &__group, kbuild_cpu_call __call, const __T &__value,
+                  __Operation &__operation, __Atomic &__to = {}) {
     constexpr unsigned int __warps = __N / KBUILD_CPU_WARP_SIZE;
     constexpr bool __updates = !std::is_same_v<__Atomic, const __no_atomic>;
     __lane_values<__T> __all_lanes, __totals;

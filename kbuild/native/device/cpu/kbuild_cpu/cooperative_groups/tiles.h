@@ -19,14 +19,14 @@ public:
         return kbuild_cpu::in_block(__all)[kbuild_cpu::thread_number() / __N];
     }
 
-    void __sync(const kbuild_cpu_call &__call) {
+    void __sync(kbuild_cpu_call __call) {
         if (__phases_ == 0) __phases_ = kbuild_cpu::make_phases(__N);
         kbuild_cpu::no_completion __nothing;
         const uint64_t __before = kbuild_cpu::arrive(&__phases_, 1, 0, __nothing);
         kbuild_cpu::wait_for_phase(&__phases_, kbuild_cpu::phase_number(__before), __call);
     }
     /* Returns the values of all ranks. */
-    const uint64_t *__exchange(const kbuild_cpu_call &__call, uint64_t __value) {
+    const uint64_t *__exchange(kbuild_cpu_call __call, uint64_t __value) {
         uint64_t *const __values = __values_[kbuild_cpu::phase_number(__phases_) % 2];
         __values[kbuild_cpu::thread_number() % __N] = __value;
         __sync(__call);
@@ -103,7 +103,7 @@ public:
 
     /* Returns the values of all ranks.  They are valid until the thread's second call from now. */
     template <class __T>
-    const uint64_t *__exchange(const kbuild_cpu_call &__call, const __T &__value) const {
+    const uint64_t *__exchange(kbuild_cpu_call __call, const __T &__value) const {
         return __meeting<__N>::__of_tile().__exchange(__call, kbuild_cpu::to_word(__value));
     }
     static __lanes __get_warp() { return __lanes(~__lane_mask{0}); }
@@ -113,7 +113,7 @@ protected:
         : __meta_rank_(__meta_rank), __meta_size_(__meta_size) {}
 
 private:
-    bool __has(const kbuild_cpu_call &__call, bool __predicate) const {
+    bool __has(kbuild_cpu_call __call, bool __predicate) const {
         const uint64_t *const __values = __exchange(__call, __predicate);
         for (unsigned int __i = 0; __i < __N; ++__i)
             if (__values[__i] != 0) return true;

@@ -84,8 +84,7 @@ inline coalesced_group KBUILD_NEEDS_BLOCK coalesced_threads(KBUILD_CPU_CALLER) {
 }
 
 /* The threads of a group whose ranks are in the same multiple of the size. */
-inline __lanes __divide(const kbuild_cpu_call &__call, const __lanes &__parent,
-                        unsigned int __size) {
+inline __lanes __divide(kbuild_cpu_call __call, const __lanes &__parent, unsigned int __size) {
     if (__size == 0 || (__size & (__size - 1)) != 0 || __size > KBUILD_CPU_WARP_SIZE)
         kbuild_cpu::fail_call(__call,
                               "the size of a tile must be a power of two, and at most a warp");

@@ -86,7 +86,7 @@ def wrong_calls(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> str:
             *("-std=c++17", f"-DWRONG={number}", INCLUDE),
             *("-c", HERE / "host_api.cpp", "-o", output),
         )
-        for number in (1,)
+        for number in (1, 2)
     )
 
 

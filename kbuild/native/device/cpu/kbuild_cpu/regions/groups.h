@@ -49,7 +49,7 @@ private:
     const unsigned int number_;
 };
 
-#if KBUILD_CPU_WARP_SIZE == 32
+#if KBUILD_CPU_WARP_SIZE == 32 && !defined(__shfl_sync)
 /* The tiles of `width` lanes that have at least one of some lanes. */
 template <int __Width>
 struct tiles_of_warp {};
@@ -236,7 +236,7 @@ template <>
 struct group_of<cooperative_groups::thread_block> {
     typedef block_group __type;
 };
-#if KBUILD_CPU_WARP_SIZE == 32
+#if KBUILD_CPU_WARP_SIZE == 32 && !defined(__shfl_sync)
 template <unsigned int __N, class __Parent>
 struct group_of<cooperative_groups::thread_block_tile<__N, __Parent>> {
     typedef tile_group<__N> __type;

@@ -98,11 +98,21 @@ class BuildOutput:
         self._message, self._similar, self._passed = [], list(self._messages), 0
         return is_new
 
-    def finish_build(self, reused: int) -> None:
-        """Report how many edges ran, and how many of them, ``reused``, had nothing to change."""
+    def finish_build(self, reused: int, cached: int = 0) -> None:
+        """Report what a build did.
+
+        Args:
+            reused: How many edges had nothing to change.
+            cached: How many results of compilers were those of ccache.
+        """
         steps = "1 step" if self.steps == 1 else f"{self.steps} steps"
         kept = f", of which {reused} reused an earlier result" if reused else ""
-        self._reporter.report_end(f"ran {steps}{kept}" if self.steps else "nothing to do")
+        hits = (
+            f"; {cached} compiler {'call' if cached == 1 else 'calls'} came from ccache"
+            if cached
+            else ""
+        )
+        self._reporter.report_end(f"ran {steps}{kept}{hits}" if self.steps else "nothing to do")
 
     def _read_message(self, line: str) -> None:
         index = len(self._message)

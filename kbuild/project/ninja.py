@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,9 @@ from kbuild.project.tools import run_tool
 
 # The first ninja version that predicts the remaining time.
 _PREDICTING_VERSION: Final = (1, 12)
+# ccache adds what each of its calls counted to the file that this variable names.
+_CACHE_LOG: Final = "CCACHE_STATSLOG"
+_CACHE_HITS: Final = ("direct_cache_hit", "preprocessed_cache_hit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +48,24 @@ def run_ninja(run: NinjaRun, output: BuildOutput) -> None:
     parallel = ("-j", str(jobs)) if jobs else ()
     prediction = "%E" if version >= _PREDICTING_VERSION else "?"
     verbose = ((process.VERBOSE_VARIABLE, "1"),) if output.is_verbose else ()
-    command = Command(
-        argv=(str(run.ninja), *parallel, *run.targets),
-        env=(("NINJA_STATUS", f"{STATUS_MARK}%f/%t {prediction} "), *verbose),
-    )
     inherited = (*(() if run.lock is None else (run.lock,)), *(server.pipe if server else ()))
-    try:
-        reused = run_tool(command, run.directory, output.read_line, inherited=inherited)
-    except BuildError as error:
-        if not error.is_reported and output.failed:
-            raise BuildError(f"this step failed: {output.failed}", error.exit_code) from error
-        raise
-    finally:
-        output.finish_message()
-    output.finish_build(reused)
+    with tempfile.NamedTemporaryFile(prefix="kbuild-ccache-") as log:
+        own = (
+            ()
+            if _CACHE_LOG in process.select_environment((_CACHE_LOG,))
+            else ((_CACHE_LOG, log.name),)
+        )
+        command = Command(
+            argv=(str(run.ninja), *parallel, *run.targets),
+            env=(("NINJA_STATUS", f"{STATUS_MARK}%f/%t {prediction} "), *verbose, *own),
+        )
+        try:
+            reused = run_tool(command, run.directory, output.read_line, inherited=inherited)
+        except BuildError as error:
+            if not error.is_reported and output.failed:
+                raise BuildError(f"this step failed: {output.failed}", error.exit_code) from error
+            raise
+        finally:
+            output.finish_message()
+        cached = log.read().decode(errors="replace").splitlines()
+    output.finish_build(reused, sum(line in _CACHE_HITS for line in cached))

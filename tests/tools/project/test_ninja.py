@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -61,6 +62,34 @@ def test_steps_and_remaining_time_are_reported(directory: Path) -> None:
     ).stdout
     predicts = tuple(map(int, version.split(".")[:2])) >= (1, 12)
     assert reporter.steps[-1].seconds_left == (0 if predicts else None)
+
+
+@pytest.mark.skipif(shutil.which("ccache") is None, reason="ccache is not installed")
+@pytest.mark.parametrize("log", ["", "log"])
+def test_results_of_ccache_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str
+) -> None:
+    ninja = find_build_program("ninja")
+    assert ninja is not None
+    rule = "rule cc\n  command = ccache g++ -c $in -o $out\n"
+    (tmp_path / "build.ninja").write_text(f"{rule}build a.o: cc a.cpp\nbuild b.o: cc b.cpp\n")
+    (tmp_path / "a.cpp").write_text("int a;\n")
+    (tmp_path / "b.cpp").write_text("int b;\n")
+    monkeypatch.setenv("CCACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("CCACHE_STATSLOG", raising=False)
+    if log:  # the user's own file
+        monkeypatch.setenv("CCACHE_STATSLOG", str(tmp_path / log))
+    reporter = Reporter()
+
+    run_ninja(NinjaRun(ninja=ninja, directory=tmp_path), BuildOutput(reporter))
+    for name in ("a.o", "b.o"):
+        (tmp_path / name).unlink()
+    (tmp_path / "b.cpp").write_text("int c;\n")
+    run_ninja(NinjaRun(ninja=ninja, directory=tmp_path), BuildOutput(reporter))
+
+    cached = "" if log else "; 1 compiler call came from ccache"
+    assert reporter.lines == ["ran 2 steps", f"ran 2 steps{cached}"]
+    assert not log or "direct_cache_hit" in (tmp_path / log).read_text()
 
 
 @pytest.mark.parametrize(

@@ -88,16 +88,23 @@ def test_chatter_of_the_tools_is_left_out_unless_it_is_requested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "reused", "summary"),
+    ("steps", "reused", "cached", "summary"),
     [
-        (0, 0, "nothing to do"),
-        (1, 0, "ran 1 step"),
-        (2, 1, "ran 2 steps, of which 1 reused an earlier result"),
+        (0, 0, 0, "nothing to do"),
+        (1, 0, 0, "ran 1 step"),
+        (2, 1, 0, "ran 2 steps, of which 1 reused an earlier result"),
+        (2, 0, 1, "ran 2 steps; 1 compiler call came from ccache"),
+        (
+            3,
+            1,
+            2,
+            "ran 3 steps, of which 1 reused an earlier result; 2 compiler calls came from ccache",
+        ),
     ],
 )
-def test_summary_counts_steps(steps: int, reused: int, summary: str) -> None:
+def test_summary_counts_steps(steps: int, reused: int, cached: int, summary: str) -> None:
     received, output = read(*(status(number + 1, "A") for number in range(steps)))
 
-    output.finish_build(reused)
+    output.finish_build(reused, cached)
 
     assert received[steps:] == [summary]

@@ -18,6 +18,7 @@ from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
 from kbuild.backends.cpu.mixed.assembly import list_lane_reads
+from kbuild.backends.cpu.mixed.hiding import is_hidden
 from kbuild.backends.cpu.mixed.mentions import (
     Place,
     describe_place,
@@ -156,7 +157,8 @@ class _Search:
     def _add_mention(self, word: Token) -> bool:
         place = describe_place(self._code, word)
         is_function = word.text in self._names or word.text in self._thread_words.functions
-        if place.kind == "declaration":
+        is_hidden_here = word.text in self._names and is_hidden(self._code, word)
+        if is_hidden_here or place.kind == "declaration":
             return True
         if place.kind in ("using", "namespace"):
             return self._add_alias(word, place)

@@ -202,11 +202,53 @@ __device__ void by_reference(int& value)
     __syncthreads();
     value += 1;
 }
-__global__ void references(int* out)
+struct Pair {
+    int first, second;
+};
+template <class T, int N> __device__ void by_array(T (&values)[N], T& sum, T const& more)
 {
+    for (int i = 0; i < N; ++i) {
+        sum += __shfl_xor_sync(0xffffffffu, values[i], 1) + more;
+        values[i] = sum;
+    }
+}
+__device__ void by_members(Pair& pair, int*& place)
+{
+    const int before = pair.first;
+    by_reference(pair.first);
+    pair.second += __shfl_xor_sync(0xffffffffu, before, 1);
+    place += __syncthreads_count(pair.second >= 0) / 64;
+}
+// Another thread changes what this reference refers to, so that nothing may be computed again from it.
+__device__ int by_element(int& element, int* others)
+{
+    const int before = element + 1;
+    __syncthreads();
+    *others = 7;
+    __syncthreads();
+    element += before;
+    return before;
+}
+__global__ void references(int* out, int argument)
+{
+    __shared__ int elements[64];
     int value = threadIdx.x;
     by_reference(value);
-    out[threadIdx.x] = value;
+    int values[2] = {value, 2}, sum = 0;
+    const int unchanged = 1;
+    by_array(values, sum, unchanged);
+    Pair pair = {0, 0};
+    int* place = out;
+    for (int i = 0; i < 2; ++i)
+        by_members(pair, place);
+    by_reference(argument);
+    const int next = argument + 1;
+    by_reference(argument);
+    elements[threadIdx.x] = 10;
+    const int before = by_element(elements[threadIdx.x], &elements[63 - threadIdx.x]);
+    by_reference(values[threadIdx.x % 2]);
+    out[threadIdx.x] = value + 100 * values[0] + 1000 * values[1] + 100000 * pair.first + 1000000 * pair.second
+                       + 10000000 * int(place - out) + argument + next + before + elements[threadIdx.x];
 }
 
 // The value of the reference changes while the function runs.
@@ -250,8 +292,11 @@ int main()
     check("reads_the_index", THREADS, [](int i) { return 3 * (THREADS - 1 - i); });
     recursion<<<1, 64>>>(results);
     check("recursion", 64, [](int) { return 4; });
-    references<<<1, 64>>>(results);
-    check("references", 64, [](int i) { return i + 1; });
+    references<<<1, 64>>>(results, 5);
+    check("references", 64, [](int i) {
+        const int other = (i ^ 1) + 1, first = other + 1 + (i % 2 == 0), second = other + 1 + 2 + 1 + i % 2;
+        return i + 1 + 100 * first + 1000 * second + 200000 + 1000000 + 20000000 + 7 + 7 + 11 + 18;
+    });
     references_to_memory<<<1, 64>>>(results);
     check("references_to_memory", 64, [](int) { return 10; });
     std::puts("done");

@@ -244,15 +244,16 @@ class _Generator:
         self._variables.append(variable)
         self._declared.add(variable.cxx)
 
+    def _list_targets(self) -> list[Text]:
+        """Return what a thread can change."""
+        arrays = [Text(f"{a.cxx}[{i}]", f"{a.python}[{i}]") for a in self._arrays for i in (0, 3)]
+        own = [name for name in ("s0", "s1") if self._modes[name] == _OWN]
+        shared = [Text(f"{name}[tid]", f"{name}[tid]") for name in own]
+        return [*self._variables, *arrays, *shared]
+
     def _assign(self) -> None:
         value = self._choose_value()
-        choices = [Text(each.cxx, each.python) for each in self._variables]
-        choices += [Text(f"{a.cxx}[{i}]", f"{a.python}[{i}]") for a in self._arrays for i in (0, 3)]
-        choices += [
-            Text(f"{name}[tid]", f"{name}[tid]")
-            for name in ("s0", "s1")
-            if self._modes[name] == _OWN
-        ]
+        choices = self._list_targets()
         if self._modes["counters"] == _ADD and self._random.random() < 0.4:
             index = self._choose_leaf()
             self._write(
@@ -402,6 +403,95 @@ class _Generator:
         )
         self._add_variable(Text(name, name))
 
+    def _write_change(self) -> None:
+        """Call a function with a barrier that changes what its parameters refer to."""
+        targets = self._list_targets()
+        if len(targets) < 2:
+            return
+        first, second = self._random.sample(targets, 2)
+        self._write(
+            f"call_change({first.cxx}, {second.cxx});",
+            f"_a = {first.python}; _n = yield ('count', 0, _a & 1)\n"
+            f"{'    ' * self._indent}{first.python} = (_a + _n) & M; "
+            f"{second.python} ^= {first.python}; yield ('barrier', 0)\n"
+            f"{'    ' * self._indent}{first.python} = ({first.python} + _a) & M",
+        )
+
+    def _write_masked(self) -> None:
+        """Let lanes wait for those of a mask, which is another one in other lanes."""
+        self._names += 1
+        mask, c = f"m{self._names}", self._random.randrange(1, 4)
+        kind = self._random.choice(("match", "tile", "parity", "ballot"))
+        if kind == "ballot":
+            condition, test = self._choose_condition(), f"c{self._names}"
+            self._write(
+                f"const bool {test} = {condition.cxx}; "
+                f"const unsigned {mask} = __ballot_sync({_FULL}, {test});",
+                f"{test} = {condition.python}; {mask} = yield ('ballot', 32, int({test}))",
+            )
+            with self._nest(f"if ({test})", f"if {test}:"):
+                self._write_masked_operations(mask)
+            return
+        value = self._choose_value(1)
+        forms = {
+            "match": Text(
+                f"__match_any_sync({_FULL}, ({value.cxx}) & {c}u)",
+                f"yield ('match_any', 32, ({value.python}) & {c})",
+            ),
+            "tile": Text("0xffu << (tid & 24u)", "0xff << (tid & 24)"),
+            "parity": Text(
+                "(tid & 1u) ? 0xaaaaaaaau : 0x55555555u",
+                "0xaaaaaaaa if tid & 1 else 0x55555555",
+            ),
+        }
+        self._write(f"unsigned {mask} = {forms[kind].cxx};", f"{mask} = {forms[kind].python}")
+        self._write_masked_operations(mask)
+
+    def _write_masked_operations(self, mask: str) -> None:
+        for _ in range(self._random.randint(1, 2)):
+            self._assign()
+            self._write_masked_operation(mask)
+        self._assign()
+
+    def _write_masked_operation(self, mask: str) -> None:
+        kind = self._random.choice(
+            ("shfl", "ballot", "any", "all", "reduce_add", "match_any", "sync", "add")
+        )
+        group = f"('mask', {mask})"
+        if kind == "sync":
+            self._write(f"__syncwarp({mask});", f"yield ('syncwarp', {group})")
+            return
+        value, targets = self._choose_value(1), self._list_targets()
+        leader = Text(f", __ffs({mask}) - 1", f", first({mask})")
+        if kind == "add" and targets:
+            target = self._random.choice(targets)
+            self._write(
+                f"add_first({target.cxx}, {mask}, {value.cxx});",
+                f"_v = {value.python}; _b = {target.python}; "
+                f"_s = yield ('shfl', {group}, _v{leader.python})\n"
+                f"{'    ' * self._indent}{target.python} = (_b + _s) & M\n"
+                f"{'    ' * self._indent}if _b & 1: {target.python} ^= {mask}.bit_count()\n"
+                f"{'    ' * self._indent}_n = yield ('any', {group}, _v & 1)\n"
+                f"{'    ' * self._indent}{target.python} = ({target.python} + _n) & M",
+            )
+            return
+        self._names += 1
+        name = f"v{self._names}"
+        if kind == "match_any":
+            value = Text(f"({value.cxx}) & 1u", f"({value.python}) & 1")
+        if kind in ("shfl", "reduce_add") and self._random.random() < 0.5:
+            call, operands = f"call_masked_{kind}({mask}, ", Text("", leader.python)
+        else:
+            kind = "shfl" if kind == "add" else kind
+            call, operands = f"__{kind}_sync({mask}, ", leader
+        if kind != "shfl":
+            operands = Text("", "")
+        self._write(
+            f"unsigned {name} = {call}{value.cxx}{operands.cxx});",
+            f"{name} = yield ('{kind}', {group}, {value.python}{operands.python})",
+        )
+        self._add_variable(Text(name, name))
+
     def _call_warp(self, kind: str) -> str:
         """Return the start of a call with the lanes of the warp, up to the value."""
         function = self._choose_function(kind)
@@ -495,13 +585,13 @@ class _Generator:
             self._write_statement(depth)
 
     def _write_statement(self, depth: int) -> None:
-        kinds = ["plain", "plain", "barrier", "barrier", "divergent", "vote"]
+        kinds = ["plain", "plain", "barrier", "barrier", "divergent", "vote", "change"]
         if depth < _DEPTH:
             kinds += ["if", "loop", "loop"]
         if depth == 0:
             kinds += ["return"]
         if self._has_whole_warps:
-            kinds += ["warp", "warp_branch", "warp_loop"]
+            kinds += ["warp", "warp_branch", "warp_loop", "masked", "masked"]
         if self._has_whole_tiles:
             kinds += ["tile", "tile_branch"]
         kind = self._random.choice(kinds)
@@ -517,6 +607,8 @@ class _Generator:
         simple: dict[str, Callable[[], None]] = {
             "barrier": self._write_barrier,
             "vote": self._write_vote,
+            "change": self._write_change,
+            "masked": self._write_masked,
             "return": self._write_return,
             "warp": self._write_warp_operation,
             "warp_branch": self._write_warp_branch,

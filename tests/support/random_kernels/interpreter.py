@@ -8,8 +8,9 @@ from typing import Any
 from support.random_kernels.model import INPUTS, RandomKernel
 
 MASK = 0xFFFFFFFF
-# What a thread waits for: the operation, how many threads wait together, which is 0 for the block,
-# and the operands. The answer is a value.
+_WARP = 32
+# What a thread waits for: the operation, how many threads wait together, and the operands. The
+# number is 0 for the block, and ('mask', MASK) for lanes of a warp. The answer is a value.
 Request = tuple[Any, ...]
 Thread = Generator[Request, int, None]
 
@@ -17,7 +18,7 @@ Thread = Generator[Request, int, None]
 def find_results(kernel: RandomKernel, inputs: Sequence[int], *, is_reversed: bool) -> list[int]:
     """Return the output of a launch; the order in which the threads run must not matter."""
     assert len(inputs) == INPUTS
-    scope: dict[str, Any] = {"M": MASK, "signed": _sign}
+    scope: dict[str, Any] = {"M": MASK, "signed": _sign, "first": _find_first}
     exec(kernel.python, scope)  # noqa: S102 - the text was generated here
     out = [0] * (kernel.blocks * kernel.threads)
     for block in range(kernel.blocks):
@@ -35,6 +36,10 @@ def find_results(kernel: RandomKernel, inputs: Sequence[int], *, is_reversed: bo
 
 def _sign(value: int) -> int:
     return value - (1 << 32) if value >> 31 else value
+
+
+def _find_first(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1
 
 
 def _run_block(threads: list[Thread], *, is_reversed: bool) -> None:
@@ -58,21 +63,36 @@ def _run_block(threads: list[Thread], *, is_reversed: bool) -> None:
 
 def _list_ready(waiting: dict[int, Request], alive: set[int]) -> list[list[int]]:
     """Return the threads that can continue together: a block, a warp, or a tile of a warp."""
-    groups: dict[tuple[int, int], list[int]] = {}
+    groups: dict[tuple[Any, int], list[int]] = {}
     for number in sorted(waiting):
         width = waiting[number][1]
-        groups.setdefault((width, number // width if width else 0), []).append(number)
+        groups.setdefault((width, _find_group(number, width)), []).append(number)
     ready = []
     for (width, group), found in groups.items():
-        needed = {number for number in alive if not width or number // width == group}
+        needed = {
+            number
+            for number in alive
+            if _find_group(number, width) == group and _is_in(number, width)
+        }
         if set(found) == needed:
             assert len({waiting[number][0] for number in found}) == 1
             ready.append(found)
     return ready
 
 
+def _find_group(number: int, width: Any) -> int:
+    if isinstance(width, tuple):
+        return number // _WARP
+    return number // width if width else 0
+
+
+def _is_in(number: int, width: Any) -> bool:
+    return not isinstance(width, tuple) or width[1] >> number % _WARP & 1 == 1
+
+
 def _answer(requests: dict[int, Request]) -> dict[int, int]:
     kind, width, *_ = next(iter(requests.values()))
+    width = _WARP if isinstance(width, tuple) else width
     values = {number: request[2] for number, request in requests.items() if len(request) > 2}
     if kind in _REDUCTIONS:
         result = _REDUCTIONS[kind](values)

@@ -150,6 +150,33 @@ __device__ unsigned call_tile_all(cg::thread_block_tile<N> tile, unsigned test)
 {
     return !call_tile_any(tile, !test);
 }
+__device__ unsigned call_masked_shfl(unsigned mask, unsigned value)
+{
+    return __shfl_sync(mask, value, __ffs(mask) - 1);
+}
+__device__ unsigned call_masked_reduce_add(unsigned mask, unsigned value)
+{
+    __syncwarp(mask);
+    const unsigned sum = __reduce_add_sync(mask, value);
+    return sum;
+}
+__device__ void add_first(unsigned& changed, unsigned mask, unsigned value)
+{
+    const unsigned before = changed;
+    changed += __shfl_sync(mask, value, __ffs(mask) - 1);
+    if (before & 1u)
+        changed ^= __popc(mask);
+    changed += __any_sync(mask, value & 1u);
+}
+template <class T>
+__device__ void call_change(T& changed, unsigned& other)
+{
+    const T before = changed;
+    changed += __syncthreads_count(before & 1u);
+    other ^= changed;
+    __syncthreads();
+    changed += before;
+}
 struct Sum {
     __device__ unsigned operator()(unsigned a, unsigned b) const { return a + b; }
 };

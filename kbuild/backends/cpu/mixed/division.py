@@ -15,13 +15,19 @@ from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.function import check_signature, write_split
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
-from kbuild.backends.cpu.mixed.regions.variables import Variable, read_parameters
+from kbuild.backends.cpu.mixed.regions.variables import (
+    Reference,
+    Variable,
+    find_reference,
+    read_parameters,
+)
 from kbuild.backends.cpu.mixed.regions.write import write_function, write_kernel
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import divide_body
+from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -187,15 +193,17 @@ class Divider:
                 for name in called - late.keys()
                 if name in self._divided
             },
-            referring=frozenset(
-                name
-                for name in called
-                if any(
-                    "&" in self._code.words[slice(*map(self._code.find_index, found.parameters))]
-                    for found in self._definitions[name]
-                )
-            ),
+            referring=frozenset(name for name in called if self._has(name, "constant")),
+            changing=frozenset(name for name in called if self._has(name, "changeable")),
             obstacles={**self._obstacles, **late},
+        )
+
+    def _has(self, name: str, reference: Reference) -> bool:
+        """Return whether a function with a name has a parameter that is such a reference."""
+        return any(
+            find_reference(token.text for token in part) == reference
+            for found in self._definitions[name]
+            for part in split_at_commas(self._code.list_tokens(*found.parameters))
         )
 
     def _divide_name(self, name: str) -> None:

@@ -57,7 +57,7 @@ Stacks::~Stacks() { release(); }
 void Stacks::reserve(std::size_t count) {
     if (count <= count_) return;
     release();
-    const auto bytes = count * stack_bytes();
+    const auto bytes = count * stack_bytes() + array_bytes;
     void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (base == MAP_FAILED)
@@ -72,17 +72,18 @@ void Stacks::reserve(std::size_t count) {
 }
 
 Stack Stacks::use(std::size_t index) noexcept {
-    char* base = base_ + index * stack_size_;
+    const auto stack = whole(index);
     if (index >= guarded_) {
         guarded_ = index + 1;
         if (guards.fetch_add(1, std::memory_order_relaxed) < most_guards)
-            mprotect(base, page_bytes(), PROT_NONE);  // can fail, see most_guards
+            mprotect(stack.base, page_bytes(), PROT_NONE);  // can fail, see most_guards
     }
-    return {base + page_bytes(), stack_size_ - page_bytes() - index % offsets * offset_bytes};
+    return {stack.base + page_bytes(),
+            stack.size - page_bytes() - index % offsets * offset_bytes};
 }
 
 void Stacks::release() noexcept {
-    if (base_ != nullptr) munmap(base_, count_ * stack_size_);
+    if (base_ != nullptr) munmap(base_, count_ * stack_size_ + array_bytes);
     guards.fetch_sub(guarded_, std::memory_order_relaxed);
     base_ = nullptr;
     count_ = 0;

@@ -23,15 +23,20 @@ public:
 
     std::size_t count() const noexcept { return count_; }
 
-    // Returns a stack with a guard page below it. The first uses must be in ascending order.
+    // Returns a stack with a guard page below it. The first uses must be in ascending order. The first
+    // stack has room for the arrays of a kernel that runs the threads of a block together, too.
     Stack use(std::size_t index) noexcept;
 
     // Returns the stack with its guard page, which `use` leaves out.
     Stack whole(std::size_t index) const noexcept {
-        return {base_ + index * stack_size_, stack_size_};
+        return index == 0 ? Stack{base_, stack_size_ + array_bytes}
+                          : Stack{base_ + array_bytes + index * stack_size_, stack_size_};
     }
 
 private:
+    // Twice `most_bytes` in the device header regions/sets.h, for device functions that call each other.
+    static constexpr std::size_t array_bytes = std::size_t{1024} * 1024;
+
     void release() noexcept;
 
     char* base_ = nullptr;

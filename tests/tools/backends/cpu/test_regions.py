@@ -22,7 +22,6 @@ FIBERS = {
     "region_functions.cu": {
         "early_exit(int*)": "it calls 'leave': threads return before others reach a barrier",
         "recursion(int*)": "it calls 'recursive': it calls 'recursive': it calls itself",
-        "references(int*)": "it calls 'by_reference': a parameter is a reference",
         "references_to_memory(int*)": "'of_others' can refer to memory of several threads",
     },
     "region_forms.cu": {
@@ -39,6 +38,7 @@ FIBERS = {
         "deduced_group(int*)": "it passes 'cta' on",
         "large_tile(int*)": "its regions do not compile",
     },
+    "region_masks.cu": {},
 }
 WRONG_BARRIER = """
 #include <cuda_runtime.h>
@@ -60,6 +60,10 @@ int main()
 """
 # The lane that did not arrive could still exit, but it waits for others.
 WRONG_MASK = WRONG_BARRIER.replace("__syncthreads();", "__syncwarp();\n    __syncthreads();")
+OTHER_MASK = WRONG_BARRIER.replace(
+    "__syncthreads()", "__syncwarp(p[threadIdx.x] % 2 ? ~0 : 0x55555555)"
+)
+WITHOUT_ITSELF = WRONG_BARRIER.replace("__syncthreads()", "__syncwarp(2u << p[threadIdx.x] % 32)")
 EXITING_LANES = WRONG_BARRIER.replace("__syncthreads()", "__syncwarp()")
 
 
@@ -115,7 +119,25 @@ IN_THE_MASK = (
 )
 
 
-@pytest.mark.parametrize(("text", "message"), [(WRONG_BARRIER, ABSENT), (WRONG_MASK, IN_THE_MASK)])
+OTHER = (
+    "__syncwarp at a.cu:6: the mask of this lane is not that of the lanes in it; block (0, 0, 0), "
+    "thread (0, 0, 0)"
+)
+OUTSIDE = (
+    "__syncwarp at a.cu:6: the mask does not contain the calling lane; block (0, 0, 0), thread "
+    "(0, 0, 0)"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (WRONG_BARRIER, ABSENT),
+        (WRONG_MASK, IN_THE_MASK),
+        (OTHER_MASK, OTHER),
+        (WITHOUT_ITSELF, OUTSIDE),
+    ],
+)
 def test_threads_that_do_not_arrive_end_the_launch(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "a.cu"
     path.write_text(text)

@@ -36,6 +36,7 @@ from kbuild.backends.cpu.mixed.regions.model import (
     Division,
     KernelBody,
     Leave,
+    Operation,
     find_variable,
 )
 from kbuild.backends.cpu.mixed.regions.variables import (
@@ -65,6 +66,7 @@ class _Analysis:
         unit, body, needs = kernel.unit, kernel.body, kernel.needs
         self._kernel = kernel
         self._unit = unit
+        self._operations = needs.operations
         self._groups = needs.groups
         self._group_names = frozenset(
             (
@@ -74,6 +76,8 @@ class _Analysis:
         )
         self._shared = find_shared(unit, body)
         self._mutable = kernel.mutable | self._shared
+        self._mutable |= {each.name for each in kernel.parameters if each.is_reference}
+        self._lent = frozenset(self._find_lent())
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
         self._divided = find_divided(unit, body, needs.operations)
         self._variables = (*kernel.parameters, *self._find_variables())
@@ -86,6 +90,7 @@ class _Analysis:
         if not kernel.is_function and any(leave.has_value for leave in self._leaves.values()):
             raise CannotDivide("a return statement has a value")
         self._check_types()
+        self._check_parameters()
         self._referred = frozenset(self._find_referred())
         self._assignments = self._find_assignments()
         self._uniform = {v for v in self._variables if self._can_be_uniform(v)}
@@ -99,9 +104,10 @@ class _Analysis:
             if not wrong:
                 break
             self._uniform -= wrong
-        for operation in self._kernel.needs.operations.values():
-            if operation.mask is not None and not self._is_uniform(*operation.mask):
-                raise CannotDivide(f"the mask of '{operation.name}' can differ between lanes")
+        self._operations = {
+            index: replace(operation, has_own_masks=self._has_own_masks(operation))
+            for index, operation in self._operations.items()
+        }
         self._check_references()
         self._uniform = self._find_needed()
         computed = self._find_computed()
@@ -110,7 +116,7 @@ class _Analysis:
         return Division(
             body=self._kernel.body,
             divided=self._divided,
-            operations=self._kernel.needs.operations,
+            operations=self._operations,
             leaves=self._leaves,
             variables=self._variables,
             uses={variable: tuple(uses) for variable, uses in self._uses.items()},
@@ -124,9 +130,13 @@ class _Analysis:
             groups=self._group_names,
             readers=self._kernel.needs.readers,
             referred=self._referred,
+            lent=self._lent,
             is_function=self._kernel.is_function,
             result=self._result,
         )
+
+    def _has_own_masks(self, operation: Operation) -> bool:
+        return operation.mask is not None and not self._is_uniform(*operation.mask)
 
     def _check_types(self) -> None:
         """Leave kernels to fibers that ask for types, which are other ones in regions."""
@@ -138,6 +148,12 @@ class _Analysis:
         for variable, uses in self._uses.items():
             if any(names_type(self._unit, index) for index in uses):
                 raise CannotDivide(f"it asks for the type of '{variable.name}'")
+
+    def _check_parameters(self) -> None:
+        """Leave functions to fibers that let others refer to what they can change."""
+        for variable in self._kernel.parameters:
+            if variable.is_reference and not self._is_own(variable):
+                raise CannotDivide(f"it takes the address of '{variable.name}'")
 
     def _find_referred(self) -> Iterator[Variable]:
         """Yield the variables that a pointer or an object of a class can refer to.
@@ -178,7 +194,7 @@ class _Analysis:
 
         Divided functions get a copy.
         """
-        for operation in self._kernel.needs.operations.values():
+        for operation in self._operations.values():
             for first, last in operation.arguments if operation.has_references else ():
                 names = list_names(self._unit, first, last)
                 variables = {
@@ -196,7 +212,8 @@ class _Analysis:
     def _is_own(self, variable: Variable | None) -> bool:
         """Return whether nothing refers to a variable of the thread."""
         return variable is not None and all(
-            self._find_use(variable, index) != "shared" for index in self._uses[variable]
+            find_use(self._unit, index, is_pointer=variable.is_pointer) != "shared"
+            for index in self._uses[variable]
         )
 
     def _check_conditions(self, computed: frozenset[Variable]) -> None:
@@ -250,7 +267,15 @@ class _Analysis:
             self._declared[statement] = found
         return self._declared[statement]
 
+    def _find_lent(self) -> Iterator[int]:
+        """Yield the indices of the names in arguments that divided functions can change."""
+        for operation in self._operations.values():
+            for first, last in operation.arguments if operation.can_change else ():
+                yield from list_names(self._unit, first, last)
+
     def _find_use(self, variable: Variable, index: int) -> Use:
+        if index in self._lent:
+            return "shared"
         return find_use(self._unit, index, is_pointer=variable.is_pointer)
 
     def _find_uses(self, variable: Variable) -> Iterator[int]:
@@ -463,8 +488,8 @@ class _Analysis:
 
     def _list_common_spans(self) -> Iterator[tuple[int, int]]:
         """Yield the indices of what is executed once, except declarations of variables."""
-        for operation in self._kernel.needs.operations.values():
-            if operation.mask is not None:
+        for operation in self._operations.values():
+            if operation.mask is not None and not operation.has_own_masks:
                 yield operation.mask
         for block in self._divided:
             if block.is_constant or (block.kind and block not in self._masked - self._steered):

@@ -57,7 +57,10 @@ class Bindings:
             for v in kept
             if "[" in unit.words[slice(*v.declarator)]
             or v in division.referred
-            or any(find_use(unit, index) == "shared" for index in division.uses[v])
+            or any(
+                index in division.lent or find_use(unit, index) == "shared"
+                for index in division.uses[v]
+            )
         }
 
     def bind(self, spans: Iterable[Span]) -> str:
@@ -87,7 +90,9 @@ class Bindings:
             known = f"typename decltype({name})::__in_region"
             return f"[[maybe_unused]] const {known} {name}(threadIdx, {THREAD});"
         if kind == "kept":
-            return f"[[maybe_unused]] {self.bind_kept(variable)} = __kbuild_s{number}__[{THREAD}];"
+            target = "*" if variable.is_reference else ""
+            slot = f"{target}__kbuild_s{number}__[{THREAD}]"
+            return f"[[maybe_unused]] {self.bind_kept(variable)} = {slot};"
         renamed = {variable.index: f"__kbuild_n{number}__"}
         parts = (variable.base, variable.declarator, variable.initializer or (0, 0))
         text = " ".join(self._text.render(*part, renamed) for part in parts)
@@ -207,5 +212,5 @@ class Bindings:
             kind = f"decltype({REGIONS}copy({variable.name}))"
             yield (
                 f"{kind} {slot}[__kbuild_most__]; {self.add_slot(slot)} __kbuild_region__({LIVE}) "
-                f"{slot}[{THREAD}] = {variable.name}; __kbuild_region_end__"
+                f"{{ {slot}[{THREAD}] = {variable.name}; __kbuild_region_end__"
             )

@@ -21,13 +21,15 @@ class Functions:
         readers: Those that read the index of the thread, and never stop it.
         divided: Those that can be called for many threads at once, and whether they contain nothing
             but operations of warps.
-        referring: Those among them with parameters that are references.
+        referring: Those among them with parameters that are references to constants.
+        changing: Those among them that can change what parameters refer to.
         obstacles: Why others cannot.
     """
 
     readers: frozenset[str]
     divided: Mapping[str, bool]
     referring: frozenset[str]
+    changing: frozenset[str]
     obstacles: Mapping[str, str]
 
     def describe_obstacle(self, name: str) -> str:
@@ -58,6 +60,7 @@ def read_call(unit: Unit, callee: int, functions: Functions) -> Operation:
         close=unit.partners[opening],
         callee=callee,
         has_references=unit.words[callee] in functions.referring,
+        can_change=unit.words[callee] in functions.changing,
     )
 
 
@@ -68,7 +71,7 @@ def read_operation(unit: Unit, index: int, is_warp_wide: bool, has_value: bool) 
         CannotDivide: The call has too few arguments.
     """
     arguments = tuple(list_arguments(unit, index + 1))
-    if len(arguments) < has_value * (1 + is_warp_wide):
+    if arguments and len(arguments) < has_value * (1 + is_warp_wide):
         raise CannotDivide(f"a call of '{unit.words[index]}' has too few arguments")
     return Operation(
         name=unit.words[index],

@@ -14,7 +14,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.text import FRAME, REGIONS, name_parameter, name_split
-from kbuild.backends.cpu.mixed.regions.variables import find_group
+from kbuild.backends.cpu.mixed.regions.variables import Reference, find_group, find_reference
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
@@ -58,10 +58,8 @@ def check_signature(unit: Unit, found: Declaration) -> None:
     """Raise CannotDivide if a parameter cannot be in an array."""
     signature = read_signature(found.template, unit.text[slice(*found.parameters)])
     for parameter in signature.parameters:
-        is_constant = parameter.type.lstrip().startswith("const ")
-        is_copy = (is_constant and parameter.type.count("&") == 1) or _names_group(parameter)
-        if "&" in parameter.type and not is_copy:
-            raise CannotDivide("a parameter is a reference")
+        if parameter.type.count("&") > 1 and not _names_group(parameter):
+            raise CannotDivide("a parameter is a reference to temporary objects")
     if signature.header and not signature.header.endswith(">"):
         raise CannotDivide("it has constraints")
 
@@ -85,7 +83,19 @@ def _declare(parameter: Parameter) -> str:
     name = name_parameter(parameter.old_name)
     if _names_group(parameter):
         return f"typename {REGIONS}group_of<{parameter.type}>::__type {name};"
-    return f"typename {REGIONS}frame_element<{parameter.type}>::__type {name}[__kbuild_most__];"
+    kind = "reference" if _find_reference(parameter) == "changeable" else "element"
+    return f"typename {REGIONS}frame_{kind}<{parameter.type}>::__type {name}[__kbuild_most__];"
+
+
+def _find_reference(parameter: Parameter) -> Reference | None:
+    return find_reference(token.text for token in read_tokens(parameter.type))
+
+
+def _store(parameter: Parameter) -> str:
+    """Return the statement that puts the argument of a thread into a frame."""
+    is_changeable = _find_reference(parameter) == "changeable"
+    value = f"__builtin_addressof({parameter.name})" if is_changeable else parameter.name
+    return f"__kbuild_of.{name_parameter(parameter.old_name)}[__kbuild_number] = {value};"
 
 
 def _names_group(parameter: Parameter) -> bool:
@@ -99,9 +109,7 @@ def _write_functions(signature: Signature, kind: str, name: str) -> str:
     header = signature.header
     framed = f"{header[:-1]}, class __kbuild_frame>" if header else _FRAMED
     stores = " ".join(
-        f"__kbuild_of.{name_parameter(each.old_name)}[__kbuild_number] = {each.name};"
-        for each in signature.parameters
-        if each.old_name and not _names_group(each)
+        _store(each) for each in signature.parameters if each.old_name and not _names_group(each)
     )
     specifiers = "[[maybe_unused]] inline __attribute__((always_inline))"
     return (

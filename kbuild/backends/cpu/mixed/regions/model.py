@@ -29,7 +29,9 @@ class Operation:
         operand: Which argument is the value.
         owner: The class with the operation, if it is that of a cooperative group.
         callee: The index of the name of a divided function; None for an operation of CUDA.
-        has_references: Whether a parameter of that function is a reference.
+        has_references: Whether a parameter of that function is a reference to a constant.
+        can_change: Whether that function can change its arguments.
+        has_own_masks: Whether each thread brings its mask, because the masks can differ.
     """
 
     name: str
@@ -43,6 +45,8 @@ class Operation:
     owner: str = ""
     callee: int | None = None
     has_references: bool = False
+    can_change: bool = False
+    has_own_masks: bool = False
 
     @property
     def mask(self) -> tuple[int, int] | None:
@@ -53,7 +57,7 @@ class Operation:
     @property
     def value(self) -> tuple[int, int]:
         """The indices of the value, or of all arguments of a divided function."""
-        if self.callee is not None:
+        if self.callee is not None or not self.arguments:
             return (self.arguments[0][0] if self.arguments else self.close, self.close)
         return self.arguments[self.operand]
 
@@ -136,6 +140,7 @@ class Division:
         groups: The names of variables that stand for groups of threads.
         readers: The indices of calls that read the index of the thread.
         referred: The variables that an object of a class can refer to.
+        lent: The indices of the names in arguments that divided functions can change.
         is_function: Whether it is a device function.
         result: Its last statement, if it returns a value.
     """
@@ -156,6 +161,7 @@ class Division:
     groups: frozenset[str]
     readers: frozenset[int]
     referred: frozenset[Variable]
+    lent: frozenset[int]
     is_function: bool = False
     result: Statement | None = None
 

@@ -130,7 +130,7 @@ def _assign_slots(
         operation, statement = found[index], statements[index]
         if operation.callee is not None:
             operation = replace(operation, slot=next(calls))
-        elif operation.has_value:
+        elif operation.has_value or operation.mask is not None:
             slot = slots.get(statement, 0)
             slots[statement] = slot + 1
             operation = replace(operation, slot=slot)

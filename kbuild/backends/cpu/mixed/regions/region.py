@@ -151,14 +151,14 @@ class RegionWriter:
         if any(is_in((index, index + 1), spans) for index in self._text.division.readers):
             bound = f"{REGIONS}store_index(threadIdx); {bound}"
         if guard is None:
-            return f"__kbuild_region__({name}) {bound}"
+            return f"__kbuild_region__({name}) {bound} {{"
         test = f"return static_cast<bool>({self._text.render(*guard.comparison)});"
         value = f"return static_cast<long long>({self._text.render(*guard.value)});"
         bound_here = self._bindings.bind([guard.comparison])
         functions = f"__kbuild_function__ {{ {bound_here} {test} }}, "
         functions += f"__kbuild_function__ {{ {bound_here} {value} }}, "
         run = f"{REGIONS}run_region_{guard.kind}({name}, {functions}"
-        return f"{run}__kbuild_function__ __kbuild_inlined__ -> void {{ {bound}"
+        return f"{run}__kbuild_function__ __kbuild_inlined__ -> void {{ {bound} {{"
 
     def _write_leaves(self, nodes: Iterable[Node], frames: Frames) -> str:
         """Let threads leave their sets; return what updates these."""
@@ -219,18 +219,35 @@ class RegionWriter:
                 continue
             if not operation.has_value:
                 raise CannotDivide(f"the call of '{operation.name}' is a part of an expression")
-            operands = f"__kbuild_o{operation.slot}__"
-            call = (operation.index, operation.close + 1)
-            value = self._text.render(*operation.value)
-            mask = f", {self._text.render(*operation.mask)}" if operation.mask else ""
-            names = f"{frames[-1].name}, {LIVE}, {operands}"
-            parts.append(
-                f"{operands}.begin({frames[-1].name}); {self.open(frames, [call])} "
-                f"{name_class(operation)}::template put<{self._text.render_type(operation)}>"
-                f"({operands}, {THREAD}, {value}); __kbuild_region_end__ "
-                f"{name_class(operation)}::finish({names}{mask});"
-            )
+            parts.append(self._write_operation(operation, frames))
         return " ".join(parts) + (" " if parts else "")
+
+    def _write_operation(self, operation: Operation, frames: Frames) -> str:
+        text, operands = self._text, f"__kbuild_o{operation.slot}__"
+        mask = text.render(*operation.mask) if operation.mask else ""
+        common, own = ("", mask) if operation.has_own_masks else (mask, "")
+        brought = ", ".join(filter(None, (operands, THREAD, own, text.render(*operation.value))))
+        names = ", ".join(filter(None, (frames[-1].name, LIVE, operands, common)))
+        call = (operation.index, operation.close + 1)
+        return (
+            f"{operands}.begin({frames[-1].name}); {self.open(frames, [call])} "
+            f"{name_class(operation)}::template put<{text.render_type(operation)}>({brought}); "
+            f"__kbuild_region_end__ {name_class(operation)}::finish({names});"
+        )
+
+    def write_barrier(self, operation: Operation, frames: Frames) -> None:
+        """Write an operation without a value, which is a statement."""
+        names = f"{frames[-1].name}, {LIVE}"
+        text = f"{name_class(operation)}::finish({names}"
+        if operation.mask is None or not operation.has_own_masks:
+            first = operation.arguments[0][0] if operation.arguments else operation.close
+            self._text.replace(operation.index, first, f"{text}, " if operation.arguments else text)
+            return
+        operands, mask = f"__kbuild_o{operation.slot}__", self._text.render(*operation.mask)
+        put = f"{name_class(operation)}::put({operands}, {THREAD}, {mask});"
+        opened = self.open(frames, [operation.mask])
+        before = f"{opened} {put} __kbuild_region_end__ {text}, {operands}"
+        self._text.replace(operation.index, operation.close, before)
 
     def _write_call(self, operation: Operation, frames: Frames) -> str:
         """Return the region in which threads bring their arguments, and the call for all of them.

@@ -123,7 +123,8 @@ class Text:
 def name_class(operation: Operation) -> str:
     """Return the name of the class that implements an operation."""
     owner = f"{operation.owner}::__operations::" if operation.owner else REGIONS
-    return f"{owner}{operation.name}"
+    name = f"{owner}{operation.name}"
+    return f"{REGIONS}masked<{name}>" if operation.has_own_masks else name
 
 
 def name_split(name: str) -> str:

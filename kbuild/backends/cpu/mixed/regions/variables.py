@@ -27,6 +27,8 @@ _STANDARD_TYPES: Final = frozenset(
         *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     )
 )
+# What a parameter can refer to.
+Reference = Literal["constant", "changeable"]
 # Groups of threads that a variable can stand for, by the names of the types.
 Group = Literal["block", "tile"]
 _GROUPS: Final[dict[str, Group]] = {"thread_block": "block", "thread_block_tile": "tile"}
@@ -169,6 +171,22 @@ def is_deduced(unit: Unit, variable: Variable) -> bool:
     return not _DEDUCED.isdisjoint(unit.words[slice(*variable.base)])
 
 
+def find_reference(words: Iterable[str]) -> Reference | None:
+    """Return what a parameter refers to, from the words of its declaration; None without ``&``."""
+    before: list[str] = []
+    nesting = 0
+    for word in words:
+        nesting += (word == "<") - (word == ">")
+        if word == "&":
+            break
+        if nesting == 0:
+            before.append(word)
+    else:
+        return None
+    last_star = max((i for i, word in enumerate(before) if word == "*"), default=-1)
+    return "constant" if "const" in before[last_star + 1 :] else "changeable"
+
+
 def read_parameters(
     tokens: list[Token], brace: int, stop: int, *, is_function: bool = False
 ) -> Iterator[Variable]:
@@ -178,7 +196,8 @@ def read_parameters(
         tokens: The tokens between the parentheses.
         brace: The index of the brace of the body.
         stop: The index after the body.
-        is_function: Whether they are those of a device function, whose references are copies.
+        is_function: Whether they are those of a device function. References to constants are copies
+            there.
     """
     for part in split_at_commas(tokens):
         head = list(part)
@@ -200,6 +219,7 @@ def read_parameters(
             stop=stop,
             is_scalar=is_pointer or is_scalar_type(words[:place]),
             is_pointer=is_pointer,
+            is_reference=find_reference(words) == "changeable",
             is_parameter=True,
             group=group,
         )

@@ -6,7 +6,7 @@ The words are macros of ``native/device/cpu/mixed/kernel_text.h``, and the class
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.calls import find_first
@@ -14,7 +14,7 @@ from kbuild.backends.cpu.mixed.regions.frames import ENTERED, LIVE, Frame, Frame
 from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK, TILE
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, Operation
 from kbuild.backends.cpu.mixed.regions.region import RegionWriter
-from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Text, name_class
+from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Text
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.model import Edit
 from kbuild.cxx.statements import Block, Node, Statement
@@ -57,13 +57,7 @@ class _KernelWriter:
         division = self._text.division
         frames = (Frame(ENTERED if division.is_function else LIVE, "live"),)
         texts = [prologue, self._declare_threads()]
-        operands = (
-            o.slot for o in division.operations.values() if o.has_value and o.callee is None
-        )
-        slots = 1 + max(operands, default=-1)
-        texts += [f"__kbuild_operands__ __kbuild_o{slot}__;" for slot in range(slots)]
-        for slot in range(slots):
-            self._bindings.slots.append(f"__kbuild_o{slot}__")
+        texts += self._declare_operands()
         texts += self._bindings.declare_parameters()
         # The braces are replaced, so that what others insert behind and before them is inside.
         brace = division.body.start
@@ -71,6 +65,15 @@ class _KernelWriter:
         self._write_sequence(division.body.children, frames)
         self._text.replace(division.body.stop - 1, division.body.stop, f"}} {epilogue} }}")
         return tuple(self._text.edits)
+
+    def _declare_operands(self) -> Iterator[str]:
+        """Yield the declarations of what threads bring to operations."""
+        found = [o for o in self._text.division.operations.values() if o.callee is None]
+        masked = {o.slot for o in found if o.has_own_masks}
+        for slot in sorted({o.slot for o in found if o.has_value} | masked):
+            self._bindings.slots.append(f"__kbuild_o{slot}__")
+            kind = "masked" if slot in masked else "operands"
+            yield f"__kbuild_{kind}__ __kbuild_o{slot}__;"
 
     def _declare_threads(self) -> str:
         """Return the declaration of the set of all threads."""
@@ -105,7 +108,7 @@ class _KernelWriter:
             if self._is_whole(node):
                 self._write_whole(node)
             elif isinstance(node, Statement):
-                self._write_barrier(operations[0], frames)
+                self._regions.write_barrier(operations[0], frames)
             else:
                 self._write_divided(node, frames)
         self._regions.write(region, frames, before)
@@ -143,13 +146,6 @@ class _KernelWriter:
                 self._text.replace(first, index + 1, f"{REGIONS}divide")
             elif unit.words[index] == THIS_BLOCK:
                 self._text.replace(first, index + 3, f"{REGIONS}block_group{{}}")
-
-    def _write_barrier(self, operation: Operation, frames: Frames) -> None:
-        text = f"{name_class(operation)}::finish({frames[-1].name}, {LIVE}"
-        if operation.arguments:
-            self._text.replace(operation.index, operation.arguments[0][0], f"{text}, ")
-        else:
-            self._text.replace(operation.index, operation.close, text)
 
     def _write_divided(self, block: Block, frames: Frames) -> None:
         kept = len(self._bindings.slots)

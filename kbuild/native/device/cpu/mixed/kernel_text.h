@@ -177,6 +177,7 @@ struct __kbuild_large_grid__ {
     }
 #define __kbuild_set__ ::kbuild_cpu::regions::thread_set<__kbuild_most__>
 #define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
+#define __kbuild_masked__ ::kbuild_cpu::regions::masked_operands<__kbuild_most__>
 #define __kbuild_divided__(bound) \
     __kbuild_poison__ auto __kbuild_kernel__ = [&]() __kbuild_inlined__ -> void { \
         [[maybe_unused]] const ::uint3 blockIdx = ::kbuild_cpu::regions::read_block_index(); \
@@ -197,9 +198,11 @@ struct __kbuild_large_grid__ {
     if (__kbuild_callers__.of.threads > __kbuild_most__) __builtin_unreachable();
 #define __kbuild_function__ \
     [&]([[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__)
+/* Inner braces are around what the source says, which can hide names of the region. */
 #define __kbuild_region__(set) \
     ::kbuild_cpu::regions::run_region(set, __kbuild_function__ __kbuild_inlined__ -> void {
 #define __kbuild_region_end__ \
+    } \
     });
 /* In an instrumented kernel, the loop and the body are separate functions; see kbuild_cpu/checked_threads.h. */
 #if defined(KBUILD_CHECKED)

@@ -71,8 +71,9 @@ def test_functions_that_no_divided_kernel_calls_are_not_repeated() -> None:
 @pytest.mark.parametrize(
     ("function", "call", "obstacle"),
     [
-        ("int f(int& x) { __syncthreads(); return x; }", "f(n)", "a parameter is a reference"),
-        ("int f(int&& x) { __syncthreads(); return x; }", "f(3)", "a parameter is a reference"),
+        ("int f(int& x) { __syncthreads(); return x; }", "f(n)", ""),
+        ("int f(int& x) { __syncthreads(); return *&x; }", "f(n)", "takes the address of 'x'"),
+        ("int f(int&& x) { __syncthreads(); return x; }", "f(3)", "reference to temporary objects"),
         ("int f(int x) { __syncthreads(); return f(x); }", "f(n)", "it calls itself"),
         ("int f(int x) { if (x) return 1; __syncthreads(); return x; }", "f(n)", "return before"),
         ("int f(int x) { __syncthreads(); return __func__[x]; }", "f(n)", "it asks for its name"),

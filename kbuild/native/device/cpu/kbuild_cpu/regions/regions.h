@@ -231,7 +231,8 @@ struct divided_call {
 template <class __Result, int __Most>
 struct frame_results {
     KBUILD_CPU_ALWAYS_INLINE __Result get(int __number) const { return __values[__number]; }
-    KBUILD_CPU_ALWAYS_INLINE void put(int __number, const __Result &__value) {
+    /* By value, as `return` makes the result: from a volatile object, too. */
+    KBUILD_CPU_ALWAYS_INLINE void put(int __number, __Result __value) {
         __values[__number] = __value;
     }
     __Result __values[__Most];
@@ -263,6 +264,14 @@ struct frame_element<__T[]> {
 };
 template <class __T, unsigned long __Count>
 struct frame_element<__T[__Count]> {
+    using __type = __T *;
+};
+
+/* The same for a parameter that is a reference to what the function can change. */
+template <class __T>
+struct frame_reference;
+template <class __T>
+struct frame_reference<__T &> {
     using __type = __T *;
 };
 

@@ -18,8 +18,9 @@ namespace kbuild_cpu::regions {
 #define KBUILD_CPU_OUTLINED __attribute__((noinline, cold))
 #endif
 
-/* The arrays of all threads of a kernel together. They are on a stack; see KBUILD_CPU_STACK_BYTES. */
-constexpr unsigned long most_bytes = 128 * 1024;
+/* The arrays of all threads of a kernel together. They are on the first stack, for which
+ * fibers/stacks.hpp of the runtime reserves twice as much. */
+constexpr unsigned long most_bytes = 512 * 1024;
 
 /* Returns the largest number of threads of a block, from the launch bounds, in whole groups of 64. */
 constexpr int find_most(long long __bound) {
@@ -177,7 +178,7 @@ public:
             for (int __i = 0; __i < of.threads; ++__i) active_[__i] = __other.has(__i);
             update();
         } else {
-            memset(active_, 0, static_cast<unsigned long>(of.threads));
+            for (int __i = 0; __i < of.threads; ++__i) active_[__i] = false;
         }
     }
 

@@ -9,11 +9,43 @@
 
 namespace kbuild_cpu::regions {
 
+/* The mask of an operation: a common one, or those that the threads bring. */
+struct lane_mask {
+    KBUILD_CPU_ALWAYS_INLINE lane_mask(unsigned __mask) : common(__mask), of(nullptr) {}
+    KBUILD_CPU_ALWAYS_INLINE explicit lane_mask(const unsigned *__masks)
+        : common(~0u), of(__masks) {}
+
+    const unsigned common;
+    const unsigned *const of; /* one per thread, or null */
+};
+
 /* Returns a mask as the mask of all lanes. `read_mask` of a tile returns that of the tiles with these lanes. */
 KBUILD_CPU_ALWAYS_INLINE unsigned read_mask(unsigned __mask, unsigned) { return __mask; }
 
+/* Notes that a warp operation waits for lanes. They can still exit; if they wait for others instead, the
+ * operation fails. */
+inline void await_lanes(const kbuild_cpu_call &__call, const block &__of, int __warp,
+                        unsigned __lanes) {
+    if (__lanes == 0) return;
+    if (!__of.has_awaited) {
+        memset(__of.awaited, 0, sizeof __of.awaited);
+        __of.awaiting = __call;
+        __of.has_awaited = true;
+    }
+    __of.awaited[__warp] |= __lanes;
+}
+
+__attribute__((noinline, cold)) inline void reject_lane(const kbuild_cpu_call &__call,
+                                                        const block &__of, int __warp,
+                                                        unsigned __lanes, const char *__reason) {
+    name_thread(__of, __warp * 32 + __builtin_ctz(__lanes));
+    fail_call(__call, __reason);
+}
+
+constexpr char outside_of_mask[] = "the mask does not contain the calling lane";
+
 /* Checks the lanes of a mask that do not reach an operation, and those that reach it without being in the
- * mask.  The former can still exit; if they wait for others instead, this operation fails. */
+ * mask. */
 template <class __Set, class __Live, class __Mask>
 __attribute__((noinline, cold)) void check_some_lanes(const kbuild_cpu_call &__call,
                                                       const __Set &__set, const __Live &__live,
@@ -24,34 +56,51 @@ __attribute__((noinline, cold)) void check_some_lanes(const kbuild_cpu_call &__c
         const unsigned __lanes = __set.lanes(__warp);
         if (__lanes == 0) continue;
         const unsigned __mask = read_mask(__of_lanes, __lanes);
-        if ((__lanes & ~__mask) != 0) {
-            name_thread(__of, __warp * 32 + __builtin_ctz(__lanes & ~__mask));
-            fail_call(__call, "the mask does not contain the calling lane");
+        if ((__lanes & ~__mask) != 0)
+            reject_lane(__call, __of, __warp, __lanes & ~__mask, outside_of_mask);
+        await_lanes(__call, __of, __warp, __mask & __live.lanes(__warp) & ~__lanes);
+    }
+}
+
+/* The same for masks that can differ: lanes that wait for each other must have the same one. */
+template <class __Set, class __Live>
+__attribute__((noinline)) void check_masks(const kbuild_cpu_call &__call, const __Set &__set,
+                                           const __Live &__live, const unsigned *__masks) {
+    const block &__of = __set.of;
+    if (__builtin_expect(__of.has_awaited, 0)) check_awaited(__set);
+    for (int __warp = 0; __warp * 32 < __of.threads; ++__warp, __masks += 32) {
+        const unsigned __lanes = __set.lanes(__warp);
+        for (unsigned __rest = __lanes; __rest != 0;) {
+            const unsigned __mask = __masks[__builtin_ctz(__rest)];
+            unsigned __same = 0;
+            for (int __i = 0; __i < 32; ++__i)
+                __same |= static_cast<unsigned>(__masks[__i] == __mask) << __i;
+            __same &= __lanes;
+            if ((__same & ~__mask) != 0)
+                reject_lane(__call, __of, __warp, __same & ~__mask, outside_of_mask);
+            if ((__lanes & __mask & ~__same) != 0)
+                reject_lane(__call, __of, __warp, __lanes & __mask & ~__same,
+                            "the mask of this lane is not that of the lanes in it");
+            await_lanes(__call, __of, __warp, __mask & __live.lanes(__warp) & ~__lanes);
+            __rest &= ~__same;
         }
-        const unsigned __missing = __mask & __live.lanes(__warp) & ~__lanes;
-        if (__missing == 0) continue;
-        if (!__of.has_awaited) {
-            memset(__of.awaited, 0, sizeof __of.awaited);
-            __of.awaiting = __call;
-            __of.has_awaited = true;
-        }
-        __of.awaited[__warp] |= __missing;
     }
 }
 
 /* Checks that the lanes of a mask reach a warp operation, as far as they have not exited. */
 template <class __Set, class __Live>
 KBUILD_CPU_ALWAYS_INLINE void check_lanes(const kbuild_cpu_call &__call, const __Set &__set,
-                                          const __Live &__live, unsigned __mask) {
-    const bool __is_all = __mask == ~0u && !__set.of.has_awaited &&
+                                          const __Live &__live, lane_mask __mask) {
+    if (__mask.of != nullptr) return check_masks(__call, __set, __live, __mask.of);
+    const bool __is_all = __mask.common == ~0u && !__set.of.has_awaited &&
                           (__set.__size() == __live.__size() || __set.has_whole_warps());
-    if (__builtin_expect(!__is_all, 0)) check_some_lanes(__call, __set, __live, __mask);
+    if (__builtin_expect(!__is_all, 0)) check_some_lanes(__call, __set, __live, __mask.common);
 }
 
 struct __syncwarp {
     template <class __Set, class __Live>
     KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live,
-                                                unsigned __mask = ~0u, KBUILD_CPU_CALLER) {
+                                                lane_mask __mask = ~0u, KBUILD_CPU_CALLER) {
         check_lanes(KBUILD_CPU_CALL("__syncwarp"), __set, __live, __mask);
     }
 };
@@ -78,7 +127,7 @@ KBUILD_CPU_ALWAYS_INLINE void pack_votes(operands<__Most> &__operands, int __thr
         } \
         template <class __Set, class __Live, int __Most> \
         static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
-                           unsigned __mask, KBUILD_CPU_CALLER) { \
+                           lane_mask __mask, KBUILD_CPU_CALLER) { \
             check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
             pack_votes(__operands, __set.of.threads); \
         } \
@@ -104,10 +153,10 @@ KBUILD_CPU_WARP_VOTE(__all_sync, int, __predicate == 0, __votes == 0)
     } \
     template <class __Set, class __Live, int __Most> \
     KBUILD_CPU_ALWAYS_INLINE static void finish(const __Set &__set, const __Live &__live, \
-                                                operands<__Most> &__operands, unsigned __mask, \
+                                                operands<__Most> &__operands, lane_mask __mask, \
                                                 KBUILD_CPU_CALLER) { \
         check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
-        __operands.sum = __mask; \
+        __operands.sum = __mask.common; \
     }
 
 template <unsigned long __Bytes>
@@ -183,10 +232,10 @@ KBUILD_CPU_ALWAYS_INLINE void visit_lanes(operands<__Most> &__operands, int __nu
     } \
     template <class __Set, class __Live, int __Most> \
     static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
-                       unsigned __mask, KBUILD_CPU_CALLER) { \
+                       lane_mask __mask, KBUILD_CPU_CALLER) { \
         check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
         for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) \
-            __operands.votes[__warp] = __set.lanes(__warp) & __mask; \
+            __operands.votes[__warp] = __set.lanes(__warp) & __mask.common; \
     } \
     template <int __Most> \
     static unsigned int find_equal(operands<__Most> &__operands, int __number) { \
@@ -226,10 +275,10 @@ struct __match_all_sync {
         } \
         template <class __Set, class __Live, int __Most> \
         static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
-                           unsigned __mask, KBUILD_CPU_CALLER) { \
+                           lane_mask __mask, KBUILD_CPU_CALLER) { \
             check_lanes(KBUILD_CPU_CALL(#name), __set, __live, __mask); \
             for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) \
-                __operands.votes[__warp] = __set.lanes(__warp) & __mask; \
+                __operands.votes[__warp] = __set.lanes(__warp) & __mask.common; \
         } \
         template <class __T, int __Most> \
         static __T get(operands<__Most> &__operands, int __number) { \
@@ -253,6 +302,70 @@ KBUILD_CPU_REGION_REDUCE(__reduce_xor_sync, __a ^ __b)
 
 #undef KBUILD_CPU_REGION_REDUCE
 #undef KBUILD_CPU_EXCHANGE
+
+struct __activemask {
+    template <class, int __Most>
+    KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &, int) {}
+    template <class __Set, class __Live, int __Most>
+    static void finish(const __Set &__set, const __Live &, operands<__Most> &__operands) {
+        if (__set.of.has_awaited) check_awaited(__set);
+        for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp)
+            __operands.votes[__warp] = __set.lanes(__warp);
+    }
+    template <class, int __Most>
+    KBUILD_CPU_ALWAYS_INLINE static unsigned int get(operands<__Most> &__operands, int __number) {
+        return __operands.votes[__number >> 5];
+    }
+};
+
+/* What threads bring to an operation whose mask can differ between them. */
+template <int __Most>
+struct masked_operands : operands<__Most> {
+    masked_operands() { memset(this->votes, 0, sizeof this->votes); }
+    unsigned masks[__Most + 32];
+};
+
+/* An operation whose mask can differ between threads: each one brings its mask, too. */
+template <class __Operation>
+struct masked {
+    template <class __T, int __Most, class... __Value>
+    KBUILD_CPU_ALWAYS_INLINE static void put(masked_operands<__Most> &__operands, int __number,
+                                             unsigned __mask, const __Value &...__value) {
+        __operands.masks[__number] = __mask;
+        __Operation::template put<__T>(__operands, __number, __value...);
+    }
+    template <class __Set, class __Live, int __Most>
+    static void finish(const __Set &__set, const __Live &__live,
+                       masked_operands<__Most> &__operands, KBUILD_CPU_CALLER) {
+        __Operation::finish(__set, __live, __operands, lane_mask(__operands.masks), __file, __line);
+    }
+    template <class __T, int __Most, class... __Argument>
+    static auto get(masked_operands<__Most> &__operands, int __number,
+                    const __Argument &...__argument) {
+        const unsigned __mask = __operands.masks[__number];
+        unsigned &__votes = __operands.votes[__number >> 5];
+        const unsigned __all = __votes;
+        __votes &= __mask;
+        __operands.sum = __mask;
+        const auto __result = __Operation::template get<__T>(__operands, __number, __argument...);
+        __votes = __all;
+        return __result;
+    }
+};
+/* The operation without a value. */
+template <>
+struct masked<__syncwarp> {
+    template <int __Most>
+    KBUILD_CPU_ALWAYS_INLINE static void put(masked_operands<__Most> &__operands, int __number,
+                                             unsigned __mask) {
+        __operands.masks[__number] = __mask;
+    }
+    template <class __Set, class __Live, int __Most>
+    static void finish(const __Set &__set, const __Live &__live,
+                       masked_operands<__Most> &__operands, KBUILD_CPU_CALLER) {
+        __syncwarp::finish(__set, __live, lane_mask(__operands.masks), __file, __line);
+    }
+};
 
 }  // namespace kbuild_cpu::regions
 

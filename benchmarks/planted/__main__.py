@@ -87,10 +87,10 @@ def check(programs: dict[str, Path], tool: str, case: str, kind: str) -> Result:
     argv = [str(programs[tool]), case, kind]
     if tool == KBUILD:
         with tempfile.TemporaryDirectory() as report:
-            run(argv, {"KBUILD_CHECK_REPORT": report})
+            output = run(argv, {"KBUILD_CHECK_REPORT": report}).stdout
             texts = [path.read_text() for path in Path(report).glob("*.json")]
         if not any('"launches"' in text for text in texts):
-            raise SystemExit(f"no kernel of {case} was checked")
+            raise SystemExit(f"no kernel of {case} was checked:\n{output}")
         found = any('"rule"' in text for text in texts)
     else:
         output = run(["compute-sanitizer", "--tool", tool, *TOOLS[tool], *argv], {}).stdout
@@ -101,7 +101,9 @@ def check(programs: dict[str, Path], tool: str, case: str, kind: str) -> Result:
     return Result(found=found, seconds=time.perf_counter() - start)
 
 
-def run(argv: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def run(
+    argv: list[str], environment: dict[str, str], timeout: int | None = TIMEOUT
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         argv,
         env={**os.environ, **environment},
@@ -109,12 +111,12 @@ def run(argv: list[str], environment: dict[str, str]) -> subprocess.CompletedPro
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=TIMEOUT,
+        timeout=timeout,
     )
 
 
 def succeed(argv: list[str]) -> None:
-    done = run(argv, {})
+    done = run(argv, {}, timeout=None)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(argv)}:\n{done.stdout}")
 

@@ -122,9 +122,15 @@ int main()
     reject("other size", launch(places, 8, 4, results));
     cudaFuncSetAttribute(read_neighbor, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     int most = 0, active = 0, supported = 0;
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = 16;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = 16;
     config.blockDim = THREADS;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
     cudaOccupancyMaxPotentialClusterSize(&most, read_neighbor, &config);
     cudaOccupancyMaxActiveClusters(&active, read_neighbor, &config);
     cudaDeviceGetAttribute(&supported, cudaDevAttrClusterLaunch, 0);

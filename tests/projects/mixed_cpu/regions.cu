@@ -107,7 +107,7 @@ __global__ void part_of_a_warp(int* out)
 {
     int own = -1;
     if (threadIdx.x < 16)
-        own = __shfl_down_sync(0xffff, int(threadIdx.x), 1);
+        own = __shfl_down_sync(0xffff, int(threadIdx.x), 1, 16);
     out[threadIdx.x] = own;
 }
 

@@ -89,27 +89,30 @@ __device__ unsigned call_match_all(unsigned value, int* found)
     return *found ? lanes : 0;
 }
 __device__ void call_sync(cg::thread_block block) { cg::sync(block); }
-template <unsigned N>
-__device__ void call_sync(const cg::thread_block_tile<N>& tile) { tile.sync(); }
-template <unsigned N>
-__device__ unsigned call_tile_shfl(cg::thread_block_tile<N> tile, unsigned value, unsigned source)
+// In CUDA, the type of a tile names that of its parent, too.
+template <unsigned N, class P>
+__device__ void call_sync(const cg::thread_block_tile<N, P>& tile) { tile.sync(); }
+template <unsigned N, class P>
+__device__ unsigned call_tile_shfl(cg::thread_block_tile<N, P> tile, unsigned value, unsigned source)
 {
     return tile.shfl(value, source);
 }
-__device__ unsigned call_tile_shfl_xor(cg::thread_block_tile<32> tile, unsigned value, int bits)
+template <class P>
+__device__ unsigned call_tile_shfl_xor(cg::thread_block_tile<32, P> tile, unsigned value, int bits)
 {
     const unsigned other = tile.shfl_xor(value, bits);
     return other;
 }
-__device__ unsigned call_tile_shfl_xor(cg::thread_block_tile<8> tile, unsigned value, int bits)
+template <class P>
+__device__ unsigned call_tile_shfl_xor(cg::thread_block_tile<8, P> tile, unsigned value, int bits)
 {
     const auto again = cg::tiled_partition<8>(cg::this_thread_block());
     value = again.shfl_xor(value, bits);
     again.sync();
     return value;
 }
-template <class T, unsigned N>
-__device__ T read_lower(const cg::thread_block_tile<N>& tile, T value, T delta)
+template <class T, unsigned N, class P>
+__device__ T read_lower(const cg::thread_block_tile<N, P>& tile, T value, T delta)
 {
     for (int i = 0; i < tile.size(); ++i) {
         const T other = tile.shfl_up(value, delta);
@@ -120,33 +123,33 @@ __device__ T read_lower(const cg::thread_block_tile<N>& tile, T value, T delta)
     }
     return value;
 }
-template <unsigned N>
-__device__ unsigned call_tile_shfl_up(cg::thread_block_tile<N> tile, unsigned value, int delta)
+template <unsigned N, class P>
+__device__ unsigned call_tile_shfl_up(cg::thread_block_tile<N, P> tile, unsigned value, int delta)
 {
     return read_lower(tile, value, static_cast<unsigned>(delta));
 }
-template <unsigned N>
-__device__ unsigned call_tile_shfl_down(cg::thread_block_tile<N> tile, unsigned value, int delta)
+template <unsigned N, class P>
+__device__ unsigned call_tile_shfl_down(cg::thread_block_tile<N, P> tile, unsigned value, int delta)
 {
     unsigned values[2] = {value, value};
     if (tile.thread_rank() < N)
         values[1] = tile.shfl_down(values[0], delta);
     return values[1];
 }
-template <unsigned N>
-__device__ unsigned call_tile_ballot(cg::thread_block_tile<N> tile, unsigned test)
+template <unsigned N, class P>
+__device__ unsigned call_tile_ballot(cg::thread_block_tile<N, P> tile, unsigned test)
 {
     return tile.shfl(tile.ballot(test), 0);
 }
-template <unsigned N>
-__device__ unsigned call_tile_any(cg::thread_block_tile<N> tile, unsigned test)
+template <unsigned N, class P>
+__device__ unsigned call_tile_any(cg::thread_block_tile<N, P> tile, unsigned test)
 {
     if (tile.any(test))
         return 1;
     return 0;
 }
-template <unsigned N>
-__device__ unsigned call_tile_all(cg::thread_block_tile<N> tile, unsigned test)
+template <unsigned N, class P>
+__device__ unsigned call_tile_all(cg::thread_block_tile<N, P> tile, unsigned test)
 {
     return !call_tile_any(tile, !test);
 }
@@ -180,8 +183,8 @@ __device__ void call_change(T& changed, unsigned& other)
 struct Sum {
     __device__ unsigned operator()(unsigned a, unsigned b) const { return a + b; }
 };
-template <unsigned N>
-__device__ unsigned call_tile_reduce_add(cg::thread_block_tile<N> tile, unsigned value)
+template <unsigned N, class P>
+__device__ unsigned call_tile_reduce_add(cg::thread_block_tile<N, P> tile, unsigned value)
 {
     return cg::reduce(tile, value, Sum());
 }

@@ -39,6 +39,8 @@ struct ThreadState {
     SharedKnowledge acquired;
     // The times for single lanes, after warp operations of a part of the warp.
     std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
+
+    void start(BlockState& its_block, std::uint32_t its_number, std::uint64_t phases);
 };
 
 // The memory of a block, and the block that uses it. Blocks use the same memory one after another.
@@ -55,6 +57,7 @@ struct BlockState {
     std::uint32_t first_thread = 0;
     std::uint32_t started = 0;
     SharedKnowledge acquired;
+    bool has_acquired = false;  // whether one of its threads has
     std::vector<ThreadState> threads;
     Region dynamic;
     Region statics;
@@ -67,6 +70,21 @@ struct BlockState {
         return time;
     }
 };
+
+// Forgets the thread that used this state before.
+inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
+                               std::uint64_t phases) {
+    block = &its_block;
+    number = its_number;
+    barriers = its_block.barriers;
+    grid_phases = phases;
+    warp_time = 0;
+    is_exchanging = has_written = is_publishing = false;
+    scope = KBUILD_CPU_ALL_THREADS;
+    for (auto& fence : fences) fence.time = fence.barrier_time = 0;
+    if (acquired.exists()) acquired.clear();
+    if (lane_times != nullptr) lane_times.reset();
+}
 
 }  // namespace kbuild::cpu::checks
 

@@ -225,6 +225,7 @@ void Checker::begin_block(BlockState& block, std::uint64_t number) {
     block.barrier_time = block.barriers = block.arrivals = block.started = 0;
     block.barrier_call = nullptr;
     block.acquired.clear();
+    block.has_acquired = false;
     if (block.threads.size() < launch_->threads_per_block)
         block.threads.resize(launch_->threads_per_block);
     if (block.statics_image != image_) {
@@ -268,20 +269,25 @@ void Checker::begin_thread() {
     const auto thread = (index.z * launch_->block.y + index.y) * launch_->block.x + index.x;
     ++block_->started;
     thread_ = &block_->threads[thread];
-    *thread_ = ThreadState();
-    thread_->block = block_;
-    thread_->number = thread;
-    thread_->barriers = block_->barriers;
-    thread_->grid_phases = grid_phase_;
-    block_number_ = static_cast<std::uint32_t>(number);
-    who_ = Access::name(block_number_, thread);
+    thread_->start(*block_, thread, grid_phase_);
+    note_order();
 }
 
 void Checker::resume(ThreadState* thread) noexcept {
     thread_ = thread;
     block_ = thread->block;
-    block_number_ = static_cast<std::uint32_t>(block_->number);
-    who_ = Access::name(block_number_, thread->number);
+    note_order();
+}
+
+// After each change of the thread, and of what orders accesses.
+void Checker::note_order() noexcept {
+    const auto number = static_cast<std::uint32_t>(block_->number);
+    now_ = Access(Access::name(number, thread_->number), 0, 0, block_->time);
+    block_start_ = Access(Access::name(number, 0), 0, 0, 0).bits();
+    barrier_distance_ = Access(0, 0, 0, block_->barrier_time).bits();
+    has_more_order_ = thread_->warp_time > block_->barrier_time || thread_->lane_times != nullptr ||
+                      thread_->acquired.exists() || block_->acquired.exists() ||
+                      block_->time == Access::last_time;
 }
 
 void* Checker::find_shared(const void* place) {
@@ -305,7 +311,10 @@ void Checker::arrive_at_barrier(const kbuild_cpu_call& call) {
         block.first_thread = thread_->number;
         return;
     }
-    if (!settings_.barrier || is_same_site(call, block.first_call)) return;
+    const auto& first = block.first_call;
+    if (call.line == first.line && call.function == first.function && call.file == first.file)
+        return;
+    if (!settings_.barrier || is_same_site(call, first)) return;
     const auto place_of = [&](const kbuild_cpu_call& at, std::uint32_t thread) {
         auto place = make_place(std::string("barrier ") + at.function, 0, block, thread);
         if (at.file != nullptr) place.file = at.file;
@@ -328,8 +337,9 @@ void Checker::leave_barrier() {
     if (++thread_->barriers <= block.barriers) return;
     block.barriers = thread_->barriers;
     block.barrier_time = block.advance();
-    for (std::uint32_t i = 0; i < launch_->threads_per_block; ++i)
-        if (block.threads[i].acquired.exists()) block.acquired.add(block.threads[i].acquired);
+    for (std::uint32_t i = 0; block.has_acquired && i < launch_->threads_per_block; ++i)
+        block.acquired.add(block.threads[i].acquired);
+    note_order();
     const auto missing = launch_->threads_per_block - block.arrivals;
     block.arrivals = 0;
     if (missing == 0 || !settings_.barrier) return;
@@ -352,6 +362,7 @@ void Checker::leave_grid_barrier() {
     next_epoch();
     for (auto& [dynamic, block] : blocks_)
         if (block->launch == launches_) block->barrier_time = block->advance();
+    note_order();
 }
 
 // The first lane that continues stands for all that have arrived.
@@ -381,12 +392,14 @@ void Checker::end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size) {
         auto& thread = block.threads[first + lane];
         thread.is_exchanging = false;
         thread.acquired.add(acquired);
+        block.has_acquired |= acquired.exists();
         thread.warp_time = is_whole ? now : warp_time;
         if (is_whole) continue;
         if (thread.lane_times == nullptr)
             thread.lane_times = std::make_unique<std::array<std::uint32_t, warp_lanes>>();
         *thread.lane_times = known;
     }
+    note_order();
 }
 
 }  // namespace kbuild::cpu::checks

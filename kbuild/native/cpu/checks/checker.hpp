@@ -65,7 +65,7 @@ public:
 
     // Accesses.
     template <unsigned log_bytes, bool is_write>
-    void check_plain(std::uintptr_t address, const void* site);
+    static void check_plain(const void* address, const void* site);
     void check_access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     void fence(kbuild_cpu_scope scope);
     // Reports host code that accesses memory of the device.
@@ -73,12 +73,14 @@ public:
     void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                         const void* site);
 
-    // Lets device code read memory of the runtime: the tables of functions.
+    // Lets device code read memory of the runtime: the tables of functions, and the result of the last wait.
     void accept(const void* start, std::size_t bytes);
-
-    // The memory in which waits leave their results, which device code reads.
-    kbuild_cpu_lanes lanes_copy = {};
-    std::uint64_t sum_copy = 0;
+    template <class T>
+    const T* accept_result(const T* result) noexcept {
+        result_start_ = reinterpret_cast<std::uintptr_t>(result);
+        result_bytes_ = sizeof *result;
+        return result;
+    }
 
 private:
     static inline std::atomic<Checker*> process_{nullptr};
@@ -101,20 +103,30 @@ private:
 
     Checker();
 
-    Region* find_region(std::uintptr_t address) noexcept;
+    const Region* find_region(std::uintptr_t address) noexcept;
     bool is_private(std::uintptr_t address) const noexcept;
+    template <unsigned log_bytes, bool is_write>
+    bool record_plain(const Region& region, std::uintptr_t address, const void* site);
+    bool record_plain_read(Cell& cell, unsigned mask, std::uint32_t site);
+    bool record_plain_write(Cell& cell, unsigned mask, std::uint32_t site);
+    void check_ordinary(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     bool check_other_memory(Event event);
-    void check_word(Region& region, std::uintptr_t address, unsigned mask, Event event,
+    void check_word(const Region& region, std::uintptr_t address, unsigned mask, Event event,
                     bool& is_valid, bool& has_written);
-    bool check_bounds(Region& region, std::uintptr_t word, unsigned mask, Event event);
-    void check_words(Region& region, Event event);
-    unsigned find_valid_bytes(Region& region, std::uintptr_t word);
-    void renew(Region& region, Cell& cell) const noexcept;
+    bool check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event);
+    void check_words(const Region& region, Event event);
+    unsigned find_valid_bytes(const Region& region, std::uintptr_t word);
+    void renew(const Region& region, Cell& cell) const noexcept;
     void check_race(Cell& cell, std::uintptr_t address, unsigned mask, Event event);
     bool is_flag(std::uintptr_t address, unsigned kind) const;
     void note_write() noexcept;
     void record_read(Cell& cell, Access access, std::uint32_t site);
     bool is_before(Access access) const;
+    bool is_before_barrier(Access access) const {
+        return access.bits() - block_start_ < barrier_distance_;
+    }
+    bool is_settled(Access access) const;
+    void note_order() noexcept;
     bool is_known(Access access) const;
     bool is_conflict(Access earlier, unsigned mask, unsigned flags, Event event) const;
     bool is_lockstep(std::uint32_t earlier_site, bool earlier_writes, Event event) const;
@@ -125,7 +137,7 @@ private:
     void await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site, Event event);
     void judge_pending_write();
     void report_memory(const char* rule, Event event, const char* message);
-    void report_uninitialized(Region& region, Event event);
+    void report_uninitialized(const Region& region, Event event);
     void release(std::uintptr_t address, unsigned kind);
     void acquire(std::uintptr_t address);
     Place make_place(std::string action, std::uint32_t site, const BlockState& block,
@@ -149,14 +161,19 @@ private:
     void end_process();
 
     // What each access reads.
-    std::uint64_t who_ = 0;
-    BlockState none_;  // while no thread runs
+    Access now_;  // an access of the thread, of no bytes
+    std::uint64_t block_start_ =
+        0;  // the block's accesses before its last barrier are numbers from here
+    std::uint64_t barrier_distance_ = 0;  // up to here, relative to the start
+    bool has_more_order_ = false;  // whether more than barriers can order others before the thread
+    BlockState none_;              // while no thread runs
     BlockState* block_ = &none_;
     ThreadState* thread_ = nullptr;
-    std::uint32_t block_number_ = 0;
     std::uintptr_t image_base_ = 0;
     std::uintptr_t storage_start_ = 0;
     std::size_t storage_bytes_ = 0;
+    std::uintptr_t result_start_ = 0;
+    std::size_t result_bytes_ = 0;
     std::size_t stack_bytes_ = 0;
     bool checks_races_ = false;
     bool checks_init_ = false;

@@ -23,8 +23,7 @@ const std::uint64_t* barrier(void* runner, const kbuild_cpu_call* call, std::uin
     const auto* const sum = plain().barrier(runner, call, value);
     all.resume(self);
     all.leave_barrier();
-    all.sum_copy = *sum;
-    return &all.sum_copy;
+    return all.accept_result(sum);
 }
 
 const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call, std::uint64_t mask,
@@ -35,9 +34,7 @@ const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call, std:
     const auto* const lanes = plain().exchange(runner, call, mask, value);
     all.resume(self);
     all.end_exchange(*lanes, call->warp_size);
-    std::copy_n(lanes->values, call->warp_size, all.lanes_copy.values);
-    all.lanes_copy.arrived = lanes->arrived;
-    return &all.lanes_copy;
+    return all.accept_result(lanes);
 }
 
 std::uint64_t converge(void* runner, const kbuild_cpu_call* call) {
@@ -77,14 +74,6 @@ void fail_assertion(void* runner, const char* condition, const char* file, unsig
     plain().fail_assertion(runner, condition, file, line, function);
 }
 
-template <unsigned log_bytes>
-void read(const void* address, const void* site) {
-    checker().check_plain<log_bytes, false>(reinterpret_cast<std::uintptr_t>(address), site);
-}
-template <unsigned log_bytes>
-void write(const void* address, const void* site) {
-    checker().check_plain<log_bytes, true>(reinterpret_cast<std::uintptr_t>(address), site);
-}
 void access(const void* address, std::size_t bytes, unsigned kind, const void* site) {
     checker().check_access(reinterpret_cast<std::uintptr_t>(address), bytes, kind, site);
 }
@@ -109,8 +98,10 @@ void release(void* address, const void*) {
 }
 
 const kbuild_cpu_checks hooks = {
-    {read<0>, read<1>, read<2>, read<3>, read<4>},
-    {write<0>, write<1>, write<2>, write<3>, write<4>},
+    {Checker::check_plain<0, false>, Checker::check_plain<1, false>, Checker::check_plain<2, false>,
+     Checker::check_plain<3, false>, Checker::check_plain<4, false>},
+    {Checker::check_plain<0, true>, Checker::check_plain<1, true>, Checker::check_plain<2, true>,
+     Checker::check_plain<3, true>, Checker::check_plain<4, true>},
     access,
     fence,
     set_scope,

@@ -198,8 +198,8 @@ unsigned Checker::find_valid_bytes(const Region& region, std::uintptr_t word) {
             if (word + i - start < bytes) mask |= 1u << i;
         return mask;
     };
-    if (&region == &block_->dynamic) return within(region.start, launch_->shared_bytes);
-    if (&region == &block_->statics) {
+    if (region.is_dynamic) return within(region.start, launch_->shared_bytes);
+    if (region.is_shared) {
         const auto* const variable = image_->find_shared(word + word_bytes - 1 - region.start);
         return variable == nullptr ? 0 : within(region.start + variable->place, variable->bytes);
     }
@@ -209,8 +209,20 @@ unsigned Checker::find_valid_bytes(const Region& region, std::uintptr_t word) {
     return found == nullptr || found->is_free ? 0 : within(found->start, found->bytes);
 }
 
+// Returns the other block of the cluster with shared memory at an address, or null.
+const BlockState* Checker::find_block(std::uintptr_t address) const noexcept {
+    for (const auto* const block : block_->cluster)
+        if (block != block_ && block->has_memory_at(address)) return block;
+    return nullptr;
+}
+
 // Memory that has no fixed place. Returns whether the program can use it.
 bool Checker::check_other_memory(Event event) {
+    if (const auto* const block = find_block(event.address)) {
+        check_words(block->dynamic.contains(event.address) ? block->dynamic : block->statics,
+                    event);
+        return true;
+    }
     if (image_->data().contains(event.address)) {
         check_words(image_->data(), event);
         return true;
@@ -586,17 +598,19 @@ Place Checker::make_place(std::string action, std::uint32_t site, const BlockSta
 }
 
 std::string Checker::describe_memory(std::uintptr_t address) const {
-    const auto& block = *block_;
+    const auto* const other = find_block(address);
+    const auto& block = other == nullptr ? *block_ : *other;
+    const auto owner = other == nullptr ? "" : " of block " + to_string(other->index);
     if (block.dynamic.contains(address))
         return compare_address(
             address, block.dynamic.start, launch_->shared_bytes,
-            "the " + count_bytes(launch_->shared_bytes) + " of dynamic shared memory");
+            "the " + count_bytes(launch_->shared_bytes) + " of dynamic shared memory" + owner);
     if (block.statics.contains(address)) {
         const auto* const variable = image_->find_shared(address - block.statics.start);
         if (variable == nullptr) return "before all shared variables";
-        return compare_address(
-            address, block.statics.start + variable->place, variable->bytes,
-            "the shared variable '" + variable->name + "' (" + count_bytes(variable->bytes) + ")");
+        return compare_address(address, block.statics.start + variable->place, variable->bytes,
+                               "the shared variable '" + variable->name + "' (" +
+                                   count_bytes(variable->bytes) + ")" + owner);
     }
     if (const auto* const variable = image_->find_variable(address))
         return compare_address(address, variable->start, variable->bytes,

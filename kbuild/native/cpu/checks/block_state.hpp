@@ -23,6 +23,7 @@ struct ThreadState {
     std::uint32_t number = 0;  // in the block
     std::uint32_t barriers = 0;
     std::uint64_t grid_phases = 0;
+    std::uint32_t cluster_barriers = 0;
     std::uint32_t warp_time = 0;  // accesses of its warp before this time have happened
     bool is_exchanging = false;
     // Whether it, or another thread before a barrier, has written anything since its last fence, and
@@ -62,8 +63,13 @@ struct BlockState {
     Region dynamic;
     Region statics;
     const void* statics_image = nullptr;
-    std::size_t dynamic_bytes = 0;  // of the launch
+    std::size_t dynamic_bytes = 0;     // of the launch
+    std::vector<BlockState*> cluster;  // by rank, once a thread has used the cluster; empty before
+    std::uint32_t cluster_barriers = 0;
 
+    bool has_memory_at(std::uintptr_t address) const {
+        return statics.contains(address) || dynamic.contains(address);
+    }
     // Advances the time. If it reaches its end, accesses within the block are no longer compared.
     std::uint32_t advance() {
         if (time < Access::last_time) ++time;
@@ -78,6 +84,7 @@ inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
     number = its_number;
     barriers = its_block.barriers;
     grid_phases = phases;
+    cluster_barriers = its_block.cluster_barriers;
     warp_time = 0;
     is_exchanging = has_written = is_publishing = false;
     scope = KBUILD_CPU_ALL_THREADS;

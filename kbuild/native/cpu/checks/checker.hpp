@@ -59,6 +59,17 @@ public:
     void arrive_at_barrier(const kbuild_cpu_call& call);
     void leave_barrier();
     void leave_grid_barrier();
+    void leave_cluster_barrier();
+    bool has_cluster() const noexcept { return !block_->cluster.empty(); }
+    std::uint32_t cluster_blocks() const noexcept { return launch_->blocks_per_cluster; }
+    const void* dynamic_memory() const noexcept;
+    // Tells the block of the others in its cluster: their dynamic memory, by rank.
+    void set_cluster(const std::vector<const void*>& memories);
+    // Returns where a block of the cluster has what the current block has in shared memory at an address, or
+    // null.
+    void* map_shared(const void* address, std::uint32_t rank) const noexcept;
+    // Returns the rank of the block with shared memory at an address, or the number of blocks.
+    std::uint32_t find_shared_rank(const void* address) const noexcept;
     void begin_exchange() noexcept { thread_->is_exchanging = true; }
     void end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size);
     void* find_shared(const void* place);
@@ -70,6 +81,8 @@ public:
     void fence(kbuild_cpu_scope scope);
     // Reports host code that accesses memory of the device.
     void check_host_access(const void* address, std::size_t bytes, bool writes, const void* site);
+    // Reports a copy or fill of the runtime that fails, because memory at an address is not what it needs.
+    void report_invalid_copy(const std::string& problem, const void* address);
     void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                         const void* site);
 
@@ -154,8 +167,10 @@ private:
     std::uint32_t site_of(const void* site) const noexcept {
         return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(site) - image_base_);
     }
-    BlockState& state_of(const char* dynamic);
-    void begin_block(BlockState& block, std::uint64_t number);
+    BlockState& state_of(const void* dynamic);
+    void begin_block(BlockState& block, const kbuild_dim3& index);
+    std::uint64_t number_of(const kbuild_dim3& index) const noexcept;
+    const BlockState* find_block(std::uintptr_t address) const noexcept;
     void next_epoch();
     void report_leaks();
     void end_process();
@@ -190,7 +205,7 @@ private:
         std::size_t bytes;
     };
     std::vector<AddressRange> accepted_;
-    std::unordered_map<const char*, std::unique_ptr<BlockState>> blocks_;  // by dynamic memory
+    std::unordered_map<const void*, std::unique_ptr<BlockState>> blocks_;  // by dynamic memory
     std::unordered_map<std::uintptr_t, SharedKnowledge> released_;         // by address
     PendingWrite pending_;
     Findings findings_;

@@ -53,6 +53,47 @@ void grid_barrier(void* runner, const kbuild_cpu_call* call) {
     all.leave_grid_barrier();
 }
 
+// Finds the blocks of the cluster, before anything depends on them.
+void join_cluster(void* runner, const kbuild_cpu_call* call) {
+    auto& all = checker();
+    if (all.has_cluster()) return;
+    std::vector<const void*> memories;
+    for (unsigned rank = 0; rank < all.cluster_blocks(); ++rank)
+        memories.push_back(plain().map_shared(runner, call, all.dynamic_memory(), rank));
+    all.set_cluster(memories);
+}
+
+void cluster_barrier(void* runner, const kbuild_cpu_call* call) {
+    auto& all = checker();
+    auto* const self = all.current();
+    join_cluster(runner, call);
+    plain().cluster_barrier(runner, call);
+    all.resume(self);
+    all.leave_cluster_barrier();
+}
+
+const kbuild_dim3* cluster_extent(void* runner) {
+    return checker().accept_result(plain().cluster_extent(runner));
+}
+
+void* map_shared(void* runner, const kbuild_cpu_call* call, const void* address, unsigned rank) {
+    auto& all = checker();
+    if (all.cluster_blocks() == 1 || rank >= all.cluster_blocks())
+        return rank == 0 ? const_cast<void*>(address)
+                         : plain().map_shared(runner, call, address, rank);
+    join_cluster(runner, call);
+    void* const found = all.map_shared(address, rank);
+    return found != nullptr ? found : plain().map_shared(runner, call, address, rank);
+}
+
+unsigned find_shared_rank(void* runner, const kbuild_cpu_call* call, const void* address) {
+    auto& all = checker();
+    if (all.cluster_blocks() == 1) return 0;
+    join_cluster(runner, call);
+    const auto rank = all.find_shared_rank(address);
+    return rank < all.cluster_blocks() ? rank : plain().find_shared_rank(runner, call, address);
+}
+
 void spin(void* runner, const kbuild_cpu_call* call, unsigned weight) {
     auto& all = checker();
     auto* const self = all.current();
@@ -116,21 +157,9 @@ const kbuild_cpu_checks hooks = {
 
 const kbuild_cpu_device_api& instrumented_api() {
     static const kbuild_cpu_device_api api = {
-        barrier,
-        exchange,
-        converge,
-        grid_barrier,
-        plain().cluster_barrier,  // launches with clusters of several blocks are rejected
-        spin,
-        is_cooperative,
-        plain().cluster_extent,
-        plain().map_shared,
-        plain().find_shared_rank,
-        fail,
-        trap,
-        fail_assertion,
-        plain().runtime,
-        &hooks,
+        barrier, exchange,       converge,       grid_barrier,    cluster_barrier,
+        spin,    is_cooperative, cluster_extent, map_shared,      find_shared_rank,
+        fail,    trap,           fail_assertion, plain().runtime, &hooks,
     };
     static const bool is_accepted = [] {
         checker().accept(&api, sizeof api);

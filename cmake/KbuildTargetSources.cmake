@@ -114,7 +114,7 @@ function(_kbuild_find_standard result request target)
     set(${request} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Instruments the C++ sources of a target that kbuild does not rewrite, when the project is complete.
+# Instruments the C and C++ sources of a target that kbuild does not rewrite, when the project is complete.
 function(_kbuild_check_host_code target)
     get_property(is_deferred TARGET ${target} PROPERTY _KBUILD_CHECK_OPTIONS SET)
     set_property(TARGET ${target} PROPERTY _KBUILD_CHECK_OPTIONS ${ARGN})
@@ -127,7 +127,11 @@ endfunction()
 function(_kbuild_instrument_sources target)
     get_property(sources TARGET ${target} PROPERTY SOURCES)
     get_target_property(directory ${target} SOURCE_DIR)
-    list(JOIN CMAKE_CXX_SOURCE_FILE_EXTENSIONS "|" extensions)
+    set(extensions ${CMAKE_CXX_SOURCE_FILE_EXTENSIONS})
+    if("${CMAKE_C_COMPILER_ID}" STREQUAL CMAKE_CXX_COMPILER_ID) # the options are those of one compiler
+        list(APPEND extensions c)
+    endif()
+    list(JOIN extensions "|" extensions)
     string(REPLACE "+" "[+]" extensions "${extensions}")
     list(FILTER sources INCLUDE REGEX "^[^$]*\\.(${extensions})$")
     foreach(source IN LISTS sources)

@@ -25,6 +25,8 @@ _WHY: Final = {
     "stack, which the runtime of a GPU does not notice.",
     "KC106": "On a GPU, a pointer to memory of the device is not valid in host code, and the "
     "program ends with a segmentation fault.",
+    "KC107": "The function returns an error and copies nothing. A program that ignores the error "
+    "goes on with old values.",
     "KC201": "The order of warps differs between GPUs, and from launch to launch. So the second "
     "access sees the memory before or after the first one, and results are wrong now and then.",
     "KC202": "Blocks run in any order, and at the same time. __syncthreads() orders only the "

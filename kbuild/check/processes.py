@@ -98,9 +98,10 @@ def read_report(
     )
     if report.launches >= required_launches:
         return report
+    ended = f" before signal {-exit_status} ended it" if exit_status < 0 else ""
     message = (
-        f"the program launched {report.launches} instrumented kernels, but the check requires "
-        f"{required_launches}"
+        f"the program launched {report.launches} instrumented kernels{ended}, but the check "
+        f"requires {required_launches}"
     )
     return replace(report, findings=(*report.findings, make_finding("KC701", message)))
 

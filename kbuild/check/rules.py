@@ -72,6 +72,15 @@ RULES: Final = (
         "copy the memory with cudaMemcpy, or allocate it with cudaMallocManaged",
     ),
     CheckRule(
+        "KC107",
+        "invalid-copy",
+        "memory",
+        "error",
+        "A copy or fill needs more memory than there is, or other memory than its direction says.",
+        "correct the size or the direction, or allocate more, and check the error that the "
+        "function returns",
+    ),
+    CheckRule(
         "KC201",
         "race-in-block",
         "race",

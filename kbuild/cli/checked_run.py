@@ -52,6 +52,11 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="with --check: fail if the program launches fewer than N kernels (default: 1)",
     )
+    add_suppressions_argument(parser)
+
+
+def add_suppressions_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--suppressions``, for commands that have ``--check``."""
     parser.add_argument(
         "--suppressions",
         type=Path,
@@ -66,15 +71,8 @@ def check_arguments(arguments: argparse.Namespace) -> None:
     Raises:
         ConfigurationError: Such an option is present.
     """
+    require_check(arguments, "--report", "--format", "--require-launches", "--suppressions")
     if not arguments.check:
-        for option, value in (
-            ("--report", arguments.report),
-            ("--format", arguments.format),
-            ("--require-launches", arguments.require_launches),
-            ("--suppressions", arguments.suppressions),
-        ):
-            if value is not None:
-                raise ConfigurationError(f"{option} has no effect without --check; add --check")
         return
     if arguments.format is not None and arguments.report is None:
         raise ConfigurationError(
@@ -87,6 +85,18 @@ def check_arguments(arguments: argparse.Namespace) -> None:
             f"{arguments.report.absolute().parent}; create it"
         )
     select_checks()
+
+
+def require_check(arguments: argparse.Namespace, *options: str) -> None:
+    """Reject options that have no effect without ``--check``.
+
+    Raises:
+        ConfigurationError: ``--check`` is absent, and one of the options is present.
+    """
+    for option in options:
+        value = getattr(arguments, option.removeprefix("--").replace("-", "_"))
+        if value is not None and not arguments.check:
+            raise ConfigurationError(f"{option} has no effect without --check; add --check")
 
 
 def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace) -> int:

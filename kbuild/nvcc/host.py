@@ -22,14 +22,14 @@ _RUNTIMES: Final = {
 def describe_compile(invocation: Invocation, source: Input, output: Path, tools: Tools) -> Command:
     """Describe how a C or C++ source without device code is compiled to an object."""
     depfile = list_depfile_options(invocation, output)
-    checks = _list_check_options(invocation, source, tools)
+    checks = _list_check_options(invocation, tools)
     words = (*checks, *depfile, "-c", str(source.path), "-o", str(output))
     return _describe(invocation, source, words, tools)
 
 
-def _list_check_options(invocation: Invocation, source: Input, tools: Tools) -> tuple[str, ...]:
+def _list_check_options(invocation: Invocation, tools: Tools) -> tuple[str, ...]:
     list_options = find_mixed(tools.toolchain.backend).list_check_options
-    if not invocation.is_checked or source.kind != "c++" or list_options is None:
+    if not invocation.is_checked or list_options is None:
         return ()
     return list_options(tools.host_compiler_id)
 

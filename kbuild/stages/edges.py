@@ -246,7 +246,7 @@ class BuildPlan:
     the sources. ``device_jobs`` is the number of device edges of the backend that can run at once.
     ``notes`` are messages for the user. ``hosts`` are the host passes of mixed sources, and
     ``host_options`` the options with which the project's C++ compiler compiles their texts.
-    ``check_options`` instrument the other C++ sources of the target.
+    ``check_options`` instrument the other C and C++ sources of the target.
     """
 
     edges: tuple[CompileEdge, ...]

@@ -171,7 +171,7 @@ def _list_host_options(hosts: tuple[HostEdge, ...]) -> tuple[str, ...]:
 
 
 def _list_check_options(spec: TargetSpec, builder: Builder) -> tuple[str, ...]:
-    """List the options that instrument the C++ sources of the target."""
+    """List the options that instrument the C and C++ sources of the target."""
     if not (spec.check and spec.is_mixed):
         return ()
     list_options = find_mixed(builder.TRAITS.name).list_check_options

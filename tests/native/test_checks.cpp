@@ -39,6 +39,8 @@ TEST_CASE("a cell keeps two reads and two lines") {
     CHECK(cell.written() == 3);
     cell.forget_other();
     CHECK_FALSE(cell.has_other());
+    cell.set_other(Access(Access::name(0, 0), 15, 0, 1));  // the first read of the first thread
+    CHECK(cell.has_other());
 }
 
 TEST_CASE("knowledge covers what happened before its time") {

@@ -173,7 +173,7 @@ class MixedPasses(Protocol):
 
     @property
     def list_check_options(self) -> Callable[[str], tuple[str, ...]] | None:
-        """Return the options that instrument C++ sources which kbuild does not rewrite.
+        """Return the options that instrument C and C++ sources which kbuild does not rewrite.
 
         The argument is CMake's name of the C++ compiler. None if the backend cannot check.
         """

@@ -10,7 +10,9 @@ from typing import Final
 
 from kbuild import process
 from kbuild.check.processes import DIRECTORY, SELECTION, read_report, select_checks
+from kbuild.check.suppressions import apply_suppressions, read_suppressions
 from kbuild.cli.arguments import add_color_argument, add_output_arguments
+from kbuild.cli.checked_run import add_suppressions_argument, require_check
 from kbuild.cli.output import SKIPPED, has_colors, write_report
 from kbuild.inspect import inspect_path
 from kbuild.report import smoke as report_smoke
@@ -55,12 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="find mistakes in kernels while the cases run; the exit code is 77 if the file is not "
         "built with CHECK ON",
     )
+    add_suppressions_argument(parser)
     add_color_argument(parser)
     add_output_arguments(parser, tuple(_RENDERERS))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify, then resolve and run everything."""
+    require_check(arguments, "--suppressions")
     read_target(arguments.path)  # rejects other files with a better message than the verifier
     is_sound = arguments.no_verify or _verify(arguments)
     if is_sound and arguments.check:
@@ -80,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_checked(arguments: argparse.Namespace) -> int:
     """Run the cases with checks, and print the findings to stderr before the report."""
+    suppressions = read_suppressions(arguments.suppressions) if arguments.suppressions else None
     checks = select_checks()
     with tempfile.TemporaryDirectory(prefix="kbuild-check-") as directory:
         process.export_variables({DIRECTORY: directory, SELECTION: ",".join(checks)})
@@ -102,6 +107,8 @@ def _run_checked(arguments: argparse.Namespace) -> int:
             "build it with CHECK ON\n"
         )
         return SKIPPED
+    if suppressions is not None:
+        checked = apply_suppressions(checked, suppressions)
     sys.stderr.write(check_text.render(checked, has_colors=has_colors(arguments, sys.stderr)))
     write_report(report, _RENDERERS, arguments)
     return _choose_exit_code(report) if checked.ok else 1

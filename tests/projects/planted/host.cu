@@ -51,6 +51,26 @@ PLANTED(host_clears_with_memset, "KC106") {
     cudaFree(memory);
 }
 
+PLANTED(copy_of_too_much, "KC107") {
+    std::vector<int> copy(count);
+    Zeros<int> memory(is_correct ? count : count - 1);
+    fill<<<1, count - 1>>>(memory);
+    cudaMemcpy(copy.data(), memory, count * sizeof(int), cudaMemcpyDeviceToHost);
+}
+PLANTED(fill_of_too_much, "KC107") {
+    Zeros<int> memory(count);
+    cudaMemset(memory + 1, 0, (is_correct ? count - 1 : count) * sizeof(int));
+    fill<<<1, count>>>(memory);
+    finish();
+}
+PLANTED(copy_in_the_wrong_direction, "KC107") {
+    std::vector<int> values(count);
+    Zeros<int> memory(count);
+    fill<<<1, count>>>(memory);
+    cudaMemcpy(values.data(), memory, count * sizeof(int),
+               is_correct ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
+}
+
 PLANTED(host_writes_pool_memory, "KC106") {
     int *memory;
     if (is_correct) cudaMallocHost(&memory, sizeof(int));

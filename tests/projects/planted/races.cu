@@ -266,6 +266,25 @@ PLANTED(warp_in_lockstep, "KC203") {
     finish();
 }
 
+// Between the two reads of thread 1, thread 33 reads the value.
+template <bool is_correct>
+__global__ void read_twice(int *value, int *is_read) {
+    if (threadIdx.x == 33) {
+        if (*value == 7) return;
+        if (is_correct) __threadfence_block();
+        atomicExch(is_read, 1);
+    }
+    if (threadIdx.x != 1 || *value == 7) return;
+    while (atomicAdd(is_read, 0) == 0) {}
+    if (*value == 7) return;
+    *value = 1;
+}
+PLANTED(update_after_two_reads, "KC201") {
+    Zeros<int> value(1), is_read(1);
+    read_twice<is_correct><<<1, 64>>>(value, is_read);
+    finish();
+}
+
 template <bool is_correct>
 __global__ void set_flag(int *flag, const int *in) {
     if (in[threadIdx.x] == 0) {

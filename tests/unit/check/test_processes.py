@@ -72,6 +72,8 @@ def test_too_few_launches_are_a_finding(tmp_path: Path) -> None:
     assert [finding.rule for finding in report.findings] == ["KC701"]
     write(tmp_path / "1.json")
     assert not read_report(tmp_path, program="p", exit_status=0, required_launches=3).ok
+    stopped = read_report(tmp_path, program="p", exit_status=-6, required_launches=3).findings[-1]
+    assert "instrumented kernels before signal 6 ended it, but" in stopped.message
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"schema": "other"}'])

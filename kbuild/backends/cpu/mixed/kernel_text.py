@@ -49,6 +49,7 @@ _REGIONS: Final = "regions"
 _FIBERS: Final = "fibers"
 _WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
 _WITH_DEVICE_LINK: Final = "other sources can define what it calls"
+_WITH_CHECKS: Final = "instrumented for checks"
 _UNKNOWN: Final = "what it calls is not known"
 
 
@@ -87,6 +88,7 @@ def edit_kernels(
     *,
     foreign: frozenset[str] | None,
     split: Split | None,
+    is_checked: bool = False,
 ) -> KernelEdits:
     """Return the edits for all definitions of kernels.
 
@@ -95,7 +97,10 @@ def edit_kernels(
         declarations: What the user marked.
         foreign: The functions that other sources define; None if kernels can call anything.
         split: How kernels with barriers are divided into regions; None if they are not.
+        is_checked: Whether all kernels are fibers: the compiler must see one thread only.
     """
+    if is_checked:
+        foreign = split = None
     kernels = tuple(
         found
         for found in declarations
@@ -120,6 +125,8 @@ def edit_kernels(
         bound = bounds.get(kernel.start, LaunchBounds())
         used = None if uses is None else uses.words[kernel.start]
         obstacle = _WITHOUT_OPTIMIZATION if is_complete else _WITH_DEVICE_LINK
+        if is_checked:
+            obstacle = _WITH_CHECKS
         if divider is not None and used:
             try:
                 edits += _divide(code, kernel, bound, divider)

@@ -159,7 +159,7 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
         is_checked=unit.is_checked,
         is_linked=unit.relocatable,
         is_mixed=unit.is_mixed,
-        is_divided=not unit.is_checked and _divides(unit),
+        is_divided=_divides(unit),
         failure=unit.failures[-1] if unit.failures else "",
     )
 
@@ -198,15 +198,12 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
         *reject_host_calls(code, declarations),
         *edit_shared_memory(code),
     )
-    # Plain loops exist only where a compiler can see all threads, which checks must not allow.
-    foreign = None if is_checked else frozenset[str]()
-    if is_linked and not is_checked:
-        foreign = find_foreign(code, declarations)
     kernels = edit_kernels(
         code,
         declarations,
-        foreign=foreign,
+        foreign=find_foreign(code, declarations) if is_linked else frozenset(),
         split=Split(others, failure) if is_divided else None,
+        is_checked=is_checked,
     )
     edits = (*others, *kernels.edits)
     if not is_mixed:

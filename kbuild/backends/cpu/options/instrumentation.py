@@ -18,6 +18,8 @@ _MACRO: Final = "-DKBUILD_CHECKED=1"
 _ARITHMETIC: Final = "-fsanitize=bounds,shift-exponent,integer-divide-by-zero"
 # Otherwise, compilers copy memory without a call, and remove accesses to memory that is freed.
 _COPIES: Final = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset"))
+# Otherwise, the return address of a call at the end of a function is in its caller.
+_LINES: Final = "-fno-optimize-sibling-calls"
 _LIBRARY: Final = (*_COPIES, "-fno-builtin-malloc", "-fno-builtin-free")
 _PARAMETERS: Final = {
     "gcc": (
@@ -40,7 +42,7 @@ def text_options() -> tuple[str, ...]:
 def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
     """Yield the options for the compiler. More optimization would combine accesses."""
     yield from ("-fsanitize=thread", *_PARAMETERS.get(tc.compiler_id, ()))
-    yield from (_ARITHMETIC, *_LIBRARY)
+    yield from (_ARITHMETIC, *_LIBRARY, _LINES)
     if not unit.debug:
         yield "-O1"
 
@@ -50,7 +52,7 @@ def host_options(compiler_id: str) -> Iterator[str]:
 
     Other sanitizers of the project do not work together with these calls. Findings name lines.
     """
-    yield from ("-fno-sanitize=all", "-fsanitize=thread", *_COPIES, "-g")
+    yield from ("-fno-sanitize=all", "-fsanitize=thread", *_COPIES, _LINES, "-g")
     if compiler_id.endswith("Clang"):
         yield from ("-mllvm", "-tsan-instrument-func-entry-exit=0")
         # clang vectorizes first, and then ignores accesses of more than 16 bytes.

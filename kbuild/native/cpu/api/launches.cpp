@@ -87,8 +87,6 @@ kbuild_dim3 choose_cluster(const kbuild_launch_config& config, const KernelUse& 
     require_cluster(grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0,
                     cluster, "each number must divide that of the grid " + to_string(grid));
     require_unset(config.cooperative != 0, "clusters in cooperative launches");
-    require_unset(use.image().table().is_instrumented != 0 && blocks > 1,
-                  "clusters of several blocks with checks");
     return cluster;
 }
 

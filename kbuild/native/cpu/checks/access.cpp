@@ -44,7 +44,7 @@ bool is_of_runtime(const void* address) {
 
 }  // namespace
 
-Region* Checker::find_region(std::uintptr_t address) noexcept {
+KBUILD_CPU_INLINE const Region* Checker::find_region(std::uintptr_t address) noexcept {
     if (arena_.region().contains(address)) return &arena_.region();
     if (block_->statics.contains(address)) return &block_->statics;
     if (block_->dynamic.contains(address)) return &block_->dynamic;
@@ -52,60 +52,72 @@ Region* Checker::find_region(std::uintptr_t address) noexcept {
 }
 
 // The variables of the thread itself, and the results of waits.
-bool Checker::is_private(std::uintptr_t address) const noexcept {
+KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     return address - (here - stack_bytes_) < 2 * stack_bytes_ ||
-           address - storage_start_ < storage_bytes_ ||
-           address - reinterpret_cast<std::uintptr_t>(&lanes_copy) <
-               sizeof lanes_copy + sizeof sum_copy;
+           address - storage_start_ < storage_bytes_ || address - result_start_ < result_bytes_;
 }
 
-// Most of the time of a checked program goes here. Everything but reports is inline, so that the compiler knows
-// the kind of access.
+// Most of the time of a checked program goes here. The rest is a separate function, so that this one needs no
+// stack.
 template <unsigned log_bytes, bool is_write>
-void Checker::check_plain(std::uintptr_t address, const void* site) {
+void Checker::check_plain(const void* place, const void* site) {
+    auto& self = *find();
     constexpr std::size_t bytes = std::size_t{1} << log_bytes;
-    if (pending_.exists) judge_pending_write();
-    auto* const region = find_region(address);
-    const Event event = {address, bytes,
-                         is_write ? unsigned{KBUILD_CPU_WRITES} : unsigned{KBUILD_CPU_READS},
-                         site_of(site)};
-    if (region == nullptr) {
-        if (!is_private(address)) check_other_memory(event);
-        return;
+    const auto address = reinterpret_cast<std::uintptr_t>(place);
+    if (!self.pending_.exists && address % bytes == 0) {
+        const auto* const region = self.find_region(address);
+        if (region == nullptr ? self.is_private(address)
+                              : self.record_plain<log_bytes, is_write>(*region, address, site))
+            return;
     }
-    if constexpr (is_write) note_write();
-    if (address % bytes != 0) {
-        report_memory("KC104", event, "the address of an access is not a multiple of its size");
-        return check_words(*region, event);
-    }
+    self.check_ordinary(address, bytes, is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
+}
+
+// Records an access as check_word does, if that needs no more than a few comparisons. Returns whether it has.
+// An access can be recorded again.
+template <unsigned log_bytes, bool is_write>
+KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_t address,
+                                             const void* site) {
+    constexpr std::size_t bytes = std::size_t{1} << log_bytes;
+    if (bytes > word_bytes && !region.contains(address + bytes - word_bytes)) return false;
     const auto mask =
         bytes < word_bytes ? ((1u << bytes) - 1) << (address % word_bytes) : whole_word;
-    bool is_valid = true, has_written = false;
-    for (std::size_t i = 0; i < bytes && is_valid; i += word_bytes) {
-        const auto word = (address & ~(word_bytes - 1)) + i;
-        if (i > 0 && !region->contains(word)) break;
-        check_word(*region, word, mask, event, is_valid, has_written);
+    auto* const cells = &region.cell(address);
+    for (std::size_t i = 0; i * word_bytes < bytes; ++i) {
+        if (cells[i].epoch != region.epoch) renew(region, cells[i]);
+        if (!(is_write ? record_plain_write(cells[i], mask, site_of(site))
+                       : record_plain_read(cells[i], mask, site_of(site))))
+            return false;
     }
-    if (is_valid && !is_write && !has_written) report_uninitialized(*region, event);
+    if constexpr (is_write) note_write();
+    return true;
 }
 
-template void Checker::check_plain<0, false>(std::uintptr_t, const void*);
-template void Checker::check_plain<1, false>(std::uintptr_t, const void*);
-template void Checker::check_plain<2, false>(std::uintptr_t, const void*);
-template void Checker::check_plain<3, false>(std::uintptr_t, const void*);
-template void Checker::check_plain<4, false>(std::uintptr_t, const void*);
-template void Checker::check_plain<0, true>(std::uintptr_t, const void*);
-template void Checker::check_plain<1, true>(std::uintptr_t, const void*);
-template void Checker::check_plain<2, true>(std::uintptr_t, const void*);
-template void Checker::check_plain<3, true>(std::uintptr_t, const void*);
-template void Checker::check_plain<4, true>(std::uintptr_t, const void*);
+__attribute__((noinline)) void Checker::check_ordinary(std::uintptr_t address, std::size_t bytes,
+                                                       unsigned kind, const void* site) {
+    check_access(address, bytes, kind, site);
+    if (address % bytes != 0 && find_region(address) != nullptr)
+        report_memory("KC104", {address, bytes, kind, site_of(site)},
+                      "the address of an access is not a multiple of its size");
+}
+
+template void Checker::check_plain<0, false>(const void*, const void*);
+template void Checker::check_plain<1, false>(const void*, const void*);
+template void Checker::check_plain<2, false>(const void*, const void*);
+template void Checker::check_plain<3, false>(const void*, const void*);
+template void Checker::check_plain<4, false>(const void*, const void*);
+template void Checker::check_plain<0, true>(const void*, const void*);
+template void Checker::check_plain<1, true>(const void*, const void*);
+template void Checker::check_plain<2, true>(const void*, const void*);
+template void Checker::check_plain<3, true>(const void*, const void*);
+template void Checker::check_plain<4, true>(const void*, const void*);
 
 void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned kind,
                            const void* site) {
     if (bytes == 0) return;
     if (pending_.exists) judge_pending_write();
-    auto* const region = find_region(address);
+    const auto* const region = find_region(address);
     const Event event = {address, bytes, kind, site_of(site)};
     const bool is_synchronizing = (kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) != 0;
     if (is_synchronizing && (kind & KBUILD_CPU_RELEASES) != 0) fence(thread_->scope);
@@ -118,7 +130,7 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     if ((kind & KBUILD_CPU_WRITES) != 0 && (kind & KBUILD_CPU_ATOMIC) == 0) note_write();
 }
 
-void Checker::check_words(Region& region, Event event) {
+void Checker::check_words(const Region& region, Event event) {
     const auto end = event.address + event.bytes;
     bool is_valid = true, has_written = false;
     for (auto word = event.address & ~(word_bytes - 1); word < end && is_valid;
@@ -134,14 +146,14 @@ void Checker::check_words(Region& region, Event event) {
 }
 
 // Forgets the accesses before the current time, and the content of shared memory.
-inline void Checker::renew(Region& region, Cell& cell) const noexcept {
+KBUILD_CPU_INLINE void Checker::renew(const Region& region, Cell& cell) const noexcept {
     cell.forget_accesses();
     cell.epoch = region.epoch;
     if (region.is_shared) cell.write_site &= ~(whole_word << 28);
 }
 
 // Reports an access to a word of which the program cannot use all bytes, as far as is known. Returns whether it can.
-bool Checker::check_bounds(Region& region, std::uintptr_t word, unsigned mask, Event event) {
+bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event) {
     const auto valid = find_valid_bytes(region, word);
     region.cell(word).set_valid(valid);
     if ((mask & ~valid) == 0) return true;
@@ -157,7 +169,7 @@ bool Checker::check_bounds(Region& region, std::uintptr_t word, unsigned mask, E
     return false;
 }
 
-KBUILD_CPU_INLINE void Checker::check_word(Region& region, std::uintptr_t word, unsigned mask,
+KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t word, unsigned mask,
                                            Event event, bool& is_valid, bool& has_written) {
     auto& cell = region.cell(word);
     if (cell.epoch != region.epoch) renew(region, cell);
@@ -179,15 +191,15 @@ KBUILD_CPU_INLINE void Checker::check_word(Region& region, std::uintptr_t word, 
 }
 
 // Returns the bytes of a word that the program can use.
-unsigned Checker::find_valid_bytes(Region& region, std::uintptr_t word) {
+unsigned Checker::find_valid_bytes(const Region& region, std::uintptr_t word) {
     const auto within = [&](std::uintptr_t start, std::size_t bytes) {
         unsigned mask = 0;
         for (unsigned i = 0; i < word_bytes; ++i)
             if (word + i - start < bytes) mask |= 1u << i;
         return mask;
     };
-    if (&region == &block_->dynamic) return within(region.start, launch_->shared_bytes);
-    if (&region == &block_->statics) {
+    if (region.is_dynamic) return within(region.start, launch_->shared_bytes);
+    if (region.is_shared) {
         const auto* const variable = image_->find_shared(word + word_bytes - 1 - region.start);
         return variable == nullptr ? 0 : within(region.start + variable->place, variable->bytes);
     }
@@ -197,8 +209,20 @@ unsigned Checker::find_valid_bytes(Region& region, std::uintptr_t word) {
     return found == nullptr || found->is_free ? 0 : within(found->start, found->bytes);
 }
 
+// Returns the other block of the cluster with shared memory at an address, or null.
+const BlockState* Checker::find_block(std::uintptr_t address) const noexcept {
+    for (const auto* const block : block_->cluster)
+        if (block != block_ && block->has_memory_at(address)) return block;
+    return nullptr;
+}
+
 // Memory that has no fixed place. Returns whether the program can use it.
 bool Checker::check_other_memory(Event event) {
+    if (const auto* const block = find_block(event.address)) {
+        check_words(block->dynamic.contains(event.address) ? block->dynamic : block->statics,
+                    event);
+        return true;
+    }
     if (image_->data().contains(event.address)) {
         check_words(image_->data(), event);
         return true;
@@ -232,14 +256,60 @@ bool Checker::check_other_memory(Event event) {
 }
 
 KBUILD_CPU_INLINE bool Checker::is_before(Access access) const {
-    const bool is_same_block = access.block() == (block_number_ & Access::block_mask);
-    return (is_same_block && access.time() < block_->barrier_time) || is_known(access);
+    return is_before_barrier(access) || (has_more_order_ && is_known(access));
+}
+
+// Returns whether the current access cannot be a race with an earlier one. Most answers are here.
+KBUILD_CPU_INLINE bool Checker::is_settled(Access access) const {
+    return !access.exists() || is_before_barrier(access) || access.is_by_thread_of(now_);
+}
+
+KBUILD_CPU_INLINE bool Checker::record_plain_read(Cell& cell, unsigned mask, std::uint32_t site) {
+    const auto needed = mask * 0x11000000u;  // valid and written
+    if ((cell.write_site & needed) != needed || !is_settled(cell.write)) return false;
+    const auto now = now_.with(mask);
+    const auto before = cell.read;
+    if (before.exists() && !before.has_bytes_and_kind_of(now)) {
+        if (before.is_by_thread_of(now_)) return false;
+        cell.forget_other();
+    } else if (before.exists()) {
+        bool has_other = cell.has_other();
+        if (has_other) {
+            const auto other = cell.other_read();
+            if (has_more_order_ || other.is_by_thread_of(now_)) return false;
+            has_other = !is_before_barrier(other);
+        }
+        if (!has_other) {
+            const bool is_other = !is_settled(before);
+            if (is_other && has_more_order_) return false;
+            if (is_other)
+                cell.set_other(before);
+            else
+                cell.forget_other();
+        }
+    }
+    cell.read = now;
+    cell.set_read_site(site);
+    return true;
+}
+
+KBUILD_CPU_INLINE bool Checker::record_plain_write(Cell& cell, unsigned mask, std::uint32_t site) {
+    const auto state = cell.write_site;
+    if ((state >> 24 & mask) != mask || !is_settled(cell.write) || !is_settled(cell.read))
+        return false;
+    if (mask != whole_word && (cell.write.exists() || cell.read.exists())) return false;
+    if (cell.has_other() && !is_before_barrier(cell.other_read())) return false;
+    cell.read = Access();
+    cell.forget_other();
+    cell.write = now_.with(mask);
+    cell.write_site = (state & ~Cell::site_mask) | mask << 28 | (site & Cell::site_mask);
+    return true;
 }
 
 // Returns whether something other than a barrier of the block orders the access before the current one.
 bool Checker::is_known(Access access) const {
     const auto& block = *block_;
-    if (access.block() == (block_number_ & Access::block_mask)) {
+    if (access.is_of_block_of(now_)) {
         if (block.time == Access::last_time) return true;
         const auto warp = [](std::uint32_t thread) { return thread / 32; };
         const auto& thread = *thread_;
@@ -252,20 +322,21 @@ bool Checker::is_known(Access access) const {
             }
         }
     }
-    return (thread_->acquired.exists() && thread_->acquired.get()->covers(access, block_number_)) ||
-           (block.acquired.exists() && block.acquired.get()->covers(access, block_number_));
+    return (thread_->acquired.exists() && thread_->acquired.get()->covers(access, now_.block())) ||
+           (block.acquired.exists() && block.acquired.get()->covers(access, now_.block()));
 }
 
 KBUILD_CPU_INLINE bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags,
                                             Event event) const {
-    if (!earlier.exists() || earlier.who() == who_ || (earlier.mask() & mask) == 0) return false;
+    if (!earlier.exists() || earlier.is_by_thread_of(now_) || (earlier.mask() & mask) == 0)
+        return false;
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
     if (flags == Access::is_volatile && (is_write || earlier.flags() == Access::is_volatile))
         return !is_flag(event.address, event.kind) && !is_before(earlier);
     if (earlier.flags() != 0 && flags != 0) {
         const bool is_scoped =
             earlier.flags() == Access::atomic_of_block || flags == Access::atomic_of_block;
-        if (!is_scoped || earlier.block() == (block_number_ & Access::block_mask)) return false;
+        if (!is_scoped || earlier.is_of_block_of(now_)) return false;
     }
     return !is_before(earlier);
 }
@@ -273,7 +344,7 @@ KBUILD_CPU_INLINE bool Checker::is_conflict(Access earlier, unsigned mask, unsig
 KBUILD_CPU_INLINE void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask,
                                            Event event) {
     const auto flags = flags_of(event.kind, thread_->scope);
-    const Access now(who_, mask, flags, block_->time);
+    const auto now = now_.with(mask, flags);
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
     if (is_conflict(cell.write, mask, flags, event)) {
         const auto site = cell.write_site & Cell::site_mask;
@@ -294,9 +365,9 @@ KBUILD_CPU_INLINE void Checker::check_race(Cell& cell, std::uintptr_t word, unsi
         cell.forget_other();
     }
     const auto& last = cell.write;
-    if (last.exists() && last.who() == who_ && last.flags() == flags && !is_before(last))
+    if (last.exists() && last.is_by_thread_of(now_) && last.flags() == flags && !is_before(last))
         mask |= last.mask();
-    cell.write = Access(who_, mask, flags, block_->time);
+    cell.write = now_.with(mask, flags);
     cell.set_write_site(event.site);
 }
 
@@ -306,7 +377,7 @@ KBUILD_CPU_INLINE void Checker::record_read(Cell& cell, Access now, std::uint32_
     cell.read = now;
     if (!before.exists()) return;
     const bool is_same_kind = before.flags() == now.flags();
-    if (before.who() == who_) {
+    if (before.is_by_thread_of(now_)) {
         if (is_same_kind && before.mask() != now.mask() && !is_before(before))
             cell.read.add_bytes(before.mask());
         if (cell.has_other() &&
@@ -315,7 +386,10 @@ KBUILD_CPU_INLINE void Checker::record_read(Cell& cell, Access now, std::uint32_
         return;
     }
     const bool is_alike = is_same_kind && before.mask() == now.mask();
-    if (cell.has_other() && (!is_alike || is_before(cell.other_read()))) cell.forget_other();
+    if (cell.has_other()) {
+        const auto other = cell.other_read();
+        if (!is_alike || other.is_by_thread_of(now_) || is_before(other)) cell.forget_other();
+    }
     if (is_alike && !cell.has_other() && !is_before(before)) cell.set_other(before);
 }
 
@@ -330,7 +404,7 @@ bool Checker::is_lockstep(std::uint32_t earlier_site, bool earlier_writes, Event
 
 const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site,
                                       bool earlier_writes, Event event) const {
-    const bool is_same_block = earlier.block() == (block_number_ & Access::block_mask);
+    const bool is_same_block = earlier.is_of_block_of(now_);
     const bool is_same_warp = is_same_block && earlier.thread() / 32 == thread_->number / 32;
     const bool is_defined = earlier.flags() != 0 && flags_of(event.kind, thread_->scope) != 0;
     const bool is_scoped =
@@ -343,7 +417,7 @@ const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site
 
 void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
                           Event event, bool is_same_value) {
-    const bool is_same_block = earlier.block() == (block_number_ & Access::block_mask);
+    const bool is_same_block = earlier.is_of_block_of(now_);
     const unsigned variant = (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) +
                              (is_same_block ? 4000 : 0) +
                              (earlier.thread() / 32 == thread_->number / 32 ? 8000 : 0);
@@ -395,6 +469,7 @@ void Checker::judge_pending_write() {
 
 void Checker::fence(kbuild_cpu_scope scope) {
     thread_->fences[scope] = {block_->advance(), block_->barrier_time};
+    note_order();
     thread_->is_publishing = thread_->has_written;
     thread_->has_written = false;
 }
@@ -423,8 +498,8 @@ void Checker::release(std::uintptr_t address, unsigned kind) {
         const auto& fence = thread.fences[scope];
         if (fence.time == 0) continue;
         const auto reached = std::max(scope, thread.scope);  // the smaller set of threads
-        changed.add_thread(who_, fence.time, reached);
-        changed.add_block(block_number_, fence.barrier_time, reached);
+        changed.add_thread(now_.who(), fence.time, reached);
+        changed.add_block(now_.block(), fence.barrier_time, reached);
     }
 }
 
@@ -432,7 +507,10 @@ void Checker::release(std::uintptr_t address, unsigned kind) {
 void Checker::acquire(std::uintptr_t address) {
     if (released_.empty()) return;
     const auto found = released_.find(address);
-    if (found != released_.end()) thread_->acquired.add(found->second);
+    if (found == released_.end()) return;
+    thread_->acquired.add(found->second);
+    block_->has_acquired = true;
+    note_order();
 }
 
 void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
@@ -470,7 +548,7 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
     findings_.add(std::move(finding));
 }
 
-void Checker::report_uninitialized(Region& region, Event event) {
+void Checker::report_uninitialized(const Region& region, Event event) {
     if (!checks_init_) return;
     for (std::size_t i = 0; i < event.bytes; ++i)
         if (region.contains(event.address + i))
@@ -520,17 +598,19 @@ Place Checker::make_place(std::string action, std::uint32_t site, const BlockSta
 }
 
 std::string Checker::describe_memory(std::uintptr_t address) const {
-    const auto& block = *block_;
+    const auto* const other = find_block(address);
+    const auto& block = other == nullptr ? *block_ : *other;
+    const auto owner = other == nullptr ? "" : " of block " + to_string(other->index);
     if (block.dynamic.contains(address))
         return compare_address(
             address, block.dynamic.start, launch_->shared_bytes,
-            "the " + count_bytes(launch_->shared_bytes) + " of dynamic shared memory");
+            "the " + count_bytes(launch_->shared_bytes) + " of dynamic shared memory" + owner);
     if (block.statics.contains(address)) {
         const auto* const variable = image_->find_shared(address - block.statics.start);
         if (variable == nullptr) return "before all shared variables";
-        return compare_address(
-            address, block.statics.start + variable->place, variable->bytes,
-            "the shared variable '" + variable->name + "' (" + count_bytes(variable->bytes) + ")");
+        return compare_address(address, block.statics.start + variable->place, variable->bytes,
+                               "the shared variable '" + variable->name + "' (" +
+                                   count_bytes(variable->bytes) + ")" + owner);
     }
     if (const auto* const variable = image_->find_variable(address))
         return compare_address(address, variable->start, variable->bytes,

@@ -23,6 +23,7 @@ struct ThreadState {
     std::uint32_t number = 0;  // in the block
     std::uint32_t barriers = 0;
     std::uint64_t grid_phases = 0;
+    std::uint32_t cluster_barriers = 0;
     std::uint32_t warp_time = 0;  // accesses of its warp before this time have happened
     bool is_exchanging = false;
     // Whether it, or another thread before a barrier, has written anything since its last fence, and
@@ -39,6 +40,8 @@ struct ThreadState {
     SharedKnowledge acquired;
     // The times for single lanes, after warp operations of a part of the warp.
     std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
+
+    void start(BlockState& its_block, std::uint32_t its_number, std::uint64_t phases);
 };
 
 // The memory of a block, and the block that uses it. Blocks use the same memory one after another.
@@ -55,18 +58,40 @@ struct BlockState {
     std::uint32_t first_thread = 0;
     std::uint32_t started = 0;
     SharedKnowledge acquired;
+    bool has_acquired = false;  // whether one of its threads has
     std::vector<ThreadState> threads;
     Region dynamic;
     Region statics;
     const void* statics_image = nullptr;
-    std::size_t dynamic_bytes = 0;  // of the launch
+    std::size_t dynamic_bytes = 0;     // of the launch
+    std::vector<BlockState*> cluster;  // by rank, once a thread has used the cluster; empty before
+    std::uint32_t cluster_barriers = 0;
 
+    bool has_memory_at(std::uintptr_t address) const {
+        return statics.contains(address) || dynamic.contains(address);
+    }
     // Advances the time. If it reaches its end, accesses within the block are no longer compared.
     std::uint32_t advance() {
         if (time < Access::last_time) ++time;
         return time;
     }
 };
+
+// Forgets the thread that used this state before.
+inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
+                               std::uint64_t phases) {
+    block = &its_block;
+    number = its_number;
+    barriers = its_block.barriers;
+    grid_phases = phases;
+    cluster_barriers = its_block.cluster_barriers;
+    warp_time = 0;
+    is_exchanging = has_written = is_publishing = false;
+    scope = KBUILD_CPU_ALL_THREADS;
+    for (auto& fence : fences) fence.time = fence.barrier_time = 0;
+    if (acquired.exists()) acquired.clear();
+    if (lane_times != nullptr) lane_times.reset();
+}
 
 }  // namespace kbuild::cpu::checks
 

@@ -14,33 +14,59 @@ constexpr unsigned whole_word = 15;  // a mask of bytes
 constexpr unsigned char fresh_word[word_bytes] = {0x9D, 0x4B, 0xE7, 0x26};
 
 // An access: which thread of which block, when, and to which bytes of the word. The bits are, from the
-// highest one: block 24, thread 10, mask 4, kind 2, time 22. Zero means no access.
+// highest one: unused 2, block 24, time 22, thread 10, mask 4, kind 2. So the accesses of a block before some
+// time are a range of numbers. Zero means no access.
 class Access {
 public:
-    static constexpr unsigned time_bits = 22, who_shift = 28;
+    static constexpr unsigned block_shift = 38, time_shift = 16, thread_shift = 6, mask_shift = 2;
+    static constexpr unsigned time_bits = block_shift - time_shift;
     static constexpr std::uint32_t last_time = (1u << time_bits) - 1;
     static constexpr std::uint32_t block_mask = (1u << 24) - 1;
     // Kinds besides ordinary accesses.
     static constexpr unsigned atomic = 1, is_volatile = 2, atomic_of_block = 3;
 
     constexpr Access() = default;
+    explicit constexpr Access(std::uint64_t bits) : bits_(bits) {}
     constexpr Access(std::uint64_t who, unsigned mask, unsigned flags, std::uint32_t time)
-        : bits_(who << who_shift | std::uint64_t{mask} << 24 | std::uint64_t{flags} << 22 | time) {}
+        : bits_((who >> 10) << block_shift | std::uint64_t{time} << time_shift |
+                (who & 1023) << thread_shift | mask << mask_shift | flags) {}
 
     static constexpr std::uint64_t name(std::uint32_t block, std::uint32_t thread) {
         return std::uint64_t{block & block_mask} << 10 | thread;
     }
 
+    constexpr std::uint64_t bits() const { return bits_; }
     constexpr bool exists() const { return bits_ != 0; }
-    constexpr std::uint64_t who() const { return bits_ >> who_shift; }
-    constexpr std::uint32_t block() const { return static_cast<std::uint32_t>(bits_ >> 38); }
-    constexpr std::uint32_t thread() const { return bits_ >> who_shift & 1023; }
-    constexpr unsigned mask() const { return bits_ >> 24 & 15; }
-    constexpr unsigned flags() const { return bits_ >> 22 & 3; }
-    constexpr std::uint32_t time() const { return bits_ & last_time; }
-    void add_bytes(unsigned mask) { bits_ |= std::uint64_t{mask} << 24; }
+    constexpr std::uint64_t who() const { return name(block(), thread()); }
+    constexpr std::uint32_t block() const {
+        return static_cast<std::uint32_t>(bits_ >> block_shift);
+    }
+    constexpr std::uint32_t thread() const { return bits_ >> thread_shift & 1023; }
+    constexpr unsigned mask() const { return bits_ >> mask_shift & 15; }
+    constexpr unsigned flags() const { return bits_ & 3; }
+    constexpr std::uint32_t time() const { return bits_ >> time_shift & last_time; }
+    void add_bytes(unsigned mask) { bits_ |= std::uint64_t{mask} << mask_shift; }
+
+    // The same thread and time, if this one has no bytes and no kind.
+    constexpr Access with(unsigned mask, unsigned flags = 0) const {
+        return Access(bits_ | mask << mask_shift | flags);
+    }
+
+    // Compare without taking the parts out.
+    constexpr bool is_of_block_of(Access other) const {
+        return (bits_ ^ other.bits_) >> block_shift == 0;
+    }
+    constexpr bool is_by_thread_of(Access other) const {
+        return ((bits_ ^ other.bits_) & ~(time_field | bytes_field)) == 0;
+    }
+    constexpr bool has_bytes_and_kind_of(Access other) const {
+        return ((bits_ ^ other.bits_) & bytes_field) == 0;
+    }
 
 private:
+    static constexpr std::uint64_t time_field = std::uint64_t{last_time} << time_shift;
+    static constexpr std::uint64_t bytes_field = (1u << thread_shift) - 1;
+
     std::uint64_t bits_ = 0;
 };
 
@@ -48,18 +74,17 @@ private:
 struct Cell {
     Access write;  // the last one
     Access read;   // the last one that was not ordered after `other`
-    // Another thread that has read the same bytes, and nothing orders the two reads: its name, and most
-    // bits of the time.
+    // The read of another thread, of the same bytes and kind, and nothing orders the two reads: all but the
+    // lower bits.
     std::uint32_t other_low;
     std::uint16_t other_high;
     std::uint16_t epoch;       // the accesses and, of shared memory, the state are of this time
     std::uint32_t write_site;  // where, in the lower bits; which bytes are valid and written
-    std::uint32_t read_site;   // where, in the lower bits; the rest of the time
+    std::uint32_t read_site;   // where, in the lower bits; more bits of the other read
 
     static constexpr std::uint32_t site_mask = (1u << 24) - 1;
 
-    static constexpr unsigned other_time_bits = Access::time_bits - 8;
-    static constexpr std::uint64_t other_time_mask = (1u << other_time_bits) - 1;
+    static constexpr unsigned other_shift = Access::thread_shift + 8;
 
     unsigned valid() const { return write_site >> 24 & 15; }
     unsigned written() const { return write_site >> 28; }
@@ -70,17 +95,17 @@ struct Cell {
     }
     bool has_other() const { return (other_low | other_high) != 0; }
     void forget_other() { other_low = other_high = 0; }
-    // The read of the other thread, which has the same bytes and the same kind as the last one.
     Access other_read() const {
-        const auto bits = std::uint64_t{other_high} << 32 | other_low;
-        const auto time = static_cast<std::uint32_t>(bits & other_time_mask) << 8 | read_site >> 24;
-        return Access(bits >> other_time_bits, read.mask(), read.flags(), time);
+        const auto high = (std::uint64_t{other_high} << 32 | other_low) << other_shift;
+        const auto low = std::uint64_t{read_site >> 24} << Access::thread_shift;
+        return Access(high | low | (read.bits() & ((1u << Access::thread_shift) - 1)));
     }
     void set_other(Access access) {
-        const auto bits = access.who() << other_time_bits | access.time() >> 8;
+        const auto bits = access.bits() >> other_shift;
         other_low = static_cast<std::uint32_t>(bits);
         other_high = static_cast<std::uint16_t>(bits >> 32);
-        read_site = (read_site & site_mask) | access.time() << 24;
+        const auto low = static_cast<std::uint32_t>(access.bits() >> Access::thread_shift);
+        read_site = (read_site & site_mask) | low << 24;
     }
     void set_read_site(std::uint32_t site) {
         read_site = (read_site & ~site_mask) | (site & site_mask);
@@ -98,7 +123,8 @@ struct Region {
     std::size_t bytes = 0;
     Cell* cells = nullptr;
     std::uint16_t epoch = 1;
-    bool is_shared = false;  // the memory of a block, whose content is forgotten in each epoch
+    bool is_shared = false;   // the memory of a block, whose content is forgotten in each epoch
+    bool is_dynamic = false;  // of a block: its dynamic memory
 
     bool contains(std::uintptr_t address) const { return address - start < bytes; }
     Cell& cell(std::uintptr_t address) const { return cells[(address - start) / word_bytes]; }

@@ -203,28 +203,38 @@ void Checker::report_leaks() {
     }
 }
 
-BlockState& Checker::state_of(const char* dynamic) {
+BlockState& Checker::state_of(const void* dynamic) {
     auto& state = blocks_[dynamic];
     if (state == nullptr) {
         state = std::make_unique<BlockState>();
         state->dynamic.start = reinterpret_cast<std::uintptr_t>(dynamic);
         state->dynamic.bytes = most_shared_bytes;
-        state->dynamic.is_shared = true;
+        state->dynamic.is_shared = state->dynamic.is_dynamic = true;
         state->dynamic.cells =
             static_cast<Cell*>(map_memory(most_shared_bytes / word_bytes * sizeof(Cell)));
     }
     return *state;
 }
 
-// Lets the memory belong to another block.
-void Checker::begin_block(BlockState& block, std::uint64_t number) {
+std::uint64_t Checker::number_of(const kbuild_dim3& index) const noexcept {
+    const auto& grid = launch_->grid;
+    return (std::uint64_t{index.z} * grid.y + index.y) * grid.x + index.x;
+}
+
+// Lets the memory belong to another block, unless it does.
+void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
+    const auto number = number_of(index);
+    if (block.launch == launches_ && block.number == number) return;
     block.launch = launches_;
     block.number = number;
-    block.index = *builtins_.block_idx;
+    block.index = index;
+    block.cluster.clear();
+    block.cluster_barriers = 0;
     block.time = 1;
     block.barrier_time = block.barriers = block.arrivals = block.started = 0;
     block.barrier_call = nullptr;
     block.acquired.clear();
+    block.has_acquired = false;
     if (block.threads.size() < launch_->threads_per_block)
         block.threads.resize(launch_->threads_per_block);
     if (block.statics_image != image_) {
@@ -255,33 +265,35 @@ void Checker::begin_block(BlockState& block, std::uint64_t number) {
 void Checker::begin_thread() {
     if (pending_.exists) judge_pending_write();
     const auto& index = *builtins_.thread_idx;
-    const auto& block_index = *builtins_.block_idx;
-    const auto& grid = launch_->grid;
-    const auto number =
-        (std::uint64_t{block_index.z} * grid.y + block_index.y) * grid.x + block_index.x;
+    const auto number = number_of(*builtins_.block_idx);
     if (block_->launch != launches_ || block_->number != number ||
         block_->dynamic.start != reinterpret_cast<std::uintptr_t>(builtins_.shared->dynamic)) {
         auto& block = state_of(builtins_.shared->dynamic);
-        if (block.launch != launches_ || block.number != number) begin_block(block, number);
+        begin_block(block, *builtins_.block_idx);
         block_ = &block;
     }
     const auto thread = (index.z * launch_->block.y + index.y) * launch_->block.x + index.x;
     ++block_->started;
     thread_ = &block_->threads[thread];
-    *thread_ = ThreadState();
-    thread_->block = block_;
-    thread_->number = thread;
-    thread_->barriers = block_->barriers;
-    thread_->grid_phases = grid_phase_;
-    block_number_ = static_cast<std::uint32_t>(number);
-    who_ = Access::name(block_number_, thread);
+    thread_->start(*block_, thread, grid_phase_);
+    note_order();
 }
 
 void Checker::resume(ThreadState* thread) noexcept {
     thread_ = thread;
     block_ = thread->block;
-    block_number_ = static_cast<std::uint32_t>(block_->number);
-    who_ = Access::name(block_number_, thread->number);
+    note_order();
+}
+
+// After each change of the thread, and of what orders accesses.
+void Checker::note_order() noexcept {
+    const auto number = static_cast<std::uint32_t>(block_->number);
+    now_ = Access(Access::name(number, thread_->number), 0, 0, block_->time);
+    block_start_ = Access(Access::name(number, 0), 0, 0, 0).bits();
+    barrier_distance_ = Access(0, 0, 0, block_->barrier_time).bits();
+    has_more_order_ = thread_->warp_time > block_->barrier_time || thread_->lane_times != nullptr ||
+                      thread_->acquired.exists() || block_->acquired.exists() ||
+                      block_->time == Access::last_time;
 }
 
 void* Checker::find_shared(const void* place) {
@@ -305,7 +317,10 @@ void Checker::arrive_at_barrier(const kbuild_cpu_call& call) {
         block.first_thread = thread_->number;
         return;
     }
-    if (!settings_.barrier || is_same_site(call, block.first_call)) return;
+    const auto& first = block.first_call;
+    if (call.line == first.line && call.function == first.function && call.file == first.file)
+        return;
+    if (!settings_.barrier || is_same_site(call, first)) return;
     const auto place_of = [&](const kbuild_cpu_call& at, std::uint32_t thread) {
         auto place = make_place(std::string("barrier ") + at.function, 0, block, thread);
         if (at.file != nullptr) place.file = at.file;
@@ -328,8 +343,9 @@ void Checker::leave_barrier() {
     if (++thread_->barriers <= block.barriers) return;
     block.barriers = thread_->barriers;
     block.barrier_time = block.advance();
-    for (std::uint32_t i = 0; i < launch_->threads_per_block; ++i)
-        if (block.threads[i].acquired.exists()) block.acquired.add(block.threads[i].acquired);
+    for (std::uint32_t i = 0; block.has_acquired && i < launch_->threads_per_block; ++i)
+        block.acquired.add(block.threads[i].acquired);
+    note_order();
     const auto missing = launch_->threads_per_block - block.arrivals;
     block.arrivals = 0;
     if (missing == 0 || !settings_.barrier) return;
@@ -352,6 +368,65 @@ void Checker::leave_grid_barrier() {
     next_epoch();
     for (auto& [dynamic, block] : blocks_)
         if (block->launch == launches_) block->barrier_time = block->advance();
+    note_order();
+}
+
+const void* Checker::dynamic_memory() const noexcept {
+    return reinterpret_cast<const void*>(block_->dynamic.start);
+}
+
+// The others may not have started.
+void Checker::set_cluster(const std::vector<const void*>& memories) {
+    const auto& extent = launch_->cluster;
+    const auto& own = block_->index;
+    const kbuild_dim3 first = {own.x / extent.x * extent.x, own.y / extent.y * extent.y,
+                               own.z / extent.z * extent.z};
+    std::vector<BlockState*> cluster;
+    for (const auto* const memory : memories) {
+        const auto rank = static_cast<std::uint32_t>(cluster.size());
+        auto& block = state_of(memory);
+        begin_block(block, {first.x + rank % extent.x, first.y + rank / extent.x % extent.y,
+                            first.z + rank / extent.x / extent.y});
+        cluster.push_back(&block);
+    }
+    for (auto* const block : cluster) block->cluster = cluster;
+}
+
+void* Checker::map_shared(const void* address, std::uint32_t rank) const noexcept {
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    const auto& other = *block_->cluster[rank];
+    if (block_->dynamic.contains(place))
+        return reinterpret_cast<void*>(place - block_->dynamic.start + other.dynamic.start);
+    if (block_->statics.contains(place))
+        return reinterpret_cast<void*>(place - block_->statics.start + other.statics.start);
+    return nullptr;
+}
+
+std::uint32_t Checker::find_shared_rank(const void* address) const noexcept {
+    std::uint32_t rank = 0;
+    for (const auto* const block : block_->cluster) {
+        if (block->has_memory_at(reinterpret_cast<std::uintptr_t>(address))) break;
+        ++rank;
+    }
+    return rank;
+}
+
+// The first thread that continues stands for all. The accesses of all blocks so far happen before what follows.
+void Checker::leave_cluster_barrier() {
+    thread_->has_written = true;
+    if (++thread_->cluster_barriers <= block_->cluster_barriers) return;
+    SharedKnowledge known;
+    for (auto* const block : block_->cluster) {
+        block->cluster_barriers = thread_->cluster_barriers;
+        block->barrier_time = block->advance();
+        known.add(block->acquired);
+        for (std::uint32_t i = 0; block->has_acquired && i < launch_->threads_per_block; ++i)
+            known.add(block->threads[i].acquired);
+        known.change().add_block(static_cast<std::uint32_t>(block->number), block->barrier_time,
+                                 KBUILD_CPU_ALL_THREADS);
+    }
+    for (auto* const block : block_->cluster) block->acquired.add(known);
+    note_order();
 }
 
 // The first lane that continues stands for all that have arrived.
@@ -381,12 +456,14 @@ void Checker::end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size) {
         auto& thread = block.threads[first + lane];
         thread.is_exchanging = false;
         thread.acquired.add(acquired);
+        block.has_acquired |= acquired.exists();
         thread.warp_time = is_whole ? now : warp_time;
         if (is_whole) continue;
         if (thread.lane_times == nullptr)
             thread.lane_times = std::make_unique<std::array<std::uint32_t, warp_lanes>>();
         *thread.lane_times = known;
     }
+    note_order();
 }
 
 }  // namespace kbuild::cpu::checks

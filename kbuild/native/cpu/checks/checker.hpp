@@ -59,26 +59,41 @@ public:
     void arrive_at_barrier(const kbuild_cpu_call& call);
     void leave_barrier();
     void leave_grid_barrier();
+    void leave_cluster_barrier();
+    bool has_cluster() const noexcept { return !block_->cluster.empty(); }
+    std::uint32_t cluster_blocks() const noexcept { return launch_->blocks_per_cluster; }
+    const void* dynamic_memory() const noexcept;
+    // Tells the block of the others in its cluster: their dynamic memory, by rank.
+    void set_cluster(const std::vector<const void*>& memories);
+    // Returns where a block of the cluster has what the current block has in shared memory at an address, or
+    // null.
+    void* map_shared(const void* address, std::uint32_t rank) const noexcept;
+    // Returns the rank of the block with shared memory at an address, or the number of blocks.
+    std::uint32_t find_shared_rank(const void* address) const noexcept;
     void begin_exchange() noexcept { thread_->is_exchanging = true; }
     void end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size);
     void* find_shared(const void* place);
 
     // Accesses.
     template <unsigned log_bytes, bool is_write>
-    void check_plain(std::uintptr_t address, const void* site);
+    static void check_plain(const void* address, const void* site);
     void check_access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     void fence(kbuild_cpu_scope scope);
     // Reports host code that accesses memory of the device.
     void check_host_access(const void* address, std::size_t bytes, bool writes, const void* site);
+    // Reports a copy or fill of the runtime that fails, because memory at an address is not what it needs.
+    void report_invalid_copy(const std::string& problem, const void* address);
     void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                         const void* site);
 
-    // Lets device code read memory of the runtime: the tables of functions.
+    // Lets device code read memory of the runtime: the tables of functions, and the result of the last wait.
     void accept(const void* start, std::size_t bytes);
-
-    // The memory in which waits leave their results, which device code reads.
-    kbuild_cpu_lanes lanes_copy = {};
-    std::uint64_t sum_copy = 0;
+    template <class T>
+    const T* accept_result(const T* result) noexcept {
+        result_start_ = reinterpret_cast<std::uintptr_t>(result);
+        result_bytes_ = sizeof *result;
+        return result;
+    }
 
 private:
     static inline std::atomic<Checker*> process_{nullptr};
@@ -101,20 +116,30 @@ private:
 
     Checker();
 
-    Region* find_region(std::uintptr_t address) noexcept;
+    const Region* find_region(std::uintptr_t address) noexcept;
     bool is_private(std::uintptr_t address) const noexcept;
+    template <unsigned log_bytes, bool is_write>
+    bool record_plain(const Region& region, std::uintptr_t address, const void* site);
+    bool record_plain_read(Cell& cell, unsigned mask, std::uint32_t site);
+    bool record_plain_write(Cell& cell, unsigned mask, std::uint32_t site);
+    void check_ordinary(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     bool check_other_memory(Event event);
-    void check_word(Region& region, std::uintptr_t address, unsigned mask, Event event,
+    void check_word(const Region& region, std::uintptr_t address, unsigned mask, Event event,
                     bool& is_valid, bool& has_written);
-    bool check_bounds(Region& region, std::uintptr_t word, unsigned mask, Event event);
-    void check_words(Region& region, Event event);
-    unsigned find_valid_bytes(Region& region, std::uintptr_t word);
-    void renew(Region& region, Cell& cell) const noexcept;
+    bool check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event);
+    void check_words(const Region& region, Event event);
+    unsigned find_valid_bytes(const Region& region, std::uintptr_t word);
+    void renew(const Region& region, Cell& cell) const noexcept;
     void check_race(Cell& cell, std::uintptr_t address, unsigned mask, Event event);
     bool is_flag(std::uintptr_t address, unsigned kind) const;
     void note_write() noexcept;
     void record_read(Cell& cell, Access access, std::uint32_t site);
     bool is_before(Access access) const;
+    bool is_before_barrier(Access access) const {
+        return access.bits() - block_start_ < barrier_distance_;
+    }
+    bool is_settled(Access access) const;
+    void note_order() noexcept;
     bool is_known(Access access) const;
     bool is_conflict(Access earlier, unsigned mask, unsigned flags, Event event) const;
     bool is_lockstep(std::uint32_t earlier_site, bool earlier_writes, Event event) const;
@@ -125,7 +150,7 @@ private:
     void await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site, Event event);
     void judge_pending_write();
     void report_memory(const char* rule, Event event, const char* message);
-    void report_uninitialized(Region& region, Event event);
+    void report_uninitialized(const Region& region, Event event);
     void release(std::uintptr_t address, unsigned kind);
     void acquire(std::uintptr_t address);
     Place make_place(std::string action, std::uint32_t site, const BlockState& block,
@@ -142,21 +167,28 @@ private:
     std::uint32_t site_of(const void* site) const noexcept {
         return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(site) - image_base_);
     }
-    BlockState& state_of(const char* dynamic);
-    void begin_block(BlockState& block, std::uint64_t number);
+    BlockState& state_of(const void* dynamic);
+    void begin_block(BlockState& block, const kbuild_dim3& index);
+    std::uint64_t number_of(const kbuild_dim3& index) const noexcept;
+    const BlockState* find_block(std::uintptr_t address) const noexcept;
     void next_epoch();
     void report_leaks();
     void end_process();
 
     // What each access reads.
-    std::uint64_t who_ = 0;
-    BlockState none_;  // while no thread runs
+    Access now_;  // an access of the thread, of no bytes
+    std::uint64_t block_start_ =
+        0;  // the block's accesses before its last barrier are numbers from here
+    std::uint64_t barrier_distance_ = 0;  // up to here, relative to the start
+    bool has_more_order_ = false;  // whether more than barriers can order others before the thread
+    BlockState none_;              // while no thread runs
     BlockState* block_ = &none_;
     ThreadState* thread_ = nullptr;
-    std::uint32_t block_number_ = 0;
     std::uintptr_t image_base_ = 0;
     std::uintptr_t storage_start_ = 0;
     std::size_t storage_bytes_ = 0;
+    std::uintptr_t result_start_ = 0;
+    std::size_t result_bytes_ = 0;
     std::size_t stack_bytes_ = 0;
     bool checks_races_ = false;
     bool checks_init_ = false;
@@ -173,7 +205,7 @@ private:
         std::size_t bytes;
     };
     std::vector<AddressRange> accepted_;
-    std::unordered_map<const char*, std::unique_ptr<BlockState>> blocks_;  // by dynamic memory
+    std::unordered_map<const void*, std::unique_ptr<BlockState>> blocks_;  // by dynamic memory
     std::unordered_map<std::uintptr_t, SharedKnowledge> released_;         // by address
     PendingWrite pending_;
     Findings findings_;

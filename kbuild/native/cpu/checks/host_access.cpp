@@ -62,6 +62,23 @@ void Checker::check_host_access(const void* address, std::size_t bytes, bool wri
     findings_.add(std::move(finding), reinterpret_cast<std::uintptr_t>(site));
 }
 
+void Checker::report_invalid_copy(const std::string& problem, const void* address) {
+    if (!settings_.memory) return;
+    Finding finding;
+    finding.rule = "KC107";
+    finding.message = problem;
+    {
+        const auto place = reinterpret_cast<std::uintptr_t>(address);
+        const std::lock_guard lock(memory_mutex_);
+        const auto* const found = history_.find(place);
+        if (found != nullptr && place - found->start < found->bytes)
+            finding.memory =
+                compare_address(place, found->start, found->bytes, name_allocation(*found));
+    }
+    const std::lock_guard lock(launch_mutex_);
+    findings_.add(std::move(finding));
+}
+
 }  // namespace kbuild::cpu::checks
 
 // What host texts call; see device/cpu/mixed/host_checks.h.

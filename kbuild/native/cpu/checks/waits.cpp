@@ -23,8 +23,7 @@ const std::uint64_t* barrier(void* runner, const kbuild_cpu_call* call, std::uin
     const auto* const sum = plain().barrier(runner, call, value);
     all.resume(self);
     all.leave_barrier();
-    all.sum_copy = *sum;
-    return &all.sum_copy;
+    return all.accept_result(sum);
 }
 
 const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call, std::uint64_t mask,
@@ -35,9 +34,7 @@ const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call, std:
     const auto* const lanes = plain().exchange(runner, call, mask, value);
     all.resume(self);
     all.end_exchange(*lanes, call->warp_size);
-    std::copy_n(lanes->values, call->warp_size, all.lanes_copy.values);
-    all.lanes_copy.arrived = lanes->arrived;
-    return &all.lanes_copy;
+    return all.accept_result(lanes);
 }
 
 std::uint64_t converge(void* runner, const kbuild_cpu_call* call) {
@@ -54,6 +51,47 @@ void grid_barrier(void* runner, const kbuild_cpu_call* call) {
     plain().grid_barrier(runner, call);
     all.resume(self);
     all.leave_grid_barrier();
+}
+
+// Finds the blocks of the cluster, before anything depends on them.
+void join_cluster(void* runner, const kbuild_cpu_call* call) {
+    auto& all = checker();
+    if (all.has_cluster()) return;
+    std::vector<const void*> memories;
+    for (unsigned rank = 0; rank < all.cluster_blocks(); ++rank)
+        memories.push_back(plain().map_shared(runner, call, all.dynamic_memory(), rank));
+    all.set_cluster(memories);
+}
+
+void cluster_barrier(void* runner, const kbuild_cpu_call* call) {
+    auto& all = checker();
+    auto* const self = all.current();
+    join_cluster(runner, call);
+    plain().cluster_barrier(runner, call);
+    all.resume(self);
+    all.leave_cluster_barrier();
+}
+
+const kbuild_dim3* cluster_extent(void* runner) {
+    return checker().accept_result(plain().cluster_extent(runner));
+}
+
+void* map_shared(void* runner, const kbuild_cpu_call* call, const void* address, unsigned rank) {
+    auto& all = checker();
+    if (all.cluster_blocks() == 1 || rank >= all.cluster_blocks())
+        return rank == 0 ? const_cast<void*>(address)
+                         : plain().map_shared(runner, call, address, rank);
+    join_cluster(runner, call);
+    void* const found = all.map_shared(address, rank);
+    return found != nullptr ? found : plain().map_shared(runner, call, address, rank);
+}
+
+unsigned find_shared_rank(void* runner, const kbuild_cpu_call* call, const void* address) {
+    auto& all = checker();
+    if (all.cluster_blocks() == 1) return 0;
+    join_cluster(runner, call);
+    const auto rank = all.find_shared_rank(address);
+    return rank < all.cluster_blocks() ? rank : plain().find_shared_rank(runner, call, address);
 }
 
 void spin(void* runner, const kbuild_cpu_call* call, unsigned weight) {
@@ -77,14 +115,6 @@ void fail_assertion(void* runner, const char* condition, const char* file, unsig
     plain().fail_assertion(runner, condition, file, line, function);
 }
 
-template <unsigned log_bytes>
-void read(const void* address, const void* site) {
-    checker().check_plain<log_bytes, false>(reinterpret_cast<std::uintptr_t>(address), site);
-}
-template <unsigned log_bytes>
-void write(const void* address, const void* site) {
-    checker().check_plain<log_bytes, true>(reinterpret_cast<std::uintptr_t>(address), site);
-}
 void access(const void* address, std::size_t bytes, unsigned kind, const void* site) {
     checker().check_access(reinterpret_cast<std::uintptr_t>(address), bytes, kind, site);
 }
@@ -109,8 +139,10 @@ void release(void* address, const void*) {
 }
 
 const kbuild_cpu_checks hooks = {
-    {read<0>, read<1>, read<2>, read<3>, read<4>},
-    {write<0>, write<1>, write<2>, write<3>, write<4>},
+    {Checker::check_plain<0, false>, Checker::check_plain<1, false>, Checker::check_plain<2, false>,
+     Checker::check_plain<3, false>, Checker::check_plain<4, false>},
+    {Checker::check_plain<0, true>, Checker::check_plain<1, true>, Checker::check_plain<2, true>,
+     Checker::check_plain<3, true>, Checker::check_plain<4, true>},
     access,
     fence,
     set_scope,
@@ -125,21 +157,9 @@ const kbuild_cpu_checks hooks = {
 
 const kbuild_cpu_device_api& instrumented_api() {
     static const kbuild_cpu_device_api api = {
-        barrier,
-        exchange,
-        converge,
-        grid_barrier,
-        plain().cluster_barrier,  // launches with clusters of several blocks are rejected
-        spin,
-        is_cooperative,
-        plain().cluster_extent,
-        plain().map_shared,
-        plain().find_shared_rank,
-        fail,
-        trap,
-        fail_assertion,
-        plain().runtime,
-        &hooks,
+        barrier, exchange,       converge,       grid_barrier,    cluster_barrier,
+        spin,    is_cooperative, cluster_extent, map_shared,      find_shared_rank,
+        fail,    trap,           fail_assertion, plain().runtime, &hooks,
     };
     static const bool is_accepted = [] {
         checker().accept(&api, sizeof api);

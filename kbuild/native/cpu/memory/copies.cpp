@@ -1,6 +1,7 @@
 #include "memory/copies.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 #include "memory/allocations.hpp"
 #include "registry.hpp"
 
@@ -48,25 +49,32 @@ void check_start(const char* name, const kbuild_cpu_area& area) {
         throw Failure(KBUILD_CPU_INVALID_VALUE, std::string("the ") + name + " is a null pointer");
 }
 
+// A program can ignore the error, so checks report it.
+[[noreturn]] void reject_side(const std::string& problem, const void* address) {
+    if (auto* const checker = checks::Checker::find())
+        checker->report_invalid_copy(problem, address);
+    throw Failure(KBUILD_CPU_INVALID_VALUE, problem);
+}
+
 // Checks one side of a copy or fill against the allocation that contains it. Host memory that the
 // runtime does not know, and device variables, are in no allocation.
 void check_side(const char* name, const kbuild_cpu_area& area, const Shape& shape, Side side) {
     const auto found = Allocations::instance().find(area.start);
     if (found.base == nullptr) {
         if (side == Side::device && !Registry::instance().has_variable_at(area.start))
-            throw Failure(KBUILD_CPU_INVALID_VALUE,
-                          std::string("the ") + name +
-                              " is ordinary host memory, but must be memory of the device; "
-                              "allocate it with cudaMalloc, or correct the direction of the copy");
+            reject_side(std::string("the ") + name +
+                            " is ordinary host memory, but must be memory of the device; "
+                            "allocate it with cudaMalloc, or correct the direction of the copy",
+                        area.start);
         return;
     }
     const auto offset = static_cast<std::size_t>(static_cast<const char*>(area.start) -
                                                  static_cast<const char*>(found.base));
     const auto bytes = span(area, shape);
     if (bytes > found.bytes - offset)
-        throw Failure(KBUILD_CPU_INVALID_VALUE,
-                      std::string("the ") + name + " has " + std::to_string(found.bytes - offset) +
-                          " bytes, but the operation needs " + std::to_string(bytes));
+        reject_side(std::string("the ") + name + " has " + std::to_string(found.bytes - offset) +
+                        " bytes, but the operation needs " + std::to_string(bytes),
+                    area.start);
 }
 
 char* row(const kbuild_cpu_area& area, std::size_t y, std::size_t z) {

@@ -72,6 +72,7 @@ ALONE = """\
 #include <cstdlib>
 __global__ void fill(int* out) { out[threadIdx.x] = 1; }
 int read_first(const int* values);
+extern "C" void copy_first(int* to, const int* values);
 struct AtEnd {
     ~AtEnd() { std::puts("destroyed"); }
 } at_end;
@@ -82,7 +83,9 @@ int main(int count, char**) {
     fill<<<1, count == 1 ? 64 : 65>>>(out);
     cudaDeviceSynchronize();
     std::atexit([] { std::puts("last handler"); });
-    if (count > 2) std::printf("%d\\n", read_first(out));
+    int first = 0;
+    if (count > 2) copy_first(&first, out);
+    if (count > 2) std::printf("%d\\n", first + read_first(out));
     cudaGraph_t graph;  // nobody destroys it, but its memory does not leak
     cudaGraphCreate(&graph, 0);
     cudaMemAllocNodeParams parameters = {};
@@ -100,12 +103,19 @@ int main(int count, char**) {
 @pytest.mark.parametrize("driver", ["run", "nvcc"])
 def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: str) -> None:
     """All exit handlers still run. Without findings, the exit code is the program's."""
-    source, other, program = tmp_path / "alone.cu", tmp_path / "read.cpp", tmp_path / "alone"
-    source.write_text(ALONE)
-    other.write_text("int read_first(const int* values) { return *values; }\n")
+    program = tmp_path / "alone"
+    texts = {
+        "alone.cu": ALONE,
+        "read.cpp": "int read_first(const int* values) { return *values; }\n",
+        "copy.c": "#include <string.h>\n"
+        "void copy_first(int* to, const int* values) { memcpy(to, values, sizeof *to); }\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    sources = [tmp_path / name for name in texts]
     words = {
-        "run": ("run", "--check", "--build-only", "-o", program, source, other),
-        "nvcc": ("nvcc", "--backend", "cpu", "--check", source, other, "-o", program),
+        "run": ("run", "--check", "--build-only", "-o", program, *sources),
+        "nvcc": ("nvcc", "--backend", "cpu", "--check", *sources, "-o", program),
     }
     assert run_kbuild(*words[driver]).returncode == 0
     done = run(program, "wrong")
@@ -113,9 +123,10 @@ def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: s
     assert done.stdout.split("\n") == ["last handler", "first handler", "destroyed", ""]
     assert "kbuild: KC101: kernel fill(int*)" in done.stderr
     assert run(program).returncode == 7
-    reading = run(program, "wrong", "read")  # also of a source without device code
-    assert "kbuild: KC106: host code accesses memory of the device" in reading.stderr
+    reading = run(program, "wrong", "read")  # also of sources without device code
+    assert reading.stderr.count("kbuild: KC106: host code accesses memory of the device") == 2
     assert "read.cpp:1\n" in reading.stderr
+    assert "copy.c:2\n" in reading.stderr
     assert "KB408" not in run_kbuild("verify", program).stdout
     unknown = run("env", "KBUILD_CHECK=memory,raec", program)
     assert (unknown.returncode, unknown.stdout) == (2, "")
@@ -208,7 +219,7 @@ def test_wrong_options(source: Path, words: tuple[str, ...], message: str) -> No
         assert message in done.stderr
 
 
-def test_smoke_skips_files_without_checks(tmp_path: Path) -> None:
+def test_smoke_reports_findings_and_skips_files_without_checks(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text("__global__ void k(int* out) { out[threadIdx.x] = 1; }\n")
     (tmp_path / "kbuild.toml").write_text(
         '[target.checked]\nsources = ["k.cu"]\narchitectures = ["x86-64"]\ncheck = true\n'
@@ -223,6 +234,26 @@ def test_smoke_skips_files_without_checks(tmp_path: Path) -> None:
     checked = run_kbuild("smoke", "--check", library.format("checked"), "cases.py", cwd=tmp_path)
     assert checked.returncode == 1
     assert "KC101 out-of-bounds in kernel k(int*)" in checked.stderr
+
+    file = tmp_path / "suppressions.toml"
+    options = ("smoke", "--check", library.format("checked"), "cases.py", "--suppressions", file)
+    table = '[[suppressions]]\nrule = "{}"\nreason = "known"\nexpires = {}\n'
+    file.write_text(table.format("KC101", "2999-01-01"))
+    suppressed = run_kbuild(*options, cwd=tmp_path)
+    assert suppressed.returncode == 0, suppressed.stderr
+    assert "suppressed until 2999-01-01: KC101 out-of-bounds in k(int*): known" in suppressed.stderr
+    file.write_text(table.format("KC101", "2020-01-01"))
+    expired = run_kbuild(*options, cwd=tmp_path)
+    assert expired.returncode == 1
+    assert "KC702 expired-suppression" in expired.stderr
+    file.write_text(table.format("KC999", "2999-01-01"))
+    unknown = run_kbuild(*options, cwd=tmp_path)
+    assert unknown.returncode == 2
+    assert "unknown rule 'KC999'" in unknown.stderr
+    unchecked = run_kbuild("smoke", *options[2:], cwd=tmp_path)
+    assert unchecked.returncode == 2
+    assert "--suppressions has no effect without --check; add --check" in unchecked.stderr
+
     plain = run_kbuild("smoke", "--check", library.format("plain"), cwd=tmp_path)
     assert plain.returncode == 77
     assert "CHECK ON" in plain.stderr

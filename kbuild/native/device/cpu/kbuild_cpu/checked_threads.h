@@ -12,14 +12,19 @@
 namespace kbuild_cpu {
 
 /* Calls the body for a thread.  The compiler does not know what it calls, so that it cannot combine the accesses
- * of several threads. */
+ * of several threads.  The index is not an object: a copy of one would wait for the stores of its fields. */
 template <class __Body>
-__attribute__((noinline, no_sanitize("thread"))) __device__ void run_checked(const uint3 &__index,
-                                                                             __Body __body) {
-    void (*__run)(__Body &, uint3) = [](__Body &__self, uint3 __which) { __self(__which); };
+__attribute__((noinline, no_sanitize("thread"))) __device__ void run_checked(unsigned __x,
+                                                                             unsigned __y,
+                                                                             unsigned __z,
+                                                                             __Body &&__body) {
+    using __function = void (*)(__Body &, unsigned, unsigned, unsigned);
+    __function __run = [](__Body &__self, unsigned __i, unsigned __j, unsigned __k) {
+        __self(uint3{__i, __j, __k});
+    };
     __asm__ volatile("" : "+r"(__run));
     kbuild_cpu_api->checks->begin_thread();
-    __run(__body, __index);
+    __run(__body, __x, __y, __z);
 }
 
 }  // namespace kbuild_cpu

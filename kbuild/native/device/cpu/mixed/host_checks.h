@@ -1,21 +1,28 @@
 /* What compilers call in instrumented host code. Each object has its own functions: another library of the
  * program can define the same names. Headers would clash with the text that follows.
- * It starts host texts, and is included before C++ sources that kbuild does not rewrite. */
+ * It starts host texts, and is included before C and C++ sources that kbuild does not rewrite. */
 #ifndef KBUILD_HOST_CHECKS_H
 #define KBUILD_HOST_CHECKS_H
+#if defined(__cplusplus)
 extern "C" {
+#endif
 void kbuild_cpu_start_checks(__UINTPTR_TYPE__ *, __SIZE_TYPE__ *);
 void kbuild_cpu_check_host_access(const void *, __SIZE_TYPE__, int, const void *);
 void *kbuild_cpu_move_for_host(void *, const void *, __SIZE_TYPE__, const void *);
 void *kbuild_cpu_fill_for_host(void *, int, __SIZE_TYPE__, const void *);
+#if defined(__cplusplus)
 }
+#endif
+/* C needs the names of parameters. */
+#define KBUILD_UNUSED __attribute__((unused))
+#define KBUILD_ORDER KBUILD_UNUSED int order
 /* The addresses of memory that the runtime allocates; none before the constructor has run. */
 static __UINTPTR_TYPE__ kbuild_checked_start;
 static __SIZE_TYPE__ kbuild_checked_bytes;
 /* Memory that programs allocate before the first launch counts, too. */
-__attribute__((constructor(101), no_sanitize("thread"))) static void kbuild_start_checks() __asm__(
-    "kbuild_start_checks");
-static void kbuild_start_checks() {
+__attribute__((constructor(101), no_sanitize("thread"))) static void kbuild_start_checks(
+    void) __asm__("kbuild_start_checks");
+static void kbuild_start_checks(void) {
     kbuild_cpu_start_checks(&kbuild_checked_start, &kbuild_checked_bytes);
 }
 #define KBUILD_HOOK static __attribute__((used, noinline, no_sanitize("thread")))
@@ -59,33 +66,39 @@ KBUILD_DEFINE(void, __tsan_write_range, (void *address, __SIZE_TYPE__ bytes)) {
     (void)bytes;
     KBUILD_NOTE(address, bytes, 1);
 }
-KBUILD_DEFINE(void, __tsan_vptr_update, (void **address, void *)) { KBUILD_NOTE(address, 8, 1); }
+KBUILD_DEFINE(void, __tsan_vptr_update, (void **address, KBUILD_UNUSED void *table)) {
+    KBUILD_NOTE(address, 8, 1);
+}
 KBUILD_DEFINE(void, __tsan_vptr_read, (void **address)) { KBUILD_NOTE(address, 8, 0); }
-KBUILD_DEFINE(void, __tsan_init, ()) {}
-KBUILD_DEFINE(void, __tsan_func_entry, (void *)) {}
-KBUILD_DEFINE(void, __tsan_func_exit, ()) {}
+KBUILD_DEFINE(void, __tsan_init, (void)) {}
+KBUILD_DEFINE(void, __tsan_func_entry, (KBUILD_UNUSED void *caller)) {}
+KBUILD_DEFINE(void, __tsan_func_exit, (void)) {}
 #define KBUILD_FETCH(bits, T, name) \
-    KBUILD_DEFINE(T, __tsan_atomic##bits##_fetch_##name, (volatile T * address, T value, int)) { \
+    KBUILD_DEFINE(T, __tsan_atomic##bits##_fetch_##name, \
+                  (volatile T * address, T value, KBUILD_ORDER)) { \
         KBUILD_NOTE(address, bits / 8, 1); \
         return __atomic_fetch_##name(address, value, __ATOMIC_SEQ_CST); \
     }
 #define KBUILD_COMPARE(bits, T, name) \
     KBUILD_DEFINE(int, __tsan_atomic##bits##_compare_exchange_##name, \
-                  (volatile T * address, T * expected, T desired, int, int)) { \
+                  (volatile T * address, T * expected, T desired, KBUILD_ORDER, \
+                   KBUILD_UNUSED int failure_order)) { \
         KBUILD_NOTE(address, bits / 8, 1); \
-        return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, \
+        return __atomic_compare_exchange_n(address, expected, desired, 0, __ATOMIC_SEQ_CST, \
                                            __ATOMIC_SEQ_CST); \
     }
 #define KBUILD_ATOMICS(bits, T) \
-    KBUILD_DEFINE(T, __tsan_atomic##bits##_load, (const volatile T *address, int)) { \
+    KBUILD_DEFINE(T, __tsan_atomic##bits##_load, (const volatile T *address, KBUILD_ORDER)) { \
         KBUILD_NOTE(address, bits / 8, 0); \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST); \
     } \
-    KBUILD_DEFINE(void, __tsan_atomic##bits##_store, (volatile T * address, T value, int)) { \
+    KBUILD_DEFINE(void, __tsan_atomic##bits##_store, \
+                  (volatile T * address, T value, KBUILD_ORDER)) { \
         KBUILD_NOTE(address, bits / 8, 1); \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
     } \
-    KBUILD_DEFINE(T, __tsan_atomic##bits##_exchange, (volatile T * address, T value, int)) { \
+    KBUILD_DEFINE(T, __tsan_atomic##bits##_exchange, \
+                  (volatile T * address, T value, KBUILD_ORDER)) { \
         KBUILD_NOTE(address, bits / 8, 1); \
         return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST); \
     } \
@@ -98,9 +111,10 @@ KBUILD_DEFINE(void, __tsan_func_exit, ()) {}
     KBUILD_COMPARE(bits, T, strong) \
     KBUILD_COMPARE(bits, T, weak) \
     KBUILD_DEFINE(T, __tsan_atomic##bits##_compare_exchange_val, \
-                  (volatile T * address, T expected, T desired, int, int)) { \
+                  (volatile T * address, T expected, T desired, KBUILD_ORDER, \
+                   KBUILD_UNUSED int failure_order)) { \
         KBUILD_NOTE(address, bits / 8, 1); \
-        __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, \
+        __atomic_compare_exchange_n(address, &expected, desired, 0, __ATOMIC_SEQ_CST, \
                                     __ATOMIC_SEQ_CST); \
         return expected; \
     }
@@ -108,8 +122,10 @@ KBUILD_ATOMICS(8, unsigned char)
 KBUILD_ATOMICS(16, unsigned short)
 KBUILD_ATOMICS(32, unsigned)
 KBUILD_ATOMICS(64, unsigned long)
-KBUILD_DEFINE(void, __tsan_atomic_thread_fence, (int)) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-KBUILD_DEFINE(void, __tsan_atomic_signal_fence, (int)) {}
+KBUILD_DEFINE(void, __tsan_atomic_thread_fence, (KBUILD_ORDER)) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+KBUILD_DEFINE(void, __tsan_atomic_signal_fence, (KBUILD_ORDER)) {}
 #define KBUILD_MOVE(name) \
     KBUILD_DEFINE(void *, name, (void *to, const void *from, __SIZE_TYPE__ bytes)) { \
         return kbuild_cpu_move_for_host(to, from, bytes, __builtin_return_address(0)); \

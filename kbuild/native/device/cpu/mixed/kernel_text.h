@@ -210,8 +210,7 @@ struct __kbuild_large_grid__ {
 #undef __kbuild_suspendable_of_variable__
 #undef __kbuild_suspendable_end__
 #define __kbuild_checked_thread__ \
-    __kbuild_each_thread__ ::kbuild_cpu::run_checked( \
-        ::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__},
+    __kbuild_each_thread__ ::kbuild_cpu::run_checked(__kbuild_x__, __kbuild_y__, __kbuild_z__,
 #define __kbuild_suspendable__ \
     __kbuild_checked_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) mutable->void
 #define __kbuild_suspendable_of_variable__ __kbuild_checked_thread__[=](const ::uint3) mutable->void

@@ -12,6 +12,7 @@ from kbuild.backends.cpu.adapters.generate import adapter_rows
 from kbuild.backends.cpu.contents import name_apart
 from kbuild.backends.cpu.machines import code_generation_flags, name_objcopy
 from kbuild.backends.cpu.objects import KERNEL_LIST, ObjectFacts, read_object
+from kbuild.backends.cpu.options.instrumentation import rename_checked
 from kbuild.backends.cpu.options.lines import SOURCE_LIST, keep_lines, list_sources
 from kbuild.backends.interface.build import (
     CompileUnit,
@@ -126,6 +127,8 @@ def _prepare_object(
     options = [f"--add-section={SOURCE_LIST}={sources.path}"]
     options += [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
     options += [f"--globalize-symbol={new}" for new in names.values()]
+    if unit.is_checked:
+        options += rename_checked()
     if is_mixed:
         # A device link still needs the list of kernels, and removes it.
         lists = _CONSTRUCTOR_LISTS if unit.relocatable else (*_CONSTRUCTOR_LISTS, KERNEL_LIST)

@@ -21,6 +21,11 @@ _COPIES: Final = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", 
 # Otherwise, the return address of a call at the end of a function is in its caller.
 _LINES: Final = "-fno-optimize-sibling-calls"
 _LIBRARY: Final = (*_COPIES, "-fno-builtin-malloc", "-fno-builtin-free")
+# What device code calls for memory; the last ones are operator new, new[], delete, and delete[].
+_RENAMED: Final = (
+    *("memcpy", "memmove", "memset", "malloc", "free"),
+    *("_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"),
+)
 _PARAMETERS: Final = {
     "gcc": (
         "--param=tsan-distinguish-volatile=1",
@@ -45,6 +50,12 @@ def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
     yield from (_ARITHMETIC, *_LIBRARY, _LINES)
     if not unit.debug:
         yield "-O1"
+
+
+def rename_checked() -> Iterator[str]:
+    """Yield the options for objcopy that let an object call the functions with checks."""
+    for name in _RENAMED:
+        yield f"--redefine-sym={name}=kbuild_cpu_checked_{name}"
 
 
 def host_options(compiler_id: str) -> Iterator[str]:

@@ -257,3 +257,42 @@ def test_smoke_reports_findings_and_skips_files_without_checks(tmp_path: Path) -
     plain = run_kbuild("smoke", "--check", library.format("plain"), cwd=tmp_path)
     assert plain.returncode == 77
     assert "CHECK ON" in plain.stderr
+
+
+# With a destructor, the image needs the part of the C++ library that allocates memory at its start.
+ALLOCATING = """\
+struct Values {
+    int* first = new int[2]();
+    __device__ ~Values() { delete[] first; }
+};
+__device__ __noinline__ void copy(int* out, int* value) {
+    if (*value > 7) throw 1;
+    *out = *value;
+}
+__global__ void allocate(int* out) {
+    Values values;
+    copy(out, values.first);
+}
+int main() {
+    int* out;
+    cudaMallocManaged(&out, sizeof *out);
+    allocate<<<1, 1>>>(out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}
+"""
+
+
+def test_the_cxx_library_can_be_linked_statically(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "allocate.cu"
+    source.write_text(ALLOCATING)
+    compiler = tmp_path / "g++"
+    compiler.write_text('#!/bin/sh\nexec /usr/bin/g++ -static-libstdc++ "$@"\n')
+    compiler.chmod(0o755)
+
+    monkeypatch.setenv("CXX", str(compiler))
+    done = run_kbuild("run", "--check", source)
+
+    assert (done.returncode, "1 launch of 1 kernel checked" in done.stderr) == (0, True), done.stderr

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define KBUILD_CPU_HOOK extern "C" __attribute__((visibility("hidden"), used))
 #define KBUILD_CPU_SITE __builtin_return_address(0)
@@ -141,53 +142,41 @@ KBUILD_CPU_ATOMICS(64, uint64_t)
 KBUILD_CPU_HOOK void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 KBUILD_CPU_HOOK void __tsan_atomic_signal_fence(int) {}
 
-/* What device code calls for memory.  The functions of the C library do the work under other names. */
-extern "C" {
-void *__memcpy_chk(void *, const void *, size_t, size_t);
-void *__memmove_chk(void *, const void *, size_t, size_t);
-void *__memset_chk(void *, int, size_t, size_t);
-}
-
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_memcpy(void *to, const void *from,
-                                                size_t bytes) __asm__("memcpy");
-void *kbuild_cpu_checked_memcpy(void *to, const void *from, size_t bytes) {
+/* What device code calls for memory, under names that only its objects refer to: a C++ library that is linked
+ * statically allocates memory before the runtime has started. See `rename_checked`. */
+KBUILD_CPU_HOOK void *kbuild_cpu_checked_memcpy(void *to, const void *from, size_t bytes) {
     checks().access(from, bytes, KBUILD_CPU_READS, KBUILD_CPU_SITE);
     checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE);
-    return __memcpy_chk(to, from, bytes, ~size_t{0});
+    return memcpy(to, from, bytes);
 }
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_memmove(void *to, const void *from,
-                                                 size_t bytes) __asm__("memmove");
-void *kbuild_cpu_checked_memmove(void *to, const void *from, size_t bytes) {
+KBUILD_CPU_HOOK void *kbuild_cpu_checked_memmove(void *to, const void *from, size_t bytes) {
     checks().access(from, bytes, KBUILD_CPU_READS, KBUILD_CPU_SITE);
     checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE);
-    return __memmove_chk(to, from, bytes, ~size_t{0});
+    return memmove(to, from, bytes);
 }
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_memset(void *to, int value,
-                                                size_t bytes) __asm__("memset");
-void *kbuild_cpu_checked_memset(void *to, int value, size_t bytes) {
+KBUILD_CPU_HOOK void *kbuild_cpu_checked_memset(void *to, int value, size_t bytes) {
     checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE);
-    return __memset_chk(to, value, bytes, ~size_t{0});
+    return memset(to, value, bytes);
 }
-
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_malloc(size_t bytes) __asm__("malloc");
-void *kbuild_cpu_checked_malloc(size_t bytes) { return checks().allocate(bytes, KBUILD_CPU_SITE); }
-KBUILD_CPU_HOOK void kbuild_cpu_checked_free(void *address) __asm__("free");
-void kbuild_cpu_checked_free(void *address) { checks().release(address, KBUILD_CPU_SITE); }
+#define KBUILD_CPU_ALLOCATE(name) \
+    KBUILD_CPU_HOOK void *kbuild_cpu_checked_##name(size_t bytes) { \
+        return checks().allocate(bytes, KBUILD_CPU_SITE); \
+    }
+#define KBUILD_CPU_RELEASE(name, ...) \
+    KBUILD_CPU_HOOK void kbuild_cpu_checked_##name(void *address __VA_ARGS__) { \
+        checks().release(address, KBUILD_CPU_SITE); \
+    }
+KBUILD_CPU_ALLOCATE(malloc)
+KBUILD_CPU_RELEASE(free)
 /* operator new, new[], delete, and delete[]. */
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_new(size_t bytes) __asm__("_Znwm");
-void *kbuild_cpu_checked_new(size_t bytes) { return checks().allocate(bytes, KBUILD_CPU_SITE); }
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_new_array(size_t bytes) __asm__("_Znam");
-void *kbuild_cpu_checked_new_array(size_t bytes) {
-    return checks().allocate(bytes, KBUILD_CPU_SITE);
-}
-#define KBUILD_CPU_DELETE(name, symbol, parameters) \
-    KBUILD_CPU_HOOK void kbuild_cpu_checked_##name parameters __asm__(symbol); \
-    void kbuild_cpu_checked_##name parameters { checks().release(address, KBUILD_CPU_SITE); }
-KBUILD_CPU_DELETE(delete, "_ZdlPv", (void *address))
-KBUILD_CPU_DELETE(delete_array, "_ZdaPv", (void *address))
-KBUILD_CPU_DELETE(sized_delete, "_ZdlPvm", (void *address, size_t))
-KBUILD_CPU_DELETE(sized_delete_array, "_ZdaPvm", (void *address, size_t))
-#undef KBUILD_CPU_DELETE
+KBUILD_CPU_ALLOCATE(_Znwm)
+KBUILD_CPU_ALLOCATE(_Znam)
+KBUILD_CPU_RELEASE(_ZdlPv)
+KBUILD_CPU_RELEASE(_ZdaPv)
+KBUILD_CPU_RELEASE(_ZdlPvm, , size_t)
+KBUILD_CPU_RELEASE(_ZdaPvm, , size_t)
+#undef KBUILD_CPU_ALLOCATE
+#undef KBUILD_CPU_RELEASE
 
 /* The checks of -fsanitize=undefined.  Compilers pass a description that starts with a file, a line, and a
  * column, followed by what differs. */

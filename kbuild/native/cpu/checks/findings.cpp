@@ -136,8 +136,14 @@ void Findings::restart() {
     images_ = images;
 }
 
+void Findings::write_changes() {
+    constexpr std::chrono::seconds longest(1);
+    if (is_changed_ || std::chrono::steady_clock::now() - written_ > longest) write();
+}
+
 void Findings::write() {
     is_changed_ = false;
+    written_ = std::chrono::steady_clock::now();
     const auto& directory = settings().report_directory;
     if (directory.empty()) return;
     const auto path = directory + "/" + std::to_string(getpid()) + ".json";

@@ -4,6 +4,7 @@
 
 #include <kbuild/module.h>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -63,10 +64,8 @@ public:
 
     // Writes the file of this process if a directory is set.
     void write();
-    // The same, but not if only the numbers of launches have changed.
-    void write_changes() {
-        if (is_changed_) write();
-    }
+    // The same, but if only the numbers of launches have changed, at most once per second.
+    void write_changes();
     // Prints the findings to stderr if no directory is set.
     void print() const;
 
@@ -77,6 +76,7 @@ private:
     }
 
     bool is_changed_ = false;
+    std::chrono::steady_clock::time_point written_;
     std::vector<Finding> findings_;
     std::map<std::string, std::size_t> causes_;
     std::unordered_map<std::uint64_t, std::size_t> keys_;

@@ -12,7 +12,8 @@ from support.commands import ROOT, run, succeed
 from support.tools.nvidia_compiler import require_nvrtc
 from support.tools.toolchains import require_backend
 
-SLOW = ("kernels", "startup", "rebuild", "install")
+# For developers. Each takes seconds even in its tiny mode, and compares what other tests check.
+SLOW = ("kernels", "startup", "standalone", "rebuild", "install")
 HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "peer"]
 CASES = {
     "kernels": ("nothing 1", "saxpy 4096", "matmul_naive 64", "matmul_tiled 64", "block_sums 4096"),
@@ -122,6 +123,7 @@ def test_check_suites_count_mistakes_and_other_findings(tmp_path: Path) -> None:
     assert "norace_block_c: KC203 " in result.stderr
 
 
+@pytest.mark.slow
 def test_runtime_compilation_is_compared() -> None:
     require_nvrtc()
 

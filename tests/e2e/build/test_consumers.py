@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import build, configure, run, succeed
+from support.tools.small_headers import set_device_headers
 from support.tools.toolchains import needs_backend, needs_hipcc, require_programs
 
 PROJECT = """
@@ -64,7 +65,7 @@ kbuild_target_sources(own PRIVATE kernel.cu BACKEND cuda ARCHITECTURES 80-real)
 """
 BACKENDS = [
     pytest.param("cuda", "80-real", marks=needs_backend("cuda")),
-    pytest.param("hip", "gfx90a", marks=needs_hipcc()),
+    pytest.param("hip", "gfx90a", marks=(needs_hipcc(), pytest.mark.slow)),
 ]
 
 
@@ -80,7 +81,7 @@ def test_program_calls_the_host_api_in_both_spellings(
     main.write_text(MAIN)
     built = tmp_path / "build"
     settings = (f"BACKEND={backend}", f"ARCHITECTURES={architecture}")
-    succeed(configure(tmp_path, built, *settings))
+    succeed(configure(tmp_path, built, *settings, set_device_headers(backend)))
 
     output = succeed(build(built))
 

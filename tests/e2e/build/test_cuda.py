@@ -27,7 +27,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("cuda")
     # The linked libraries below have the other kinds.
     settings = ("BACKEND=cuda", "CMAKE_CUDA_ARCHITECTURES=80-real;90a", "KINDS=SHARED")
-    succeed(configure(KERNELS, directory, *settings, "FURTHER_SOURCES=matmul.cu"))
+    further = ("FURTHER_SOURCES=matmul.cu", set_device_headers("cuda"))
+    succeed(configure(KERNELS, directory, *settings, *further))
     succeed(build(directory))
     return directory
 

@@ -26,6 +26,7 @@ from support.commands import (
     succeed,
 )
 from support.tools.nvidia_compiler import needs_nvcc
+from support.tools.small_headers import set_device_headers
 from support.tools.toolchains import NEWER_CLANG, needs_backend, require_programs
 
 # For a fast build. The demo builds for all default architectures.
@@ -76,7 +77,7 @@ def build_kernels(directory: Path, *settings: str) -> None:
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # The fixture hip_launch has other kinds of libraries, and images for two architectures.
     directory = tmp_path_factory.mktemp("kernels")
-    build_kernels(directory, "FURTHER_SOURCES=matmul.cu")
+    build_kernels(directory, "FURTHER_SOURCES=matmul.cu", set_device_headers("hip"))
     return directory
 
 

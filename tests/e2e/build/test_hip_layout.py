@@ -17,6 +17,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from kbuild import resources
 from support.commands import PROJECTS, ROOT, run, run_kbuild, succeed
+from support.tools.amd_tools import SMALL_HEADERS
 from support.tools.recorded_hip import Recording, record
 from support.tools.toolchains import needs_hipcc
 
@@ -132,10 +133,16 @@ kind = "static"
 architectures = ["{ARCH}"]
 debug_stubs = true
 visibility = "default"
+compile_options = {list(SMALL_HEADERS)}
 """
     (directory / "kbuild.toml").write_text(manifest)
     succeed(run_kbuild("build", cwd=directory))
-    command = (f"--offload-arch={ARCH}", "-std=c++17", "--include=hip/hip_runtime.h")
+    command = (
+        f"--offload-arch={ARCH}",
+        "-std=c++17",
+        *SMALL_HEADERS,
+        "--include=hip/hip_runtime.h",
+    )
     succeed(run(*AMD, "hipcc", *command, "-c", source, "-o", directory / "hipcc.o"))
     return directory
 

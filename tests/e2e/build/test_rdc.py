@@ -150,14 +150,23 @@ def test_targets_link_device_code_of_static_libraries(tmp_path: Path, generator:
 
     for name in ("app", "plain"):
         assert succeed(run(directory / name)) == "PASSED\n"
-    definitions = ("KBUILD_BACKEND=cpu", "ARCHITECTURES=native")
-    for program in link_installed_library(tmp_path, directory, definitions, "-arch=native"):
-        assert succeed(run(program)) == "PASSED\n"
     library = source / "base" / "table.cu"
     library.write_text(library.read_text().replace("{1, 2, 3, 4}", "{2, 2, 3, 4}"))
     output = succeed(build(directory))
     assert "Linking device code of app for" in output
     assert run(directory / "app").stdout == "FAILED\n"
+
+
+@pytest.mark.slow  # builds three more projects; test_relocatable.py links libraries by the driver
+def test_installed_device_library_is_linked(tmp_path: Path) -> None:
+    definitions = ("KBUILD_BACKEND=cpu", "ARCHITECTURES=native")
+    succeed(configure(DEVICE_LIBRARY, tmp_path / "build", *definitions))
+    succeed(build(tmp_path / "build"))
+
+    for program in link_installed_library(
+        tmp_path, tmp_path / "build", definitions, "-arch=native"
+    ):
+        assert succeed(run(program)) == "PASSED\n"
 
 
 @pytest.mark.slow

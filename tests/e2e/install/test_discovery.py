@@ -16,6 +16,7 @@ import pytest
 from kbuild import resources
 from support.checkout import build_pure_wheel
 from support.commands import ROOT, pip, run, succeed
+from support.compiler_detection import find_detection
 
 SOURCES = {
     "CMakeLists.txt": (
@@ -115,13 +116,19 @@ def configure(
         words.append(f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}")
     words += [f"-D{definition}" for definition in definitions]
     environment = {"PATH": os.defpath, "HOME": str(source), **(variables or {})}
-    return subprocess.run(
+    searched = f"CMAKE_PROGRAM_PATH={environment['PATH']}"  # which compilers CMake finds
+    detection = find_detection(f"{generator} of {words[0]}", (*definitions, searched))
+    detection.restore(source.parent / build)
+    result = subprocess.run(
         [str(word) for word in words],
         capture_output=True,
         text=True,
         check=False,
         env=environment,
     )
+    if result.returncode == 0:
+        detection.keep(source.parent / build)
+    return result
 
 
 def used_command(build: Path) -> str:
@@ -447,9 +454,8 @@ def test_project_with_an_old_cmake_minimum_builds(
     assert not edges_of(build_twice(build))
 
 
-@pytest.mark.parametrize(
-    "version", ["3.22.*", pytest.param(">=4", marks=pytest.mark.slow, id="newest")]
-)
+@pytest.mark.slow  # installs another CMake, and builds twice with each of two generators
+@pytest.mark.parametrize("version", ["3.22.*", pytest.param(">=4", id="newest")])
 def test_cmake_from_pypi(tmp_path: Path, source: Path, own: Environment, version: str) -> None:
     specifier = f"cmake{version if version.startswith('>') else f'=={version}'}"
     pip(sys.executable, "install", "--no-deps", "--target", tmp_path / "pypi", specifier)

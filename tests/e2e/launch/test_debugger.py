@@ -177,7 +177,7 @@ def test_kernel_name_is_the_kernel(prepare: Prepare, setup: Setup, debug_stubs: 
     assert printed[11] == "$3 = 4"
 
 
-@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("compiler", ["g++", pytest.param("clang++", marks=pytest.mark.slow)])
 def test_kernel_in_the_debugger(prepare: Prepare, compiler: str) -> None:
     """Launch one block, which runs on the launching thread and in its stack.
 

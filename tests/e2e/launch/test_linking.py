@@ -234,7 +234,9 @@ def test_every_combination_launches(prepare: Prepare, setup: Setup) -> None:
         check(directory, program)
 
 
-@pytest.mark.parametrize(("compiler", "linker"), [("g++", "bfd"), ("clang++", "lld")])
+@pytest.mark.parametrize(
+    ("compiler", "linker"), [("g++", "bfd"), pytest.param("clang++", "lld", marks=pytest.mark.slow)]
+)
 def test_symbolic_library_under_a_fixed_program(
     prepare: Prepare, compiler: str, linker: str
 ) -> None:

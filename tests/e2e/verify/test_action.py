@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 import kbuild
-from support.commands import ROOT
+from support.commands import ROOT, find_kbuild
 from support.kernel_libraries import BuildKernelLibrary
 
 ACTION: Any = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -85,8 +85,10 @@ def job(tmp_path_factory: pytest.TempPathFactory, build_kernel_library: BuildKer
     (job.workspace / "out put").mkdir()
     shutil.copy(library, job.workspace / "out put" / "libfill.so")
     (job.workspace / "strict policy.toml").write_text('required_architectures = ["sm_90"]\n')
-    done = job.run("Install kbuild")
-    assert done.returncode == 0, done.stdout + done.stderr
+    # A slow test runs the step that installs the command.
+    programs = job.temp / "kbuild" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "kbuild").symlink_to(find_kbuild())
     return job
 
 

@@ -34,7 +34,7 @@ def test_truncation_never_crashes(sound: bytes, cut: float) -> None:
     verify(_read(sound[: int(cut * len(sound))]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(flips=st.lists(st.tuples(st.floats(0, 1), st.integers(1, 255)), min_size=1, max_size=8))
 def test_flipped_bytes_never_crash(sound: bytes, flips: list[tuple[float, int]]) -> None:
     data = bytearray(sound)
@@ -43,7 +43,7 @@ def test_flipped_bytes_never_crash(sound: bytes, flips: list[tuple[float, int]])
     assert not verify(_read(bytes(data))).rules_errored
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_flipped_bytes_where_kbuild_reads_never_crash(sound: bytes, data: st.DataObject) -> None:
     names = (".note.kbuild", ".data.rel.ro", ".rela.dyn", ".symtab", ".init_array", ".dynamic")

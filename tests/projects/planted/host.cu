@@ -1,4 +1,5 @@
-// Host code that accesses memory of the device, and kernels that get memory of the host.
+// Host code that accesses memory of the device, kernels that get memory of the host, and `main`.
+// Usage: planted NAME buggy|correct, or planted to list the cases.
 #include "planted.hpp"
 
 #include <algorithm>
@@ -110,3 +111,20 @@ PLANTED(kernel_gets_memory_of_vector, "KC103") {
 }
 
 }  // namespace
+
+int main(int argc, char **argv) {
+    if (argc == 1) {
+        for (const Case *entry = Case::first(); entry != nullptr; entry = entry->next)
+            std::printf("%s %s\n", entry->name, entry->rule);
+        return 0;
+    }
+    const Case *found = Case::first();
+    while (found != nullptr && std::strcmp(found->name, argv[1]) != 0) found = found->next;
+    if (argc != 3 || found == nullptr) {
+        std::fprintf(stderr, "usage: planted [NAME buggy|correct]\n");
+        return 2;
+    }
+    const bool is_correct = std::strcmp(argv[2], "correct") == 0;
+    (is_correct ? found->run_correct : found->run_buggy)();
+    return 0;
+}

@@ -4,29 +4,31 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <string>
 
+// An entry of the list of all cases.
 struct Case {
+    Case(const char *name_, const char *rule_, void (*run_buggy_)(), void (*run_correct_)())
+        : name(name_), rule(rule_), run_buggy(run_buggy_), run_correct(run_correct_), next(first()) {
+        first() = this;
+    }
+
+    static const Case *&first() {
+        static const Case *last_defined = nullptr;
+        return last_defined;
+    }
+
+    const char *name;
     const char *rule;  // what checks report
     void (*run_buggy)();
     void (*run_correct)();
-};
-
-inline std::map<std::string, Case> &cases() {
-    static std::map<std::string, Case> all;
-    return all;
-}
-
-struct Registration {
-    Registration(const char *name, Case entry) { cases()[name] = entry; }
+    const Case *next;
 };
 
 // Defines a case, whose body launches a kernel. `is_correct` is true for the one without the mistake.
 #define PLANTED(name, rule) \
     template <bool is_correct> \
     static void name(); \
-    static const Registration registration_of_##name(#name, {rule, name<false>, name<true>}); \
+    static const Case case_##name(#name, rule, name<false>, name<true>); \
     template <bool is_correct> \
     static void name()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
@@ -118,6 +119,7 @@ def under(
     )
 
 
+@cache  # two tests look at some mutations
 def attempt(mutation: Mutation, build_env: BuildEnv) -> Trial:
     """Build both files of a mutation and verify them."""
     case = mutation.broken(build_env)
@@ -130,6 +132,7 @@ def attempt(mutation: Mutation, build_env: BuildEnv) -> Trial:
     )
 
 
+@cache  # many mutations have the same sound artifact, and nothing changes it
 def judge(case: Case) -> Found:
     """Return the rule and severity of all findings. Fail if a rule raises an exception."""
     return _judge(case, _inspect(case))

@@ -47,11 +47,16 @@ _LINKER: Final = re.compile(r"ld\.(\w+)")
 
 
 @cache
-def _diagnose(backend: str, compiler: str | None) -> ToolchainDiagnosis:
+def _diagnose_all(variable: str, compiler: str) -> tuple[ToolchainDiagnosis, ...]:
     with pytest.MonkeyPatch.context() as patch:
-        if compiler is not None:
-            patch.setenv(_COMPILER_VARIABLES[backend], compiler)
-        toolchains = diagnose().toolchains
+        if variable:
+            patch.setenv(variable, compiler)
+        return diagnose().toolchains
+
+
+def _diagnose(backend: str, compiler: str | None) -> ToolchainDiagnosis:
+    variable = "" if compiler is None else _COMPILER_VARIABLES[backend]
+    toolchains = _diagnose_all(variable, compiler or "")
     return next(toolchain for toolchain in toolchains if toolchain.backend == backend)
 
 

@@ -15,6 +15,7 @@ from kbuild.backends.cuda import build as cuda
 from kbuild.inspect import inspect_path
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import run, run_kbuild, succeed
+from support.tools.nvidia_compiler import SMALL_CUDA_HEADERS
 from support.tools.toolchains import needs_backend, skip_if
 
 SOURCES = {
@@ -53,7 +54,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (directory / name).write_text(text)
 
     def compile_with(*words: str) -> None:
-        succeed(run(nvcc, "-std=c++17", *words, cwd=directory))
+        succeed(run(nvcc, "-std=c++17", *SMALL_CUDA_HEADERS, *words, cwd=directory))
 
     for stem in ("first", "second"):
         compile_with("-c", "-Xcompiler", "-fPIC", *ARCHITECTURES, f"{stem}.cu", "-o", f"{stem}.o")

@@ -116,16 +116,11 @@ def test_own_symbols_are_local(objects: Path) -> None:
 
 
 def test_objects_are_deterministic(objects: Path, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        directory = tmp_path / name
-        directory.mkdir()
-        shutil.copy(objects / "kernels.cu", directory)
-        depfile = ("-MD", "-MF", f"{name}.d")
-        succeed(run_nvcc("-c", "kernels.cu", "-DT=float", *depfile, cwd=directory))
+    shutil.copy(objects / "kernels.cu", tmp_path)
 
-    first, second = (tmp_path / name / "kernels.o" for name in ("a", "b"))
-    assert first.read_bytes() == second.read_bytes()
-    assert first.read_bytes() == (objects / "float.o").read_bytes()
+    succeed(run_nvcc("-c", "kernels.cu", "-DT=float", "-MD", "-MF", "a.d", cwd=tmp_path))
+
+    assert (tmp_path / "kernels.o").read_bytes() == (objects / "float.o").read_bytes()
 
 
 def test_clang_is_a_host_compiler(objects: Path, tmp_path: Path) -> None:

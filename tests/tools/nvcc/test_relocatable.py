@@ -175,7 +175,7 @@ def test_other_linkers_need_the_device_link(objects: Path) -> None:
     [
         ("libboth.a",),
         ("-L.", "-lboth"),
-        ("-Xlinker=-L.", "-lboth"),
+        pytest.param(("-Xlinker=-L.", "-lboth"), marks=pytest.mark.slow),
     ],
     ids=["path", "option", "linker"],
 )
@@ -241,6 +241,7 @@ def test_one_source_compiled_twice_links(tmp_path: Path, backend: str) -> None:
         assert succeed(run(tmp_path / "twice")) == "1.5 2.25\n"
 
 
+@pytest.mark.slow  # eight files by the calls of the tests above, and detection of a language
 def test_cmake_links_device_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KBUILD_BACKEND", "cpu")
     toolkit = Path(succeed(run_kbuild("nvcc", "--toolkit")).strip())

@@ -4,6 +4,7 @@
 #include "crt/host_defines.h"
 #include "builtin_types.h"
 #include "device_launch_parameters.h"
+#include "vector_functions.h"
 
 extern "C" __device__ __device_builtin__ void __syncthreads();
 

@@ -23,8 +23,8 @@ ORDERS = ("0", "1", "4711")  # values of KBUILD_SEED: orders of the threads in a
     [
         pytest.param("g++", range(COUNT), ("-O0",), id="fibers"),
         # Regions compile for a second per kernel.
-        pytest.param("g++", range(100, 112), ("-O1",), id="regions"),
-        pytest.param("g++", range(112, 160), ("-O1",), marks=pytest.mark.slow),
+        pytest.param("g++", range(100, 108), ("-O1",), id="regions"),
+        pytest.param("g++", range(108, 160), ("-O1",), marks=pytest.mark.slow),
         pytest.param("g++", range(300, 300 + COUNT), ("-O3",), marks=pytest.mark.slow),
         pytest.param(
             *("clang++", range(200, 200 + COUNT), ("-O2",)),

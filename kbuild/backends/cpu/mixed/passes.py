@@ -68,6 +68,7 @@ def describe_host_pass(
         *list_part_options(unit, (*unit.options, *unit.device_options)),
         *build.preprocessor_options(unit, unit.depfile_option),
         *(*unit.options, *unit.device_options),
+        *(instrumentation.source_options() if unit.is_checked else ()),
         *(str(unit.source), "-o", str(text)),
     )
     command = Command(argv=argv, inputs=(unit.source,), outputs=(text, unit.depfile))
@@ -127,6 +128,7 @@ def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
         *build.preprocessor_options(unit),
         *name_files(unit),
         *build.target_options(unit),
+        *(instrumentation.source_options() if unit.is_checked else ()),
         *(str(unit.source), "-o", str(text)),
     )
     command = Command(

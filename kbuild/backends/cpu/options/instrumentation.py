@@ -39,6 +39,15 @@ _PARAMETERS: Final = {
 }
 
 
+def source_options() -> tuple[str, ...]:
+    """Return the last options for reading a source.
+
+    The fortified functions of the C library, which some distributions turn on, copy and fill
+    memory without a call.
+    """
+    return ("-U_FORTIFY_SOURCE",)
+
+
 def text_options() -> tuple[str, ...]:
     """Return the options for all steps that read the text of a source."""
     return (_MACRO,)

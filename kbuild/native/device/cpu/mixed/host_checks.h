@@ -3,6 +3,8 @@
  * It starts host texts, and is included before C and C++ sources that kbuild does not rewrite. */
 #ifndef KBUILD_HOST_CHECKS_H
 #define KBUILD_HOST_CHECKS_H
+/* The fortified functions of the C library copy and fill memory without a call. */
+#undef _FORTIFY_SOURCE
 #if defined(__cplusplus)
 extern "C" {
 #endif

@@ -93,7 +93,7 @@ __device__ void call_sync(cg::thread_block block) { cg::sync(block); }
 template <unsigned N, class P>
 __device__ void call_sync(const cg::thread_block_tile<N, P>& tile) { tile.sync(); }
 template <unsigned N, class P>
-__device__ unsigned call_tile_shfl(cg::thread_block_tile<N, P> tile, unsigned value, unsigned source)
+__device__ unsigned call_tile_shfl(cg::thread_block_tile<N, P> tile, unsigned value, int source)
 {
     return tile.shfl(value, source);
 }

@@ -295,4 +295,6 @@ def test_the_cxx_library_can_be_linked_statically(
     monkeypatch.setenv("CXX", str(compiler))
     done = run_kbuild("run", "--check", source)
 
-    assert (done.returncode, "1 launch of 1 kernel checked" in done.stderr) == (0, True), done.stderr
+    assert (done.returncode, "1 launch of 1 kernel checked" in done.stderr) == (0, True), (
+        done.stderr
+    )

@@ -9,27 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
 
-from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES
+from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
+    find_assignments,
     find_divided,
     find_leaves,
     find_result,
     find_shared,
+    find_target,
+    find_value,
     is_common_declaration,
     read_head,
 )
 from kbuild.backends.cpu.mixed.regions.groups import find_group_name
 from kbuild.backends.cpu.mixed.regions.mentions import (
-    Use,
     asks_for_index,
-    find_use,
-    is_argument,
     is_pure,
     list_names,
-    names_type,
 )
 from kbuild.backends.cpu.mixed.regions.model import (
     CannotDivide,
@@ -37,19 +35,20 @@ from kbuild.backends.cpu.mixed.regions.model import (
     KernelBody,
     Leave,
     Operation,
-    find_variable,
 )
+from kbuild.backends.cpu.mixed.regions.references import (
+    check_parameters,
+    check_references,
+    check_types,
+    find_referred,
+)
+from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import (
     Kind,
     Variable,
-    is_deduced,
     list_variables,
 )
-from kbuild.cxx.declarators import TYPE_OPERATORS
 from kbuild.cxx.statements import Block, Node, Statement, list_statements
-from kbuild.cxx.unit import Unit
-
-_STEP: Final = 3  # tokens of an increment
 
 
 def analyze(kernel: KernelBody) -> Division:
@@ -77,11 +76,9 @@ class _Analysis:
         self._shared = find_shared(unit, body)
         self._mutable = kernel.mutable | self._shared
         self._mutable |= {each.name for each in kernel.parameters if each.is_reference}
-        self._lent = frozenset(self._find_lent())
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
         self._divided = find_divided(unit, body, needs.operations)
-        self._variables = (*kernel.parameters, *self._find_variables())
-        self._uses = {variable: list(self._find_uses(variable)) for variable in self._variables}
+        self._uses = Uses(unit, (*kernel.parameters, *self._find_variables()), needs.operations)
         self._result = find_result(unit, body) if kernel.is_function else None
         self._leaves = {
             leave.statement.start: leave
@@ -89,11 +86,11 @@ class _Analysis:
         }
         if not kernel.is_function and any(leave.has_value for leave in self._leaves.values()):
             raise CannotDivide("a return statement has a value")
-        self._check_types()
-        self._check_parameters()
-        self._referred = frozenset(self._find_referred())
-        self._assignments = self._find_assignments()
-        self._uniform = {v for v in self._variables if self._can_be_uniform(v)}
+        check_types(unit, body, self._uses)
+        check_parameters(self._uses)
+        self._referred = frozenset(find_referred(unit, body, self._uses))
+        self._assignments = find_assignments(unit, self._divided)
+        self._uniform = {v for v in self._uses.variables if self._can_be_uniform(v)}
         self._masked: frozenset[Block] = frozenset()
         self._steered: frozenset[Block] = frozenset()
 
@@ -108,7 +105,9 @@ class _Analysis:
             index: replace(operation, has_own_masks=self._has_own_masks(operation))
             for index, operation in self._operations.items()
         }
-        self._check_references()
+        check_references(
+            self._unit, self._operations.values(), self._uses, self._depends_on_variables
+        )
         self._uniform = self._find_needed()
         computed = self._find_computed()
         self._check_conditions(computed)
@@ -118,9 +117,9 @@ class _Analysis:
             divided=self._divided,
             operations=self._operations,
             leaves=self._leaves,
-            variables=self._variables,
-            uses={variable: tuple(uses) for variable, uses in self._uses.items()},
-            kinds={v: self._choose_kind(v, computed) for v in self._variables},
+            variables=self._uses.variables,
+            uses={variable: tuple(uses) for variable, uses in self._uses.indices.items()},
+            kinds={v: self._choose_kind(v, computed) for v in self._uses.variables},
             masked=self._masked,
             steered=self._steered,
             whole=whole,
@@ -130,91 +129,13 @@ class _Analysis:
             groups=self._group_names,
             readers=self._kernel.needs.readers,
             referred=self._referred,
-            lent=self._lent,
+            lent=self._uses.lent,
             is_function=self._kernel.is_function,
             result=self._result,
         )
 
     def _has_own_masks(self, operation: Operation) -> bool:
         return operation.mask is not None and not self._is_uniform(*operation.mask)
-
-    def _check_types(self) -> None:
-        """Leave kernels to fibers that ask for types, which are other ones in regions."""
-        words = self._unit.words
-        for operator in self._unit.find(TYPE_OPERATORS):
-            is_inside = self._kernel.body.start < operator < self._kernel.body.stop
-            if is_inside and words[operator + 1 : operator + 4] == ["(", "auto", ")"]:
-                raise CannotDivide("it contains 'decltype(auto)'")
-        for variable, uses in self._uses.items():
-            if any(names_type(self._unit, index) for index in uses):
-                raise CannotDivide(f"it asks for the type of '{variable.name}'")
-
-    def _check_parameters(self) -> None:
-        """Leave functions to fibers that let others refer to what they can change."""
-        for variable in self._kernel.parameters:
-            if variable.is_reference and not self._is_own(variable):
-                raise CannotDivide(f"it takes the address of '{variable.name}'")
-
-    def _find_referred(self) -> Iterator[Variable]:
-        """Yield the variables that a pointer or an object of a class can refer to.
-
-        They are named where such a variable gets its value.
-        """
-        for statement in list_statements(self._kernel.body):
-            targets = list(self._list_targets(statement))
-            is_object = any(not variable.is_scalar for variable in targets)
-            if is_object and _contains_lambda(self._unit, statement):
-                raise CannotDivide("a lambda can be used behind a barrier")
-            for variable, uses in self._uses.items() if targets else ():
-                inside = [i for i in uses if statement.start <= i < statement.stop]
-                if any(is_object and is_argument(self._unit, i) for i in inside) or (
-                    inside and not variable.is_scalar
-                ):
-                    yield variable
-
-    def _list_targets(self, statement: Statement) -> Iterator[Variable]:
-        """Yield the pointers and objects that a statement declares with a value, or changes."""
-        for variable, uses in self._uses.items():
-            is_declared = variable.statement is statement and variable.initializer is not None
-            can_refer = (
-                not variable.is_scalar or variable.is_pointer or is_deduced(self._unit, variable)
-            )
-            if can_refer and (
-                is_declared
-                or any(
-                    statement.start <= index < statement.stop
-                    and self._find_use(variable, index) != "read"
-                    for index in uses
-                )
-            ):
-                yield variable
-
-    def _check_references(self) -> None:
-        """Leave calls to fibers whose references can refer to what other threads change.
-
-        Divided functions get a copy.
-        """
-        for operation in self._operations.values():
-            for first, last in operation.arguments if operation.has_references else ():
-                names = list_names(self._unit, first, last)
-                variables = {
-                    self.resolve(index) for index in names if self._unit.words[index] not in INDICES
-                }
-                variables = {v for v in variables if v is None or v.group is None}
-                is_own = (
-                    is_pure(self._unit, first, last, self._group_names)
-                    and self._mutable.isdisjoint(self._unit.words[first:last])
-                    and all(self._is_own(each) for each in variables)
-                )
-                if not is_own:
-                    raise CannotDivide(f"'{operation.name}' can refer to memory of several threads")
-
-    def _is_own(self, variable: Variable | None) -> bool:
-        """Return whether nothing refers to a variable of the thread."""
-        return variable is not None and all(
-            find_use(self._unit, index, is_pointer=variable.is_pointer) != "shared"
-            for index in self._uses[variable]
-        )
 
     def _check_conditions(self, computed: frozenset[Variable]) -> None:
         """Leave programs to fibers whose barriers only some threads reach by intention."""
@@ -236,7 +157,7 @@ class _Analysis:
         if "[" in self._unit.words[first:last]:
             return False
         for index in list_names(self._unit, first, last):
-            found = self.resolve(index)
+            found = self._uses.resolve(index)
             value = found.initializer if found in computed and found is not None else None
             is_group = found is not None and found.group is not None
             if self._unit.words[index] == INDEX or (is_group and asks_for_index(self._unit, index)):
@@ -267,90 +188,42 @@ class _Analysis:
             self._declared[statement] = found
         return self._declared[statement]
 
-    def _find_lent(self) -> Iterator[int]:
-        """Yield the indices of the names in arguments that divided functions can change."""
-        for operation in self._operations.values():
-            for first, last in operation.arguments if operation.can_change else ():
-                yield from list_names(self._unit, first, last)
-
-    def _find_use(self, variable: Variable, index: int) -> Use:
-        if index in self._lent:
-            return "shared"
-        return find_use(self._unit, index, is_pointer=variable.is_pointer)
-
-    def _find_uses(self, variable: Variable) -> Iterator[int]:
-        for index in list_names(self._unit, variable.index + 1, variable.stop):
-            is_named = self._unit.words[index] == variable.name
-            if is_named and self.resolve(index) is variable:
-                yield index
-
-    def resolve(self, index: int) -> Variable | None:
-        """Return the variable that a name stands for; None for other names."""
-        return find_variable(self._variables, self._unit.words[index], index)
-
-    def _find_assignments(self) -> dict[int, Statement]:
-        """Return the statements of divided blocks that do nothing but change one variable."""
-        found: dict[int, Statement] = {}
-        for block in self._divided:
-            is_for = block.kind == "for"
-            children = block.children[:3:2] if is_for else block.children
-            for child in children:
-                if isinstance(child, Statement) and (is_for or not block.kind):
-                    target = self._find_target(child)
-                    if target is not None:
-                        found[target] = child
-        return found
-
-    def _find_target(self, statement: Statement) -> int | None:
-        words = self._unit.words[statement.start : statement.stop]
-        text = "".join(words)
-        is_step = len(words) == _STEP and text.strip("+-") in words and len(text) > _STEP - 1
-        is_step = is_step and ("++" in text or "--" in text)
-        if is_step:
-            return statement.start if words[0] not in "+-" else statement.start + 2
-        equals = next((i for i, word in enumerate(words) if word in ("=", ">=")), 0)
-        is_name = words[0].isidentifier() and words[0] != "return" if words else False
-        if not 1 <= equals <= 2 or not is_name:  # noqa: PLR2004 - an operator in front
-            return None
-        return statement.start
-
-    def _find_value(self, statement: Statement) -> tuple[int, int]:
-        """Return the indices of what an assignment assigns."""
-        words = self._unit.words[statement.start : statement.stop]
-        equals = next((i for i, word in enumerate(words) if word in ("=", ">=")), len(words) - 1)
-        return statement.start + equals + 1, statement.stop
-
     # What is the same in all threads
 
     def _can_be_uniform(self, variable: Variable) -> bool:
         if not variable.is_scalar or variable.is_parameter or variable.group is not None:
             return False
-        changed = [i for i in self._uses[variable] if self._find_use(variable, i) != "read"]
+        changed = [
+            i for i in self._uses.indices[variable] if self._uses.find_use(variable, i) != "read"
+        ]
         return all(index in self._assignments for index in changed)
 
     def _is_uniform_variable(self, variable: Variable) -> bool:
         if variable.initializer is not None and not self._is_uniform(*variable.initializer):
             return False
         own = self._find_mask(variable.index)
-        for index in self._uses[variable]:
-            if index not in self._assignments or self._find_use(variable, index) == "read":
+        for index in self._uses.indices[variable]:
+            if index not in self._assignments or self._uses.find_use(variable, index) == "read":
                 continue
             if self._find_mask(index) is not own or not self._is_uniform(
-                *self._find_value(self._assignments[index])
+                *find_value(self._unit, self._assignments[index])
             ):
                 return False
         return True
+
+    def _depends_on_variables(self, first: int, last: int) -> bool:
+        """Return whether the value of an expression depends on variables of the thread alone."""
+        is_known = is_pure(self._unit, first, last, self._group_names)
+        return is_known and self._mutable.isdisjoint(self._unit.words[first:last])
 
     def _is_uniform(self, first: int, last: int) -> bool:
         """Return whether an expression has the same value in all threads."""
         if self._unit.get(first) == "=":
             first += 1
-        if not is_pure(self._unit, first, last, self._group_names):
-            return False
-        if not self._mutable.isdisjoint(self._unit.words[first:last]):
+        if not self._depends_on_variables(first, last):
             return False
         for index in list_names(self._unit, first, last):
-            found = self.resolve(index)
+            found = self._uses.resolve(index)
             if self._unit.words[index] == INDEX:
                 return False
             if found is not None and found.group is not None:
@@ -367,7 +240,7 @@ class _Analysis:
 
     def _is_unchanged(self, variable: Variable) -> bool:
         return variable.is_parameter and all(
-            self._find_use(variable, index) == "read" for index in self._uses[variable]
+            self._uses.find_use(variable, index) == "read" for index in self._uses.indices[variable]
         )
 
     def _find_mask(self, index: int) -> Block | None:
@@ -408,11 +281,11 @@ class _Analysis:
         return self._is_uniform_assignment(start)
 
     def _is_uniform_assignment(self, statement: Statement) -> bool:
-        target = self._find_target(statement)
+        target = find_target(self._unit, statement)
         if target is None or self._assignments.get(target) is not statement:
             return False
-        found = self.resolve(target)
-        return found in self._uniform and self._is_uniform(*self._find_value(statement))
+        found = self._uses.resolve(target)
+        return found in self._uniform and self._is_uniform(*find_value(self._unit, statement))
 
     # Statements that leave blocks
 
@@ -476,11 +349,13 @@ class _Analysis:
 
         The others would divide the region with their declaration.
         """
-        needed = {v for v in self._uniform if any(i in self._assignments for i in self._uses[v])}
+        needed = {
+            v for v in self._uniform if any(i in self._assignments for i in self._uses.indices[v])
+        }
         spans = [*self._list_common_spans()]
         while True:
             spans += [v.initializer for v in needed if v.initializer is not None]
-            used = {self.resolve(i) for span in spans for i in list_names(self._unit, *span)}
+            used = {self._uses.resolve(i) for span in spans for i in list_names(self._unit, *span)}
             new = {v for v in self._uniform if v in used} - needed
             if not new:
                 return needed
@@ -505,13 +380,13 @@ class _Analysis:
     def _find_computed(self) -> frozenset[Variable]:
         found = {
             v
-            for v in self._variables
+            for v in self._uses.variables
             if v not in self._uniform
             and v.group is None
             and v not in self._referred
             and v.is_scalar
             and v.initializer is not None
-            and all(self._find_use(v, index) == "read" for index in self._uses[v])
+            and all(self._uses.find_use(v, index) == "read" for index in self._uses.indices[v])
         }
         while True:
             wrong = {v for v in found if not self._can_compute(v, found)}
@@ -522,13 +397,10 @@ class _Analysis:
     def _can_compute(self, variable: Variable, computed: set[Variable]) -> bool:
         first, last = variable.initializer or (0, 0)
         first += self._unit.get(first) == "="
-        words = self._unit.words[first:last]
-        if not is_pure(self._unit, first, last, self._group_names) or not self._mutable.isdisjoint(
-            words
-        ):
+        if not self._depends_on_variables(first, last):
             return False
         for index in list_names(self._unit, first, last):
-            used = self.resolve(index)
+            used = self._uses.resolve(index)
             is_known = used is None or used in computed or used.group is not None
             if is_known or used is None or self._is_unchanged(used):
                 continue
@@ -540,8 +412,8 @@ class _Analysis:
         """Return whether a uniform variable keeps its value while another variable exists."""
         block = variable.block
         return block is not None and not any(
-            block.start <= index < block.stop and self._find_use(used, index) != "read"
-            for index in self._uses[used]
+            block.start <= index < block.stop and self._uses.find_use(used, index) != "read"
+            for index in self._uses.indices[used]
         )
 
     def _choose_kind(self, variable: Variable, computed: frozenset[Variable]) -> Kind:
@@ -552,11 +424,3 @@ class _Analysis:
         if variable in computed:
             return "computed"
         return "kept"
-
-
-def _contains_lambda(unit: Unit, statement: Statement) -> bool:
-    """Return whether a bracket of a statement can start a lambda."""
-    return any(
-        unit.words[index] == "[" and unit.get(index - 1) in ("=", "(", ",", "{", "return")
-        for index in range(statement.start, statement.stop)
-    )

@@ -1,4 +1,4 @@
-"""Which forms of statements can be divided, and which statements leave them."""
+"""Which forms of statements can be divided, which leave them, and which change one variable."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ _SHARED: Final = "__kbuild_shared__"
 _COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "static"))
 _LEAVING: Final = frozenset(("return", "break", "continue"))
 _FOR_PARTS: Final = 3
+_STEP: Final = 3  # tokens of an increment
 # What cannot be in a region, which is a function of its own.
 _UNDIVIDED: Final = frozenset(("asm", "__asm__", "__asm", "goto", "alloca", "__builtin_alloca"))
 
@@ -154,3 +155,39 @@ def find_leaves(
         if target in divided:
             inner = path[path.index(target) + 1 :]
             yield Leave(statement=child, keyword=keyword, loop=target, path=inner)
+
+
+def find_assignments(unit: Unit, divided: Iterable[Block]) -> dict[int, Statement]:
+    """Return the statements of divided blocks that do nothing but change one variable."""
+    found: dict[int, Statement] = {}
+    for block in divided:
+        is_for = block.kind == "for"
+        children = block.children[:3:2] if is_for else block.children
+        for child in children:
+            if isinstance(child, Statement) and (is_for or not block.kind):
+                target = find_target(unit, child)
+                if target is not None:
+                    found[target] = child
+    return found
+
+
+def find_target(unit: Unit, statement: Statement) -> int | None:
+    """Return the index of the variable that a statement changes; None for other statements."""
+    words = unit.words[statement.start : statement.stop]
+    text = "".join(words)
+    is_step = len(words) == _STEP and text.strip("+-") in words and len(text) > _STEP - 1
+    is_step = is_step and ("++" in text or "--" in text)
+    if is_step:
+        return statement.start if words[0] not in "+-" else statement.start + 2
+    equals = next((i for i, word in enumerate(words) if word in ("=", ">=")), 0)
+    is_name = words[0].isidentifier() and words[0] != "return" if words else False
+    if not 1 <= equals <= 2 or not is_name:  # noqa: PLR2004 - an operator in front
+        return None
+    return statement.start
+
+
+def find_value(unit: Unit, statement: Statement) -> tuple[int, int]:
+    """Return the indices of what an assignment assigns."""
+    words = unit.words[statement.start : statement.stop]
+    equals = next((i for i, word in enumerate(words) if word in ("=", ">=")), len(words) - 1)
+    return statement.start + equals + 1, statement.stop

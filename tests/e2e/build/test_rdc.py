@@ -139,7 +139,9 @@ def link_installed_library(
     return programs
 
 
-# Each generator orders edges of several directories in its own way.
+# Each generator orders edges of several directories in its own way. Tests of `kbuild-nvcc` link
+# archives with device code, too.
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_targets_link_device_code_of_static_libraries(tmp_path: Path, generator: str) -> None:
     source = tmp_path / "source"

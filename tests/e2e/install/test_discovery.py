@@ -197,6 +197,7 @@ def test_environment_without_its_command_is_named(
     assert f"{tmp_path / 'env'}/bin/kbuild does not run" in words_of(result)
 
 
+@pytest.mark.slow  # the next test does the same, and more
 def test_environment_that_is_not_active_builds(
     tmp_path: Path, source: Path, own: Environment
 ) -> None:

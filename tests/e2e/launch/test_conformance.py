@@ -11,7 +11,7 @@ from support.commands import run_kbuild
 from support.conformance import SOURCES, compare_results
 
 # The others compile for up to 20 seconds.
-_QUICK: Final = ("barriers", "grid_sync")
+_QUICK: Final = ("grid_sync",)
 
 
 def _mark(source: Path) -> object:

@@ -25,10 +25,12 @@ CASES: Final = tuple(
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("planted") / "planted"
+    # As one source, they compile in half of the time.
+    source = program.with_name("all.cu")
+    source.write_text("".join(f'#include "{path}"\n' for path in SOURCES))
     # Some distributions define the macro, with which copies are no calls of memcpy.
-    done = run_kbuild(
-        "run", "--check", "--build-only", "-D", "_FORTIFY_SOURCE=2", "-o", program, *SOURCES
-    )
+    options = ("--check", "--build-only", "-D", "_FORTIFY_SOURCE=2", "-o", program)
+    done = run_kbuild("run", *options, source)
     assert done.returncode == 0, done.stderr
     return program
 

@@ -54,7 +54,9 @@ def write_suite(pytester: pytest.Pytester) -> None:
     (pytester.path / "kernels.cu").write_text(KERNELS)
 
 
-@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["one process", "xdist"])
+@pytest.mark.parametrize(
+    "words", [pytest.param((), marks=pytest.mark.slow), ("-n", "2")], ids=["one process", "xdist"]
+)
 def test_findings_fail_their_tests(pytester: pytest.Pytester, words: tuple[str, ...]) -> None:
     write_suite(pytester)
     result = pytester.runpytest_subprocess("--kbuild-check", "-v", *words)

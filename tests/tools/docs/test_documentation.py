@@ -36,6 +36,7 @@ RARELY_RUN = {
     *("docs/how-to/ci-without-gpu.md", "docs/how-to/gate-wheels.md"),
     *("docs/how-to/hipify.md", "docs/how-to/makefile-project.md", "docs/how-to/nanobind.md"),
     *("docs/how-to/nvcc.md", "docs/how-to/without-cmake.md"),
+    "docs/tutorials/existing-source.md",
 }
 HIPIFY, NANOBIND = "docs/how-to/hipify.md", "docs/how-to/nanobind.md"
 # What the guide for nanobind says about pybind11.

@@ -123,6 +123,7 @@ def test_objects_are_deterministic(objects: Path, tmp_path: Path) -> None:
     assert (tmp_path / "kernels.o").read_bytes() == (objects / "float.o").read_bytes()
 
 
+@pytest.mark.slow  # the catalog of tests/e2e/verify has such an object, too
 def test_clang_is_a_host_compiler(objects: Path, tmp_path: Path) -> None:
     if find_program("clang++") is None:
         pytest.skip("no clang++")

@@ -301,6 +301,7 @@ def list_linked_kernels(path: Path) -> set[str]:
 
 
 @needs_backend("cuda")
+@pytest.mark.slow  # nvcc compiles each source, too
 @pytest.mark.parametrize("driver", ["kbuild", "nvcc"])
 @pytest.mark.parametrize(
     "files",
@@ -331,6 +332,7 @@ def test_objects_of_nvcc_and_kbuild_link(
     assert {rule for rule, _ in verify(tmp_path / "program")} <= {"KB302", "KB106"}
 
 
+@pytest.mark.slow
 @needs_backend("cuda")
 def test_kbuild_launches_kernels_of_nvcc(tmp_path: Path) -> None:
     """Without a device, the launch fails, but does not crash."""
@@ -349,6 +351,7 @@ def test_kbuild_launches_kernels_of_nvcc(tmp_path: Path) -> None:
     succeed(run(tmp_path / "program"))
 
 
+@pytest.mark.slow
 @needs_backend("cuda")
 def test_shared_launcher_comes_from_kbuild(tmp_path: Path) -> None:
     """The linker keeps the first definition, and only the one of kbuild launches all kernels."""

@@ -78,8 +78,7 @@ Stack Stacks::use(std::size_t index) noexcept {
         if (guards.fetch_add(1, std::memory_order_relaxed) < most_guards)
             mprotect(stack.base, page_bytes(), PROT_NONE);  // can fail, see most_guards
     }
-    return {stack.base + page_bytes(),
-            stack.size - page_bytes() - index % offsets * offset_bytes};
+    return {stack.base + page_bytes(), stack.size - page_bytes() - index % offsets * offset_bytes};
 }
 
 void Stacks::release() noexcept {

@@ -127,7 +127,12 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     else if (!is_private(address))
         check_other_memory(event);
     if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) release(address, kind);
-    if ((kind & KBUILD_CPU_WRITES) != 0 && (kind & KBUILD_CPU_ATOMIC) == 0) note_write();
+    if ((kind & KBUILD_CPU_WRITES) == 0) return;
+    // An atomic write behind a fence publishes what was written before it, so that later writes do not.
+    if ((kind & KBUILD_CPU_ATOMIC) != 0)
+        thread_->is_publishing = false;
+    else
+        note_write();
 }
 
 void Checker::check_words(const Region& region, Event event) {

@@ -29,6 +29,8 @@ def is_hidden(unit: Unit, word: Token) -> bool:
     What is not recognized can be the function.
     """
     index = unit.find_index(word.start)
+    if unit.get(index - 1) == "::":
+        return False
     if unit.get(index - 1) in (".", "->"):
         return unit.get(index + 1) not in ("(", "<")
     return any(first <= index < stop for first, stop in _find_hidden(unit, word.text))
@@ -81,8 +83,8 @@ def _find_parenthesis(unit: Unit, index: int) -> int | None:
 
 
 def _find_end(unit: Unit, index: int) -> int:
-    """Return where the function or statement behind a head ends."""
-    while index < len(unit.words) and unit.words[index] not in (";", "}"):
+    """Return where the function or statement behind a head ends, or where a type with it does."""
+    while index < len(unit.words) and unit.words[index] not in (";", "}", "="):
         if unit.words[index] == "{":
             return unit.partners.get(index, index)
         if unit.words[index] in ("(", "["):

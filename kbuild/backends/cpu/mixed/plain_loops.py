@@ -5,6 +5,7 @@ the thread. All other kernels have regions or fibers. With fibers, each thread s
 ``threadIdx``, for device functions that read it and for the runtime. If this module takes a kernel
 for one of the first kind by mistake, the kernel computes wrong values. Therefore, it decides by
 names alone: every function with a name that is also that of a function in doubt is in doubt.
+Variables and members with such a name are told apart by `hiding`.
 """
 
 from __future__ import annotations

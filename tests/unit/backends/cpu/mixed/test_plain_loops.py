@@ -167,6 +167,8 @@ def test_kernel_is_suspendable(body: str) -> None:
         "void run() { [](int gid) { return gid; }(1); table[0] = gid; }",
         "auto run() { return gid; }",
         "void run() { x = a * gid, b; }",
+        "void run(int gid) { table[0] = ::gid; }",
+        "void run() { F<void(int gid)> f = gid; }",
         "using namespace cuda; int f(cuda::barrier<1>& b);",
         "extern const uint3& index = threadIdx;",
         "typedef cuda::barrier<1> Barrier;",

@@ -185,7 +185,7 @@ def _divide(
     copy = apply_edits(code.text, inside, (start, end))
     before = [
         *_describe_kernel(bound, _REGIONS, names),
-        f"__kbuild_if_large__ {{\n{here}\n{copy}\n{here}\nreturn; }} ",
+        f"__kbuild_large__ {{\n{here}\n{copy}\n{here}\n}} __kbuild_large_end__ ",
     ]
     yield from divider.divide_kernel(
         kernel, "__kbuild_bounds__[0]" if bound.block else "0", " ".join(before)

@@ -38,6 +38,7 @@ FIBERS = {
         "deduced_group(int*)": "it passes 'cta' on",
         "large_tile(int*)": "its regions do not compile",
     },
+    "region_guards.cu": {},
     "region_masks.cu": {},
 }
 WRONG_BARRIER = """

@@ -80,6 +80,7 @@ def find_use(unit: Unit, index: int, *, is_pointer: bool = False) -> Use:
     if is_pointer and is_target:
         return "read"
     is_address = before == "&" and (outer in _OPERATORS or outer == ")")
+    is_address = is_address and not _is_logical(unit, index - 1)
     if is_address or (before == "(" and outer in _ADDRESS_FUNCTIONS):
         return "shared"
     after = index + 1
@@ -90,6 +91,14 @@ def find_use(unit: Unit, index: int, *, is_pointer: bool = False) -> Use:
         return "shared"
     is_changed = _is_increment(unit, index - 2) or _is_increment(unit, after)
     return "changed" if is_changed or _starts_assignment(unit, after) else "read"
+
+
+def _is_logical(unit: Unit, index: int) -> bool:
+    """Return whether ``&`` is the end of ``&&``."""
+    first = index
+    while unit.get(first - 1) == "&" and unit.starts[first - 1] == unit.starts[first] - 1:
+        first -= 1
+    return (index - first) % 2 == 1
 
 
 def _starts_assignment(unit: Unit, index: int) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.frames import LIVE, Frame, Frames, list_left
-from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guard
+from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.text import (
     FRAME,
@@ -55,12 +55,10 @@ class RegionWriter:
             if isinstance(node, Statement):
                 slots += self._write_declaration(node, spans)
         start = self._text.unit.get_end(nodes[0].start - 1)
-        guard = (
-            find_guard(self._text.unit, self._text.division, nodes[0]) if len(nodes) == 1 else None
-        )
-        opened = self.open(frames, spans, guard)
+        guards = self._find_guards(nodes[0]) if len(nodes) == 1 else ()
+        opened = self.open(frames, spans, guards)
         self._text.insert(start, f" {before}{' '.join(slots)} {opened}")
-        if guard is not None:
+        for guard in guards:
             self._text.replace(*guard.comparison, "true")
         self._write_atomics(nodes)
         self.write_results(nodes)
@@ -131,7 +129,7 @@ class RegionWriter:
             and self._bindings.is_local(variable, spans)
         ]
         for cut, node in enumerate(nodes):
-            if find_guard(self._text.unit, self._text.division, node) is None:
+            if not self._find_guards(node):
                 continue
             first = spans[cut][0]
             crossing = (
@@ -144,21 +142,31 @@ class RegionWriter:
                 return cut
         return None
 
-    def open(self, frames: Frames, spans: Iterable[Span], guard: Guard | None = None) -> str:
+    def _find_guards(self, node: Node) -> tuple[Guard, ...]:
+        return find_guards(self._text.unit, self._text.division, node)
+
+    def open(self, frames: Frames, spans: Iterable[Span], guards: Iterable[Guard] = ()) -> str:
         """Return the start of a region, with the variables that it names."""
         spans = list(spans)
         name, bound = frames[-1].name, self._bindings.bind(spans)
         if any(is_in((index, index + 1), spans) for index in self._text.division.readers):
             bound = f"{REGIONS}store_index(threadIdx); {bound}"
-        if guard is None:
+        narrowing = " ".join(map(self._write_guard, guards))
+        if not narrowing:
             return f"__kbuild_region__({name}) {bound} {{"
-        test = f"return static_cast<bool>({self._text.render(*guard.comparison)});"
-        value = f"return static_cast<long long>({self._text.render(*guard.value)});"
-        bound_here = self._bindings.bind([guard.comparison])
-        functions = f"__kbuild_function__ {{ {bound_here} {test} }}, "
-        functions += f"__kbuild_function__ {{ {bound_here} {value} }}, "
-        run = f"{REGIONS}run_region_{guard.kind}({name}, {functions}"
+        run = f"{REGIONS}run_guarded({name}, __kbuild_guards__ {{ {narrowing} }}, "
         return f"{run}__kbuild_function__ __kbuild_inlined__ -> void {{ {bound} {{"
+
+    def _write_guard(self, guard: Guard) -> str:
+        """Return a call that finds the threads that pass a guard."""
+        functions = [
+            f"__kbuild_function__ {{ {self._bindings.bind([span])} "
+            f"return {self._text.render(*span)}; }}"
+            for span in (guard.index, guard.value, guard.comparison)
+            if span[0] < span[1]
+        ]
+        places = ("__kbuild_in__", "__kbuild_rest__", "__kbuild_call__")
+        return f"{REGIONS}guard_{guard.kind}({', '.join((*places, *functions))});"
 
     def _write_leaves(self, nodes: Iterable[Node], frames: Frames) -> str:
         """Let threads leave their sets; return what updates these."""

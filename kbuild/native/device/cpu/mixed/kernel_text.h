@@ -178,6 +178,10 @@ struct __kbuild_large_grid__ {
 #define __kbuild_set__ ::kbuild_cpu::regions::thread_set<__kbuild_most__>
 #define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
 #define __kbuild_masked__ ::kbuild_cpu::regions::masked_operands<__kbuild_most__>
+/* The body with fibers, for a large grid.  As a cold function, it costs compilers little time. */
+#define __kbuild_large__ \
+    __kbuild_if_large__ return [=](__kbuild_large_grid__) __kbuild_outlined__ -> void
+#define __kbuild_large_end__ (__kbuild_large_grid__());
 #define __kbuild_divided__(bound) \
     __kbuild_poison__ auto __kbuild_kernel__ = [&]() __kbuild_inlined__ -> void { \
         [[maybe_unused]] const ::uint3 blockIdx = ::kbuild_cpu::regions::read_block_index(); \
@@ -201,6 +205,8 @@ struct __kbuild_large_grid__ {
 /* Inner braces are around what the source says, which can hide names of the region. */
 #define __kbuild_region__(set) \
     ::kbuild_cpu::regions::run_region(set, __kbuild_function__ __kbuild_inlined__ -> void {
+#define __kbuild_guards__ \
+    [&](auto &__kbuild_in__, auto &__kbuild_rest__, const auto &__kbuild_call__)
 #define __kbuild_region_end__ \
     } \
     });

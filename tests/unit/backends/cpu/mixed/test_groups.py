@@ -78,8 +78,8 @@ def test_functions_get_the_group_as_a_type() -> None:
 def test_the_rank_in_a_tile_is_no_index_in_the_block() -> None:
     condition = "n = 1; if ({}.thread_rank() == 0) p[0] = n; "
 
-    assert "run_region_at" in write(TILE + condition.format("cta") + "cta.sync();")
-    assert "run_region_at" not in write(TILE + condition.format("tile") + "cta.sync();")
+    assert "guard_at" in write(TILE + condition.format("cta") + "cta.sync();")
+    assert "guard_at" not in write(TILE + condition.format("tile") + "cta.sync();")
 
 
 def test_results_of_operations_are_not_computed_again() -> None:

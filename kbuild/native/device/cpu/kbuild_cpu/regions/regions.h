@@ -16,107 +16,131 @@
 
 namespace kbuild_cpu::regions {
 
-/* Calls a region for the threads of a set.  `narrow` makes the range in a row smaller.  The index of the
- * innermost loop is signed, as compilers assume that such an index does not overflow. */
-template <class __Set, class __Narrow, class __Region>
-KBUILD_CPU_ALWAYS_INLINE void run_in_rows(const __Set &__set, const __Narrow &__narrow,
-                                          __Region &&__region) {
-    const block &__of = __set.of;
-    const int __width = __of.width, __height = __of.height;
-    if (__width < 1 || __width > 1024 || __height < 1 || __height > 1024) __builtin_unreachable();
-    int __turn = 0;
-    for (range __part = __set.first(__turn); __part.begin < __part.end;
-         __part = __set.next(__turn)) {
-        int __row = 0;
-        if (__part.begin != 0 && __of.rows != 1) __row = __part.begin / __width;
-        unsigned int __y = 0, __z = 0;
-        if (__row != 0) {
-            __y = static_cast<unsigned int>(__row % __height);
-            __z = static_cast<unsigned int>(__row / __height);
-        }
-        for (int __base = __row * __width; __base < __part.end; __base += __width) {
-            range __in_row = {__part.begin > __base ? __part.begin - __base : 0,
-                              __part.end - __base < __width ? __part.end - __base : __width};
-            __narrow(__in_row, __base, [&](auto &__test, int __x) {
-                return __test(::uint3{static_cast<unsigned int>(__x), __y, __z}, __base + __x);
-            });
-            if (__base < 0 || __base > 1023 || __in_row.begin < 0 || __in_row.end > 1024)
-                __builtin_unreachable();
-            for (int __x = __in_row.begin; __x < __in_row.end; ++__x)
-                __region(::uint3{static_cast<unsigned int>(__x), __y, __z}, __base + __x);
-            if (++__y == static_cast<unsigned int>(__height)) {
-                __y = 0;
-                ++__z;
-            }
-        }
-    }
+/* Calls a region for threads of a row.  The index of the loop is signed, as compilers assume that such an index
+ * does not overflow. */
+template <class __Region>
+KBUILD_CPU_ALWAYS_INLINE void run_in_row(const row &__of, range __threads, __Region &__region) {
+    const int __base = __of.base;
+    if (__base < 0 || __base > 1023 || __threads.begin < 0 || __threads.end > 1024)
+        __builtin_unreachable();
+    for (int __x = __threads.begin; __x < __threads.end; ++__x)
+        __region(::uint3{static_cast<unsigned int>(__x), __of.y, __of.z}, __base + __x);
 }
 
+/* Calls a region for the threads of a set. */
 template <class __Set, class __Region>
 KBUILD_CPU_ALWAYS_INLINE void run_region(const __Set &__set, __Region &&__region) {
-    run_in_rows(__set, [](range &, int, const auto &) {}, __region);
+    visit_rows(__set, [&](const row &__of) __attribute__((always_inline)) {
+        run_in_row(__of, __of.threads, __region);
+    });
+}
+
+/* The same for the threads that pass guards, which are comparisons at the start of a condition.  `narrow` finds
+ * the next ones in a row, and how many others can pass. */
+template <class __Set, class __Narrow, class __Region>
+KBUILD_CPU_ALWAYS_INLINE void run_guarded(const __Set &__set, const __Narrow &__narrow,
+                                          __Region &&__region) {
+    visit_rows(__set, [&](const row &__of) __attribute__((always_inline)) {
+        const row __in = __of;
+        for (range __rest = __in.threads; __rest.begin < __rest.end;) {
+            range __threads = __rest;
+            __narrow(__threads, __rest, [=](auto &__function, int __x) {
+                return __function(::uint3{static_cast<unsigned int>(__x), __in.y, __in.z},
+                                  __in.base + __x);
+            });
+            run_in_row(__in, __threads, __region);
+            __rest.begin = __threads.end;
+        }
+    });
+}
+
+/* A guard for which all threads of a row have the same result. */
+template <class __Call, class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_row(range &__in, range &__rest, const __Call &__call,
+                                        const __Test &__test) {
+    if (__in.begin < __in.end && !__call(__test, __in.begin)) __in.begin = __rest.end = __in.end;
+}
+
+/* Whether two operands are compared as integers of at most 64 bits. */
+template <class __T, class __Other>
+constexpr bool are_integers =
+    is_integral_v<__T> && is_integral_v<__Other> && sizeof(__T) <= 8 && sizeof(__Other) <= 8;
+
+/* A guard that compares an index with a value, as numbers of their common type.  The index usually grows by one
+ * from thread to thread; then `find` gets the thread whose index is the value.  If it wraps around in that type,
+ * or the type is no integer, threads are tried one by one. */
+template <class __Call, class __Index, class __Value, class __Test, class __Find>
+KBUILD_CPU_ALWAYS_INLINE void guard_threads(range &__in, range &__rest, const __Call &__call,
+                                            const __Index &__index, const __Value &__value,
+                                            const __Test &__test, const __Find &__find) {
+    if (__in.begin >= __in.end) return;
+    const auto __first = __call(__index, __in.begin), __last = __call(__index, __in.end - 1);
+    const auto __other = __call(__value, __in.begin);
+    if constexpr (are_integers<remove_cv_t<decltype(__first)>, remove_cv_t<decltype(__other)>>) {
+        using __common = decltype(__first + __other);
+        const auto __from = static_cast<__common>(__first), __to = static_cast<__common>(__last);
+        const auto __distance = [__from](__common __number) {
+            return static_cast<unsigned long long>(__number) -
+                   static_cast<unsigned long long>(__from);
+        };
+        if (__from <= __to &&
+            __distance(__to) == static_cast<unsigned long long>(__in.end - 1 - __in.begin)) {
+            __find(__in.begin + static_cast<long long>(__distance(static_cast<__common>(__other))));
+            __rest.end = __in.end;
+            return;
+        }
+    }
+    while (__in.begin < __in.end && !__call(__test, __in.begin)) ++__in.begin;
+    if (__in.begin < __in.end) __in.end = __in.begin + 1;
 }
 
 /* Returns the first thread of a range for which a test has another result than for the threads before.
  * This is probably the value, or the next one. */
 template <class __Call, class __Test>
-KBUILD_CPU_ALWAYS_INLINE int find_change(range __in, const __Call &__call, __Test &__test,
+KBUILD_CPU_ALWAYS_INLINE int find_change(range __in, const __Call &__call, const __Test &__test,
                                          long long __value, bool __before) {
-    if (__in.begin >= __in.end || __call(__test, __in.begin) != __before) return __in.begin;
-    if (__call(__test, __in.end - 1) == __before) return __in.end;
-    int __low = __in.begin, __high = __in.end - 1;
-    if (__low < __value && __value < __high) {
-        const int __guess =
-            static_cast<int>(__value) + (__call(__test, static_cast<int>(__value)) == __before);
-        if (__call(__test, __guess - 1) == __before && __call(__test, __guess) != __before)
-            return __guess;
+    int __low = __in.begin, __high = __in.end;
+    for (int __tries = 0; __low < __high; ++__tries) {
+        int __probe = (__low + __high) / 2;
+        if (__tries < 2)
+            __probe = static_cast<int>(__value < __low     ? __low
+                                       : __value >= __high ? __high - 1
+                                                           : __value);
+        if (__call(__test, __probe) == __before)
+            __value = __low = __probe + 1;
+        else
+            __value = (__high = __probe) - 1;
     }
-    while (__high - __low > 1) {
-        const int __middle = (__low + __high) / 2;
-        (__call(__test, __middle) == __before ? __low : __high) = __middle;
-    }
-    return __high;
+    return __low;
 }
 
-/* The same for the threads that pass a test, which compares their index with a value: the first ones of each
- * row, the last ones, or one. */
-template <class __Set, class __Test, class __Value, class __Region>
-KBUILD_CPU_ALWAYS_INLINE void run_region_below(const __Set &__set, __Test &&__test,
-                                               __Value &&__value, __Region &&__region) {
-    run_in_rows(
-        __set,
-        [&](range &__in, [[maybe_unused]] int __base, const auto &__call) {
-            __in.end = find_change(__in, __call, __test, __call(__value, __in.begin), true);
-        },
-        __region);
+/* Guards that the first threads of a row pass, or the last ones, or one. */
+template <class __Call, class __Index, class __Value, class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_below(range &__in, range &__rest, const __Call &__call,
+                                          const __Index &__index, const __Value &__value,
+                                          const __Test &__test) {
+    guard_threads(__in, __rest, __call, __index, __value, __test, [&](long long __expected) {
+        __in.end = find_change(__in, __call, __test, __expected, true);
+    });
 }
-template <class __Set, class __Test, class __Value, class __Region>
-KBUILD_CPU_ALWAYS_INLINE void run_region_from(const __Set &__set, __Test &&__test,
-                                              __Value &&__value, __Region &&__region) {
-    run_in_rows(
-        __set,
-        [&](range &__in, [[maybe_unused]] int __base, const auto &__call) {
-            __in.begin = find_change(__in, __call, __test, __call(__value, __in.begin), false);
-        },
-        __region);
+template <class __Call, class __Index, class __Value, class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_from(range &__in, range &__rest, const __Call &__call,
+                                         const __Index &__index, const __Value &__value,
+                                         const __Test &__test) {
+    guard_threads(__in, __rest, __call, __index, __value, __test, [&](long long __expected) {
+        __in.begin = find_change(__in, __call, __test, __expected, false);
+    });
 }
-template <class __Set, class __Test, class __Value, class __Region>
-KBUILD_CPU_ALWAYS_INLINE void run_region_at(const __Set &__set, __Test &&__test, __Value &&__value,
-                                            __Region &&__region) {
-    run_in_rows(
-        __set,
-        [&](range &__in, [[maybe_unused]] int __base, const auto &__call) {
-            /* The value is that of threadIdx.x, or of the thread's number. */
-            long long __index = __call(__value, __in.begin);
-            if (__index < __in.begin || __index >= __in.end ||
-                !__call(__test, static_cast<int>(__index)))
-                __index -= __base;
-            const bool __is_in = __in.begin <= __index && __index < __in.end &&
-                                 __call(__test, static_cast<int>(__index));
-            const int __found = __is_in ? static_cast<int>(__index) : __in.end;
-            __in = {__found, __is_in ? __found + 1 : __found};
-        },
-        __region);
+template <class __Call, class __Index, class __Value, class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_at(range &__in, range &__rest, const __Call &__call,
+                                       const __Index &__index, const __Value &__value,
+                                       const __Test &__test) {
+    guard_threads(__in, __rest, __call, __index, __value, __test, [&](long long __expected) {
+        const bool __is_in = __in.begin <= __expected && __expected < __in.end &&
+                             __call(__test, static_cast<int>(__expected));
+        const int __found = __is_in ? static_cast<int>(__expected) : __in.end;
+        __in = {__found, __found + __is_in};
+    });
 }
 
 /* Returns blockIdx.  There are less than 2^21 blocks in a row, so that the index of a thread in the grid has at

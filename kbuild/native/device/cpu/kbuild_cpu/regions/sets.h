@@ -4,6 +4,7 @@
 
 #include "../builtins.h"
 #include "../threads.h"
+#include "../traits.h"
 
 #include <string.h>
 
@@ -84,22 +85,9 @@ public:
     KBUILD_CPU_ALWAYS_INLINE int __size() const { return of.threads; }
     KBUILD_CPU_ALWAYS_INLINE bool has_whole_warps() const { return of.threads % 32 == 0; }
     KBUILD_CPU_ALWAYS_INLINE bool has(int) const { return true; }
-    KBUILD_CPU_ALWAYS_INLINE range first(int &__turn) const {
-        return __builtin_expect(of.order == 0, 1) ? range{0, of.threads} : take(__turn);
-    }
-    KBUILD_CPU_ALWAYS_INLINE range next(int &__turn) const {
-        return __builtin_expect(of.order == 0, 1) ? range{0, 0} : take(__turn);
-    }
     unsigned lanes(int __warp) const {
         const int __rest = of.threads - __warp * 32;
         return __rest >= 32 ? ~0u : (1u << __rest) - 1;
-    }
-
-private:
-    __attribute__((noinline, cold)) range take(int &__turn) const {
-        if (__turn == of.threads) return {0, 0};
-        const int __number = of.thread_of(__turn++);
-        return {__number, __number + 1};
     }
 };
 
@@ -113,10 +101,20 @@ public:
     bool has_whole_warps() const {
         return begin_ % 32 == 0 && end_ % 32 == 0 && end_ - begin_ == count_;
     }
-    /* The threads, as ranges. `turn` belongs to the set, and is 0 at first. */
-    range first(int &__turn) const { return count_ == 0 ? range{0, 0} : take(__turn); }
-    range next(int &__turn) const { return take(__turn); }
-    unsigned lanes(int __warp) const {
+    /* Returns the next threads, or an empty range. `turn` belongs to the set, and is 0 at first. */
+    range next(int &__turn) const {
+        if (count_ == 0) return {0, 0};
+        if (__builtin_expect(of.order != 0, 0)) return take_in_order(__turn);
+        int __begin = __turn < begin_ ? begin_ : __turn;
+        while (__begin < end_ && !contains(__begin)) ++__begin;
+        if (__begin >= end_) return {0, 0};
+        int __end = end_;
+        if (__begin != begin_ || end_ - begin_ != count_)
+            for (__end = __begin + 1; __end < end_ && contains(__end);) ++__end;
+        __turn = __end;
+        return {__begin, __end};
+    }
+    __attribute__((noinline)) unsigned lanes(int __warp) const {
         const int __first = __warp * 32, __begin = begin_ > __first ? begin_ : __first,
                   __end = end_ < __first + 32 ? end_ : __first + 32;
         if (__begin >= __end) return 0;
@@ -136,17 +134,6 @@ protected:
 private:
     friend class set_view;
     bool contains(int __number) const { return static_cast<const __Set *>(this)->has(__number); }
-    range take(int &__turn) const {
-        if (__builtin_expect(of.order != 0, 0)) return take_in_order(__turn);
-        int __begin = __turn < begin_ ? begin_ : __turn;
-        while (__begin < end_ && !contains(__begin)) ++__begin;
-        if (__begin >= end_) return {0, 0};
-        int __end = end_;
-        if (__begin != begin_ || end_ - begin_ != count_)
-            for (__end = __begin + 1; __end < end_ && contains(__end);) ++__end;
-        __turn = __end;
-        return {__begin, __end};
-    }
     __attribute__((noinline, cold)) range take_in_order(int &__turn) const {
         while (__turn < of.threads) {
             const int __number = of.thread_of(__turn++);
@@ -168,12 +155,14 @@ public:
     using __base::of;
 
     /* Has all threads. */
-    explicit thread_set(const block &__of) : __base(__of, __of.threads, 0, __of.threads) {
+    __attribute__((noinline)) explicit thread_set(const block &__of)
+        : __base(__of, __of.threads, 0, __of.threads) {
         memset(active_, 1, static_cast<unsigned long>(count_));
     }
     /* Has the threads of another set, or none of them. */
     template <class __Set>
-    thread_set(const __Set &__other, bool __is_copy) : __base(__other.of, 0, 0, 0) {
+    __attribute__((noinline)) thread_set(const __Set &__other, bool __is_copy)
+        : __base(__other.of, 0, 0, 0) {
         if (__is_copy) {
             for (int __i = 0; __i < of.threads; ++__i) active_[__i] = __other.has(__i);
             update();
@@ -189,13 +178,13 @@ public:
     KBUILD_CPU_ALWAYS_INLINE void remove(int __number) { active_[__number] = 0; }
     /* Has the threads of a set that are not in a part of it. */
     template <class __Set, class __Part>
-    void assign_rest(const __Set &__whole, const __Part &__part) {
+    __attribute__((noinline)) void assign_rest(const __Set &__whole, const __Part &__part) {
         for (int __i = 0; __i < of.threads; ++__i)
             active_[__i] = __whole.has(__i) & !__part.has(__i);
         update();
     }
     /* To be called after threads were put in or removed. */
-    void update() {
+    __attribute__((noinline)) void update() {
         int __count = 0;
         for (int __i = 0; __i < of.threads; ++__i) __count += active_[__i];
         count_ = __count;
@@ -234,6 +223,93 @@ public:
 private:
     const unsigned char *active_; /* null: all threads */
 };
+
+/* Threads of a row, as indices in it, and the number of the row's first thread. */
+struct row {
+    range threads;
+    int base;
+    unsigned int y, z;
+};
+
+/* Returns a thread as a part of its row. */
+__attribute__((noinline, cold)) inline row find_row(const block &__of, int __number) {
+    const int __row = __number / __of.width, __base = __row * __of.width;
+    return {{__number - __base, __number - __base + 1},
+            __base,
+            static_cast<unsigned int>(__row % __of.height),
+            static_cast<unsigned int>(__row / __of.height)};
+}
+
+/* Walks through the rows, or parts of them, in which a set has threads.  Compilers see one function for all
+ * regions of such sets. */
+template <class __Set>
+class row_walk {
+public:
+    KBUILD_CPU_ALWAYS_INLINE explicit row_walk(const __Set &__set) : set_(__set) {}
+
+    __attribute__((noinline)) bool next() {
+        const block &__of = set_.of;
+        if (at.base + __of.width < part_.end) {
+            at.base += __of.width;
+            if (++at.y == static_cast<unsigned int>(__of.height)) {
+                at.y = 0;
+                ++at.z;
+            }
+        } else {
+            part_ = set_.next(turn_);
+            if (part_.begin >= part_.end) return false;
+            const int __row = __of.rows == 1 ? 0 : part_.begin / __of.width;
+            at.base = __row * __of.width;
+            at.y = static_cast<unsigned int>(__row % __of.height);
+            at.z = static_cast<unsigned int>(__row / __of.height);
+        }
+        at.threads.begin = part_.begin > at.base ? part_.begin - at.base : 0;
+        at.threads.end = part_.end - at.base < __of.width ? part_.end - at.base : __of.width;
+        return true;
+    }
+
+    row at = {{0, 0}, 0, 0, 0};
+
+private:
+    const __Set &set_;
+    range part_ = {0, 0};
+    int turn_ = 0;
+};
+
+/* Calls a function for the rows in which a set has threads. */
+template <class __Set, class __Function>
+KBUILD_CPU_ALWAYS_INLINE void visit_rows(const __Set &__set, const __Function &__function) {
+    for (row_walk<__Set> __rows(__set); __rows.next();) __function(row(__rows.at));
+}
+
+/* All threads are whole rows, unless the order is another one. Compilers keep what is not a structure in
+ * registers. */
+template <class __Function>
+KBUILD_CPU_ALWAYS_INLINE void visit_rows(const every_thread &__set, const __Function &__function) {
+    const block &__of = __set.of;
+    const int __width = __of.width, __height = __of.height;
+    if (__width < 1 || __width > 1024 || __height < 1 || __height > 1024) __builtin_unreachable();
+    int __base = 0, __begin = 0, __end = __width;
+    unsigned int __y = 0, __z = 0;
+    for (int __turn = 0; __base < __of.threads;) {
+        if (__builtin_expect(__of.order != 0, 0)) {
+            if (__turn == __of.threads) break;
+            const row __one = find_row(__of, __of.thread_of(__turn++));
+            __base = __one.base;
+            __begin = __one.threads.begin;
+            __end = __one.threads.end;
+            __y = __one.y;
+            __z = __one.z;
+        }
+        __function(row{{__begin, __end}, __base, __y, __z});
+        if (__builtin_expect(__of.order != 0, 0)) continue;
+        __base += __width;
+        if (++__y == static_cast<unsigned int>(__height)) {
+            __y = 0;
+            ++__z;
+        }
+    }
+}
 
 }  // namespace kbuild_cpu::regions
 

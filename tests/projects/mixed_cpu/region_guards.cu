@@ -1,0 +1,71 @@
+// Conditions that are not tried for each thread, with operands of all kinds of types, and indices that
+// are negative or wrap around. A conditional expression, which is tried, tells what is right.
+#include "region_results.h"
+
+#include <cstdint>
+
+enum Kind : unsigned char { SMALL = 3, LARGE = 200 };
+
+#define CASE(condition) \
+    if (condition) \
+        seen[number] += 1; \
+    atomicAdd(&out[__COUNTER__], seen[number] == ((condition) ? 1 : 0) ? 0 : 1); \
+    seen[number] = 0;
+__global__ void guards(int n, int m, const int* values, int* out)
+{
+    __shared__ int seen[128];
+    const unsigned number = threadIdx.y * blockDim.x + threadIdx.x;
+    const auto t = threadIdx.x;
+    const int own = int(threadIdx.x) - 10, shifted = threadIdx.x - 10;
+    const signed char narrow = threadIdx.x + 100;
+    const std::uint64_t wide = threadIdx.x - 5ull;
+    const int* const place = values + threadIdx.x;
+    seen[number] = 0;
+    __syncthreads();
+    CASE(t < n)
+    CASE(t <= n)
+    CASE(n <= t)
+    CASE(t == unsigned(n))
+    CASE(t > std::int64_t(n))
+    CASE(std::uint64_t(n) > t)
+    CASE(shifted < n)
+    CASE(shifted >= unsigned(n))
+    CASE(unsigned(n) == shifted)
+    CASE(own < unsigned(n))
+    CASE(narrow == n)
+    CASE(narrow > n)
+    CASE(wide < n)
+    CASE(wide >= n)
+    CASE(t < n + 0.5f)
+    CASE(t + n < unsigned(m))
+    CASE(t + n >= unsigned(m))
+    CASE(t - n == m)
+    CASE((m + shifted) - n <= m)
+    CASE(place < values + n)
+    CASE(threadIdx.y < n)
+    CASE(threadIdx.y + t == n)
+    CASE(t < SMALL)
+    CASE(t > LARGE)
+    CASE(t < n && t + m < 40)
+    CASE(t >= 5 && t < n)
+    CASE((t > 2) && (shifted < n))
+    CASE(m > 0 && t < 64 / m)
+    CASE(t > n && shifted < m && t % 2 == 1)
+    CASE(t < n && t < unsigned(m) && n < m)
+    CASE(threadIdx.y < n && threadIdx.x > m)
+}
+constexpr int COUNT = __COUNTER__;
+
+int main()
+{
+    static int values[1];
+    cudaMallocManaged(&results, 512 * sizeof *results);
+    const int numbers[] = {-2147483647 - 1, -107, -28, -3, -1, 0, 1, 2, 5, 31, 40, 63, 64, 120, 2147483647};
+    for (int n : numbers)
+        for (int m : numbers) {
+            guards<<<1, dim3(60, 2)>>>(n, m, values, results);
+            guards<<<1, dim3(33, 3)>>>(n, m, values, results);
+        }
+    check("guards", COUNT, [](int) { return 0; });
+    std::puts("done");
+}

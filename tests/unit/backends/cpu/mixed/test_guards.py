@@ -23,7 +23,8 @@ def list_guards(condition: str) -> list[str]:
     code = Unit(
         f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n'
         f"__kbuild_global__ void k(int* p, int n, int m)\n"
-        f"{{ {DECLARED} __syncthreads(); if ({condition}) p[i] = n; __syncthreads(); p[0] += own; }}\n"
+        f"{{ {DECLARED} __syncthreads();\n"
+        f"if ({condition}) p[i] = n; __syncthreads(); p[0] += own; }}\n"
     )
     found = edit_kernels(code, q.find_declarations(code), foreign=frozenset(), split=Split())
     assert not found.obstacles

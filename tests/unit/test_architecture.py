@@ -6,6 +6,7 @@ import ast
 import graphlib
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -50,8 +51,13 @@ def list_modules() -> dict[str, Path]:
 MODULES: Final = list_modules()
 
 
-def list_imports(path: Path) -> Iterator[str]:
-    """Yield the modules of kbuild that a file imports, at any level of nesting."""
+@cache
+def list_imports(path: Path) -> tuple[str, ...]:
+    """Return the modules of kbuild that a file imports, at any level of nesting."""
+    return tuple(_find_imports(path))
+
+
+def _find_imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.startswith("kbuild."))

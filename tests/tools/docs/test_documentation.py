@@ -21,6 +21,7 @@ import pytest
 import kbuild
 from support.commands import ROOT, find_kbuild, run_kbuild
 from support.documentation import Block, list_pages, read_blocks
+from support.mixed_programs import build_program
 from support.tools.toolchains import needs_backend
 
 PAGES = list_pages()
@@ -135,22 +136,29 @@ def test_picture_of_the_terminal_shows_what_commands_print() -> None:
     assert done.returncode == 0, done.stderr
 
 
-# Each report, made from the libraries of both tutorials.
+# Each report, made from the library of the tutorial and a program of a mixed source.
+MIXED_SOURCE = """
+__device__ int counter;
+__global__ void add(int* p) { p[threadIdx.x] += counter; }
+int main() { add<<<1, 1>>>(nullptr); }
+"""
 REPORTS = {
-    "kbuild.inspect/1": ("inspect", "{existing}"),
+    "kbuild.inspect/1": ("inspect", "{mixed}"),
     "kbuild.verify/1": ("verify", "{first}", "--policy", "{policy}"),
-    "kbuild.diff/1": ("diff", "{first}", "{existing}"),
+    "kbuild.diff/1": ("diff", "{first}", "{mixed}"),
     "kbuild.smoke/1": ("smoke", "{first}"),
-    "kbuild.reproducible/1": ("verify", "--reproducible", "{first}", "{existing}"),
+    "kbuild.reproducible/1": ("verify", "--reproducible", "{first}", "{mixed}"),
     "kbuild.replay/1": ("replay", "{record}"),
     "kbuild.doctor/1": ("doctor",),
 }
 
 
 @pytest.fixture(scope="module")
-def report_inputs(run_page: Runner) -> dict[str, str]:
+def report_inputs(run_page: Runner, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return the files that the reports are about."""
-    first, existing = run_page(FIRST_KERNEL), run_page(EXISTING_SOURCE)
+    first = run_page(FIRST_KERNEL)
+    mixed = tmp_path_factory.mktemp("mixed") / "add.cu"
+    mixed.write_text(MIXED_SOURCE)
     record = first / "saxpy.launch"
     executor = kbuild.KernelExecutor(
         kbuild.KernelCompiler("cpu").compile(first / "saxpy.cu")["saxpy"]
@@ -160,7 +168,7 @@ def report_inputs(run_page: Runner) -> dict[str, str]:
     kbuild.write_launch_record(record, executor.capture(config, 8, 2.0, x, y))
     return {
         "first": str(first / "build/libsaxpy_kernels.so"),
-        "existing": str(existing / "build/libadd_scaled.so"),
+        "mixed": str(build_program(mixed.parent, (mixed,))),
         "policy": str(first / "policy.toml"),
         "record": str(record),
     }

@@ -45,6 +45,10 @@ std::size_t read_stack_bytes() {
     return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
+// The distance between stacks is an odd number of pages. Otherwise, the pages that all of them use
+// would compete for the same few entries of the translation buffers, and of second-level caches.
+std::size_t distance() { return stack_bytes() | page_bytes(); }
+
 }  // namespace
 
 std::size_t stack_bytes() {
@@ -57,7 +61,7 @@ Stacks::~Stacks() { release(); }
 void Stacks::reserve(std::size_t count) {
     if (count <= count_) return;
     release();
-    const auto bytes = count * stack_bytes() + array_bytes;
+    const auto bytes = count * distance() + array_bytes;
     void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (base == MAP_FAILED)
@@ -68,7 +72,7 @@ void Stacks::reserve(std::size_t count) {
     madvise(base, bytes, MADV_NOHUGEPAGE);
     base_ = static_cast<char*>(base);
     count_ = count;
-    stack_size_ = stack_bytes();
+    stack_size_ = distance();
 }
 
 Stack Stacks::use(std::size_t index) noexcept {

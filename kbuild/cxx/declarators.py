@@ -160,7 +160,10 @@ def _end_of_name(body: list[Token], index: int) -> int:
             index += 1
         index += 1
         if index < len(body) and body[index].text == "<":
-            index = (match_angle(body, index) or index) + 1
+            closing = match_angle(body, index)
+            if closing is None:
+                return index  # a comparison
+            index = closing + 1
         if index >= len(body) or body[index].text != "::":
             break
         index += 1

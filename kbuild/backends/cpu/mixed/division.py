@@ -33,7 +33,7 @@ from kbuild.values import dataclass
 
 # In a lambda, these name the lambda.
 FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
-_WRONG_GUESS: Final = "its regions do not compile"
+WRONG_GUESS: Final = "its regions do not compile"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ class Divider:
         """Return how a kernel or function is divided, and the divided functions that it calls."""
         code = self._code
         if found.start in self._facts.failed:
-            raise CannotDivide(_WRONG_GUESS)
+            raise CannotDivide(WRONG_GUESS)
         if found.body is None or "<<<" in code.words[slice(*map(code.find_index, found.body))]:
             raise CannotDivide("it launches kernels")
         if "..." in code.words[slice(*map(code.find_index, found.parameters))]:

@@ -19,6 +19,7 @@ from kbuild.backends.cpu.mixed.annotations import (
 )
 from kbuild.backends.cpu.mixed.division import (
     FUNCTION_NAMES,
+    WRONG_GUESS,
     Divider,
     TextFacts,
 )
@@ -124,9 +125,9 @@ def edit_kernels(
     for kernel in kernels:
         bound = bounds.get(kernel.start, LaunchBounds())
         used = None if uses is None else uses.words[kernel.start]
-        obstacle = _WITHOUT_OPTIMIZATION if is_complete else _WITH_DEVICE_LINK
-        if is_checked:
-            obstacle = _WITH_CHECKS
+        obstacle = _WITHOUT_OPTIMIZATION if split is None else WRONG_GUESS
+        if not is_complete:
+            obstacle = _WITH_CHECKS if is_checked else _WITH_DEVICE_LINK
         if divider is not None and used:
             try:
                 edits += _divide(code, kernel, bound, divider)

@@ -45,7 +45,7 @@ def write_split(unit: Unit, found: Declaration, edits: Iterable[Edit]) -> Edit:
     body = apply_edits(unit.text, inside, (start, end))
     signature = read_signature(found.template, unit.text[slice(*found.parameters)])
     here, there = locate(unit.text, start).marker, locate(unit.text, end).marker
-    own = '# 1 "<kbuild>" 3'
+    own = f"{here} 3"  # so that a message about it names the function
     kind = f"__kbuild_split_{found.start}__"
     text = (
         f"\n{own}\nnamespace {{ {_open_class(signature, kind)}\n{here}\n{body}\n{own}\n}};\n"
@@ -56,6 +56,8 @@ def write_split(unit: Unit, found: Declaration, edits: Iterable[Edit]) -> Edit:
 
 def check_signature(unit: Unit, found: Declaration) -> None:
     """Raise CannotDivide if a parameter cannot be in an array."""
+    if "".join(found.template.split()) == "template<>":
+        raise CannotDivide("it is specialized")
     signature = read_signature(found.template, unit.text[slice(*found.parameters)])
     for parameter in signature.parameters:
         if parameter.type.count("&") > 1 and not _names_group(parameter):

@@ -91,10 +91,16 @@ def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[V
         start = position + (length if index == 0 else 0)
         stop = position + len(part)
         found = _read(unit, _Origin(block, statement, base), start, stop)
-        if found is None:
+        if found is None or (found.initializer is None and _is_condition(block, statement)):
             return
         yield found
         position = stop + 1
+
+
+def _is_condition(block: Block, statement: Statement) -> bool:
+    """Return whether a statement is a condition, where ``a < b && c > d`` is no declaration."""
+    is_head = block.kind in ("if", "while", "switch") and block.heads == 1
+    return is_head and block.children[0] is statement
 
 
 @dataclass(frozen=True, slots=True)

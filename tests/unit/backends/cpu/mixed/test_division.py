@@ -124,3 +124,41 @@ def test_a_function_that_does_not_compile_keeps_fibers() -> None:
         "it calls 'reduce': its regions do not compile"
     )
     assert find_obstacle(text, "a.cu:3:5: error: no") == "its regions do not compile"
+
+
+@pytest.mark.parametrize("condition", ["t < n", "t < n && n > t", "(t < n) && n > t"])
+def test_a_comparison_of_names_is_no_declaration(condition: str) -> None:
+    body = f"const int t = threadIdx.x; if ({condition}) p[t] = __shfl_xor_sync(~0u, n, 1);"
+
+    assert find_obstacle(write_kernel(body)) == ""
+
+
+def test_a_condition_can_declare_a_variable() -> None:
+    body = "if (int t = threadIdx.x) p[t] = __shfl_xor_sync(~0u, n, 1);"
+
+    assert find_obstacle(write_kernel(body)) == (
+        "the condition around a barrier declares a variable"
+    )
+
+
+def test_specialized_functions_are_not_divided() -> None:
+    template = f"template <class T> {DEVICE}T f(T x) {{ __syncthreads(); return x; }}\n"
+    special = f"template <> {DEVICE}int f<int>(int x) {{ __syncthreads(); return x + 1; }}\n"
+
+    assert find_obstacle(template + special + write_kernel("p[0] = f(n);")) == (
+        "it calls 'f': it is specialized"
+    )
+
+
+def test_messages_about_a_divided_function_name_its_lines() -> None:
+    code, found = divide(f"\n\n{REDUCE}{write_kernel('p[0] = reduce(n);')}")
+    text = apply_edits(code.text, found.edits, (0, len(code.text)))
+
+    before = text[: text.index("struct __kbuild_split_")]
+    assert before.rpartition("# ")[2].splitlines()[0] == '3 "a.cu" 3'
+
+
+def test_a_failure_that_names_no_function_is_the_reason() -> None:
+    text = write_kernel("__syncthreads(); p[0] = n;")
+
+    assert find_obstacle(text, "<kbuild>:1:2: error: x") == "its regions do not compile"

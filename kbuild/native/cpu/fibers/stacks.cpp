@@ -45,10 +45,6 @@ std::size_t read_stack_bytes() {
     return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
-// The distance between stacks is an odd number of pages. Otherwise, the pages that all of them use
-// would compete for the same few entries of the translation buffers, and of second-level caches.
-std::size_t distance() { return stack_bytes() | page_bytes(); }
-
 }  // namespace
 
 std::size_t stack_bytes() {
@@ -61,7 +57,10 @@ Stacks::~Stacks() { release(); }
 void Stacks::reserve(std::size_t count) {
     if (count <= count_) return;
     release();
-    const auto bytes = count * distance() + array_bytes;
+    // The distance is an odd number of pages. Otherwise, the pages that all fibers use would compete for
+    // the same few entries of translation buffers, and of second-level caches.
+    const auto distance = stack_bytes() | page_bytes();
+    const auto bytes = count * distance + array_bytes;
     void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (base == MAP_FAILED)
@@ -72,7 +71,8 @@ void Stacks::reserve(std::size_t count) {
     madvise(base, bytes, MADV_NOHUGEPAGE);
     base_ = static_cast<char*>(base);
     count_ = count;
-    stack_size_ = distance();
+    stack_size_ = stack_bytes();
+    distance_ = distance;
 }
 
 Stack Stacks::use(std::size_t index) noexcept {
@@ -86,7 +86,7 @@ Stack Stacks::use(std::size_t index) noexcept {
 }
 
 void Stacks::release() noexcept {
-    if (base_ != nullptr) munmap(base_, count_ * stack_size_ + array_bytes);
+    if (base_ != nullptr) munmap(base_, count_ * distance_ + array_bytes);
     guards.fetch_sub(guarded_, std::memory_order_relaxed);
     base_ = nullptr;
     count_ = 0;

@@ -30,7 +30,7 @@ public:
     // Returns the stack with its guard page, which `use` leaves out.
     Stack whole(std::size_t index) const noexcept {
         return index == 0 ? Stack{base_, stack_size_ + array_bytes}
-                          : Stack{base_ + array_bytes + index * stack_size_, stack_size_};
+                          : Stack{base_ + array_bytes + index * distance_, stack_size_};
     }
 
 private:
@@ -42,6 +42,7 @@ private:
     char* base_ = nullptr;
     std::size_t count_ = 0;
     std::size_t stack_size_ = 0;
+    std::size_t distance_ = 0;  // between two stacks
     std::size_t guarded_ = 0;
 };
 

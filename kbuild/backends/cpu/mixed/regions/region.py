@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.frames import LIVE, Frame, Frames, list_left
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
@@ -145,28 +146,31 @@ class RegionWriter:
     def _find_guards(self, node: Node) -> tuple[Guard, ...]:
         return find_guards(self._text.unit, self._text.division, node)
 
-    def open(self, frames: Frames, spans: Iterable[Span], guards: Iterable[Guard] = ()) -> str:
+    def open(self, frames: Frames, spans: Iterable[Span], guards: Sequence[Guard] = ()) -> str:
         """Return the start of a region, with the variables that it names."""
         spans = list(spans)
         name, bound = frames[-1].name, self._bindings.bind(spans)
         if any(is_in((index, index + 1), spans) for index in self._text.division.readers):
             bound = f"{REGIONS}store_index(threadIdx); {bound}"
-        narrowing = " ".join(map(self._write_guard, guards))
-        if not narrowing:
-            return f"__kbuild_region__({name}) {bound} {{"
-        run = f"{REGIONS}run_guarded({name}, __kbuild_guards__ {{ {narrowing} }}, "
-        return f"{run}__kbuild_function__ __kbuild_inlined__ -> void {{ {bound} {{"
+        written = ", ".join((name, *map(self._write_guard, guards)))
+        kind = "guarded" if guards else "region"
+        return f"__kbuild_{kind}__({written}) {bound} {{"
 
     def _write_guard(self, guard: Guard) -> str:
         """Return a call that finds the threads that pass a guard."""
-        functions = [
+        spans = [guard.value, guard.comparison]
+        functions = []
+        if self._text.unit.words[slice(*guard.index)] == [INDEX, ".", "x"]:
+            functions.append(f"{REGIONS}thread_index()")
+        else:
+            spans.insert(0, guard.index)
+        functions += [
             f"__kbuild_function__ {{ {self._bindings.bind([span])} "
             f"return {self._text.render(*span)}; }}"
-            for span in (guard.index, guard.value, guard.comparison)
+            for span in spans
             if span[0] < span[1]
         ]
-        places = ("__kbuild_in__", "__kbuild_rest__", "__kbuild_call__")
-        return f"{REGIONS}guard_{guard.kind}({', '.join((*places, *functions))});"
+        return f"{REGIONS}guard_{guard.kind}({', '.join(('__kbuild_part__', *functions))})"
 
     def _write_leaves(self, nodes: Iterable[Node], frames: Frames) -> str:
         """Let threads leave their sets; return what updates these."""

@@ -202,14 +202,26 @@ struct __kbuild_large_grid__ {
     if (__kbuild_callers__.of.threads > __kbuild_most__) __builtin_unreachable();
 #define __kbuild_function__ \
     [&]([[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__)
-/* Inner braces are around what the source says, which can hide names of the region. */
+/* Inner braces are around what the source says, which can hide names of the region.  The index of the loop is
+ * signed, as compilers assume that such an index does not overflow. */
+#define __kbuild_each_of_row__ \
+    for (int __kbuild_x__ = __kbuild_part__.threads.begin; \
+         __kbuild_x__ < __kbuild_part__.threads.end; ++__kbuild_x__) \
+        __kbuild_function__ __kbuild_inlined__->void {
 #define __kbuild_region__(set) \
-    ::kbuild_cpu::regions::run_region(set, __kbuild_function__ __kbuild_inlined__ -> void {
-#define __kbuild_guards__ \
-    [&](auto &__kbuild_in__, auto &__kbuild_rest__, const auto &__kbuild_call__)
+    for (auto __kbuild_part__ = ::kbuild_cpu::regions::walk(set); __kbuild_part__.next();) \
+    __kbuild_each_of_row__
+#define __kbuild_guarded__(set, ...) \
+    for (auto __kbuild_walk__ = ::kbuild_cpu::regions::walk(set); __kbuild_walk__.next();) \
+        for (::kbuild_cpu::regions::guarded_row __kbuild_part__(__kbuild_walk__); \
+             __kbuild_part__.begin() && (__VA_ARGS__, __kbuild_part__.has_limits()); \
+             __kbuild_part__.end()) \
+    __kbuild_each_of_row__
 #define __kbuild_region_end__ \
     } \
-    });
+    } \
+    (::uint3{static_cast<unsigned int>(__kbuild_x__), __kbuild_part__.y, __kbuild_part__.z}, \
+     __kbuild_part__.base + __kbuild_x__);
 /* In an instrumented kernel, the loop and the body are separate functions; see kbuild_cpu/checked_threads.h. */
 #if defined(KBUILD_CHECKED)
 #undef __kbuild_suspendable__

@@ -1,7 +1,7 @@
 /* Kernels that are divided into regions.
  *
  * A region is a part of a kernel without barriers and warp operations.  It is a function of a thread, which
- * `run_region` calls for the threads of a set, one after another.  What the threads keep from one region to the
+ * a loop calls for the threads of a set, one after another.  What the threads keep from one region to the
  * next is in arrays with an element per thread.  kbuild divides the kernels; see the package `regions` of the
  * backend.  As no thread stops within a region, compilers can vectorize it. */
 #ifndef KBUILD_CPU_REGIONS_H
@@ -16,49 +16,32 @@
 
 namespace kbuild_cpu::regions {
 
-/* Calls a region for threads of a row.  The index of the loop is signed, as compilers assume that such an index
- * does not overflow. */
-template <class __Region>
-KBUILD_CPU_ALWAYS_INLINE void run_in_row(const row &__of, range __threads, __Region &__region) {
-    const int __base = __of.base;
-    if (__base < 0 || __base > 1023 || __threads.begin < 0 || __threads.end > 1024)
-        __builtin_unreachable();
-    for (int __x = __threads.begin; __x < __threads.end; ++__x)
-        __region(::uint3{static_cast<unsigned int>(__x), __of.y, __of.z}, __base + __x);
-}
+/* The threads of a row that pass guards, which are comparisons at the start of a condition: the next ones, and
+ * those that remain to be tried. */
+class guarded_row : public row {
+public:
+    KBUILD_CPU_ALWAYS_INLINE explicit guarded_row(const row &__of)
+        : row{__of.threads, __of.base, __of.y, __of.z}, rest_(__of.threads) {}
 
-/* Calls a region for the threads of a set. */
-template <class __Set, class __Region>
-KBUILD_CPU_ALWAYS_INLINE void run_region(const __Set &__set, __Region &&__region) {
-    visit_rows(__set, [&](const row &__of) __attribute__((always_inline)) {
-        run_in_row(__of, __of.threads, __region);
-    });
-}
+    KBUILD_CPU_ALWAYS_INLINE bool begin() {
+        threads = rest_;
+        return threads.begin < threads.end;
+    }
+    KBUILD_CPU_ALWAYS_INLINE void end() { rest_.begin = threads.end; }
+    /* No others pass. */
+    KBUILD_CPU_ALWAYS_INLINE void close() { rest_.end = threads.end; }
 
-/* The same for the threads that pass guards, which are comparisons at the start of a condition.  `narrow` finds
- * the next ones in a row, and how many others can pass. */
-template <class __Set, class __Narrow, class __Region>
-KBUILD_CPU_ALWAYS_INLINE void run_guarded(const __Set &__set, const __Narrow &__narrow,
-                                          __Region &&__region) {
-    visit_rows(__set, [&](const row &__of) __attribute__((always_inline)) {
-        const row __in = __of;
-        for (range __rest = __in.threads; __rest.begin < __rest.end;) {
-            range __threads = __rest;
-            __narrow(__threads, __rest, [=](auto &__function, int __x) {
-                return __function(::uint3{static_cast<unsigned int>(__x), __in.y, __in.z},
-                                  __in.base + __x);
-            });
-            run_in_row(__in, __threads, __region);
-            __rest.begin = __threads.end;
-        }
-    });
-}
+private:
+    range rest_;
+};
 
 /* A guard for which all threads of a row have the same result. */
-template <class __Call, class __Test>
-KBUILD_CPU_ALWAYS_INLINE void guard_row(range &__in, range &__rest, const __Call &__call,
-                                        const __Test &__test) {
-    if (__in.begin < __in.end && !__call(__test, __in.begin)) __in.begin = __rest.end = __in.end;
+template <class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_row(guarded_row &__of, const __Test &__test) {
+    range &__in = __of.threads;
+    if (__in.begin >= __in.end || __of.call(__test, __in.begin)) return;
+    __in.begin = __in.end;
+    __of.close();
 }
 
 /* Whether two operands are compared as integers of at most 64 bits. */
@@ -66,82 +49,89 @@ template <class __T, class __Other>
 constexpr bool are_integers =
     is_integral_v<__T> && is_integral_v<__Other> && sizeof(__T) <= 8 && sizeof(__Other) <= 8;
 
-/* A guard that compares an index with a value, as numbers of their common type.  The index usually grows by one
- * from thread to thread; then `find` gets the thread whose index is the value.  If it wraps around in that type,
- * or the type is no integer, threads are tried one by one. */
-template <class __Call, class __Index, class __Value, class __Test, class __Find>
-KBUILD_CPU_ALWAYS_INLINE void guard_threads(range &__in, range &__rest, const __Call &__call,
-                                            const __Index &__index, const __Value &__value,
-                                            const __Test &__test, const __Find &__find) {
-    if (__in.begin >= __in.end) return;
-    const auto __first = __call(__index, __in.begin), __last = __call(__index, __in.end - 1);
-    const auto __other = __call(__value, __in.begin);
+/* A guard compares an index with a value, as numbers of their common type.  The index usually grows by one from
+ * thread to thread; then this returns true and the thread whose index is the value.  If it wraps around in that
+ * type, or the type is no integer, the next thread that passes is found by trying. */
+template <class __Index, class __Value, class __Test>
+KBUILD_CPU_ALWAYS_INLINE bool find_value(guarded_row &__of, long long &__place,
+                                         const __Index &__index, const __Value &__value,
+                                         const __Test &__test) {
+    range &__in = __of.threads;
+    if (__in.begin >= __in.end) return false;
+    const auto __first = __of.call(__index, __in.begin), __last = __of.call(__index, __in.end - 1);
+    const auto __other = __of.call(__value, __in.begin);
     if constexpr (are_integers<remove_cv_t<decltype(__first)>, remove_cv_t<decltype(__other)>>) {
         using __common = decltype(__first + __other);
         const auto __from = static_cast<__common>(__first), __to = static_cast<__common>(__last);
-        const auto __distance = [__from](__common __number) {
-            return static_cast<unsigned long long>(__number) -
-                   static_cast<unsigned long long>(__from);
-        };
-        if (__from <= __to &&
-            __distance(__to) == static_cast<unsigned long long>(__in.end - 1 - __in.begin)) {
-            __find(__in.begin + static_cast<long long>(__distance(static_cast<__common>(__other))));
-            __rest.end = __in.end;
-            return;
+        const auto __begin = static_cast<unsigned long long>(__from);
+        if (__from <= __to && static_cast<unsigned long long>(__to) - __begin ==
+                                  static_cast<unsigned long long>(__in.end - 1 - __in.begin)) {
+            const auto __searched = static_cast<unsigned long long>(static_cast<__common>(__other));
+            __place = __in.begin + static_cast<long long>(__searched - __begin);
+            __of.close();
+            return true;
         }
     }
-    while (__in.begin < __in.end && !__call(__test, __in.begin)) ++__in.begin;
+    while (__in.begin < __in.end && !__of.call(__test, __in.begin)) ++__in.begin;
     if (__in.begin < __in.end) __in.end = __in.begin + 1;
+    return false;
 }
 
-/* Returns the first thread of a range for which a test has another result than for the threads before.
- * This is probably the value, or the next one. */
-template <class __Call, class __Test>
-KBUILD_CPU_ALWAYS_INLINE int find_change(range __in, const __Call &__call, const __Test &__test,
-                                         long long __value, bool __before) {
-    int __low = __in.begin, __high = __in.end;
+/* Returns the first thread for which a test has another result than for the threads before.  This is probably the
+ * one at a place, or the next one. */
+template <class __Test>
+KBUILD_CPU_ALWAYS_INLINE int find_change(const row &__of, const __Test &__test, long long __place,
+                                         bool __before) {
+    int __low = __of.threads.begin, __high = __of.threads.end;
     for (int __tries = 0; __low < __high; ++__tries) {
         int __probe = (__low + __high) / 2;
         if (__tries < 2)
-            __probe = static_cast<int>(__value < __low     ? __low
-                                       : __value >= __high ? __high - 1
-                                                           : __value);
-        if (__call(__test, __probe) == __before)
-            __value = __low = __probe + 1;
+            __probe = static_cast<int>(__place < __low     ? __low
+                                       : __place >= __high ? __high - 1
+                                                           : __place);
+        if (__of.call(__test, __probe) == __before)
+            __place = __low = __probe + 1;
         else
-            __value = (__high = __probe) - 1;
+            __place = (__high = __probe) - 1;
     }
     return __low;
 }
 
 /* Guards that the first threads of a row pass, or the last ones, or one. */
-template <class __Call, class __Index, class __Value, class __Test>
-KBUILD_CPU_ALWAYS_INLINE void guard_below(range &__in, range &__rest, const __Call &__call,
-                                          const __Index &__index, const __Value &__value,
-                                          const __Test &__test) {
-    guard_threads(__in, __rest, __call, __index, __value, __test, [&](long long __expected) {
-        __in.end = find_change(__in, __call, __test, __expected, true);
-    });
+template <class __Index, class __Value, class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_below(guarded_row &__of, const __Index &__index,
+                                          const __Value &__value, const __Test &__test) {
+    long long __place;
+    if (!find_value(__of, __place, __index, __value, __test)) return;
+    __of.threads.end = find_change(__of, __test, __place, true);
+    __of.close();
 }
-template <class __Call, class __Index, class __Value, class __Test>
-KBUILD_CPU_ALWAYS_INLINE void guard_from(range &__in, range &__rest, const __Call &__call,
-                                         const __Index &__index, const __Value &__value,
-                                         const __Test &__test) {
-    guard_threads(__in, __rest, __call, __index, __value, __test, [&](long long __expected) {
-        __in.begin = find_change(__in, __call, __test, __expected, false);
-    });
+template <class __Index, class __Value, class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_from(guarded_row &__of, const __Index &__index,
+                                         const __Value &__value, const __Test &__test) {
+    long long __place;
+    if (!find_value(__of, __place, __index, __value, __test)) return;
+    __of.threads.begin = find_change(__of, __test, __place, false);
 }
-template <class __Call, class __Index, class __Value, class __Test>
-KBUILD_CPU_ALWAYS_INLINE void guard_at(range &__in, range &__rest, const __Call &__call,
-                                       const __Index &__index, const __Value &__value,
-                                       const __Test &__test) {
-    guard_threads(__in, __rest, __call, __index, __value, __test, [&](long long __expected) {
-        const bool __is_in = __in.begin <= __expected && __expected < __in.end &&
-                             __call(__test, static_cast<int>(__expected));
-        const int __found = __is_in ? static_cast<int>(__expected) : __in.end;
-        __in = {__found, __found + __is_in};
-    });
+template <class __Index, class __Value, class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_at(guarded_row &__of, const __Index &__index,
+                                       const __Value &__value, const __Test &__test) {
+    long long __place;
+    if (!find_value(__of, __place, __index, __value, __test)) return;
+    range &__in = __of.threads;
+    const bool __is_in =
+        __in.begin <= __place && __place < __in.end && __of.call(__test, static_cast<int>(__place));
+    __in.begin = __is_in ? static_cast<int>(__place) : __in.end;
+    __in.end = __in.begin + __is_in;
+    __of.close();
 }
+
+/* The index of most guards. */
+struct thread_index {
+    KBUILD_CPU_ALWAYS_INLINE unsigned int operator()(const ::uint3 &__index, int) const {
+        return __index.x;
+    }
+};
 
 /* Returns blockIdx.  There are less than 2^21 blocks in a row, so that the index of a thread in the grid has at
  * most 31 bits; compilers need to know this. */

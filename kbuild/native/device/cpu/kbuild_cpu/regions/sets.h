@@ -229,6 +229,17 @@ struct row {
     range threads;
     int base;
     unsigned int y, z;
+
+    /* What compilers must know. */
+    KBUILD_CPU_ALWAYS_INLINE bool has_limits() const {
+        if (base < 0 || base > 1023 || threads.begin < 0 || threads.end > 1024)
+            __builtin_unreachable();
+        return true;
+    }
+    template <class __Function>
+    KBUILD_CPU_ALWAYS_INLINE auto call(const __Function &__function, int __x) const {
+        return __function(::uint3{static_cast<unsigned int>(__x), y, z}, base + __x);
+    }
 };
 
 /* Returns a thread as a part of its row. */
@@ -243,72 +254,76 @@ __attribute__((noinline, cold)) inline row find_row(const block &__of, int __num
 /* Walks through the rows, or parts of them, in which a set has threads.  Compilers see one function for all
  * regions of such sets. */
 template <class __Set>
-class row_walk {
+class row_walk : public row {
 public:
-    KBUILD_CPU_ALWAYS_INLINE explicit row_walk(const __Set &__set) : set_(__set) {}
+    KBUILD_CPU_ALWAYS_INLINE explicit row_walk(const __Set &__set)
+        : row{{0, 0}, 0, 0, 0}, set_(__set) {}
+    KBUILD_CPU_ALWAYS_INLINE bool next() { return advance() && has_limits(); }
 
-    __attribute__((noinline)) bool next() {
+private:
+    __attribute__((noinline)) bool advance() {
         const block &__of = set_.of;
-        if (at.base + __of.width < part_.end) {
-            at.base += __of.width;
-            if (++at.y == static_cast<unsigned int>(__of.height)) {
-                at.y = 0;
-                ++at.z;
+        if (base + __of.width < part_.end) {
+            base += __of.width;
+            if (++y == static_cast<unsigned int>(__of.height)) {
+                y = 0;
+                ++z;
             }
         } else {
             part_ = set_.next(turn_);
             if (part_.begin >= part_.end) return false;
             const int __row = __of.rows == 1 ? 0 : part_.begin / __of.width;
-            at.base = __row * __of.width;
-            at.y = static_cast<unsigned int>(__row % __of.height);
-            at.z = static_cast<unsigned int>(__row / __of.height);
+            base = __row * __of.width;
+            y = static_cast<unsigned int>(__row % __of.height);
+            z = static_cast<unsigned int>(__row / __of.height);
         }
-        at.threads.begin = part_.begin > at.base ? part_.begin - at.base : 0;
-        at.threads.end = part_.end - at.base < __of.width ? part_.end - at.base : __of.width;
+        threads.begin = part_.begin > base ? part_.begin - base : 0;
+        threads.end = part_.end - base < __of.width ? part_.end - base : __of.width;
         return true;
     }
 
-    row at = {{0, 0}, 0, 0, 0};
-
-private:
     const __Set &set_;
     range part_ = {0, 0};
     int turn_ = 0;
 };
 
-/* Calls a function for the rows in which a set has threads. */
-template <class __Set, class __Function>
-KBUILD_CPU_ALWAYS_INLINE void visit_rows(const __Set &__set, const __Function &__function) {
-    for (row_walk<__Set> __rows(__set); __rows.next();) __function(row(__rows.at));
-}
-
-/* All threads are whole rows, unless the order is another one. Compilers keep what is not a structure in
- * registers. */
-template <class __Function>
-KBUILD_CPU_ALWAYS_INLINE void visit_rows(const every_thread &__set, const __Function &__function) {
-    const block &__of = __set.of;
-    const int __width = __of.width, __height = __of.height;
-    if (__width < 1 || __width > 1024 || __height < 1 || __height > 1024) __builtin_unreachable();
-    int __base = 0, __begin = 0, __end = __width;
-    unsigned int __y = 0, __z = 0;
-    for (int __turn = 0; __base < __of.threads;) {
-        if (__builtin_expect(__of.order != 0, 0)) {
-            if (__turn == __of.threads) break;
-            const row __one = find_row(__of, __of.thread_of(__turn++));
-            __base = __one.base;
-            __begin = __one.threads.begin;
-            __end = __one.threads.end;
-            __y = __one.y;
-            __z = __one.z;
-        }
-        __function(row{{__begin, __end}, __base, __y, __z});
-        if (__builtin_expect(__of.order != 0, 0)) continue;
-        __base += __width;
-        if (++__y == static_cast<unsigned int>(__height)) {
-            __y = 0;
-            ++__z;
-        }
+/* All threads are whole rows, unless the order is another one. */
+template <>
+class row_walk<every_thread> : public row {
+public:
+    KBUILD_CPU_ALWAYS_INLINE explicit row_walk(const every_thread &__set)
+        : row{{0, __set.of.width}, 0, 0, 0}, of_(__set.of) {
+        if (of_.width < 1 || of_.width > 1024 || of_.height < 1 || of_.height > 1024)
+            __builtin_unreachable();
     }
+    KBUILD_CPU_ALWAYS_INLINE bool next() {
+        if (__builtin_expect(of_.order != 0, 0)) {
+            if (turn_ == of_.threads) return false;
+            /* One by one, so that compilers keep them in registers. */
+            const row __taken = find_row(of_, of_.thread_of(turn_++));
+            threads.begin = __taken.threads.begin;
+            threads.end = __taken.threads.end;
+            base = __taken.base;
+            y = __taken.y;
+            z = __taken.z;
+        } else if (turn_++ != 0) {
+            base += of_.width;
+            if (++y == static_cast<unsigned int>(of_.height)) {
+                y = 0;
+                ++z;
+            }
+        }
+        return base < of_.threads && has_limits();
+    }
+
+private:
+    const block &of_;
+    int turn_ = 0;
+};
+
+template <class __Set>
+KBUILD_CPU_ALWAYS_INLINE row_walk<__Set> walk(const __Set &__set) {
+    return row_walk<__Set>(__set);
 }
 
 }  // namespace kbuild_cpu::regions

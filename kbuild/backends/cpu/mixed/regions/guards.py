@@ -25,6 +25,7 @@ _KINDS: Final[dict[str, _Kind]] = {
 }
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">="))
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "=="}
+_FACTORS: Final = frozenset("*/%~")  # a sign behind them belongs to a factor
 _Span: TypeAlias = tuple[int, int]
 
 
@@ -206,9 +207,10 @@ def _list_terms(unit: Unit, span: _Span) -> Iterator[tuple[str, _Span]]:
         word = unit.words[index]
         if word in _OPENING:
             index = unit.partners[index]
-        elif word in ("+", "-"):
-            if index > first:
-                yield sign, (first, index)
+        elif word in ("+", "-") and index == first:
+            sign, first = word, index + 1
+        elif word in ("+", "-") and unit.words[index - 1] not in _FACTORS:
+            yield sign, (first, index)
             sign, first = word, index + 1
         index += 1
     yield sign, (first, last)

@@ -74,6 +74,8 @@ def test_comparisons_with_an_index_are_guards(condition: str, kinds: list[str]) 
         "t < n, n",
         "(t & 1) < n",
         "-t < n",
+        "n - -t < n",
+        "n * +t < n",
         "static_cast<long>(i) < n",
     ],
 )

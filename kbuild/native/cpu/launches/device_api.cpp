@@ -103,7 +103,10 @@ void BlockRunner::cluster_barrier(void* this_runner, const kbuild_cpu_call* call
 void BlockRunner::spin(void* this_runner, const kbuild_cpu_call* call, unsigned weight) {
     auto& runner = runner_of(this_runner);
     runner.spin_weight_ += weight;
-    if (runner.spin_weight_ < KBUILD_CPU_SPIN_LIMIT) return;
+    // While one loop runs all threads of a block, no other one can continue: a rest is only for the case
+    // that this thread waits for another block. kbuild divides no loop that is known to wait.
+    const unsigned patience = runner.builtins_.progress->runs_whole_block != 0 ? 1024 : 1;
+    if (runner.spin_weight_ < patience * KBUILD_CPU_SPIN_LIMIT) return;
     runner.spin_weight_ = 0;
     runner.yield(*call);
 }

@@ -158,6 +158,37 @@ def test_lanes_can_exit_instead_of_arriving(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+BUSY_ATOMICS = """
+#include <cuda_runtime.h>
+#include <cstdio>
+#include <sys/resource.h>
+__global__ void k(int* p)
+{
+    for (int i = 0; i < 100; ++i)
+        atomicMin(&p[1], int(threadIdx.x));
+    __syncthreads();
+}
+int main()
+{
+    int* p;
+    cudaMallocManaged(&p, 2 * sizeof *p);
+    k<<<100, 64>>>(p);
+    const bool is_done = cudaDeviceSynchronize() == cudaSuccess;
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    std::printf("%d", is_done && usage.ru_nvcsw < 1000);  // voluntary context switches
+}
+"""
+
+
+def test_atomic_functions_that_change_nothing_do_not_rest(tmp_path: Path) -> None:
+    """Fibers let others run then, because the thread might wait for one of them."""
+    path = tmp_path / "a.cu"
+    path.write_text(BUSY_ATOMICS)
+
+    assert run(build_program(tmp_path, (path,), options=("-O2",))).stdout == "1"
+
+
 def test_a_variable_turns_regions_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KBUILD_CPU_SPLIT", "off")
     path = tmp_path / "a.cu"

@@ -18,10 +18,10 @@ namespace kbuild_cpu::regions {
 
 /* The threads of a row that pass guards, which are comparisons at the start of a condition: the next ones, and
  * those that remain to be tried. */
-class guarded_row : public row {
+class guarded_row : public row_part {
 public:
-    KBUILD_CPU_ALWAYS_INLINE explicit guarded_row(const row &__of)
-        : row{__of.threads, __of.base, __of.y, __of.z}, rest_(__of.threads) {}
+    KBUILD_CPU_ALWAYS_INLINE explicit guarded_row(const row_part &__of)
+        : row_part{__of.threads, __of.base, __of.y, __of.z}, rest_(__of.threads) {}
 
     KBUILD_CPU_ALWAYS_INLINE bool begin() {
         threads = rest_;
@@ -39,7 +39,7 @@ private:
 template <class __Test>
 KBUILD_CPU_ALWAYS_INLINE void guard_row(guarded_row &__of, const __Test &__test) {
     range &__in = __of.threads;
-    if (__in.begin >= __in.end || __of.call(__test, __in.begin)) return;
+    if (__in.begin >= __in.end || __of.evaluate(__test, __in.begin)) return;
     __in.begin = __in.end;
     __of.close();
 }
@@ -58,8 +58,9 @@ KBUILD_CPU_ALWAYS_INLINE bool find_value(guarded_row &__of, long long &__place,
                                          const __Test &__test) {
     range &__in = __of.threads;
     if (__in.begin >= __in.end) return false;
-    const auto __first = __of.call(__index, __in.begin), __last = __of.call(__index, __in.end - 1);
-    const auto __other = __of.call(__value, __in.begin);
+    const auto __first = __of.evaluate(__index, __in.begin),
+               __last = __of.evaluate(__index, __in.end - 1);
+    const auto __other = __of.evaluate(__value, __in.begin);
     if constexpr (are_integers<remove_cv_t<decltype(__first)>, remove_cv_t<decltype(__other)>>) {
         using __common = decltype(__first + __other);
         const auto __from = static_cast<__common>(__first), __to = static_cast<__common>(__last);
@@ -72,7 +73,7 @@ KBUILD_CPU_ALWAYS_INLINE bool find_value(guarded_row &__of, long long &__place,
             return true;
         }
     }
-    while (__in.begin < __in.end && !__of.call(__test, __in.begin)) ++__in.begin;
+    while (__in.begin < __in.end && !__of.evaluate(__test, __in.begin)) ++__in.begin;
     if (__in.begin < __in.end) __in.end = __in.begin + 1;
     return false;
 }
@@ -80,8 +81,8 @@ KBUILD_CPU_ALWAYS_INLINE bool find_value(guarded_row &__of, long long &__place,
 /* Returns the first thread for which a test has another result than for the threads before.  This is probably the
  * one at a place, or the next one. */
 template <class __Test>
-KBUILD_CPU_ALWAYS_INLINE int find_change(const row &__of, const __Test &__test, long long __place,
-                                         bool __before) {
+KBUILD_CPU_ALWAYS_INLINE int find_change(const row_part &__of, const __Test &__test,
+                                         long long __place, bool __before) {
     int __low = __of.threads.begin, __high = __of.threads.end;
     for (int __tries = 0; __low < __high; ++__tries) {
         int __probe = (__low + __high) / 2;
@@ -89,7 +90,7 @@ KBUILD_CPU_ALWAYS_INLINE int find_change(const row &__of, const __Test &__test, 
             __probe = static_cast<int>(__place < __low     ? __low
                                        : __place >= __high ? __high - 1
                                                            : __place);
-        if (__of.call(__test, __probe) == __before)
+        if (__of.evaluate(__test, __probe) == __before)
             __place = __low = __probe + 1;
         else
             __place = (__high = __probe) - 1;
@@ -119,8 +120,8 @@ KBUILD_CPU_ALWAYS_INLINE void guard_at(guarded_row &__of, const __Index &__index
     long long __place;
     if (!find_value(__of, __place, __index, __value, __test)) return;
     range &__in = __of.threads;
-    const bool __is_in =
-        __in.begin <= __place && __place < __in.end && __of.call(__test, static_cast<int>(__place));
+    const bool __is_in = __in.begin <= __place && __place < __in.end &&
+                         __of.evaluate(__test, static_cast<int>(__place));
     __in.begin = __is_in ? static_cast<int>(__place) : __in.end;
     __in.end = __in.begin + __is_in;
     __of.close();

@@ -225,7 +225,7 @@ private:
 };
 
 /* Threads of a row, as indices in it, and the number of the row's first thread. */
-struct row {
+struct row_part {
     range threads;
     int base;
     unsigned int y, z;
@@ -237,13 +237,13 @@ struct row {
         return true;
     }
     template <class __Function>
-    KBUILD_CPU_ALWAYS_INLINE auto call(const __Function &__function, int __x) const {
+    KBUILD_CPU_ALWAYS_INLINE auto evaluate(const __Function &__function, int __x) const {
         return __function(::uint3{static_cast<unsigned int>(__x), y, z}, base + __x);
     }
 };
 
 /* Returns a thread as a part of its row. */
-__attribute__((noinline, cold)) inline row find_row(const block &__of, int __number) {
+__attribute__((noinline, cold)) inline row_part find_row(const block &__of, int __number) {
     const int __row = __number / __of.width, __base = __row * __of.width;
     return {{__number - __base, __number - __base + 1},
             __base,
@@ -254,10 +254,10 @@ __attribute__((noinline, cold)) inline row find_row(const block &__of, int __num
 /* Walks through the rows, or parts of them, in which a set has threads.  Compilers see one function for all
  * regions of such sets. */
 template <class __Set>
-class row_walk : public row {
+class row_walk : public row_part {
 public:
     KBUILD_CPU_ALWAYS_INLINE explicit row_walk(const __Set &__set)
-        : row{{0, 0}, 0, 0, 0}, set_(__set) {}
+        : row_part{{0, 0}, 0, 0, 0}, set_(__set) {}
     KBUILD_CPU_ALWAYS_INLINE bool next() { return advance() && has_limits(); }
 
 private:
@@ -289,10 +289,10 @@ private:
 
 /* All threads are whole rows, unless the order is another one. */
 template <>
-class row_walk<every_thread> : public row {
+class row_walk<every_thread> : public row_part {
 public:
     KBUILD_CPU_ALWAYS_INLINE explicit row_walk(const every_thread &__set)
-        : row{{0, __set.of.width}, 0, 0, 0}, of_(__set.of) {
+        : row_part{{0, __set.of.width}, 0, 0, 0}, of_(__set.of) {
         if (of_.width < 1 || of_.width > 1024 || of_.height < 1 || of_.height > 1024)
             __builtin_unreachable();
     }
@@ -300,7 +300,7 @@ public:
         if (__builtin_expect(of_.order != 0, 0)) {
             if (turn_ == of_.threads) return false;
             /* One by one, so that compilers keep them in registers. */
-            const row __taken = find_row(of_, of_.thread_of(turn_++));
+            const row_part __taken = find_row(of_, of_.thread_of(turn_++));
             threads.begin = __taken.threads.begin;
             threads.end = __taken.threads.end;
             base = __taken.base;

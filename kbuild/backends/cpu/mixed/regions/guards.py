@@ -65,7 +65,7 @@ def find_guards(unit: Unit, division: Division, node: Node) -> tuple[Guard, ...]
 
 
 def _find_guard(unit: Unit, division: Division, span: _Span) -> Guard | None:
-    """Return the guard that an operand is; None if it is none."""
+    """Read an operand as a guard; return None if it has another form."""
     first, last = _drop_parentheses(unit, span)
     found = _split_comparison(unit, first, last)
     if found is None:

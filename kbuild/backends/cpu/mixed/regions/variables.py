@@ -98,7 +98,7 @@ def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[V
 
 
 def _is_condition(block: Block, statement: Statement) -> bool:
-    """Return whether a statement is a condition, where ``a < b && c > d`` is no declaration."""
+    """Return whether a statement is a condition. In one, ``a < b && c > d`` declares nothing."""
     is_head = block.kind in ("if", "while", "switch") and block.heads == 1
     return is_head and block.children[0] is statement
 

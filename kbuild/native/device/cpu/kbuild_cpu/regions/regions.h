@@ -49,9 +49,9 @@ template <class __T, class __Other>
 constexpr bool are_integers =
     is_integral_v<__T> && is_integral_v<__Other> && sizeof(__T) <= 8 && sizeof(__Other) <= 8;
 
-/* A guard compares an index with a value, as numbers of their common type.  The index usually grows by one from
- * thread to thread; then this returns true and the thread whose index is the value.  If it wraps around in that
- * type, or the type is no integer, the next thread that passes is found by trying. */
+/* Finds the thread whose index has the value that a guard compares it with, as numbers of their common type.
+ * Returns true if the index grows by one from thread to thread, as it usually does.  Otherwise it wraps around, or
+ * is no integer.  Then this tries thread after thread, leaves the first one that passes, and returns false. */
 template <class __Index, class __Value, class __Test>
 KBUILD_CPU_ALWAYS_INLINE bool find_value(guarded_row &__of, long long &__place,
                                          const __Index &__index, const __Value &__value,

@@ -64,7 +64,8 @@ def test_counts_on_the_cpu_are_small_and_reproducible(tmp_path: Path) -> None:
 
     check("cpu", first)
     # Count again with gcc only, whose table is the first.
-    for name in ("sh", "gcc", "g++", "as", "ld", "ar", "ranlib", "cmake", "ninja"):
+    tools = ("as", "ld", "ar", "ranlib", "objcopy")
+    for name in ("sh", "gcc", "g++", *tools, "cmake", "ninja"):
         (tmp_path / name).symlink_to(shutil.which(name) or name)
     # Valgrind searches for its parts relative to the name with which it is called.
     (tmp_path / "valgrind").write_text(f'#!/bin/sh\nexec {shutil.which("valgrind")} "$@"\n')

@@ -228,16 +228,18 @@ __attribute__((always_inline)) static inline int kbuild_launch_prepared(
     struct kbuild_prepared_kernels *prepared = &kbuild_prepared;
     const uintptr_t slot = kbuild_slot_of(kernel);
     const size_t shared_bytes = config->shared_bytes;
-    const struct kbuild_driver_config driver_config = {config->grid.x,
-                                                       config->grid.y,
-                                                       config->grid.z,
-                                                       config->block.x,
-                                                       config->block.y,
-                                                       config->block.z,
-                                                       (unsigned)shared_bytes,
-                                                       config->stream,
-                                                       0,
-                                                       0};
+    struct kbuild_driver_config driver_config;
+    /* An initializer would clear the padding, too. */
+    driver_config.grid_x = config->grid.x;
+    driver_config.grid_y = config->grid.y;
+    driver_config.grid_z = config->grid.z;
+    driver_config.block_x = config->block.x;
+    driver_config.block_y = config->block.y;
+    driver_config.block_z = config->block.z;
+    driver_config.shared_bytes = (unsigned)shared_bytes;
+    driver_config.stream = config->stream;
+    driver_config.attributes = 0;
+    driver_config.attribute_count = 0;
     /* Hides the constant address, which compilers would otherwise recompute for each member. */
     __asm__("" : "+r"(prepared));
     if (__builtin_expect(

@@ -12,7 +12,7 @@ __global__ void change(T* cells, const T* values, T* old, int n) {
 // All threads change one cell, first of shared memory, and then of global memory. What they add is a
 // small integer, so that no order of floating-point additions changes the sum.
 template <class Operation, class T>
-__global__ void contend(T* cells) {
+__global__ void contend(T* cells, int first_block) {
     __shared__ T cell;
     if (threadIdx.x == 0) cell = T(100);
     __syncthreads();
@@ -20,7 +20,7 @@ __global__ void contend(T* cells) {
     Operation()(&cell, value);
     Operation()(cells, value);
     __syncthreads();
-    if (threadIdx.x == 0) cells[1 + blockIdx.x] = cell;
+    if (threadIdx.x == 0) cells[1 + first_block + blockIdx.x] = cell;
 }
 
 template <class T>
@@ -34,9 +34,10 @@ std::vector<T> make_values(int count, conformance::Random& random) {
     return values;
 }
 
-// Tests an operation by its kernels; the second one is null if the order of threads matters.
+// Tests an operation by its kernels; the second one is null if the order of threads matters. It has four blocks, of
+// which some can use a cell at the same time.
 template <class T>
-void run(const char* name, void (*change_cells)(T*, const T*, T*, int), void (*contend_for_cell)(T*)) {
+void run(const char* name, void (*change_cells)(T*, const T*, T*, int), void (*contend_for_cell)(T*, int), int blocks = 4) {
     const int count = 128;
     conformance::Random random;
     const conformance::DeviceVector<T> cells(make_values<T>(count, random)),
@@ -48,7 +49,7 @@ void run(const char* name, void (*change_cells)(T*, const T*, T*, int), void (*c
     results.insert(results.end(), returned.begin(), returned.end());
     if (contend_for_cell) {
         const conformance::DeviceVector<T> contended(std::vector<T>(5, T(50)));
-        contend_for_cell<<<4, 128>>>(contended.data());
+        for (int first = 0; first < 4; first += blocks) contend_for_cell<<<blocks, 128>>>(contended.data(), first);
         conformance::check(cudaDeviceSynchronize(), name);
         const std::vector<T> sums = contended.read();
         results.insert(results.end(), sums.begin(), sums.end());
@@ -56,11 +57,11 @@ void run(const char* name, void (*change_cells)(T*, const T*, T*, int), void (*c
     conformance::print(name, results, 0);
 }
 
-// label, type, whether the order of threads does not matter, function
+// label, type, whether the order of threads does not matter, blocks that can use a cell at the same time, function
 #define SCOPES(A, label, T, commutes, function) \
-    A(label, T, commutes, function)             \
-    A(label##_block, T, commutes, function##_block) \
-    A(label##_system, T, commutes, function##_system)
+    A(label, T, commutes, 4, function)          \
+    A(label##_block, T, commutes, 1, function##_block) \
+    A(label##_system, T, commutes, 4, function##_system)
 #define WORDS(A, label, commutes, function)            \
     SCOPES(A, label##_int, int, commutes, function)    \
     SCOPES(A, label##_unsigned, unsigned int, commutes, function)
@@ -85,12 +86,12 @@ void run(const char* name, void (*change_cells)(T*, const T*, T*, int), void (*c
     SCOPES(A, inc, unsigned int, false, atomicInc)                                       \
     SCOPES(A, dec, unsigned int, false, atomicDec)
 
-#define DEFINE(label, T, commutes, function)                                             \
+#define DEFINE(label, T, commutes, blocks, function)                                             \
     struct test_##label {                                                                \
         __device__ T operator()(T* cell, T value) const { return function(cell, value); } \
     };
-#define RUN(label, T, commutes, function) \
-    run<T>(#label, change<test_##label, T>, commutes ? contend<test_##label, T> : nullptr);
+#define RUN(label, T, commutes, blocks, function) \
+    run<T>(#label, change<test_##label, T>, commutes ? contend<test_##label, T> : nullptr, blocks);
 ATOMICS(DEFINE)
 
 // Additions through compare-and-swap.

@@ -46,6 +46,7 @@ class TextFacts:
         uses: What kernels need a thread for.
         words: The annotated names.
         mutable: The names of variables of namespaces.
+        volatile: The names that can stand for volatile memory.
         failed: The starts of functions that did not compile after they were divided.
         others: The edits of the text that have nothing to do with kernels.
     """
@@ -55,6 +56,7 @@ class TextFacts:
     uses: ThreadUses
     words: ThreadWords
     mutable: frozenset[str]
+    volatile: frozenset[str]
     failed: frozenset[int]
     others: tuple[Edit, ...]
 
@@ -150,6 +152,7 @@ class Divider:
             parameters=parameters,
             thread_words=self._facts.words,
             functions=functions,
+            volatile=self._facts.volatile,
         )
         needs = find_operations(code, body, known)
         constants = list_words(code, "|".join(INDICES), inside=found.body)

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Final
-
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.launch_bounds import identify
+from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Span
 from kbuild.cxx.unit import Unit
-
-# The flag 3 of a line marker says that the lines are those of a header of the system.
-_SYSTEM_MARKER: Final = re.compile(r'#(?: |line )\d+ "(?:\\.|[^"\\\n])*".* 3\b.*')
-_MARKER: Final = re.compile(r"#(?: |line )\d+ .*")
 
 
 def find_foreign(code: Unit, declarations: tuple[Declaration, ...]) -> frozenset[str] | None:
@@ -28,7 +21,7 @@ def find_foreign(code: Unit, declarations: tuple[Declaration, ...]) -> frozenset
     ]
     if any(token.text == "virtual" for found in marked for token in found.head):
         return None
-    if any(_names_function_pointer(code, span) for span in _list_own_files(code)):
+    if any(_names_function_pointer(code, span) for span in list_own_files(code)):
         return None
     defined = {identify(code, found) for found in marked if found.body is not None}
     return frozenset(
@@ -36,15 +29,6 @@ def find_foreign(code: Unit, declarations: tuple[Declaration, ...]) -> frozenset
         for found in marked
         if found.body is None and identify(code, found) not in defined
     )
-
-
-def _list_own_files(code: Unit) -> Iterator[Span]:
-    """Yield the parts of the text that come from files of the project."""
-    markers = [each for each in code.directives if _MARKER.match(each.text)]
-    ends = (*(each.start for each in markers[1:]), len(code.text))
-    for marker, end in zip(markers, ends, strict=False):
-        if not _SYSTEM_MARKER.fullmatch(marker.text):
-            yield marker.end, end
 
 
 def _names_function_pointer(code: Unit, span: Span) -> bool:

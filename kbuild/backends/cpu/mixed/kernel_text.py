@@ -26,6 +26,7 @@ from kbuild.backends.cpu.mixed.division import (
 from kbuild.backends.cpu.mixed.launch_bounds import LaunchBounds, find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
 from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace, find_thread_uses
+from kbuild.backends.cpu.mixed.regions.mentions import find_volatile
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
@@ -164,6 +165,7 @@ def _make_divider(
         uses=uses,
         words=words,
         mutable=_list_mutable(declarations),
+        volatile=find_volatile(code, declarations),
         failed=failed,
         others=split.others,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -16,6 +16,8 @@ from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _MARKER: Final = re.compile(r'#(?: |line )\d+ "((?:\\.|[^"\\\n])*)".*')
+# The flag 3 of a line marker says that the lines are those of a header of the system.
+_SYSTEM_MARKER: Final = re.compile(r'#(?: |line )\d+ "(?:\\.|[^"\\\n])*".* 3\b.*')
 _STARTS: Final = (";", "{", "}", ":")  # what is before a declaration
 _BEFORE_LAMBDA: Final = ("return", "co_return", "co_yield", "co_await", "else", "do", "case")
 _FOLLOWING: Final = (";", "(", "<", "::")  # what patterns ask for
@@ -197,3 +199,12 @@ def find_lambda(unit: Unit, scope: Scope) -> tuple[Token, ...] | None:
             end = next((i for i in range(index, len(tokens)) if tokens[i].text == "]"), index)
             return tuple(tokens[index : end + 1])
     return None
+
+
+def list_own_files(code: Unit) -> Iterator[Span]:
+    """Yield the parts of the text that come from files of the project."""
+    markers = [each for each in code.directives if _MARKER.match(each.text)]
+    ends = (*(each.start for each in markers[1:]), len(code.text))
+    for marker, end in zip(markers, ends, strict=False):
+        if not _SYSTEM_MARKER.fullmatch(marker.text):
+            yield marker.end, end

@@ -21,6 +21,8 @@ thread_local BlockRunner* runner_of_this_thread = nullptr;
 
 // Rounds in which the threads of an OS thread only spin, before it starts another block.
 constexpr unsigned rounds_before_block = 64;
+// The same for blocks whose threads pass barriers between their rounds.
+constexpr unsigned busy_rounds_before_block = 1024;
 
 // The key, once it exists. Signal handlers cannot wait for the initialization of a static variable.
 std::atomic<const pthread_key_t*> existing_key{nullptr};
@@ -363,9 +365,10 @@ void BlockRunner::check_progress() noexcept {
 // wait for it.
 bool BlockRunner::can_add_block() const noexcept {
     if (residents_.empty() || launch_->is_cooperative) return true;
-    return watchdog_.rounds() > rounds_before_block &&
-           static_cast<int>(residents_.size()) <
-               resident_blocks(static_cast<int>(launch_->threads_per_block));
+    const bool can_wait = watchdog_.rounds() > rounds_before_block ||
+                          watchdog_.rounds_of_blocks() > busy_rounds_before_block;
+    return can_wait && static_cast<int>(residents_.size()) <
+                           resident_blocks(static_cast<int>(launch_->threads_per_block));
 }
 
 // Starts the launch's next block. All blocks of a cluster become resident together.
@@ -390,7 +393,7 @@ bool BlockRunner::start_block() noexcept {
                                                       launch_->grid.x - 1 - block->index.x);
     builtins_.progress->more_blocks = static_cast<unsigned>(in_row);
     indices_.begin += in_row;
-    watchdog_.note_event();
+    watchdog_.note_block();
     return true;
 }
 

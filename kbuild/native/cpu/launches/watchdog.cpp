@@ -74,6 +74,7 @@ unsigned Watchdog::note_round() noexcept {
         rounds_ = 0;
         set_idle(false);
     }
+    ++rounds_of_blocks_;
     return ++rounds_;
 }
 

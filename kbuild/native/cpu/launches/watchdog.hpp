@@ -44,6 +44,12 @@ public:
         activity_.note();
     }
 
+    // Call this when the OS thread starts a block.
+    void note_block() noexcept {
+        note_event();
+        rounds_of_blocks_ = 0;
+    }
+
     // Call this when all threads of the OS thread wait. Returns how often in a row that happened
     // without an event.
     unsigned note_round() noexcept;
@@ -56,6 +62,9 @@ public:
 
     unsigned rounds() const noexcept { return rounds_; }
 
+    // Returns how often that happened with the same blocks, whose threads can pass barriers.
+    unsigned rounds_of_blocks() const noexcept { return rounds_of_blocks_; }
+
     const Activity& activity() const noexcept { return activity_; }
 
 private:
@@ -66,6 +75,7 @@ private:
     bool has_event_ = false;
     bool is_idle_ = false;
     unsigned rounds_ = 0;
+    unsigned rounds_of_blocks_ = 0;
     std::uint64_t last_events_ = 0;
     Clock::time_point last_time_;
     Clock::duration stalled_{};

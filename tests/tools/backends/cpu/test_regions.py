@@ -13,6 +13,7 @@ from support.mixed_programs import PROJECT, build_program
 from support.tools.toolchains import needs_programs
 
 # The kernels with fibers, and why.
+WAITING = "a warp can wait in a loop for volatile memory"
 FIBERS = {
     "regions.cu": {
         "classes(int*)": "its regions do not compile",
@@ -37,9 +38,19 @@ FIBERS = {
         "any_group(int*)": "it uses 'this_thread_block'",
         "deduced_group(int*)": "it passes 'cta' on",
         "large_tile(int*)": "its regions do not compile",
+        "places_of_parameters(int*)": "its regions do not compile",
     },
     "region_guards.cu": {},
     "region_masks.cu": {},
+    "region_waits.cu": {
+        "look_back(int*)": "'__threadfence' is in a loop",
+        "poll_a_flag(int*)": WAITING,
+        "poll_a_reference(int*)": WAITING,
+        "poll_an_alias(int*)": WAITING,
+        "poll_by_atomics(int*)": "'atomicAdd' is in a loop",
+        "poll_by_cast(int*)": WAITING,
+        "poll_by_function(int*)": WAITING,
+    },
 }
 WRONG_BARRIER = """
 #include <cuda_runtime.h>

@@ -9,6 +9,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
 from kbuild.backends.cpu.mixed.regions.calls import Functions, read_call, read_operation
+from kbuild.backends.cpu.mixed.regions.forms import find_target
 from kbuild.backends.cpu.mixed.regions.groups import (
     MAKERS,
     GroupVariable,
@@ -16,6 +17,7 @@ from kbuild.backends.cpu.mixed.regions.groups import (
     read_group,
     read_this_block,
 )
+from kbuild.backends.cpu.mixed.regions.mentions import VOLATILE, find_use, list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Needs, Operation
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.lexer import Token
@@ -26,6 +28,8 @@ from kbuild.values import dataclass
 
 _CONDITIONAL: Final = frozenset(("?", "&&", "||"))
 _LOOPS: Final = ("for", "while", "do")
+_PARTS_OF_FOR: Final = 3
+_UNLIMITED: Final = frozenset(("(", "[", "*", "->", "|", "?"))  # not in conditions that end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +41,14 @@ class Names:
         parameters: The parameters, some of which can stand for groups of threads.
         thread_words: The annotated names.
         functions: The functions that need a thread.
+        volatile: The names that can stand for volatile memory.
     """
 
     mentions: Iterable[Token]
     parameters: Iterable[Variable]
     thread_words: ThreadWords
     functions: Functions
+    volatile: frozenset[str]
 
 
 def find_operations(unit: Unit, body: Block, names: Names) -> Needs:
@@ -57,6 +63,9 @@ def find_operations(unit: Unit, body: Block, names: Names) -> Needs:
     search.add_groups()
     for index in search.yielding:
         _check_yielding(unit, body, index, search.found)
+    for index in range(body.start, body.stop):
+        if unit.words[index] in names.volatile or unit.words[index] == VOLATILE:
+            _check_volatile(unit, body, index, search.found)
     return Needs(
         operations=dict(_assign_slots(unit, body, search.found)),
         groups={statement: variable.group for statement, variable in search.groups.items()},
@@ -154,16 +163,52 @@ def _find_statement(unit: Unit, body: Block, index: int) -> Statement:
     return statement
 
 
-def _check_yielding(unit: Unit, body: Block, index: int, operations: Iterable[int]) -> None:
+def _check_yielding(unit: Unit, body: Block, index: int, found: Mapping[int, Operation]) -> None:
     """Check a function that a thread can wait for others with, by calling it again and again."""
-    loops = [
-        block
-        for block in list_blocks(body)
-        if block.kind in _LOOPS
-        and block.start < index < block.stop
-        and not any(block.start < each < block.stop for each in operations)
-    ]
     is_discarded = unit.get(index - 1) in (";", "{", "}", ")", "else")
     is_atomic = is_discarded and unit.words[index + 2] != ")"
-    if loops and not is_atomic:
+    if not is_atomic and any(_list_endless(unit, body, index, found)):
         raise CannotDivide(f"'{unit.words[index]}' is in a loop")
+
+
+def _check_volatile(unit: Unit, body: Block, index: int, found: Mapping[int, Operation]) -> None:
+    """Check volatile memory, which a warp can poll until another warp changes it.
+
+    Fibers help only if the threads also call something in the loop.
+    """
+    for loop in _list_endless(unit, body, index, found):
+        if any(loop.start < each < loop.stop for each in found):
+            raise CannotDivide("a warp can wait in a loop for volatile memory")
+
+
+def _list_endless(
+    unit: Unit, body: Block, index: int, found: Mapping[int, Operation]
+) -> Iterator[Block]:
+    """Yield the loops around a token in which threads can wait for others of their block.
+
+    They cannot if all threads of the block meet in the loop, or if it counts.
+    """
+    for block in list_blocks(body):
+        if block.kind in _LOOPS and block.start < index < block.stop:
+            inside = (each for at, each in found.items() if block.start < at < block.stop)
+            if all(each.is_warp_wide for each in inside) and not _counts(unit, block):
+                yield block
+
+
+def _counts(unit: Unit, loop: Block) -> bool:
+    """Return whether the head of a loop counts a variable up or down to a limit."""
+    if loop.kind != "for" or loop.heads != _PARTS_OF_FOR:
+        return False
+    _, condition, step, after = loop.children[: _PARTS_OF_FOR + 1]
+    names = {unit.words[index] for index in list_names(unit, condition.start, condition.stop)}
+    target = find_target(unit, step) if isinstance(step, Statement) else None
+    return (
+        target is not None
+        and unit.words[target] in names
+        and _UNLIMITED.isdisjoint(unit.words[condition.start : condition.stop])
+        and all(
+            find_use(unit, index) == "read"
+            for index in list_names(unit, after.start, loop.stop)
+            if unit.words[index] in names
+        )
+    )

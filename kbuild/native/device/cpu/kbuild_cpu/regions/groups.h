@@ -35,6 +35,9 @@ struct block_group {
     static ::dim3 group_dim() { return ::blockDim; }
     static ::dim3 dim_threads() { return ::blockDim; }
     static ::dim3 group_index() { return {::blockIdx.x, ::blockIdx.y, ::blockIdx.z}; }
+
+    /* The rank of a thread whose number in the block is known. */
+    static unsigned int __rank(unsigned int __number) { return __number; }
 };
 class thread_of_block : public block_group {
 public:
@@ -173,28 +176,45 @@ struct tile_operations {
     };
 };
 
-template <unsigned int __N>
+/* A tile, whose place in its parent is known only with the parent. A parameter of type thread_block_tile<N> has
+ * the parent void, and a function that asks it for a place is not divided. */
+template <unsigned int __N, class __Parent>
 class thread_of_tile;
-template <unsigned int __N>
+template <unsigned int __N, class __Parent>
 struct tile_group {
     typedef tile_operations<static_cast<int>(__N)> __operations;
-    typedef thread_of_tile<__N> __in_region;
+    typedef thread_of_tile<__N, __Parent> __in_region;
+
+    constexpr tile_group() = default;
+    /* Forgets the parent. */
+    template <class __Known, class = enable_if_t<is_same_v<__Parent, void>, __Known>>
+    constexpr tile_group(const tile_group<__N, __Known> &) {}
 
     static auto __original() {
-        return cooperative_groups::tiled_partition<__N>(cooperative_groups::this_thread_block());
+        return cooperative_groups::tiled_partition<__N>(
+            conditional_t<is_same_v<__Parent, void>, block_group, __Parent>::__original());
     }
     static constexpr unsigned int size() { return __N; }
     static constexpr unsigned int num_threads() { return __N; }
-    static unsigned int meta_group_size() { return (block_group::size() + __N - 1) / __N; }
+    static unsigned int __rank(unsigned int __number) { return __number % __N; }
+
+    template <class __P = __Parent>
+    static enable_if_t<!is_same_v<__P, void>, unsigned int> meta_group_size() {
+        return (__P::size() + __N - 1) / __N;
+    }
 };
-template <unsigned int __N>
-class thread_of_tile : public tile_group<__N> {
+template <unsigned int __N, class __Parent>
+class thread_of_tile : public tile_group<__N, __Parent> {
 public:
     KBUILD_CPU_ALWAYS_INLINE thread_of_tile(const ::uint3 &, int __number)
         : number_(static_cast<unsigned int>(__number)) {}
 
-    KBUILD_CPU_ALWAYS_INLINE unsigned int thread_rank() const { return number_ % __N; }
-    KBUILD_CPU_ALWAYS_INLINE unsigned int meta_group_rank() const { return number_ / __N; }
+    KBUILD_CPU_ALWAYS_INLINE unsigned int thread_rank() const { return this->__rank(number_); }
+    template <class __P = __Parent>
+    KBUILD_CPU_ALWAYS_INLINE enable_if_t<!is_same_v<__P, void>, unsigned int> meta_group_rank()
+        const {
+        return __P::__rank(number_) / __N;
+    }
 
     /* For the types of the results. */
     template <class __T>
@@ -215,11 +235,11 @@ private:
 
 /* Returns the tile of a group. */
 template <unsigned int __N>
-constexpr tile_group<__N> divide(const block_group &) {
+constexpr tile_group<__N, block_group> divide(const block_group &) {
     return {};
 }
-template <unsigned int __N, unsigned int __M>
-constexpr tile_group<__N> divide(const tile_group<__M> &) {
+template <unsigned int __N, unsigned int __M, class __Parent>
+constexpr tile_group<__N, tile_group<__M, __Parent>> divide(const tile_group<__M, __Parent> &) {
     static_assert(__N <= __M, "a tile must not be larger than its parent");
     return {};
 }
@@ -237,9 +257,13 @@ struct group_of<cooperative_groups::thread_block> {
     typedef block_group __type;
 };
 #if KBUILD_CPU_WARP_SIZE == 32 && !defined(__shfl_sync)
+template <unsigned int __N>
+struct group_of<cooperative_groups::thread_block_tile<__N, void>> {
+    typedef tile_group<__N, void> __type;
+};
 template <unsigned int __N, class __Parent>
 struct group_of<cooperative_groups::thread_block_tile<__N, __Parent>> {
-    typedef tile_group<__N> __type;
+    typedef tile_group<__N, typename group_of<__Parent>::__type> __type;
 };
 #endif
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Final
 
+from kbuild.backends.cpu.mixed.regions.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_WORDS
@@ -86,8 +87,19 @@ def find_shared(unit: Unit, body: Block) -> frozenset[str]:
         words = unit.words[statement.start : statement.stop]
         is_constant = not {"const", "constexpr"}.isdisjoint(words)
         if _SHARED in words or (words[:1] == ["static"] and not is_constant):
-            names.update(w for w in words if w.isidentifier() and w not in TYPE_WORDS)
-    return frozenset(names)
+            names.update(_list_outside_sizes(unit, statement))
+    return frozenset(names - {_SHARED})
+
+
+def _list_outside_sizes(unit: Unit, statement: Statement) -> Iterator[str]:
+    """Yield the names in a declaration, except those in sizes of arrays and lists of values."""
+    start = index = statement.start
+    while index < statement.stop:
+        if unit.words[index] in ("[", "{"):
+            yield from (unit.words[each] for each in list_names(unit, start, index))
+            start = index = unit.partners[index]
+        index += 1
+    yield from (unit.words[each] for each in list_names(unit, start, index))
 
 
 def is_common_declaration(unit: Unit, statement: Statement) -> bool:

@@ -1,10 +1,10 @@
-"""Which declarations say the same for all threads."""
+"""Which declarations say the same for all threads, and what they declare."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.regions.forms import is_common_declaration
+from kbuild.backends.cpu.mixed.regions.forms import find_shared, is_common_declaration
 from kbuild.cxx.statements import divide_body, list_statements
 from kbuild.cxx.unit import Unit
 
@@ -64,3 +64,22 @@ def is_common(declaration: str) -> bool:
     unit = Unit(f"{{ {declaration}; }}")
     (statement,) = list_statements(divide_body(unit, 0))
     return is_common_declaration(unit, statement)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "names"),
+    [
+        ("__kbuild_shared__ float part[SIZE + 2][SIZE]", {"part"}),
+        ("__kbuild_shared__ int a, b[N], *c", {"a", "b", "c"}),
+        ("extern __kbuild_shared__ T a[]", {"T", "a"}),
+        ("__kbuild_shared__ float (*p)[N]", {"p"}),
+        ("static int values[] = {first, second}", {"values"}),
+        ("static const int N = 4", set()),
+        ("int a[N]", set()),
+    ],
+)
+def test_shared_and_static_memory(declaration: str, names: set[str]) -> None:
+    """A constant that is a size is no memory: what depends on it can be computed again."""
+    unit = Unit(f"{{ {declaration}; }}")
+
+    assert find_shared(unit, divide_body(unit, 0)) == names

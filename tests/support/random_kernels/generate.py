@@ -127,8 +127,7 @@ class _Generator:
         if kind == "immutable":
             return self._random.choice(self._constants)
         if kind == "input":
-            c = self._random.randrange(INPUTS)
-            return Text(f"in[(gid + {c}u) % {INPUTS}u]", f"in_[(gid + {c}) % {INPUTS}]")
+            return self._read_input()
         if kind == "shared":
             return self._read_shared()
         if kind == "array" and self._arrays:
@@ -136,6 +135,29 @@ class _Generator:
             return Text(f"{array.cxx}[{index}]", f"{array.python}[{index}]")
         value = self._random.choice((0, 1, 2, 3, 5, 31, 1000, 0x80000000, 0xFFFFFFFF))
         return Text(f"{value}u", str(value))
+
+    def _read_input(self) -> Text:
+        """Return an element whose index often grows with the thread, and can wrap around."""
+        c, d = self._random.randrange(64), self._random.randrange(64)
+        offset = f"{c}u + (p & 63u)"
+        return self._random.choice(
+            (
+                Text(f"in[(gid + {c}u) % {INPUTS}u]", f"in_[(gid + {c}) % {INPUTS}]"),
+                Text(f"in[tid + {c}u]", f"in_[tid + {c}]"),
+                Text(f"in[{offset} + gid]", f"in_[{c} + (p & 63) + gid]"),
+                Text(f"in[int(tid) + {c + 1} - {c}]", "in_[tid + 1]"),
+                Text(f"in[threadIdx.x + {c}u]", f"in_[x + {c}]"),
+                Text(f"in[(threadIdx.y + {c}u) * 3u + threadIdx.x]", f"in_[(y + {c}) * 3 + x]"),
+                Text(
+                    f"(tid >= {c}u ? in[tid - {c}u] : {d}u)",
+                    f"(in_[tid - {c}] if tid >= {c} else {d})",
+                ),
+                Text(
+                    f"(gid > {c}u ? in[gid + {0xFFFFFFFF - c}u] : {d}u)",
+                    f"(in_[gid - {c + 1}] if gid > {c} else {d})",
+                ),
+            )
+        )
 
     def _read_shared(self) -> Text:
         name = self._random.choice(list(self._modes))
@@ -152,6 +174,11 @@ class _Generator:
                     Text(str(c), str(c)),
                 )
             )
+            if self._random.random() < 0.3:
+                return Text(
+                    f"(tid + {c}u < n ? {name}[tid + {c}u] : 5u)",
+                    f"({name}[tid + {c}] if tid + {c} < n else 5)",
+                )
             return Text(f"{name}[{index.cxx}]", f"{name}[{index.python}]")
         return Text(f"{name}[tid]", f"{name}[tid]")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-INPUTS = 64  # elements of the input
+INPUTS = 4096  # elements of the input
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ FIBERS = {
     },
     "region_guards.cu": {},
     "region_masks.cu": {},
+    "region_subscripts.cu": {},
     "region_waits.cu": {
         "look_back(int*)": "'__threadfence' is in a loop",
         "poll_a_flag(int*)": WAITING,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.frames import LIVE
 from kbuild.backends.cpu.mixed.regions.mentions import find_use, list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.text import (
     FRAME,
+    LIVE,
     REGIONS,
     THREAD,
     Span,

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
-from kbuild.backends.cpu.mixed.annotations import INDEX
-from kbuild.backends.cpu.mixed.regions.mentions import asks_for_index, is_pure, list_names
+from kbuild.backends.cpu.mixed.regions.indices import (
+    OPENING,
+    differs,
+    drop_parentheses,
+    is_index,
+    is_plain,
+)
 from kbuild.backends.cpu.mixed.regions.model import Division
-from kbuild.backends.cpu.mixed.regions.variables import Variable
-from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-_OPENING: Final = frozenset("([{")
 _Kind: TypeAlias = Literal["row", "below", "from", "at"]
 _KINDS: Final[dict[str, _Kind]] = {
     "<": "below",
@@ -25,7 +26,6 @@ _KINDS: Final[dict[str, _Kind]] = {
 }
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">="))
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "=="}
-_FACTORS: Final = frozenset("*/%~")  # a sign behind them belongs to a factor
 _Span: TypeAlias = tuple[int, int]
 
 
@@ -66,30 +66,22 @@ def find_guards(unit: Unit, division: Division, node: Node) -> tuple[Guard, ...]
 
 def _find_guard(unit: Unit, division: Division, span: _Span) -> Guard | None:
     """Read an operand as a guard; return None if it has another form."""
-    first, last = _drop_parentheses(unit, span)
+    first, last = drop_parentheses(unit, span)
     found = _split_comparison(unit, first, last)
     if found is None:
         return None
     operator, position, after = found
     left, right = (first, position), (after, last)
-    if not all(_is_plain(unit, division, side) for side in (left, right)):
+    if not all(is_plain(unit, division, side) for side in (left, right)):
         return None
-    on_left, on_right = (_depends(unit, division, side) for side in (left, right))
+    on_left, on_right = (differs(unit, division, side) for side in (left, right))
     if not on_left and not on_right:
         return Guard("row", (first, last))
     if on_right:
         left, right, operator = right, left, _MIRRORED[operator]
-    if (on_left and on_right) or not _is_index(unit, division, left):
+    if (on_left and on_right) or not is_index(unit, division, left):
         return None
     return Guard(_KINDS[operator], (first, last), left, right)
-
-
-def _drop_parentheses(unit: Unit, span: _Span) -> _Span:
-    """Return what is in the parentheses around an expression."""
-    first, last = span
-    while first < last and unit.words[first] == "(" and unit.partners[first] == last - 1:
-        first, last = first + 1, last - 1
-    return first, last
 
 
 def _list_operands(unit: Unit, head: Statement) -> list[_Span]:
@@ -98,7 +90,7 @@ def _list_operands(unit: Unit, head: Statement) -> list[_Span]:
     first = index = head.start
     while index < head.stop:
         word = unit.words[index]
-        if word in _OPENING:
+        if word in OPENING:
             index = unit.partners[index]
         elif word in ("?", ",", ";") or (word == "|" and unit.get(index + 1) == "|"):
             return []
@@ -116,7 +108,7 @@ def _split_comparison(unit: Unit, first: int, last: int) -> tuple[str, int, int]
     index = first
     while index < last:
         word = unit.words[index]
-        if word in _OPENING:
+        if word in OPENING:
             index = unit.partners[index]
         elif word == "=" or word in _COMPARISONS:
             is_double = word == "=" and unit.get(index + 1) == "="
@@ -128,89 +120,3 @@ def _split_comparison(unit: Unit, first: int, last: int) -> tuple[str, int, int]
             return None
         index += 1
     return found
-
-
-def _is_plain(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
-    """Return whether an expression depends on indices and on what all threads have in common."""
-    is_simple = span[0] < span[1] and is_pure(unit, *span, division.groups)
-    if not is_simple or division.reads_memory(unit.words[slice(*span)]):
-        return False
-    return all(
-        found is None or division.kinds[found] != "kept"
-        for found in _list_variables(unit, division, span)
-    )
-
-
-def _list_variables(unit: Unit, division: Division, span: tuple[int, int]) -> list[Variable | None]:
-    return [division.resolve(unit.words[index], index) for index in list_names(unit, *span)]
-
-
-def _depends(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
-    """Return whether an expression differs between the threads of a row."""
-    for index in list_names(unit, *span):
-        if unit.words[index] == INDEX and unit.words[index + 2] not in ("y", "z"):
-            return True
-    for index in list_names(unit, *span):
-        found = division.resolve(unit.words[index], index)
-        kind = None if found is None else division.kinds[found]
-        if kind == "group" and asks_for_index(unit, index):
-            return True
-        value = found.initializer if found is not None and kind == "computed" else None
-        if value is not None and _depends(unit, division, value):
-            return True
-    return False
-
-
-def _is_index(unit: Unit, division: Division, span: _Span) -> bool:
-    """Return whether an expression is the index of the thread, plus what a row has in common."""
-    depending = [
-        (sign, term)
-        for sign, term in _list_terms(unit, _drop_parentheses(unit, span))
-        if _depends(unit, division, term)
-    ]
-    if len(depending) != 1:
-        return False
-    sign, (first, last) = depending[0]
-    if sign == "-":
-        return False
-    first, last = _drop_conversion(unit, (first, last))
-    words = unit.words[first:last]
-    if words[0] == "(":
-        is_inner = unit.partners[first] == last - 1
-        return is_inner and _is_index(unit, division, (first + 1, last - 1))
-    found = division.resolve(words[0], first)
-    if len(words) == 1 and found is not None and found.initializer is not None:
-        start, stop = found.initializer
-        return _is_index(unit, division, (start + (unit.words[start] == "="), stop))
-    if words[1:] == [".", "thread_rank", "(", ")"]:
-        return found is not None and found.group == "block"
-    return words == [INDEX, ".", "x"]
-
-
-def _drop_conversion(unit: Unit, span: _Span) -> _Span:
-    """Return what is converted to a built-in type by ``type(...)`` or ``(type)...``."""
-    first, last = span
-    if unit.words[first] in TYPE_WORDS and unit.get(first + 1) == "(":
-        first += 1
-    elif unit.words[first] == "(":
-        behind = unit.partners[first] + 1
-        if behind < last and TYPE_WORDS.issuperset(unit.words[first + 1 : behind - 1]):
-            first = behind
-    return first, last
-
-
-def _list_terms(unit: Unit, span: _Span) -> Iterator[tuple[str, _Span]]:
-    """Yield the terms of a sum, with their signs."""
-    first, last = span
-    sign, index = "+", first
-    while index < last:
-        word = unit.words[index]
-        if word in _OPENING:
-            index = unit.partners[index]
-        elif word in ("+", "-") and index == first:
-            sign, first = word, index + 1
-        elif word in ("+", "-") and unit.words[index - 1] not in _FACTORS:
-            yield sign, (first, index)
-            sign, first = word, index + 1
-        index += 1
-    yield sign, (first, last)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
-from kbuild.backends.cpu.mixed.regions.frames import LIVE, Frame, Frames, list_left
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
+from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, find_subscripts
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.text import (
     FRAME,
+    LIVE,
     REGIONS,
     THREAD,
+    Frame,
+    Frames,
     Span,
     Text,
     is_in,
+    list_left,
     name_class,
     name_frame,
 )
@@ -57,10 +60,14 @@ class RegionWriter:
                 slots += self._write_declaration(node, spans)
         start = self._text.unit.get_end(nodes[0].start - 1)
         guards = self._find_guards(nodes[0]) if len(nodes) == 1 else ()
-        opened = self.open(frames, spans, guards)
+        subscripts = self._find_subscripts(nodes, guards)
+        opened = self.open(frames, spans, guards, subscripts)
         self._text.insert(start, f" {before}{' '.join(slots)} {opened}")
         for guard in guards:
             self._text.replace(*guard.comparison, "true")
+        for number, found in enumerate(subscripts):
+            for first, stop in found:
+                self._text.replace(first, stop, f"__kbuild_index__({number})")
         self._write_atomics(nodes)
         self.write_results(nodes)
         left = self._write_leaves(nodes, frames)
@@ -146,30 +153,55 @@ class RegionWriter:
     def _find_guards(self, node: Node) -> tuple[Guard, ...]:
         return find_guards(self._text.unit, self._text.division, node)
 
-    def open(self, frames: Frames, spans: Iterable[Span], guards: Sequence[Guard] = ()) -> str:
+    def _find_subscripts(self, nodes: list[Node], guards: Sequence[Guard]) -> list[list[Span]]:
+        """Return the subscripts that consecutive threads have consecutive values of."""
+        if any(guard.kind == "at" for guard in guards):
+            return []
+        operations = [o for node in nodes for o in self._text.list_operations(node)]
+        replaced = [(operation.index, operation.close) for operation in operations]
+        found = find_subscripts(self._text.unit, self._text.division, nodes)
+        outside = ([s for s in spans if not is_in(s, replaced)] for spans in found.values())
+        return [spans for spans in outside if spans]
+
+    def open(
+        self,
+        frames: Frames,
+        spans: Iterable[Span],
+        guards: Sequence[Guard] = (),
+        subscripts: Sequence[list[Span]] = (),
+    ) -> str:
         """Return the start of a region, with the variables that it names."""
         spans = list(spans)
-        name, bound = frames[-1].name, self._bindings.bind(spans)
+        name, bound = frames[-1].name, self._bindings.bind(_subtract(spans, subscripts))
         if any(is_in((index, index + 1), spans) for index in self._text.division.readers):
             bound = f"{REGIONS}store_index(threadIdx); {bound}"
         written = ", ".join((name, *map(self._write_guard, guards)))
         kind = "guarded" if guards else "region"
-        return f"__kbuild_{kind}__({written}) {bound} {{"
+        if not subscripts:
+            return f"__kbuild_{kind}__({written}) {bound} {{"
+        added = ", ".join(
+            f"__kbuild_piece__.add({number}, __kbuild_part__, {self._write_function(found[0])})"
+            for number, found in enumerate(subscripts)
+        )
+        pieces = f"__kbuild_pieces__({len(subscripts)}, {added})"
+        return f"__kbuild_{kind}_rows__({written}) {pieces} {bound} {{"
+
+    def _write_function(self, span: Span) -> str:
+        """Return a function of the thread with the value of an expression."""
+        return (
+            f"__kbuild_function__ {{ {self._bindings.bind([span])} "
+            f"return {self._text.render(*span)}; }}"
+        )
 
     def _write_guard(self, guard: Guard) -> str:
         """Return a call that finds the threads that pass a guard."""
         spans = [guard.value, guard.comparison]
         functions = []
-        if self._text.unit.words[slice(*guard.index)] == [INDEX, ".", "x"]:
+        if self._text.unit.words[slice(*guard.index)] == THREAD_INDEX:
             functions.append(f"{REGIONS}thread_index()")
         else:
             spans.insert(0, guard.index)
-        functions += [
-            f"__kbuild_function__ {{ {self._bindings.bind([span])} "
-            f"return {self._text.render(*span)}; }}"
-            for span in spans
-            if span[0] < span[1]
-        ]
+        functions += [self._write_function(span) for span in spans if span[0] < span[1]]
         return f"{REGIONS}guard_{guard.kind}({', '.join(('__kbuild_part__', *functions))})"
 
     def _write_leaves(self, nodes: Iterable[Node], frames: Frames) -> str:
@@ -299,3 +331,14 @@ class RegionWriter:
             for operation in self._text.list_operations(node):
                 _, stop = operation.value
                 self._text.replace(operation.index, stop, self._text.render_result(operation))
+
+
+def _subtract(spans: list[Span], subscripts: Iterable[list[Span]]) -> list[Span]:
+    """Return what is left of spans without the subscripts in them."""
+    left: list[Span] = []
+    inner = sorted(span for found in subscripts for span in found)
+    for start, stop in spans:
+        here = [span for span in inner if is_in(span, [(start, stop)])]
+        begins = (start, *(last for _, last in here))
+        left += zip(begins, (*(first for first, _ in here), stop), strict=True)
+    return left

@@ -1,19 +1,51 @@
-"""The edits of a divided kernel or function, and parts of its text on one line."""
+"""The edits of a divided kernel or function, parts of its text on one line, and sets of threads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, Operation
 from kbuild.cxx.model import Edit
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 REGIONS: Final = "::kbuild_cpu::regions::"
 THREAD: Final = "__kbuild_t__"  # the number of the thread
 FRAME: Final = "__kbuild_frame__"  # the parameters and results of a divided function
+LIVE: Final = "__kbuild_live__"  # the set of the threads that have not exited
+ENTERED: Final = "__kbuild_entered__"  # the set of those that are in a device function
 Span: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A set of threads: those that live, or are in a device function, or have entered a block.
+
+    ``run`` are the threads that are in a loop, and ``turn`` those that are in this turn of it.
+    """
+
+    name: str
+    kind: Literal["live", "branch", "run", "turn"]
+    block: Block | None = None
+
+    @property
+    def label(self) -> str:
+        """The label behind what the threads of the set do."""
+        return f"__kbuild_end_of_{self.name.strip('_')}__"
+
+
+Frames: TypeAlias = tuple[Frame, ...]
+
+
+def list_left(frames: Frames, keyword: str, loop: Block | None) -> list[str]:
+    """Return the sets that a thread leaves with a statement such as ``break``."""
+    if keyword == "return":
+        return [frame.name for frame in frames]
+    run = next(i for i, f in enumerate(frames) if f.kind == "run" and f.block is loop)
+    first = run if keyword == "break" else run + 1
+    return [frame.name for frame in frames[first:]]
 
 
 class Text:

@@ -10,11 +10,18 @@ from collections.abc import Iterable, Iterator
 
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.calls import find_first
-from kbuild.backends.cpu.mixed.regions.frames import ENTERED, LIVE, Frame, Frames
 from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK, TILE
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, Operation
 from kbuild.backends.cpu.mixed.regions.region import RegionWriter
-from kbuild.backends.cpu.mixed.regions.text import REGIONS, THREAD, Text
+from kbuild.backends.cpu.mixed.regions.text import (
+    ENTERED,
+    LIVE,
+    REGIONS,
+    THREAD,
+    Frame,
+    Frames,
+    Text,
+)
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.model import Edit
 from kbuild.cxx.statements import Block, Node, Statement

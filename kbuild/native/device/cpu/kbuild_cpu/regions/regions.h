@@ -35,6 +35,38 @@ private:
     range rest_;
 };
 
+/* Consecutive threads for which some integers grow by one from thread to thread.  If one of them wraps around in a
+ * row, each thread before that place is a piece of its own. */
+template <int __Count>
+class pieces : public range {
+public:
+    KBUILD_CPU_ALWAYS_INLINE explicit pieces(const range &__threads)
+        : range{__threads.begin, __threads.begin}, end_(__threads.end) {}
+
+    KBUILD_CPU_ALWAYS_INLINE bool next() {
+        begin = end;
+        end = end_;
+        return begin < end;
+    }
+    template <class __Value>
+    KBUILD_CPU_ALWAYS_INLINE void add(int __number, const row_part &__row, const __Value &__value) {
+        const auto __first = __row.evaluate(__value, begin),
+                   __last = __row.evaluate(__value, end - 1);
+        static_assert(is_integral_v<remove_cv_t<decltype(__first)>> && sizeof __first <= 8);
+        first_[__number] = static_cast<long long>(__first);
+        if (static_cast<unsigned long long>(__last) - static_cast<unsigned long long>(__first) !=
+            static_cast<unsigned long long>(end - 1 - begin))
+            end = begin + 1;
+    }
+    KBUILD_CPU_ALWAYS_INLINE long long get(int __number, int __x) const {
+        return first_[__number] + (__x - begin);
+    }
+
+private:
+    const int end_;
+    long long first_[__Count];
+};
+
 /* A guard for which all threads of a row have the same result. */
 template <class __Test>
 KBUILD_CPU_ALWAYS_INLINE void guard_row(guarded_row &__of, const __Test &__test) {

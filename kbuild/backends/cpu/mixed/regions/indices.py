@@ -1,0 +1,187 @@
+"""Expressions that are the index of the thread, plus what the threads of a row have in common."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias
+
+from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.regions.mentions import asks_for_index, is_pure, list_names
+from kbuild.backends.cpu.mixed.regions.model import Division
+from kbuild.backends.cpu.mixed.regions.variables import Variable, list_variables
+from kbuild.cxx.declarators import TYPE_WORDS
+from kbuild.cxx.statements import Node, Statement, list_blocks
+from kbuild.cxx.unit import Unit
+
+OPENING: Final = frozenset("([{")
+THREAD_INDEX: Final = [INDEX, ".", "x"]
+_FACTORS: Final = frozenset("*/%~")  # a sign behind them belongs to a factor
+_TRAPS: Final = frozenset("/%")  # which a condition can keep from being evaluated
+# What can declare variables that are not in statements of their own, or not at once seen as such.
+_OTHER_SCOPES: Final = frozenset(("struct", "class", "union", "catch", "using", "goto"))
+_Span: TypeAlias = tuple[int, int]
+
+
+def drop_parentheses(unit: Unit, span: _Span) -> _Span:
+    """Return what is in the parentheses around an expression."""
+    first, last = span
+    while first < last and unit.words[first] == "(" and unit.partners[first] == last - 1:
+        first, last = first + 1, last - 1
+    return first, last
+
+
+def is_plain(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
+    """Return whether an expression depends on indices and on what all threads have in common."""
+    is_simple = span[0] < span[1] and is_pure(unit, *span, division.groups)
+    if not is_simple or division.reads_memory(unit.words[slice(*span)]):
+        return False
+    return all(
+        found is None or division.kinds[found] != "kept"
+        for found in _list_variables(unit, division, span)
+    )
+
+
+def _list_variables(unit: Unit, division: Division, span: tuple[int, int]) -> list[Variable | None]:
+    return [division.resolve(unit.words[index], index) for index in list_names(unit, *span)]
+
+
+def differs(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
+    """Return whether an expression differs between the threads of a row."""
+    for index in list_names(unit, *span):
+        if unit.words[index] == INDEX and unit.words[index + 2] not in ("y", "z"):
+            return True
+    for index in list_names(unit, *span):
+        found = division.resolve(unit.words[index], index)
+        kind = None if found is None else division.kinds[found]
+        if kind == "group" and asks_for_index(unit, index):
+            return True
+        value = found.initializer if found is not None and kind == "computed" else None
+        if value is not None and differs(unit, division, value):
+            return True
+    return False
+
+
+def is_index(unit: Unit, division: Division, span: _Span) -> bool:
+    """Return whether an expression is the index of the thread, plus what a row has in common."""
+    depending = [
+        (sign, term)
+        for sign, term in _list_terms(unit, drop_parentheses(unit, span))
+        if differs(unit, division, term)
+    ]
+    if len(depending) != 1:
+        return False
+    sign, (first, last) = depending[0]
+    if sign == "-":
+        return False
+    first, last = _drop_conversion(unit, (first, last))
+    words = unit.words[first:last]
+    if words[0] == "(":
+        is_inner = unit.partners[first] == last - 1
+        return is_inner and is_index(unit, division, (first + 1, last - 1))
+    found = division.resolve(words[0], first)
+    if len(words) == 1 and found is not None and found.initializer is not None:
+        start, stop = found.initializer
+        return is_index(unit, division, (start + (unit.words[start] == "="), stop))
+    if words[1:] == [".", "thread_rank", "(", ")"]:
+        return found is not None and found.group == "block"
+    return words == THREAD_INDEX
+
+
+def _drop_conversion(unit: Unit, span: _Span) -> _Span:
+    """Return what is converted to a built-in type by ``type(...)`` or ``(type)...``."""
+    first, last = span
+    if unit.words[first] in TYPE_WORDS and unit.get(first + 1) == "(":
+        first += 1
+    elif unit.words[first] == "(":
+        behind = unit.partners[first] + 1
+        if behind < last and TYPE_WORDS.issuperset(unit.words[first + 1 : behind - 1]):
+            first = behind
+    return first, last
+
+
+def _list_terms(unit: Unit, span: _Span) -> Iterator[tuple[str, _Span]]:
+    """Yield the terms of a sum, with their signs."""
+    first, last = span
+    sign, index = "+", first
+    while index < last:
+        word = unit.words[index]
+        if word in OPENING:
+            index = unit.partners[index]
+        elif word in ("+", "-") and index == first:
+            sign, first = word, index + 1
+        elif word in ("+", "-") and unit.words[index - 1] not in _FACTORS:
+            yield sign, (first, index)
+            sign, first = word, index + 1
+        index += 1
+    yield sign, (first, last)
+
+
+def find_subscripts(
+    unit: Unit, division: Division, nodes: Iterable[Node]
+) -> dict[str, list[_Span]]:
+    """Return the subscripts of pointers and shared arrays that are indices, by what they spell.
+
+    Each of them has the same value at any place in the nodes. The result is empty if the nodes
+    contain lambdas or classes, which can declare other variables with the same names.
+    """
+    nodes = list(nodes)
+    found: dict[str, list[_Span]] = defaultdict(list)
+    hidden = {each.name for node in nodes for each in _list_inner_variables(unit, node)}
+    for node in nodes:
+        for index in range(node.start, node.stop):
+            word, before = unit.words[index], unit.get_token(index - 1)
+            if word in _OTHER_SCOPES or (
+                word == "[" and not before.is_word and before.text not in ("]", ")")
+            ):
+                return {}
+            if word != "[" or not _is_memory(unit, division, index):
+                continue
+            span = (index + 1, unit.partners[index])
+            if _is_subscript(unit, division, span, hidden):
+                found[" ".join(unit.words[slice(*span)])].append(span)
+    return found
+
+
+def _list_inner_variables(unit: Unit, node: Node) -> Iterator[Variable]:
+    """Yield the variables that blocks in a node declare."""
+    for block in list_blocks(node):
+        for child in block.children:
+            if isinstance(child, Statement):
+                yield from list_variables(unit, block, child)
+
+
+def _is_memory(unit: Unit, division: Division, bracket: int) -> bool:
+    """Return whether a bracket is behind a pointer, or a shared array with other subscripts."""
+    while unit.words[bracket - 1] == "]":
+        bracket = unit.partners[bracket - 1]
+    name = bracket - 1
+    if unit.get(name - 1) in (".", "->", "::"):
+        return False
+    variable = division.resolve(unit.words[name], name)
+    if variable is None:
+        return unit.words[name] in division.shared
+    return variable.is_pointer
+
+
+def _is_thread_index(unit: Unit, division: Division, span: _Span) -> bool:
+    """Return whether an expression is the index of the thread, without a sum."""
+    first, last = span
+    found = division.resolve(unit.words[first], first) if last == first + 1 else None
+    if found is not None and found.initializer is not None:
+        first, last = found.initializer
+        first += unit.words[first] == "="
+    return unit.words[first:last] == THREAD_INDEX
+
+
+def _is_subscript(unit: Unit, division: Division, span: _Span, hidden: set[str]) -> bool:
+    """Return whether a subscript is an index, and more than the thread's index itself."""
+    words = unit.words[slice(*span)]
+    is_known = hidden.isdisjoint(words) and _TRAPS.isdisjoint(words)
+    if not is_known or _is_thread_index(unit, division, span):
+        return False
+    variables = _list_variables(unit, division, span)
+    statements = (v.statement for v in variables if v is not None and v.statement is not None)
+    if any(each.start <= span[0] < each.stop for each in statements):
+        return False  # the declaration renames it
+    return is_plain(unit, division, span) and is_index(unit, division, span)

@@ -86,8 +86,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", directory], check=True)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("room", [pytest.param("300k", marks=pytest.mark.slow), "700k"])
+@pytest.mark.parametrize("room", ["300k", "700k"])
 def test_full_disk_is_reported_and_the_next_build_is_correct(small_disk: Path, room: str) -> None:
     project = StandaloneProject(root=small_disk / "project")
     project.write()
@@ -116,7 +115,6 @@ exec g++ "$@"
 """
 
 
-@pytest.mark.slow
 def test_build_waits_for_processes_of_a_killed_build(tmp_path: Path) -> None:
     compiler = tmp_path / "compiler"
     compiler.write_text(WAITING_COMPILER.format(directory=tmp_path))

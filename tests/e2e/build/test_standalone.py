@@ -282,7 +282,6 @@ def test_interrupted_configuration_is_repeated(small: Path, name: str) -> None:
     assert build_small(small, {}) == first
 
 
-@pytest.mark.slow
 def test_profile_and_device_jobs_of_a_directory_can_change(small: Path) -> None:
     rules = small / "build/kbuild/cmake/CMakeFiles/rules.ninja"
     words = ("build", "-o", "build/kbuild")
@@ -320,7 +319,6 @@ def test_target_that_cannot_be_planned_is_one_message(
     assert not (tmp_path / "build").exists()
 
 
-@pytest.mark.slow
 def test_target_that_cannot_be_planned_leaves_the_last_build(small: Path) -> None:
     manifest = small / "kbuild.toml"
     text = manifest.read_text()
@@ -355,7 +353,6 @@ def test_failure_of_cmake_shows_its_output(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].endswith("cmake failed with exit status 1")
 
 
-@pytest.mark.slow
 def test_artifacts_of_former_targets_and_kinds_are_removed(built: StandaloneProject) -> None:
     manifest = built.root / "kbuild.toml"
     text = manifest.read_text()

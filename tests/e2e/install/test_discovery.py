@@ -220,7 +220,6 @@ def test_change_of_kbuild_compiles_again(tmp_path: Path, source: Path, own: Envi
     assert not edges_of(succeed(run("cmake", "--build", build)))
 
 
-@pytest.mark.slow
 def test_command_belongs_to_the_package(
     tmp_path: Path, source: Path, own: Environment, other: Environment
 ) -> None:
@@ -237,7 +236,6 @@ def test_command_belongs_to_the_package(
         assert used_command(build) == str(environment.command)
 
 
-@pytest.mark.slow
 def test_command_of_another_package_is_rejected(
     tmp_path: Path, source: Path, own: Environment, other: Environment
 ) -> None:
@@ -253,7 +251,6 @@ def test_command_of_another_package_is_rejected(
     assert f"{other.command} belongs to the package in {other.cmake_directory}" in text
 
 
-@pytest.mark.slow
 def test_package_without_a_command_does_not_use_another_one(
     tmp_path: Path, source: Path, own: Environment, other: Environment
 ) -> None:

@@ -168,7 +168,6 @@ def test_pkg_config_describes_libraries_with_mixed_sources(tmp_path: Path) -> No
     assert "the project's file" in (prefix / "lib" / "pkgconfig" / "own.pc").read_text()
 
 
-@pytest.mark.slow
 def test_makefile_uses_a_library_with_mixed_sources(tmp_path: Path) -> None:
     (tmp_path / "kbuild.toml").write_text(
         '[target.kernels]\nkind = "static"\nsources = ["mixed.cu", "helper.cpp"]\nverify = false\n'

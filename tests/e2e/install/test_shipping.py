@@ -159,7 +159,6 @@ def test_project_chooses_the_destinations(
         succeed(build(built))
 
 
-@pytest.mark.slow
 def test_configurations_are_installed_separately(tmp_path: Path) -> None:
     built, prefix = tmp_path / "built", tmp_path / "prefix"
     settings = ("KIND=SHARED", "RUNTIME=shared")

@@ -51,7 +51,7 @@ def test_stubs_of_cuda_kernels(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.slow
 @needs_backend("hip")
-@pytest.mark.parametrize("kind", ["STATIC", pytest.param("SHARED", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["STATIC", "SHARED"])
 def test_stubs_of_hip_kernels(tmp_path: Path, kind: str) -> None:
     """Replace the function that pushes a configuration, which fails without a device."""
     configure_and_build(

@@ -75,7 +75,6 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     return Project(tmp_path, request.param)
 
 
-@pytest.mark.slow
 def test_missing_baseline_is_named_and_changes_are_judged_anew(project: Project) -> None:
     output = project.reject()
     policy = project.directory / "policy.toml"

@@ -193,7 +193,6 @@ def test_failing_disassembler_is_noted_and_others_continue(
     assert "cannot" in required.stderr
 
 
-@pytest.mark.slow
 @needs_objdump
 def test_git_revisions_are_built_and_compared(tmp_path: Path) -> None:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b.example")

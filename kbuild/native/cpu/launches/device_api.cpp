@@ -108,6 +108,7 @@ void BlockRunner::spin(void* this_runner, const kbuild_cpu_call* call, unsigned 
     const unsigned patience = runner.builtins_.progress->runs_whole_block != 0 ? 1024 : 1;
     if (runner.spin_weight_ < patience * KBUILD_CPU_SPIN_LIMIT) return;
     runner.spin_weight_ = 0;
+    runner.watchdog_.note_rounds_of_blocks(patience - 1);
     runner.yield(*call);
 }
 

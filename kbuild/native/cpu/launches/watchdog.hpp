@@ -62,8 +62,10 @@ public:
 
     unsigned rounds() const noexcept { return rounds_; }
 
-    // Returns how often that happened with the same blocks, whose threads can pass barriers.
+    // Returns how often that happened with the same blocks, whose threads can pass barriers. A thread
+    // that has waited for long counts as several rounds.
     unsigned rounds_of_blocks() const noexcept { return rounds_of_blocks_; }
+    void note_rounds_of_blocks(unsigned count) noexcept { rounds_of_blocks_ += count; }
 
     const Activity& activity() const noexcept { return activity_; }
 

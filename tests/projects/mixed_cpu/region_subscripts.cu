@@ -88,8 +88,8 @@ __global__ void hidden(int* out, int n)
         k = 3;
         sum += in[threadIdx.x + k];
     }
-    for (int k : {7, 8})
-        sum += in[threadIdx.x + k];
+    for (int r : {7, 8})
+        sum += in[threadIdx.x + r];
     if (int n = in[2]; n > 3)
         sum += in[threadIdx.x + n];
     sum += pairs[i].first + pairs[i][threadIdx.x + n];

@@ -184,13 +184,18 @@ template <class... Types> __global__ void packs(int* out, Types... values)
     out[threadIdx.x] = (values + ...);
 }
 
+// The index of the thread in the grid needs 32 bits.
 __global__ void large_grid(unsigned* out)
 {
-    __shared__ unsigned part[2];
+    __shared__ unsigned part[1024];
+    if (blockIdx.x < gridDim.x - 1)
+        return;
     part[threadIdx.x] = blockIdx.x;
     __syncthreads();
-    if (blockIdx.x == gridDim.x - 1)
-        out[threadIdx.x] = part[1 - threadIdx.x] + threadIdx.x;
+    const unsigned index = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned* const first = out - static_cast<size_t>(blockIdx.x) * blockDim.x;
+    if (threadIdx.x < 512)
+        first[index] = part[1023 - threadIdx.x] + (index >> 10 == blockIdx.x) + threadIdx.x;
 }
 
 __global__ void atomics(int* out)
@@ -257,8 +262,8 @@ int main()
     check("classes", THREADS, [](int i) { return 100 * i + 50 + i % 2; });
     packs<<<1, THREADS>>>(results, 1, 2);
     check("packs", THREADS, [](int i) { return 2 * i + 3; });
-    large_grid<<<2097160, 2>>>(reinterpret_cast<unsigned*>(results));
-    check("large_grid", 2, [](int i) { return 2097159 + i; });
+    large_grid<<<2097160, 1024>>>(reinterpret_cast<unsigned*>(results));
+    check("large_grid", 512, [](int i) { return 2097160 + i; });
     atomics<<<2, THREADS>>>(results);
     check("atomics", 8, [](int i) {
         return i < 5 ? 2 * (THREADS / 5 + (i < THREADS % 5)) : i == 7 ? 2 * (THREADS - 1) : 0;

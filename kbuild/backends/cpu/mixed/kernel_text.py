@@ -32,7 +32,6 @@ from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
-from kbuild.cxx.rewriting.rewrite import apply_edits
 from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -180,19 +179,9 @@ def _divide(
     Raises:
         CannotDivide: It cannot be divided.
     """
-    start, end = kernel.body or (kernel.end, kernel.end)
     names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
-    with_fibers = (*divider.others, *_edit_threads(code, kernel, is_plain=False))
-    inside = (e for e in with_fibers if start <= e.start and e.end <= end and e.start < end)
-    here = locate(code.text, start).marker
-    copy = apply_edits(code.text, inside, (start, end))
-    before = [
-        *_describe_kernel(bound, _REGIONS, names),
-        f"__kbuild_large__ {{\n{here}\n{copy}\n{here}\n}} __kbuild_large_end__ ",
-    ]
-    yield from divider.divide_kernel(
-        kernel, "__kbuild_bounds__[0]" if bound.block else "0", " ".join(before)
-    )
+    before = " ".join(_describe_kernel(bound, _REGIONS, names))
+    yield from divider.divide_kernel(kernel, "__kbuild_bounds__[0]" if bound.block else "0", before)
     yield from _name_functions(names)
 
 

@@ -7,7 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
-from kbuild.backends.cpu.mixed.regions.mentions import asks_for_index, is_pure, list_names
+from kbuild.backends.cpu.mixed.regions.mentions import (
+    KEYWORDS,
+    asks_for_index,
+    is_pure,
+    list_names,
+)
 from kbuild.backends.cpu.mixed.regions.model import Division
 from kbuild.backends.cpu.mixed.regions.variables import Variable, list_variables
 from kbuild.cxx.declarators import TYPE_WORDS
@@ -18,8 +23,7 @@ OPENING: Final = frozenset("([{")
 THREAD_INDEX: Final = [INDEX, ".", "x"]
 _FACTORS: Final = frozenset("*/%~")  # a sign behind them belongs to a factor
 _TRAPS: Final = frozenset("/%")  # which a condition can keep from being evaluated
-# What can declare variables that are not in statements of their own, or not at once seen as such.
-_OTHER_SCOPES: Final = frozenset(("struct", "class", "union", "catch", "using", "goto"))
+_OTHER_SCOPES: Final = frozenset(("struct", "class", "union", "enum", "catch", "using", "typedef"))
 _Span: TypeAlias = tuple[int, int]
 
 
@@ -120,22 +124,19 @@ def _list_terms(unit: Unit, span: _Span) -> Iterator[tuple[str, _Span]]:
 def find_subscripts(
     unit: Unit, division: Division, nodes: Iterable[Node]
 ) -> dict[str, list[_Span]]:
-    """Return the subscripts of pointers and shared arrays that are indices, by what they spell.
+    """Return the subscripts that are indices, by what they spell.
 
     Each of them has the same value at any place in the nodes. The result is empty if the nodes
     contain lambdas or classes, which can declare other variables with the same names.
     """
     nodes = list(nodes)
     found: dict[str, list[_Span]] = defaultdict(list)
-    hidden = {each.name for node in nodes for each in _list_inner_variables(unit, node)}
+    hidden = {name for node in nodes for name in _list_inner_names(unit, node)}
     for node in nodes:
         for index in range(node.start, node.stop):
-            word, before = unit.words[index], unit.get_token(index - 1)
-            if word in _OTHER_SCOPES or (
-                word == "[" and not before.is_word and before.text not in ("]", ")")
-            ):
+            if _opens_other_scope(unit, index):
                 return {}
-            if word != "[" or not _is_memory(unit, division, index):
+            if unit.words[index] != "[":
                 continue
             span = (index + 1, unit.partners[index])
             if _is_subscript(unit, division, span, hidden):
@@ -143,25 +144,25 @@ def find_subscripts(
     return found
 
 
-def _list_inner_variables(unit: Unit, node: Node) -> Iterator[Variable]:
-    """Yield the variables that blocks in a node declare."""
+def _opens_other_scope(unit: Unit, index: int) -> bool:
+    """Return whether a token can belong to declarations that are no statements of a block."""
+    word, before = unit.words[index], unit.get_token(index - 1)
+    if word != "[":
+        return word in _OTHER_SCOPES or (word == "{" and before.text == "(")
+    is_name = before.is_word and before.text not in KEYWORDS
+    is_lambda = unit.get(unit.partners[index] + 1) in ("(", "{")
+    return is_lambda or not (is_name or before.text in ("]", ")"))
+
+
+def _list_inner_names(unit: Unit, node: Node) -> Iterator[str]:
+    """Yield the names of the variables that blocks in a node declare."""
     for block in list_blocks(node):
         for child in block.children:
             if isinstance(child, Statement):
-                yield from list_variables(unit, block, child)
-
-
-def _is_memory(unit: Unit, division: Division, bracket: int) -> bool:
-    """Return whether a bracket is behind a pointer, or a shared array with other subscripts."""
-    while unit.words[bracket - 1] == "]":
-        bracket = unit.partners[bracket - 1]
-    name = bracket - 1
-    if unit.get(name - 1) in (".", "->", "::"):
-        return False
-    variable = division.resolve(unit.words[name], name)
-    if variable is None:
-        return unit.words[name] in division.shared
-    return variable.is_pointer
+                yield from (each.name for each in list_variables(unit, block, child))
+        if block.kind == "for" and block.heads == 1:  # over a range
+            head = block.children[0]
+            yield from (unit.words[each] for each in list_names(unit, head.start, head.stop))
 
 
 def _is_thread_index(unit: Unit, division: Division, span: _Span) -> bool:

@@ -11,7 +11,7 @@ from kbuild.cxx.declarators import TYPE_OPERATORS, TYPE_WORDS
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.unit import Unit
 
-_KEYWORDS: Final = (
+KEYWORDS: Final = (
     TYPE_WORDS
     | TYPE_OPERATORS
     | frozenset(
@@ -61,7 +61,7 @@ def list_names(unit: Unit, first: int, last: int) -> Iterator[int]:
     """Yield the indices of the names in a part of a text that can be those of variables."""
     for index in range(first, last):
         word = unit.words[index]
-        if not (word[0].isalpha() or word[0] in "_$") or word in _KEYWORDS:
+        if not (word[0].isalpha() or word[0] in "_$") or word in KEYWORDS:
             continue
         before = unit.words[index - 1] if index > first else unit.get(index - 1)
         if before not in (".", "->", "::") and unit.get(index + 1) != "::":

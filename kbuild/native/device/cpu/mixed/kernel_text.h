@@ -10,9 +10,8 @@
  * must know about ranges.  Three nested loops around the body would prevent gcc from vectorizing it.
  *
  * With 2^21 blocks in a row or more, the index of a thread in the grid might exceed 31 bits.  Such a
- * launch runs the same body in a small function that knows nothing about ranges, or with fibers if the kernel
- * is divided.  The size of the grid is volatile there, because gcc forgets the ranges of values that were
- * compared before.
+ * launch runs the same body in a small function that knows nothing about ranges.  The size of the grid is
+ * volatile there, because gcc forgets the ranges of values that were compared before.
  *
  * In a suspendable loop, each thread stores its index.  If a thread was suspended, the runtime has let other
  * threads run meanwhile, and starts the rest with another call. */
@@ -178,14 +177,9 @@ struct __kbuild_large_grid__ {
 #define __kbuild_set__ ::kbuild_cpu::regions::thread_set<__kbuild_most__>
 #define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
 #define __kbuild_masked__ ::kbuild_cpu::regions::masked_operands<__kbuild_most__>
-/* The body with fibers, for a large grid.  As a cold function, it costs compilers little time. */
-#define __kbuild_large__ \
-    __kbuild_if_large__ return [=](__kbuild_large_grid__) __kbuild_outlined__ -> void
-#define __kbuild_large_end__ (__kbuild_large_grid__());
 #define __kbuild_divided__(bound) \
     __kbuild_poison__ auto __kbuild_kernel__ = [&]() __kbuild_inlined__ -> void { \
-        [[maybe_unused]] const ::uint3 blockIdx = ::kbuild_cpu::regions::read_block_index(); \
-        __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
+        [[maybe_unused]] __kbuild_blockIdx__(::blockIdx) __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
             [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
         constexpr int __kbuild_most__ = ::kbuild_cpu::regions::find_most(bound); \
         const ::kbuild_cpu::regions::block __kbuild_block__; \
@@ -196,9 +190,9 @@ struct __kbuild_large_grid__ {
     ::kbuild_cpu::regions::run_kernel(__kbuild_kernel__);
 /* The same for a device function, with the block of its caller. */
 #define __kbuild_divided_function__ \
-    [[maybe_unused]] const ::uint3 blockIdx = ::kbuild_cpu::regions::read_block_index(); \
-    __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
-        [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
+    [[maybe_unused]] __kbuild_blockIdx__(::blockIdx) __kbuild_blockDim__(::blockDim) \
+        __kbuild_gridDim__(::gridDim) \
+            [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
     if (__kbuild_callers__.of.threads > __kbuild_most__) __builtin_unreachable();
 #define __kbuild_function__ \
     [&]([[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__)

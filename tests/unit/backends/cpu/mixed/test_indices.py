@@ -59,12 +59,21 @@ def list_subscripts(statements: str) -> list[str]:
         ("p[x + n / 2] = 1;", []),
         ("p[x + n++] = 1;", []),
         ("p[int(p[x])] = 1;", ["x"]),
-        # Other objects have subscripts of their own.
-        ("structure[x] = structure.p[x] + N::p[x];", []),
+        ("p[x] = structure.p[x] + N::p[x + 1] + structure[x] + (p + 1)[x];", ["x", "x + 1"]),
         # Names in inner blocks can mean something else.
         ("{ const int x = n; p[x] = 1; }", []),
         ("{ [&] { p[x] = 1; }(); }", []),
+        ("if (n) [&](int x) { p[x] = 1; }(n);", []),
+        ("{ auto f = n ? [](int x) { return x; } : nullptr; p[x] = 1; }", []),
+        ("{ auto [x, y] = structure; p[x] = 1; }", []),
+        ("for (auto& [x, y] : structure) p[x] = 1;", []),
+        ("for (int x : structure) p[x] = 1;", []),
+        ("if (int x = n; x) p[x] = 1;", []),
+        ("if (int x = n) p[x] = 1;", []),
+        ("for (int y = 0, x = 0; x < n; ++x) p[x] = 1;", []),
+        ("p[x] = ({ int x = n; p[x]; });", []),
         ("{ struct T { int p; }; p[x] = 1; }", []),
+        ("{ enum { x }; p[x] = 1; }", []),
         # One thread.
         ("if (threadIdx.x == 0) p[x] = 1;", []),
     ],

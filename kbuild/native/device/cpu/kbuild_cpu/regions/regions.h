@@ -166,14 +166,6 @@ struct thread_index {
     }
 };
 
-/* Returns blockIdx.  There are less than 2^21 blocks in a row, so that the index of a thread in the grid has at
- * most 31 bits; compilers need to know this. */
-KBUILD_CPU_ALWAYS_INLINE ::uint3 read_block_index() {
-    const ::uint3 __index = ::blockIdx;
-    if (__index.x > 2097150 || __index.y > 65534 || __index.z > 65534) __builtin_unreachable();
-    return __index;
-}
-
 template <class __Kernel>
 KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     ::kbuild_cpu_progress.runs_whole_block = 1;

@@ -211,6 +211,7 @@ class Bindings:
                 continue
             kind = f"decltype({REGIONS}copy({variable.name}))"
             yield (
-                f"{kind} {slot}[__kbuild_most__]; {self.add_slot(slot)} __kbuild_region__({LIVE}) "
+                f"{kind} {slot}[__kbuild_most__]; {self.add_slot(slot)} "
+                f"__kbuild_each_row__({LIVE}) __kbuild_whole_row__ __kbuild_threads__ "
                 f"{{ {slot}[{THREAD}] = {variable.name}; __kbuild_region_end__"
             )

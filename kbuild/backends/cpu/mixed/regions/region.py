@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
 from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, find_subscripts
-from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.text import (
     FRAME,
     LIVE,
@@ -46,23 +46,66 @@ class RegionWriter:
             if before:
                 raise CannotDivide("an operation is in an unknown place")
             return
-        spans = [(node.start, self._text.find_end(node)) for node in nodes]
-        cut = self._find_cut(nodes, spans) if len(nodes) > 1 else None
-        if cut is not None:
-            self.write(nodes[:cut], frames, before)
-            self.write(nodes[cut : cut + 1], frames)
-            self.write(nodes[cut + 1 :], frames)
-            return
+        group: list[list[Node]] = []
+        for part in self._split(nodes):
+            group.append(part)
+            if any(map(self._has_leave, part)):
+                self._write_rows(group, frames, before)
+                group, before = [], ""
+        if group:
+            self._write_rows(group, frames, before)
+
+    def _split(self, nodes: list[Node]) -> list[list[Node]]:
+        """Divide statements into parts, of which those with guards are one statement each."""
+        cut = self._find_cut(nodes) if len(nodes) > 1 else None
+        if cut is None:
+            return [nodes] if nodes else []
+        return [*self._split(nodes[:cut]), [nodes[cut]], *self._split(nodes[cut + 1 :])]
+
+    def _has_leave(self, node: Node) -> bool:
+        """Return whether threads can leave their sets in a statement."""
+        return any(self._find_leave(statement) for statement in list_statements(node))
+
+    def _find_leave(self, statement: Statement) -> Leave | None:
+        leave = self._text.division.leaves.get(statement.start)
+        return leave if leave is not None and leave.statement is statement else None
+
+    def _write_rows(self, parts: list[list[Node]], frames: Frames, before: str) -> None:
+        """Write parts of a region, which each row of threads executes one after the other.
+
+        Threads can leave their sets only in the last part.
+        """
+        slots = [slot for nodes in parts for slot in self._write_declarations(nodes)]
+        opening, closing = ("{ ", " }") if len(parts) > 1 else ("", "")
+        opened = f" {before}{' '.join(slots)} __kbuild_each_row__({frames[-1].name}) {opening}"
+        left = ""
+        for nodes in parts:
+            left = self._write_part(nodes, frames, opened)
+            opened = " "
+        end = self._text.get_end(self._text.find_end(parts[-1][-1]))
+        self._text.insert(end, f"{closing}{left}")
+
+    def _write_declarations(self, nodes: list[Node]) -> Iterator[str]:
+        """Rename what statements declare for other regions, too; yield the declared slots."""
+        spans = self._list_spans(nodes)
         self._force(nodes, spans)
-        slots: list[str] = []
         for node in nodes:
             if isinstance(node, Statement):
-                slots += self._write_declaration(node, spans)
-        start = self._text.unit.get_end(nodes[0].start - 1)
+                yield from self._write_declaration(node, spans)
+
+    def _list_spans(self, nodes: Iterable[Node]) -> list[Span]:
+        return [(node.start, self._text.find_end(node)) for node in nodes]
+
+    def _write_part(self, nodes: list[Node], frames: Frames, before: str) -> str:
+        """Write what the threads of a row execute, or those that pass guards.
+
+        The result is what follows behind all rows.
+        """
+        spans = self._list_spans(nodes)
         guards = self._find_guards(nodes[0]) if len(nodes) == 1 else ()
         subscripts = self._find_subscripts(nodes, guards)
-        opened = self.open(frames, spans, guards, subscripts)
-        self._text.insert(start, f" {before}{' '.join(slots)} {opened}")
+        start = self._text.unit.get_end(nodes[0].start - 1)
+        self._text.insert(start, f"{before}{self._open_row(spans, guards, subscripts)}")
         for guard in guards:
             self._text.replace(*guard.comparison, "true")
         for number, found in enumerate(subscripts):
@@ -74,7 +117,8 @@ class RegionWriter:
         result = self._text.division.result
         if result is not None and result in nodes:
             self._write_leave(result, "", has_value=True)
-        self._text.insert(self._text.get_end(spans[-1][1]), f" __kbuild_region_end__{left}")
+        self._text.insert(self._text.get_end(spans[-1][1]), " __kbuild_region_end__")
+        return left
 
     def _write_declaration(self, statement: Statement, spans: list[Span]) -> Iterator[str]:
         """Rename what a statement declares for other regions, too; yield the declared slots."""
@@ -123,11 +167,12 @@ class RegionWriter:
                 used = set(self._bindings.list_used(*variable.initializer)) & set(declared)
                 self._bindings.forced |= {v for v in used if self._text.division.kinds[v] == "kept"}
 
-    def _find_cut(self, nodes: list[Node], spans: list[Span]) -> int | None:
+    def _find_cut(self, nodes: list[Node]) -> int | None:
         """Return the index of a statement with a guard that can be a region.
 
         No variable that the others have for themselves must cross its borders.
         """
+        spans = self._list_spans(nodes)
         declared = [
             (variable, index)
             for index, node in enumerate(nodes)
@@ -163,28 +208,31 @@ class RegionWriter:
         outside = ([s for s in spans if not is_in(s, replaced)] for spans in found.values())
         return [spans for spans in outside if spans]
 
-    def open(
+    def open(self, frames: Frames, spans: Iterable[Span]) -> str:
+        """Return the start of a region, with the variables that it names."""
+        return f"__kbuild_each_row__({frames[-1].name}) {self._open_row(spans)}"
+
+    def _open_row(
         self,
-        frames: Frames,
         spans: Iterable[Span],
         guards: Sequence[Guard] = (),
         subscripts: Sequence[list[Span]] = (),
     ) -> str:
-        """Return the start of a region, with the variables that it names."""
+        """Return the start of a loop over threads of a row, with the variables that it names."""
         spans = list(spans)
-        name, bound = frames[-1].name, self._bindings.bind(_subtract(spans, subscripts))
+        bound = self._bindings.bind(_subtract(spans, subscripts))
         if any(is_in((index, index + 1), spans) for index in self._text.division.readers):
             bound = f"{REGIONS}store_index(threadIdx); {bound}"
-        written = ", ".join((name, *map(self._write_guard, guards)))
-        kind = "guarded" if guards else "region"
-        if not subscripts:
-            return f"__kbuild_{kind}__({written}) {bound} {{"
-        added = ", ".join(
-            f"__kbuild_piece__.add({number}, __kbuild_part__, {self._write_function(found[0])})"
-            for number, found in enumerate(subscripts)
-        )
-        pieces = f"__kbuild_pieces__({len(subscripts)}, {added})"
-        return f"__kbuild_{kind}_rows__({written}) {pieces} {bound} {{"
+        row, threads = "__kbuild_whole_row__", "__kbuild_threads__"
+        if guards:
+            row = f"__kbuild_guarded__({', '.join(map(self._write_guard, guards))})"
+        if subscripts:
+            added = ", ".join(
+                f"__kbuild_piece__.add({number}, __kbuild_part__, {self._write_function(found[0])})"
+                for number, found in enumerate(subscripts)
+            )
+            threads = f"__kbuild_pieces__({len(subscripts)}, {added})"
+        return f"{row} {threads} {bound} {{"
 
     def _write_function(self, span: Span) -> str:
         """Return a function of the thread with the value of an expression."""
@@ -209,8 +257,8 @@ class RegionWriter:
         changed: set[str] = set()
         for node in nodes:
             for statement in list_statements(node):
-                leave = self._text.division.leaves.get(statement.start)
-                if leave is None or leave.statement is not statement:
+                leave = self._find_leave(statement)
+                if leave is None:
                     continue
                 names = list_left(frames, leave.keyword, leave.loop)
                 changed.update(names)

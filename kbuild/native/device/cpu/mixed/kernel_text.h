@@ -196,34 +196,35 @@ struct __kbuild_large_grid__ {
     if (__kbuild_callers__.of.threads > __kbuild_most__) __builtin_unreachable();
 #define __kbuild_function__ \
     [&]([[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__)
-/* The rows of a set, or the threads in them that pass guards. */
-#define __kbuild_region_rows__(set) \
-    for (auto __kbuild_part__ = ::kbuild_cpu::regions::walk(set); __kbuild_part__.next();)
-#define __kbuild_guarded_rows__(set, ...) \
-    for (auto __kbuild_walk__ = ::kbuild_cpu::regions::walk(set); __kbuild_walk__.next();) \
+/* A region is a loop over the rows of a set, with loops over the threads of a row, or those that pass guards. */
+#define __kbuild_each_row__(set) \
+    for (auto __kbuild_walk__ = ::kbuild_cpu::regions::walk(set); __kbuild_walk__.next();)
+#define __kbuild_whole_row__ \
+    { \
+        const ::kbuild_cpu::regions::row_part &__kbuild_part__ = __kbuild_walk__;
+#define __kbuild_guarded__(...) \
+    { \
         for (::kbuild_cpu::regions::guarded_row __kbuild_part__(__kbuild_walk__); \
              __kbuild_part__.begin() && (__VA_ARGS__, __kbuild_part__.has_limits()); \
              __kbuild_part__.end())
 /* Inner braces are around what the source says, which can hide names of the region.  The index of the loop is
  * signed, as compilers assume that such an index does not overflow. */
-#define __kbuild_each_thread_in__(threads) \
+#define __kbuild_threads_of__(threads) \
     for (int __kbuild_x__ = threads.begin; __kbuild_x__ < threads.end; ++__kbuild_x__) \
         __kbuild_function__ __kbuild_inlined__->void {
-#define __kbuild_region__(set) \
-    __kbuild_region_rows__(set) __kbuild_each_thread_in__(__kbuild_part__.threads)
-#define __kbuild_guarded__(...) \
-    __kbuild_guarded_rows__(__VA_ARGS__) __kbuild_each_thread_in__(__kbuild_part__.threads)
+#define __kbuild_threads__ __kbuild_threads_of__(__kbuild_part__.threads)
 /* Subscripts that grow by one from thread to thread. */
 #define __kbuild_pieces__(count, ...) \
     for (::kbuild_cpu::regions::pieces<count> __kbuild_piece__(__kbuild_part__.threads); \
          __kbuild_piece__.next() && (__VA_ARGS__, true);) \
-    __kbuild_each_thread_in__(__kbuild_piece__)
+    __kbuild_threads_of__(__kbuild_piece__)
 #define __kbuild_index__(number) __kbuild_piece__.get(number, __kbuild_x__)
 #define __kbuild_region_end__ \
     } \
     } \
     (::uint3{static_cast<unsigned int>(__kbuild_x__), __kbuild_part__.y, __kbuild_part__.z}, \
-     __kbuild_part__.base + __kbuild_x__);
+     __kbuild_part__.base + __kbuild_x__); \
+    }
 /* In an instrumented kernel, the loop and the body are separate functions; see kbuild_cpu/checked_threads.h. */
 #if defined(KBUILD_CHECKED)
 #undef __kbuild_suspendable__

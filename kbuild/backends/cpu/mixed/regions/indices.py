@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
@@ -18,12 +19,19 @@ from kbuild.backends.cpu.mixed.regions.variables import Variable, list_variables
 from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.statements import Node, Statement, list_blocks
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 OPENING: Final = frozenset("([{")
 THREAD_INDEX: Final = [INDEX, ".", "x"]
 _FACTORS: Final = frozenset("*/%~")  # a sign behind them belongs to a factor
 _TRAPS: Final = frozenset("/%")  # which a condition can keep from being evaluated
 _OTHER_SCOPES: Final = frozenset(("struct", "class", "union", "enum", "catch", "using", "typedef"))
+# Numbers without octal digits, which are below 2^30.
+_NUMBER: Final = re.compile(r"(?:0|[1-9]\d{0,8})[uU]?")
+_MOST_OFFSET: Final = 1 << 24
+_INT: Final = frozenset(("const", "int"))
+_OF_32_BITS: Final = _INT | {"unsigned"}
+_TO_INT: Final = ["int", "("]
 _Span: TypeAlias = tuple[int, int]
 
 
@@ -121,13 +129,26 @@ def _list_terms(unit: Unit, span: _Span) -> Iterator[tuple[str, _Span]]:
     yield sign, (first, last)
 
 
-def find_subscripts(
-    unit: Unit, division: Division, nodes: Iterable[Node]
-) -> dict[str, list[_Span]]:
-    """Return the subscripts that are indices, by what they spell.
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """A subscript that is an index, and has the same value at some places.
 
-    Each of them has the same value at any place in the nodes. The result is empty if the nodes
-    contain lambdas or classes, which can declare other variables with the same names.
+    Attributes:
+        spans: The tokens of each place.
+        offset: What is added to ``threadIdx.x``, if that is a number.
+    """
+
+    spans: tuple[_Span, ...]
+    offset: int | None
+
+
+def find_subscripts(
+    unit: Unit, division: Division, nodes: Iterable[Node], skipped: list[_Span]
+) -> tuple[Subscript, ...]:
+    """Return the subscripts in some nodes that are indices, except in skipped parts.
+
+    The result is empty if the nodes contain lambdas or classes, which can declare other variables
+    with the same names.
     """
     nodes = list(nodes)
     found: dict[str, list[_Span]] = defaultdict(list)
@@ -135,13 +156,59 @@ def find_subscripts(
     for node in nodes:
         for index in range(node.start, node.stop):
             if _opens_other_scope(unit, index):
-                return {}
-            if unit.words[index] != "[":
+                return ()
+            is_skipped = any(start <= index < stop for start, stop in skipped)
+            if unit.words[index] != "[" or is_skipped:
                 continue
             span = (index + 1, unit.partners[index])
             if _is_subscript(unit, division, span, hidden):
                 found[" ".join(unit.words[slice(*span)])].append(span)
-    return found
+    return tuple(
+        Subscript(tuple(spans), _find_int_offset(unit, division, spans[0]))
+        for spans in found.values()
+    )
+
+
+def _find_int_offset(unit: Unit, division: Division, span: _Span) -> int | None:
+    """Return what an expression of the type ``int`` adds to the index, if it is a small number.
+
+    The spelling must show the type, as an unsigned sum can wrap around.
+    """
+    if any(word[0].isdigit() and not word.isdigit() for word in unit.words[slice(*span)]):
+        return None  # a number of another type
+    for _, (first, last) in _list_terms(unit, span):
+        found = division.resolve(unit.words[first], first) if last == first + 1 else None
+        is_int = found is not None and _INT.issuperset(unit.words[slice(*found.base)])
+        if is_int or unit.words[first : first + 2] == _TO_INT:
+            offset = _find_offset(unit, division, span)
+            return offset if offset is not None and abs(offset) < _MOST_OFFSET else None
+    return None
+
+
+def _find_offset(unit: Unit, division: Division, span: _Span) -> int | None:
+    """Return what an expression of 32 bits adds to the index, if it is a number."""
+    offset, index = 0, None
+    for sign, (first, last) in _list_terms(unit, drop_parentheses(unit, span)):
+        if last == first + 1 and _NUMBER.fullmatch(unit.words[first]):
+            offset += int(sign + unit.words[first].rstrip("uU"))
+        elif index is None and sign == "+":
+            index = (first, last)
+        else:
+            return None
+    if index is None:
+        return None
+    first, last = index
+    if unit.words[first : first + 2] == _TO_INT and unit.partners[first + 1] == last - 1:
+        first, last = first + 2, last - 1
+    if unit.words[first:last] == THREAD_INDEX:
+        return offset
+    found = division.resolve(unit.words[first], first) if last == first + 1 else None
+    is_word = found is not None and _OF_32_BITS.issuperset(unit.words[slice(*found.base)])
+    if found is None or found.initializer is None or found.is_reference or not is_word:
+        return None
+    start, stop = found.initializer
+    inner = _find_offset(unit, division, (start + (unit.words[start] == "="), stop))
+    return None if inner is None else offset + inner
 
 
 def _opens_other_scope(unit: Unit, index: int) -> bool:

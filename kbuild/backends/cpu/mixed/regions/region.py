@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
-from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, find_subscripts
+from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, Subscript, find_subscripts
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.text import (
     FRAME,
@@ -108,9 +108,11 @@ class RegionWriter:
         self._text.insert(start, f"{before}{self._open_row(spans, guards, subscripts)}")
         for guard in guards:
             self._text.replace(*guard.comparison, "true")
-        for number, found in enumerate(subscripts):
-            for first, stop in found:
-                self._text.replace(first, stop, f"__kbuild_index__({number})")
+        for number, subscript in enumerate(subscripts):
+            offset = subscript.offset
+            index = f"__kbuild_index__({number})" if offset is None else f"__kbuild_x__ + {offset}"
+            for first, stop in subscript.spans:
+                self._text.replace(first, stop, index)
         self._write_atomics(nodes)
         self.write_results(nodes)
         left = self._write_leaves(nodes, frames)
@@ -198,15 +200,13 @@ class RegionWriter:
     def _find_guards(self, node: Node) -> tuple[Guard, ...]:
         return find_guards(self._text.unit, self._text.division, node)
 
-    def _find_subscripts(self, nodes: list[Node], guards: Sequence[Guard]) -> list[list[Span]]:
+    def _find_subscripts(self, nodes: list[Node], guards: Sequence[Guard]) -> tuple[Subscript, ...]:
         """Return the subscripts that consecutive threads have consecutive values of."""
         if any(guard.kind == "at" for guard in guards):
-            return []
+            return ()
         operations = [o for node in nodes for o in self._text.list_operations(node)]
         replaced = [(operation.index, operation.close) for operation in operations]
-        found = find_subscripts(self._text.unit, self._text.division, nodes)
-        outside = ([s for s in spans if not is_in(s, replaced)] for spans in found.values())
-        return [spans for spans in outside if spans]
+        return find_subscripts(self._text.unit, self._text.division, nodes, replaced)
 
     def open(self, frames: Frames, spans: Iterable[Span]) -> str:
         """Return the start of a region, with the variables that it names."""
@@ -216,21 +216,27 @@ class RegionWriter:
         self,
         spans: Iterable[Span],
         guards: Sequence[Guard] = (),
-        subscripts: Sequence[list[Span]] = (),
+        subscripts: Sequence[Subscript] = (),
     ) -> str:
         """Return the start of a loop over threads of a row, with the variables that it names."""
         spans = list(spans)
-        bound = self._bindings.bind(_subtract(spans, subscripts))
+        replaced = [span for subscript in subscripts for span in subscript.spans]
+        bound = self._bindings.bind(_subtract(spans, replaced))
         if any(is_in((index, index + 1), spans) for index in self._text.division.readers):
             bound = f"{REGIONS}store_index(threadIdx); {bound}"
         row, threads = "__kbuild_whole_row__", "__kbuild_threads__"
         if guards:
             row = f"__kbuild_guarded__({', '.join(map(self._write_guard, guards))})"
-        if subscripts:
-            added = ", ".join(
-                f"__kbuild_piece__.add({number}, __kbuild_part__, {self._write_function(found[0])})"
-                for number, found in enumerate(subscripts)
-            )
+        functions = (
+            (number, self._write_function(subscript.spans[0]))
+            for number, subscript in enumerate(subscripts)
+            if subscript.offset is None
+        )
+        added = ", ".join(
+            f"__kbuild_piece__.add({number}, __kbuild_part__, {function})"
+            for number, function in functions
+        )
+        if added:
             threads = f"__kbuild_pieces__({len(subscripts)}, {added})"
         return f"{row} {threads} {bound} {{"
 
@@ -381,10 +387,10 @@ class RegionWriter:
                 self._text.replace(operation.index, stop, self._text.render_result(operation))
 
 
-def _subtract(spans: list[Span], subscripts: Iterable[list[Span]]) -> list[Span]:
-    """Return what is left of spans without the subscripts in them."""
+def _subtract(spans: list[Span], others: list[Span]) -> list[Span]:
+    """Return what is left of spans without others in them."""
     left: list[Span] = []
-    inner = sorted(span for found in subscripts for span in found)
+    inner = sorted(others)
     for start, stop in spans:
         here = [span for span in inner if is_in(span, [(start, stop)])]
         begins = (start, *(last for _, last in here))

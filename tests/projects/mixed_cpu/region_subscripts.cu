@@ -64,6 +64,26 @@ __global__ void wrapping(int* out, unsigned offset, int signed_offset)
     out[threadIdx.x] += 1;
 }
 
+// Sums whose bits are changed, and rounded ones. Their first and last values in a row of 5 or 3 threads differ by 4 or 2.
+__global__ void no_sums(int* out, int n, float large)
+{
+    __shared__ int in[SIZE];
+    prepare(in);
+    __syncthreads();
+    const float rounded = threadIdx.x + large;
+    int sum = in[threadIdx.x + n ^ 2];
+    if ((threadIdx.x + n ^ 2) < 4)
+        sum += 1000;
+    __syncthreads();
+    const int whole = threadIdx.x + large;
+    if (threadIdx.x < 3)
+        sum += in[int(rounded) - (1 << 24)] + in[whole - (1 << 24)] + in[int(threadIdx.x + large) - (1 << 24)];
+    __syncthreads();
+    if (threadIdx.x < 3 && int(rounded) < (1 << 24) + 2)
+        sum += 2000;
+    out[threadIdx.x] = sum;
+}
+
 // Names that mean something else in inner blocks.
 struct Pair {
     int first, second;
@@ -146,6 +166,11 @@ int main()
         const int other = (i + 65530) % 65536 & 255;
         return (i >= 5 ? 3 * (i - 5) : 0) + (i >= 30 ? 3 * (i - 30) : 0) + 3 * i + 3 * ((i + 200) % 256) +
                (i < 40 ? 3 * i : 0) + 3 * (i + 1) + (other % 2 == 0 ? 3 * (other / 2) : 0) + 1;
+    });
+    no_sums<<<1, 5>>>(results, 0, 16777216);
+    check("no_sums", 5, [](int i) {
+        const int rounded = i == 2 ? 2 : 0;
+        return 3 * (i ^ 2) + 1000 * ((i ^ 2) < 4) + (i < 3 ? 9 * rounded : 0) + 2000 * (i < 2);
     });
     hidden<<<1, THREADS>>>(results, 4);
     check("hidden", THREADS, [](int i) {

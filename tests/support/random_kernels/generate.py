@@ -147,6 +147,7 @@ class _Generator:
                 Text(f"in[{offset} + gid]", f"in_[{c} + (p & 63) + gid]"),
                 Text(f"in[int(tid) + {c + 1} - {c}]", "in_[tid + 1]"),
                 Text(f"in[threadIdx.x + {c}u]", f"in_[x + {c}]"),
+                Text(f"in[tid + {c}u ^ {d}u]", f"in_[(tid + {c}) ^ {d}]"),
                 Text(f"in[(threadIdx.y + {c}u) * 3u + threadIdx.x]", f"in_[(y + {c}) * 3 + x]"),
                 Text(
                     f"(tid >= {c}u ? in[tid - {c}u] : {d}u)",

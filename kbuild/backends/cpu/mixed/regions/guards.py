@@ -8,7 +8,7 @@ from kbuild.backends.cpu.mixed.regions.indices import (
     OPENING,
     differs,
     drop_parentheses,
-    is_index,
+    find_sums,
     is_plain,
 )
 from kbuild.backends.cpu.mixed.regions.model import Division
@@ -37,14 +37,14 @@ class Guard:
         kind: ``below`` holds for the first threads of a row, ``from`` for the last ones, ``at``
             for the thread whose index is a value, and ``row`` for all threads of a row or none.
         comparison: The tokens of the comparison.
-        index: The tokens of the index of the thread, which grows by one from thread to thread
-            unless it wraps around; empty for a row.
+        sums: The tokens of the index of the thread, and of the sums that it consists of. It grows
+            by one from thread to thread unless it wraps around. Empty for a row.
         value: The tokens of what the index is compared with; empty for a row.
     """
 
     kind: _Kind
     comparison: _Span
-    index: _Span = (0, 0)
+    sums: tuple[_Span, ...] = ()
     value: _Span = (0, 0)
 
 
@@ -79,9 +79,8 @@ def _find_guard(unit: Unit, division: Division, span: _Span) -> Guard | None:
         return Guard("row", (first, last))
     if on_right:
         left, right, operator = right, left, _MIRRORED[operator]
-    if (on_left and on_right) or not is_index(unit, division, left):
-        return None
-    return Guard(_KINDS[operator], (first, last), left, right)
+    sums = () if on_left and on_right else find_sums(unit, division, left)
+    return Guard(_KINDS[operator], (first, last), sums, right) if sums else None
 
 
 def _list_operands(unit: Unit, head: Statement) -> list[_Span]:

@@ -24,6 +24,7 @@ from kbuild.values import dataclass
 OPENING: Final = frozenset("([{")
 THREAD_INDEX: Final = [INDEX, ".", "x"]
 _FACTORS: Final = frozenset("*/%~")  # a sign behind them belongs to a factor
+_BINDING_LESS: Final = frozenset(("&", "|", "^", "?", ":", "<", ">", "=", ",", "<<", "!"))
 _TRAPS: Final = frozenset("/%")  # which a condition can keep from being evaluated
 _OTHER_SCOPES: Final = frozenset(("struct", "class", "union", "enum", "catch", "using", "typedef"))
 # Numbers without octal digits, which are below 2^30.
@@ -74,30 +75,46 @@ def differs(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
     return False
 
 
-def is_index(unit: Unit, division: Division, span: _Span) -> bool:
-    """Return whether an expression is the index of the thread, plus what a row has in common."""
-    depending = [
-        (sign, term)
-        for sign, term in _list_terms(unit, drop_parentheses(unit, span))
-        if differs(unit, division, term)
-    ]
-    if len(depending) != 1:
-        return False
+def find_sums(unit: Unit, division: Division, span: _Span) -> tuple[_Span, ...]:
+    """Return the sums that an index consists of: the expression, and initializers of variables.
+
+    The expression is the index of the thread, plus what a row has in common, if all of them are
+    integers. The result is empty if it has another form.
+    """
+    terms = [*_list_terms(unit, drop_parentheses(unit, span))]
+    depending = [(sign, term) for sign, term in terms if differs(unit, division, term)]
+    if len(depending) != 1 or _has_other_operators(unit, drop_parentheses(unit, span)):
+        return ()
     sign, (first, last) = depending[0]
     if sign == "-":
-        return False
+        return ()
     first, last = _drop_conversion(unit, (first, last))
     words = unit.words[first:last]
-    if words[0] == "(":
-        is_inner = unit.partners[first] == last - 1
-        return is_inner and is_index(unit, division, (first + 1, last - 1))
+    inner: _Span | None = None
     found = division.resolve(words[0], first)
-    if len(words) == 1 and found is not None and found.initializer is not None:
+    if words[0] == "(":
+        inner = (first + 1, last - 1) if unit.partners[first] == last - 1 else None
+    elif len(words) == 1 and found is not None and found.initializer is not None:
         start, stop = found.initializer
-        return is_index(unit, division, (start + (unit.words[start] == "="), stop))
-    if words[1:] == [".", "thread_rank", "(", ")"]:
-        return found is not None and found.group == "block"
-    return words == THREAD_INDEX
+        inner = (start + (unit.words[start] == "="), stop)
+    elif words[1:] == [".", "thread_rank", "(", ")"]:
+        return (span,) if found is not None and found.group == "block" else ()
+    elif words == THREAD_INDEX:
+        return (span,)
+    sums = () if inner is None else find_sums(unit, division, inner)
+    return (span, *sums) if sums else ()
+
+
+def _has_other_operators(unit: Unit, span: _Span) -> bool:
+    """Return whether an expression has operators that bind less than a sum."""
+    index, last = span
+    while index < last:
+        word = unit.words[index]
+        if word in _BINDING_LESS:
+            return True
+        index = unit.partners[index] if word in OPENING else index
+        index += 1
+    return False
 
 
 def _drop_conversion(unit: Unit, span: _Span) -> _Span:
@@ -135,10 +152,12 @@ class Subscript:
 
     Attributes:
         spans: The tokens of each place.
+        sums: The sums that it consists of.
         offset: What is added to ``threadIdx.x``, if that is a number.
     """
 
     spans: tuple[_Span, ...]
+    sums: tuple[_Span, ...]
     offset: int | None
 
 
@@ -164,7 +183,11 @@ def find_subscripts(
             if _is_subscript(unit, division, span, hidden):
                 found[" ".join(unit.words[slice(*span)])].append(span)
     return tuple(
-        Subscript(tuple(spans), _find_int_offset(unit, division, spans[0]))
+        Subscript(
+            tuple(spans),
+            find_sums(unit, division, spans[0]),
+            _find_int_offset(unit, division, spans[0]),
+        )
         for spans in found.values()
     )
 
@@ -252,4 +275,4 @@ def _is_subscript(unit: Unit, division: Division, span: _Span, hidden: set[str])
     statements = (v.statement for v in variables if v is not None and v.statement is not None)
     if any(each.start <= span[0] < each.stop for each in statements):
         return False  # the declaration renames it
-    return is_plain(unit, division, span) and is_index(unit, division, span)
+    return is_plain(unit, division, span) and bool(find_sums(unit, division, span))

@@ -228,33 +228,36 @@ class RegionWriter:
         if guards:
             row = f"__kbuild_guarded__({', '.join(map(self._write_guard, guards))})"
         functions = (
-            (number, self._write_function(subscript.spans[0]))
+            (number, self._write_index(subscript.sums))
             for number, subscript in enumerate(subscripts)
             if subscript.offset is None
         )
         added = ", ".join(
-            f"__kbuild_piece__.add({number}, __kbuild_part__, {function})"
+            f"__kbuild_piece__.__add({number}, __kbuild_part__, {function})"
             for number, function in functions
         )
         if added:
             threads = f"__kbuild_pieces__({len(subscripts)}, {added})"
         return f"{row} {threads} {bound} {{"
 
-    def _write_function(self, span: Span) -> str:
+    def _write_function(self, span: Span, function: str = "") -> str:
         """Return a function of the thread with the value of an expression."""
         return (
             f"__kbuild_function__ {{ {self._bindings.bind([span])} "
-            f"return {self._text.render(*span)}; }}"
+            f"return {function}({self._text.render(*span)}); }}"
         )
+
+    def _write_index(self, sums: tuple[Span, ...]) -> str:
+        """Return a function of the thread with an index that consists of sums."""
+        if self._text.unit.words[slice(*sums[0])] == THREAD_INDEX:
+            return f"{REGIONS}thread_index()"
+        types = ", ".join(f"decltype(+({self._text.render(*span)}))" for span in sums)
+        return self._write_function(sums[0], f"{REGIONS}index_of<{types}>")
 
     def _write_guard(self, guard: Guard) -> str:
         """Return a call that finds the threads that pass a guard."""
-        spans = [guard.value, guard.comparison]
-        functions = []
-        if self._text.unit.words[slice(*guard.index)] == THREAD_INDEX:
-            functions.append(f"{REGIONS}thread_index()")
-        else:
-            spans.insert(0, guard.index)
+        functions = [self._write_index(guard.sums)] if guard.sums else []
+        spans = (guard.value, guard.comparison)
         functions += [self._write_function(span) for span in spans if span[0] < span[1]]
         return f"{REGIONS}guard_{guard.kind}({', '.join(('__kbuild_part__', *functions))})"
 

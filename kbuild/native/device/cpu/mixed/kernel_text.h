@@ -218,7 +218,7 @@ struct __kbuild_large_grid__ {
     for (::kbuild_cpu::regions::pieces<count> __kbuild_piece__(__kbuild_part__.threads); \
          __kbuild_piece__.next() && (__VA_ARGS__, true);) \
     __kbuild_threads_of__(__kbuild_piece__)
-#define __kbuild_index__(number) __kbuild_piece__.get(number, __kbuild_x__)
+#define __kbuild_index__(number) __kbuild_piece__.__get(number, __kbuild_x__)
 #define __kbuild_region_end__ \
     } \
     } \

@@ -77,6 +77,10 @@ def test_comparisons_with_an_index_are_guards(condition: str, kinds: list[str]) 
         "n - -t < n",
         "n * +t < n",
         "static_cast<long>(i) < n",
+        "(t + n & 1) < m",
+        "(t + n ^ 2) < m",
+        "(n | t + m) < n",
+        "(t + n << 1) < m",
     ],
 )
 def test_other_conditions_are_tried_for_each_thread(condition: str) -> None:

@@ -37,7 +37,7 @@ def write_region(statements: str) -> str:
 
 def list_subscripts(statements: str) -> list[str]:
     """Return the subscripts in a region that are evaluated once, by what they spell."""
-    added = r"add\(\d+, __kbuild_part__, __kbuild_function__ \{.*?return (.*?); \}\)"
+    added = r"__add\(\d+, __kbuild_part__.*?return \S*index_of<.*?>\((.*?)\); \}\)"
     return re.findall(added, write_region(statements))
 
 
@@ -63,6 +63,9 @@ def list_subscripts(statements: str) -> list[str]:
         ("p[twice] = p[2 * v] + p[n - v] + p[v * n] + p[v % 3];", []),
         ("p[kept + v] = 1;", []),
         ("p[v + n / 2] = 1;", []),
+        ("p[v + n ^ 2] = p[v + n & n] + p[n | v + 1] + p[v + 1 << 1];", []),
+        ("p[v + n < n] = p[n == v + 1] + p[n ? v : v + 1] + p[n, v + 1];", []),
+        ("p[(v + n & 1) + n] = 1;", []),
         ("p[v + n++] = 1;", []),
         ("p[int(p[v])] = 1;", ["v"]),
         ("p[v] = structure.p[v] + N::p[v + 1] + structure[v] + (p + 1)[v];", ["v", "v + 1"]),

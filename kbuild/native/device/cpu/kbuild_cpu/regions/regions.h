@@ -35,7 +35,20 @@ private:
     range rest_;
 };
 
-/* Consecutive threads for which some integers grow by one from thread to thread.  If one of them wraps around in a
+/* An index that consists of sums of some types.  Rounded sums need not grow by one from thread to thread. */
+template <class __T>
+struct rounded_index {
+    __T __value;
+};
+template <class... __Sums, class __T>
+KBUILD_CPU_ALWAYS_INLINE auto index_of(__T __index) {
+    if constexpr ((is_integral_v<__Sums> && ...))
+        return __index;
+    else
+        return rounded_index<__T>{__index};
+}
+
+/* Consecutive threads for which some indices grow by one from thread to thread.  If one of them wraps around in a
  * row, each thread before that place is a piece of its own. */
 template <int __Count>
 class pieces : public range {
@@ -48,17 +61,23 @@ public:
         end = end_;
         return begin < end;
     }
-    template <class __Value>
-    KBUILD_CPU_ALWAYS_INLINE void add(int __number, const row_part &__row, const __Value &__value) {
-        const auto __first = __row.evaluate(__value, begin),
-                   __last = __row.evaluate(__value, end - 1);
-        static_assert(is_integral_v<remove_cv_t<decltype(__first)>> && sizeof __first <= 8);
-        first_[__number] = static_cast<long long>(__first);
-        if (static_cast<unsigned long long>(__last) - static_cast<unsigned long long>(__first) !=
-            static_cast<unsigned long long>(end - 1 - begin))
+    template <class __Index>
+    KBUILD_CPU_ALWAYS_INLINE void __add(int __number, const row_part &__row,
+                                        const __Index &__index) {
+        const auto __first = __row.evaluate(__index, begin);
+        if constexpr (is_integral_v<remove_cv_t<decltype(__first)>>) {
+            first_[__number] = static_cast<long long>(__first);
+            const auto __last = __row.evaluate(__index, end - 1);
+            if (static_cast<unsigned long long>(__last) -
+                    static_cast<unsigned long long>(__first) !=
+                static_cast<unsigned long long>(end - 1 - begin))
+                end = begin + 1;
+        } else {
+            first_[__number] = static_cast<long long>(__first.__value);
             end = begin + 1;
+        }
     }
-    KBUILD_CPU_ALWAYS_INLINE long long get(int __number, int __x) const {
+    KBUILD_CPU_ALWAYS_INLINE long long __get(int __number, int __x) const {
         return first_[__number] + (__x - begin);
     }
 
@@ -83,7 +102,7 @@ constexpr bool are_integers =
 
 /* Finds the thread whose index has the value that a guard compares it with, as numbers of their common type.
  * Returns true if the index grows by one from thread to thread, as it usually does.  Otherwise it wraps around, or
- * is no integer.  Then this tries thread after thread, leaves the first one that passes, and returns false. */
+ * is no sum of integers.  Then this tries thread after thread, leaves the first one that passes, and returns false. */
 template <class __Index, class __Value, class __Test>
 KBUILD_CPU_ALWAYS_INLINE bool find_value(guarded_row &__of, long long &__place,
                                          const __Index &__index, const __Value &__value,

@@ -30,6 +30,7 @@ _OTHER_SCOPES: Final = frozenset(("struct", "class", "union", "enum", "catch", "
 # Numbers without octal digits, which are below 2^30.
 _NUMBER: Final = re.compile(r"(?:0|[1-9]\d{0,8})[uU]?")
 _MOST_OFFSET: Final = 1 << 24
+_MOST_EVALUATED: Final = 8  # subscripts, as each of them costs time in every row
 _INT: Final = frozenset(("const", "int"))
 _OF_32_BITS: Final = _INT | {"unsigned"}
 _TO_INT: Final = ["int", "("]
@@ -166,8 +167,8 @@ def find_subscripts(
 ) -> tuple[Subscript, ...]:
     """Return the subscripts in some nodes that are indices, except in skipped parts.
 
-    The result is empty if the nodes contain lambdas or classes, which can declare other variables
-    with the same names.
+    Of those that each row would evaluate, the result has only the first ones. It is empty if the
+    nodes contain lambdas or classes, which can declare other variables with the same names.
     """
     nodes = list(nodes)
     found: dict[str, list[_Span]] = defaultdict(list)
@@ -182,14 +183,16 @@ def find_subscripts(
             span = (index + 1, unit.partners[index])
             if _is_subscript(unit, division, span, hidden):
                 found[" ".join(unit.words[slice(*span)])].append(span)
-    return tuple(
+    subscripts = [
         Subscript(
             tuple(spans),
             find_sums(unit, division, spans[0]),
             _find_int_offset(unit, division, spans[0]),
         )
         for spans in found.values()
-    )
+    ]
+    evaluated = [each for each in subscripts if each.offset is None]
+    return (*(each for each in subscripts if each.offset is not None), *evaluated[:_MOST_EVALUATED])
 
 
 def _find_int_offset(unit: Unit, division: Division, span: _Span) -> int | None:

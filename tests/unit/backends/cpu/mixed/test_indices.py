@@ -118,3 +118,9 @@ def test_numbers(subscript: str, offset: str | None) -> None:
     region = write_region(f"p[{subscript}] = 1;")
 
     assert re.findall(r"p\[__kbuild_x__ \+ (-?\d+)\]", region) == [offset] * (offset is not None)
+
+
+def test_rows_evaluate_only_some_subscripts() -> None:
+    subscripts = [f"v + {number}" for number in range(12)]
+
+    assert list_subscripts("".join(f"p[{each}] = 1;" for each in subscripts)) == subscripts[:8]

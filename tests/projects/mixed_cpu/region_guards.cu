@@ -53,6 +53,13 @@ __global__ void guards(int n, int m, const int* values, int* out)
     CASE(t > n && shifted < m && t % 2 == 1)
     CASE(t < n && t < unsigned(m) && n < m)
     CASE(threadIdx.y < n && threadIdx.x > m)
+    CASE(t == n & m)
+    CASE(m & n == t)
+    CASE(t < n ^ m)
+    CASE(t + n ^ 2 == m)
+    CASE((t + n ^ 2) < m)
+    CASE(n > t | m)
+    CASE(t >= n << 1)
 }
 constexpr int COUNT = __COUNTER__;
 

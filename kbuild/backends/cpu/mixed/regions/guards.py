@@ -9,6 +9,7 @@ from kbuild.backends.cpu.mixed.regions.indices import (
     differs,
     drop_parentheses,
     find_sums,
+    has_other_operators,
     is_plain,
 )
 from kbuild.backends.cpu.mixed.regions.model import Division
@@ -77,6 +78,8 @@ def _find_guard(unit: Unit, division: Division, span: _Span) -> Guard | None:
     on_left, on_right = (differs(unit, division, side) for side in (left, right))
     if not on_left and not on_right:
         return Guard("row", (first, last))
+    if any(has_other_operators(unit, side) for side in (left, right)):
+        return None  # the comparison is only a part of the operand
     if on_right:
         left, right, operator = right, left, _MIRRORED[operator]
     sums = () if on_left and on_right else find_sums(unit, division, left)

@@ -84,7 +84,7 @@ def find_sums(unit: Unit, division: Division, span: _Span) -> tuple[_Span, ...]:
     """
     terms = [*_list_terms(unit, drop_parentheses(unit, span))]
     depending = [(sign, term) for sign, term in terms if differs(unit, division, term)]
-    if len(depending) != 1 or _has_other_operators(unit, drop_parentheses(unit, span)):
+    if len(depending) != 1 or has_other_operators(unit, drop_parentheses(unit, span)):
         return ()
     sign, (first, last) = depending[0]
     if sign == "-":
@@ -106,7 +106,7 @@ def find_sums(unit: Unit, division: Division, span: _Span) -> tuple[_Span, ...]:
     return (span, *sums) if sums else ()
 
 
-def _has_other_operators(unit: Unit, span: _Span) -> bool:
+def has_other_operators(unit: Unit, span: _Span) -> bool:
     """Return whether an expression has operators that bind less than a sum."""
     index, last = span
     while index < last:

@@ -81,6 +81,9 @@ def test_comparisons_with_an_index_are_guards(condition: str, kinds: list[str]) 
         "(t + n ^ 2) < m",
         "(n | t + m) < n",
         "(t + n << 1) < m",
+        "t == n & m",
+        "m ^ n == t",
+        "t < n | m",
     ],
 )
 def test_other_conditions_are_tried_for_each_thread(condition: str) -> None:

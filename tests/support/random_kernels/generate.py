@@ -203,6 +203,8 @@ class _Generator:
 
     def _choose_condition(self) -> Text:
         """Return a condition that can differ between threads."""
+        if self._random.random() < 0.4:
+            return self._compare_index()
         left, right = self._choose_leaf(), self._choose_leaf()
         operator = self._random.choice(("<", "==", "!=", ">="))
         if self._random.random() < 0.3:
@@ -214,6 +216,24 @@ class _Generator:
         return Text(
             f"({left.cxx} & {c}u) {operator} ({right.cxx} & {c}u)",
             f"({left.python} & {c}) {operator} ({right.python} & {c})",
+        )
+
+    def _compare_index(self) -> Text:
+        """Return a comparison of an index, or one that only looks like it."""
+        operator = self._random.choice(("<", "==", ">", ">="))
+        c, k, bits = (self._random.randrange(most) for most in (80, 80, 4))
+        return self._random.choice(
+            (
+                Text(f"tid + {c}u {operator} {k}u", f"tid + {c} {operator} {k}"),
+                Text(f"gid - {c}u {operator} {k}u", f"((gid - {c}) & M) {operator} {k}"),
+                Text(f"int(tid) - {c} {operator} {k - c}", f"tid - {c} {operator} {k - c}"),
+                Text(f"tid {operator} {k}u & {bits}u", f"((tid {operator} {k}) & {bits}) != 0"),
+                Text(f"{bits}u ^ {k}u == tid", f"({bits} ^ ({k} == tid)) != 0"),
+                Text(
+                    f"(tid + {c}u ^ {bits}u) {operator} {k}u",
+                    f"((tid + {c}) ^ {bits}) {operator} {k}",
+                ),
+            )
         )
 
     def _choose_uniform(self) -> Text:

@@ -171,7 +171,7 @@ def find_subscripts(
     nodes contain lambdas or classes, which can declare other variables with the same names.
     """
     nodes = list(nodes)
-    found: dict[str, list[_Span]] = defaultdict(list)
+    found: dict[tuple[str | Variable | None, ...], list[_Span]] = defaultdict(list)
     hidden = {name for node in nodes for name in _list_inner_names(unit, node)}
     for node in nodes:
         for index in range(node.start, node.stop):
@@ -181,15 +181,14 @@ def find_subscripts(
             if unit.words[index] != "[" or is_skipped:
                 continue
             span = (index + 1, unit.partners[index])
-            if _is_subscript(unit, division, span, hidden):
-                found[" ".join(unit.words[slice(*span)])].append(span)
+            if _can_replace(unit, division, span, hidden):
+                variables = _list_variables(unit, division, span)
+                key = (*unit.words[slice(*span)], *variables)
+                found[key].append(span)
     subscripts = [
-        Subscript(
-            tuple(spans),
-            find_sums(unit, division, spans[0]),
-            _find_int_offset(unit, division, spans[0]),
-        )
+        Subscript(tuple(spans), sums, _find_int_offset(unit, division, spans[0]))
         for spans in found.values()
+        if (sums := find_sums(unit, division, spans[0]))
     ]
     evaluated = [each for each in subscripts if each.offset is None]
     return (*(each for each in subscripts if each.offset is not None), *evaluated[:_MOST_EVALUATED])
@@ -268,8 +267,8 @@ def _is_thread_index(unit: Unit, division: Division, span: _Span) -> bool:
     return unit.words[first:last] == THREAD_INDEX
 
 
-def _is_subscript(unit: Unit, division: Division, span: _Span, hidden: set[str]) -> bool:
-    """Return whether a subscript is an index, and more than the thread's index itself."""
+def _can_replace(unit: Unit, division: Division, span: _Span, hidden: set[str]) -> bool:
+    """Return whether a subscript means the same before its region, and is not the index itself."""
     words = unit.words[slice(*span)]
     is_known = hidden.isdisjoint(words) and _TRAPS.isdisjoint(words)
     if not is_known or _is_thread_index(unit, division, span):
@@ -278,4 +277,4 @@ def _is_subscript(unit: Unit, division: Division, span: _Span, hidden: set[str])
     statements = (v.statement for v in variables if v is not None and v.statement is not None)
     if any(each.start <= span[0] < each.stop for each in statements):
         return False  # the declaration renames it
-    return is_plain(unit, division, span) and bool(find_sums(unit, division, span))
+    return is_plain(unit, division, span)

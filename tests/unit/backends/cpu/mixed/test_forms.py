@@ -79,7 +79,7 @@ def is_common(declaration: str) -> bool:
     ],
 )
 def test_shared_and_static_memory(declaration: str, names: set[str]) -> None:
-    """A constant that is a size is no memory: what depends on it can be computed again."""
+    """The names in sizes are constants, so that regions can compute again what depends on them."""
     unit = Unit(f"{{ {declaration}; }}")
 
     assert find_shared(unit, divide_body(unit, 0)) == names

@@ -57,7 +57,8 @@ def list_subscripts(statements: str) -> list[str]:
         ("for (int k = 0; k < n; ++k) p[v] += s[v + k];", ["v"]),
         ("if (t < n) p[v] = 1;", ["v"]),
         ("{ const int i = v + 1; p[i] = s[v]; }", ["v"]),
-        # The index itself, and what is no index.
+        ("p[M + t] = 1; const int M = n; p[M + t] = s[M + t];", ["M + t", "M + t"]),
+        # The thread's index itself, and expressions that do not grow by one.
         ("p[threadIdx.x] = 1;", []),
         ("p[0] = p[n] + p[threadIdx.y];", []),
         ("p[twice] = p[2 * v] + p[n - v] + p[v * n] + p[v % 3];", []),

@@ -101,8 +101,9 @@ constexpr bool are_integers =
     is_integral_v<__T> && is_integral_v<__Other> && sizeof(__T) <= 8 && sizeof(__Other) <= 8;
 
 /* Finds the thread whose index has the value that a guard compares it with, as numbers of their common type.
- * Returns true if the index grows by one from thread to thread, as it usually does.  Otherwise it wraps around, or
- * is no sum of integers.  Then this tries thread after thread, leaves the first one that passes, and returns false. */
+ * Returns true if the index grows by one from thread to thread, as it usually does.  If it wraps around, or is a sum
+ * of other numbers than integers, this tries thread after thread, leaves the first one that passes, and returns
+ * false. */
 template <class __Index, class __Value, class __Test>
 KBUILD_CPU_ALWAYS_INLINE bool find_value(guarded_row &__of, long long &__place,
                                          const __Index &__index, const __Value &__value,

@@ -36,6 +36,23 @@ _DISABLED: Final = ("#if 0", "# if 0")
 _RAW_PREFIXES: Final = frozenset(("R", "LR", "uR", "UR", "u8R"))
 
 
+# Other spellings of operators and brackets ([lex.digraph]), with the usual ones.
+_ALTERNATIVE_WORDS: Final = {
+    "and": "&&",
+    "and_eq": "&=",
+    "bitand": "&",
+    "bitor": "|",
+    "compl": "~",
+    "not": "!",
+    "not_eq": "!=",
+    "or": "||",
+    "or_eq": "|=",
+    "xor": "^",
+    "xor_eq": "^=",
+}
+_DIGRAPHS: Final = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
+
+
 class Token(NamedTuple):
     """A token and its position."""
 
@@ -76,6 +93,47 @@ def split_text(text: str, *, is_source: bool = False) -> Lexemes:
     tokens = {piece for piece in set(pieces) if _is_token(piece)}  # most pieces occur often
     kept = [piece in tokens for piece in pieces]
     return Lexemes(list(compress(pieces, kept)), list(compress(starts, kept)))
+
+
+def normalize(text: str) -> str:
+    """Return a preprocessed text in which operators and brackets have their usual spelling.
+
+    All positions stay the same.
+    """
+    has_words = any(word in text for word in ("and", "not", "or", "xor", "bit", "compl"))
+    if not has_words and not any(digraph in text for digraph in _DIGRAPHS):
+        return text
+    pieces = _split(text, _PREPROCESSED)
+    found = set(pieces)
+    if found.isdisjoint(_ALTERNATIVE_WORDS) and not any(d in text for d in _DIGRAPHS):
+        return text
+    return "".join(map(_normalize_piece, _join_digraphs(pieces)))
+
+
+def _normalize_piece(piece: str) -> str:
+    usual = _ALTERNATIVE_WORDS.get(piece) or _DIGRAPHS.get(piece)
+    return piece if usual is None else usual.ljust(len(piece))
+
+
+def _join_digraphs(pieces: list[str]) -> list[str]:
+    """Return the pieces with digraphs as one piece each."""
+    joined: list[str] = []
+    index = 0
+    while index < len(pieces):
+        piece = pieces[index]
+        following = pieces[index + 1] if index + 1 < len(pieces) else ""
+        # `<::` is `<` and `::`, unless `:` or `>` follows ([lex.pptoken]).
+        if piece == "<" and following == "::":
+            behind = pieces[index + 2] if index + 2 < len(pieces) else ""
+            joined += ["<:", ":"] if behind in (":", ">") else [piece, following]
+            index += 2
+        elif piece + following in _DIGRAPHS:
+            joined.append(piece + following)
+            index += 2
+        else:
+            joined.append(piece)
+            index += 1
+    return joined
 
 
 def read_raw_string(text: str, quote: int) -> int | None:

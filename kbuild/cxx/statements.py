@@ -19,10 +19,12 @@ class Statement:
     Attributes:
         start: The index of the first token.
         stop: The index after the last token; a semicolon at the end is not included.
+        base: The indices of the type, if it is a declarator behind the first one of a declaration.
     """
 
     start: int
     stop: int
+    base: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, compress
 from typing import Final
 
-from kbuild.cxx.lexer import Token, split_text
+from kbuild.cxx.lexer import Token, normalize, split_text
 
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _BRACKETS: Final = frozenset("()[]{}")
@@ -23,7 +23,7 @@ class Unit:
     """The tokens of a text, without directives.
 
     Attributes:
-        text: The text.
+        text: The text. If it is preprocessed, operators and brackets have their usual spelling.
         words: The tokens.
         starts: The position of each token in the text.
         directives: Line markers, pragmas, and the text that ``cudafe++`` disables.
@@ -32,6 +32,7 @@ class Unit:
 
     def __init__(self, text: str, *, is_source: bool = False) -> None:
         """Read a text; ``is_source`` says that it is not preprocessed."""
+        text = text if is_source else normalize(text)
         words, starts = split_text(text, is_source=is_source)
         directives = {word for word in set(words) if word[0] == "#"}
         is_code = [word not in directives for word in words]

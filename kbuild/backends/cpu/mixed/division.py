@@ -12,11 +12,12 @@ from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
 from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
 from kbuild.backends.cpu.mixed.regions.calls import Functions
+from kbuild.backends.cpu.mixed.regions.forms import split_declarations
 from kbuild.backends.cpu.mixed.regions.function import check_signature, write_split
-from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, KernelBody
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
+from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.backends.cpu.mixed.regions.variables import (
-    Reference,
     Variable,
     find_reference,
     read_parameters,
@@ -45,9 +46,10 @@ class TextFacts:
         declarations: What the user marked.
         uses: What kernels need a thread for.
         words: The annotated names.
-        mutable: The names of variables of namespaces.
         volatile: The names that can stand for volatile memory.
-        failed: The starts of functions that did not compile after they were divided.
+        doubted: The starts of functions that did not compile after they were divided. In them, each
+            thread keeps all variables.
+        failed: The starts of those that did not compile in this way, either.
         others: The edits of the text that have nothing to do with kernels.
     """
 
@@ -55,8 +57,8 @@ class TextFacts:
     declarations: tuple[Declaration, ...]
     uses: ThreadUses
     words: ThreadWords
-    mutable: frozenset[str]
     volatile: frozenset[str]
+    doubted: frozenset[int]
     failed: frozenset[int]
     others: tuple[Edit, ...]
 
@@ -142,7 +144,7 @@ class Divider:
         if "..." in code.words[slice(*map(code.find_index, found.parameters))]:
             raise CannotDivide("a parameter is a pack")
         mentions = tuple(mentions)
-        body = divide_body(code, code.find_index(found.body[0]))
+        body = split_declarations(code, divide_body(code, code.find_index(found.body[0])))
         parameters = self._read_parameters(found, is_function=is_function)
         names = {word.text for word in mentions}
         names.update(self._with_group.intersection(code.words[body.start : body.stop]))
@@ -164,9 +166,9 @@ class Divider:
                 body=body,
                 needs=needs,
                 parameters=parameters,
-                mutable=self._facts.mutable,
                 yielding=self._facts.words.yielding,
                 is_function=is_function,
+                is_optimized=found.start not in self._facts.doubted,
             )
         )
         operations = needs.operations.values()
@@ -177,7 +179,7 @@ class Divider:
     ) -> tuple[Variable, ...]:
         span = map(self._code.find_index, found.body or (found.end, found.end))
         tokens = self._code.list_tokens(*found.parameters)
-        return tuple(read_parameters(tokens, *span, is_function=is_function))
+        return tuple(read_parameters(self._code, tokens, *span, is_function=is_function))
 
     def _find_functions(self, names: set[str], position: int) -> Functions:
         """Return what is known about functions that are mentioned at a position."""
@@ -196,15 +198,14 @@ class Divider:
                 for name in called - late.keys()
                 if name in self._divided
             },
-            referring=frozenset(name for name in called if self._has(name, "constant")),
-            changing=frozenset(name for name in called if self._has(name, "changeable")),
+            referring=frozenset(filter(self._has_reference, called)),
             obstacles={**self._obstacles, **late},
         )
 
-    def _has(self, name: str, reference: Reference) -> bool:
-        """Return whether a function with a name has a parameter that is such a reference."""
+    def _has_reference(self, name: str) -> bool:
+        """Return whether a function with a name has a parameter that is a reference."""
         return any(
-            find_reference(token.text for token in part) == reference
+            find_reference(token.text for token in part) is not None
             for found in self._definitions[name]
             for part in split_at_commas(self._code.list_tokens(*found.parameters))
         )

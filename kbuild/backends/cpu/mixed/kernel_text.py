@@ -6,6 +6,7 @@ The definitions of the words are in ``native/device/cpu/mixed/kernel_text.h``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -60,12 +61,13 @@ class Split:
 
     Attributes:
         others: The edits of the text that have nothing to do with kernels.
-        failure: What the compiler said about the text in which all of them were divided. Those that
-            it names are not divided, and none of them if it names none.
+        failures: What the compiler said about earlier texts. If it names a kernel once, each of its
+            threads keeps all variables; if it does so twice, it is not divided. A message that
+            names none of them is about all.
     """
 
     others: tuple[Edit, ...] = ()
-    failure: str = ""
+    failures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +157,15 @@ def _make_divider(
     words: ThreadWords,
 ) -> Divider | None:
     """Return what divides the kernels; None if a message of the compiler names none of them."""
-    failed = _find_failed(code, declarations, split.failure)
-    if split.failure and not failed:
-        return None
+    failures = _count_failures(code, declarations, split.failures)
     facts = TextFacts(
         code=code,
         declarations=declarations,
         uses=uses,
         words=words,
-        mutable=_list_mutable(declarations),
         volatile=find_volatile(code, declarations),
-        failed=failed,
+        doubted=frozenset(start for start, count in failures.items() if count == 1),
+        failed=frozenset(start for start, count in failures.items() if count > 1),
         others=split.others,
     )
     return Divider(facts)
@@ -203,23 +203,16 @@ def _name_functions(names: list[Token]) -> Iterator[Edit]:
         yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
 
 
-def _list_mutable(declarations: tuple[Declaration, ...]) -> frozenset[str]:
-    """Return the names of variables of namespaces."""
-    return frozenset(
-        declarator.name.text
-        for found in declarations
-        if q.is_variable(found) and "constexpr" not in {token.text for token in found.head}
-        for declarator in q.list_declarators(found)
-    )
-
-
-def _find_failed(code: Unit, declarations: tuple[Declaration, ...], failure: str) -> frozenset[int]:
-    """Return the starts of the functions that a message of the compiler names."""
-    return frozenset(
-        found.start
-        for found in declarations
-        if failure and found.body is not None and _is_named(code, found, failure)
-    )
+def _count_failures(
+    code: Unit, declarations: tuple[Declaration, ...], failures: tuple[str, ...]
+) -> Counter[int]:
+    """Return how many messages of the compiler are about each function, by their starts."""
+    functions = [found for found in declarations if found.body is not None]
+    counts: Counter[int] = Counter()
+    for failure in failures:
+        named = [found.start for found in functions if _is_named(code, found, failure)]
+        counts.update(named or (found.start for found in functions))
+    return counts
 
 
 def _is_named(code: Unit, found: Declaration, failure: str) -> bool:

@@ -40,7 +40,7 @@ read_assembly: Final = None
 
 # What launches kernels, or calls the runtime, in a source without host code.
 _RUNTIME_CALL: Final = re.compile(rb"<<<|\bcuda[A-Z]\w+\s*\(")
-_MOST_FAILURES: Final = 2  # the first one says which kernels are not divided
+_MOST_FAILURES: Final = 6  # each one says which kernels are divided in another way, or not at all
 _SPLIT: Final = "KBUILD_CPU_SPLIT"
 _CHEVRON: Final = "namespace chevron"
 _CLANG_OPTIONS: Final = ("-Wno-unused-private-field", "-Wno-unused-const-variable")
@@ -162,7 +162,7 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
         is_linked=unit.relocatable,
         is_mixed=unit.is_mixed,
         is_divided=_divides(unit),
-        failure=unit.failures[-1] if unit.failures else "",
+        failures=unit.failures,
     )
 
 
@@ -183,7 +183,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     is_linked: bool,
     is_mixed: bool,
     is_divided: bool,
-    failure: str,
+    failures: tuple[str, ...],
 ) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.foreign import find_foreign  # noqa: PLC0415 - each pass needs one
@@ -204,7 +204,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
         code,
         declarations,
         foreign=find_foreign(code, declarations) if is_linked else frozenset(),
-        split=Split(others, failure) if is_divided else None,
+        split=Split(others, failures) if is_divided else None,
         is_checked=is_checked,
     )
     edits = (*others, *kernels.edits)

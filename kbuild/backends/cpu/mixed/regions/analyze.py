@@ -1,8 +1,9 @@
 """Decide how a kernel, or a device function, is divided.
 
-Correctness rests on masks: each thread evaluates each condition around an operation once, as it is
-written. What this module takes for the same in all threads is executed outside of regions, where no
-name of a thread exists. A wrong guess does not compile, and the kernel then runs with fibers.
+Each thread evaluates each condition around an operation once, as it is written, and keeps each
+variable that crosses a region in a place of its own. What is executed once for all threads, or
+computed again, is a plain expression of variables whose every use is on the list of `contexts`. The
+generated code proves what the text cannot know: types, and that names are constants.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.regions.contexts import Use
+from kbuild.backends.cpu.mixed.regions.expressions import Plain
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
+    check_references,
+    check_types,
     find_assignments,
     find_divided,
     find_leaves,
@@ -24,31 +29,17 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     read_head,
 )
 from kbuild.backends.cpu.mixed.regions.groups import find_group_name
-from kbuild.backends.cpu.mixed.regions.mentions import (
-    asks_for_index,
-    is_pure,
-    list_names,
-)
-from kbuild.backends.cpu.mixed.regions.model import (
-    CannotDivide,
-    Division,
-    KernelBody,
-    Leave,
-    Operation,
-)
-from kbuild.backends.cpu.mixed.regions.references import (
-    check_parameters,
-    check_references,
-    check_types,
-    find_referred,
-)
+from kbuild.backends.cpu.mixed.regions.mentions import asks_for_index, list_names
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody, Leave, Operation
+from kbuild.backends.cpu.mixed.regions.order import check_order
+from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import (
     Kind,
     Variable,
     list_variables,
 )
-from kbuild.cxx.statements import Block, Node, Statement, list_statements
+from kbuild.cxx.statements import Block, Node, Statement, find_statement, list_statements
 
 
 def analyze(kernel: KernelBody) -> Division:
@@ -73,12 +64,12 @@ class _Analysis:
                 *(each.name for each in kernel.parameters if each.group is not None),
             )
         )
-        self._shared = find_shared(unit, body)
-        self._mutable = kernel.mutable | self._shared
-        self._mutable |= {each.name for each in kernel.parameters if each.is_reference}
+        self._shared, numbers = find_shared(unit, body)
+        self._arrays = numbers
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
         self._divided = find_divided(unit, body, needs.operations)
-        self._uses = Uses(unit, (*kernel.parameters, *self._find_variables()), needs.operations)
+        variables = (*kernel.parameters, *self._find_variables())
+        self._uses = Uses(unit, body, variables, needs.operations, numbers)
         self._result = find_result(unit, body) if kernel.is_function else None
         self._leaves = {
             leave.statement.start: leave
@@ -86,9 +77,12 @@ class _Analysis:
         }
         if not kernel.is_function and any(leave.has_value for leave in self._leaves.values()):
             raise CannotDivide("a return statement has a value")
+        for operation in needs.operations.values():
+            statement = find_statement(body, operation.index)
+            if statement is not None:
+                check_order(unit, statement, operation, self._is_own_number)
         check_types(unit, body, self._uses)
-        check_parameters(self._uses)
-        self._referred = frozenset(find_referred(unit, body, self._uses))
+        check_references(unit, body, self._uses)
         self._assignments = find_assignments(unit, self._divided)
         self._uniform = {v for v in self._uses.variables if self._can_be_uniform(v)}
         self._masked: frozenset[Block] = frozenset()
@@ -105,9 +99,6 @@ class _Analysis:
             index: replace(operation, has_own_masks=self._has_own_masks(operation))
             for index, operation in self._operations.items()
         }
-        check_references(
-            self._unit, self._operations.values(), self._uses, self._depends_on_variables
-        )
         self._uniform = self._find_needed()
         computed = self._find_computed()
         self._check_conditions(computed)
@@ -118,21 +109,25 @@ class _Analysis:
             operations=self._operations,
             leaves=self._leaves,
             variables=self._uses.variables,
-            uses={variable: tuple(uses) for variable, uses in self._uses.indices.items()},
+            uses=self._uses,
             kinds={v: self._choose_kind(v, computed) for v in self._uses.variables},
             masked=self._masked,
             steered=self._steered,
             whole=whole,
             shared=self._shared,
             yielding=self._kernel.yielding,
-            mutable=self._mutable,
             groups=self._group_names,
             readers=self._kernel.needs.readers,
-            referred=self._referred,
-            lent=self._uses.lent,
             is_function=self._kernel.is_function,
             result=self._result,
         )
+
+    def _is_own_number(self, index: int) -> bool:
+        """Return whether a name is that of a number or a pointer of the thread, or of an array."""
+        found = self._uses.resolve(index)
+        if found is None:
+            return self._unit.words[index] in self._arrays
+        return found.is_scalar or found.is_built_in
 
     def _has_own_masks(self, operation: Operation) -> bool:
         return operation.mask is not None and not self._is_uniform(*operation.mask)
@@ -191,19 +186,24 @@ class _Analysis:
     # What is the same in all threads
 
     def _can_be_uniform(self, variable: Variable) -> bool:
-        if not variable.is_scalar or variable.is_parameter or variable.group is not None:
+        is_own = variable.is_parameter and self._kernel.is_function
+        is_value = variable.is_scalar and variable.group is None
+        if not self._kernel.is_optimized or not is_value or is_own:
             return False
-        changed = [
-            i for i in self._uses.indices[variable] if self._uses.find_use(variable, i) != "read"
-        ]
-        return all(index in self._assignments for index in changed)
+        return all(
+            use.kind == "read" or (use.kind == "changed" and index in self._assignments)
+            for index, use in self._list_uses(variable)
+        )
+
+    def _list_uses(self, variable: Variable) -> Iterator[tuple[int, Use]]:
+        return ((index, self._uses.read(index)) for index in self._uses.indices[variable])
 
     def _is_uniform_variable(self, variable: Variable) -> bool:
         if variable.initializer is not None and not self._is_uniform(*variable.initializer):
             return False
-        own = self._find_mask(variable.index)
-        for index in self._uses.indices[variable]:
-            if index not in self._assignments or self._uses.find_use(variable, index) == "read":
+        own = None if variable.is_parameter else self._find_mask(variable.index)
+        for index, use in self._list_uses(variable):
+            if use.kind == "read":
                 continue
             if self._find_mask(index) is not own or not self._is_uniform(
                 *find_value(self._unit, self._assignments[index])
@@ -211,36 +211,19 @@ class _Analysis:
                 return False
         return True
 
-    def _depends_on_variables(self, first: int, last: int) -> bool:
-        """Return whether the value of an expression depends on variables of the thread alone."""
-        is_known = is_pure(self._unit, first, last, self._group_names)
-        return is_known and self._mutable.isdisjoint(self._unit.words[first:last])
+    def _read_plain(self, first: int, last: int) -> Plain | None:
+        return read_known(self._unit, (first, last), self._uses, self._group_names, self._shared)
 
     def _is_uniform(self, first: int, last: int) -> bool:
         """Return whether an expression has the same value in all threads."""
-        if self._unit.get(first) == "=":
-            first += 1
-        if not self._depends_on_variables(first, last):
+        if first == last:
+            return True
+        found = self._read_plain(first, last)
+        if found is None or INDEX in self._unit.words[first:last]:
             return False
-        for index in list_names(self._unit, first, last):
-            found = self._uses.resolve(index)
-            if self._unit.words[index] == INDEX:
-                return False
-            if found is not None and found.group is not None:
-                if asks_for_index(self._unit, index):
-                    return False
-                continue
-            if found is not None and found not in self._uniform and not self._is_constant(found):
-                return False
-        return True
-
-    def _is_constant(self, variable: Variable) -> bool:
-        """Return whether it is a parameter of a kernel that the kernel does not change."""
-        return not self._kernel.is_function and self._is_unchanged(variable)
-
-    def _is_unchanged(self, variable: Variable) -> bool:
-        return variable.is_parameter and all(
-            self._uses.find_use(variable, index) == "read" for index in self._uses.indices[variable]
+        variables = (self._uses.resolve(name) for name, _ in found.names)
+        return all(v is None or v in self._uniform for v in variables) and not any(
+            asks_for_index(self._unit, index) for index in found.groups
         )
 
     def _find_mask(self, index: int) -> Block | None:
@@ -350,7 +333,9 @@ class _Analysis:
         The others would divide the region with their declaration.
         """
         needed = {
-            v for v in self._uniform if any(i in self._assignments for i in self._uses.indices[v])
+            v
+            for v in self._uniform
+            if v.is_parameter or any(i in self._assignments for i in self._uses.indices[v])
         }
         spans = [*self._list_common_spans()]
         while True:
@@ -381,12 +366,12 @@ class _Analysis:
         found = {
             v
             for v in self._uses.variables
-            if v not in self._uniform
+            if self._kernel.is_optimized
+            and v not in self._uniform
             and v.group is None
-            and v not in self._referred
             and v.is_scalar
             and v.initializer is not None
-            and all(self._uses.find_use(v, index) == "read" for index in self._uses.indices[v])
+            and self._uses.is_only_read(v)
         }
         while True:
             wrong = {v for v in found if not self._can_compute(v, found)}
@@ -395,31 +380,36 @@ class _Analysis:
             found -= wrong
 
     def _can_compute(self, variable: Variable, computed: set[Variable]) -> bool:
-        first, last = variable.initializer or (0, 0)
-        first += self._unit.get(first) == "="
-        if not self._depends_on_variables(first, last):
+        plain = self._read_plain(*(variable.initializer or (0, 0)))
+        if plain is None:
             return False
-        for index in list_names(self._unit, first, last):
-            used = self._uses.resolve(index)
-            is_known = used is None or used in computed or used.group is not None
-            if is_known or used is None or self._is_unchanged(used):
+        for first, _ in plain.names:
+            used = self._uses.resolve(first)
+            if used is None or used in computed:
                 continue
-            if used not in self._uniform or not self._is_fixed(used, variable):
+            if used in self._uniform:
+                if not self._is_fixed(used, variable):
+                    return False
+            elif not used.is_parameter or not self._is_constant_parameter(used):
                 return False
         return True
+
+    def _is_constant_parameter(self, variable: Variable) -> bool:
+        """Return whether each thread has a number that it does not change."""
+        return variable.is_scalar and self._uses.is_only_read(variable)
 
     def _is_fixed(self, used: Variable, variable: Variable) -> bool:
         """Return whether a uniform variable keeps its value while another variable exists."""
         block = variable.block
         return block is not None and not any(
-            block.start <= index < block.stop and self._uses.find_use(used, index) != "read"
-            for index in self._uses.indices[used]
+            block.start <= index < block.stop and use.kind != "read"
+            for index, use in self._list_uses(used)
         )
 
     def _choose_kind(self, variable: Variable, computed: frozenset[Variable]) -> Kind:
         if variable.group is not None:
             return "group"
-        if variable in self._uniform or self._is_constant(variable):
+        if variable in self._uniform:
             return "uniform"
         if variable in computed:
             return "computed"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.mentions import find_use, list_names
+from kbuild.backends.cpu.mixed.regions.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
+from kbuild.backends.cpu.mixed.regions.plan import read_known
 from kbuild.backends.cpu.mixed.regions.text import (
     FRAME,
     LIVE,
@@ -19,6 +20,7 @@ from kbuild.backends.cpu.mixed.regions.text import (
 )
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.cxx.statements import Statement
+from kbuild.cxx.unit import Unit
 
 _NOT_KEPT: Final = frozenset(("const", "constexpr", "register"))
 
@@ -44,24 +46,22 @@ class Bindings:
         self.forced = self._find_targets()
 
     def _find_targets(self) -> set[Variable]:
-        """Return the variables that a pointer in another region can point to."""
-        division, unit = self._text.division, self._text.unit
-        kept = [v for v in division.variables if division.kinds[v] == "kept" and v.statement]
-        calls = any(operation.callee is not None for operation in division.operations.values())
-        if not calls and not any(
-            v.is_pointer or not v.is_scalar or is_deduced(unit, v) for v in kept
-        ):
-            return set()
+        """Return the variables whose address something can know after their region."""
+        division = self._text.division
         return {
             v
-            for v in kept
-            if "[" in unit.words[slice(*v.declarator)]
-            or v in division.referred
-            or any(
-                index in division.lent or find_use(unit, index) == "shared"
-                for index in division.uses[v]
-            )
+            for v in division.variables
+            if division.kinds[v] == "kept"
+            and v.statement is not None
+            and not (v.is_scalar and self._has_only_values(v))
         }
+
+    def _has_only_values(self, variable: Variable) -> bool:
+        """Return whether an address is of no use: the variable is read, or changed as a number."""
+        return all(
+            use.kind != "unknown" and not use.operands and not use.bases
+            for use in self._text.division.uses.list_uses(variable)
+        )
 
     def bind(self, spans: Iterable[Span]) -> str:
         """Return the declarations of the variables that a part of the text names."""
@@ -83,9 +83,7 @@ class Bindings:
         number, name = self.numbers[variable], variable.name
         kind = self._text.division.kinds[variable]
         if kind == "uniform":
-            is_copy = variable.is_scalar and variable not in self._text.division.referred
-            reference = "" if is_copy else "&"
-            return f"[[maybe_unused]] const auto{reference} {name} = __kbuild_u{number}__;"
+            return f"[[maybe_unused]] const auto {name} = __kbuild_u{number}__;"
         if kind == "group":
             known = f"typename decltype({name})::__in_region"
             return f"[[maybe_unused]] const {known} {name}(threadIdx, {THREAD});"
@@ -96,20 +94,22 @@ class Bindings:
         renamed = {variable.index: f"__kbuild_n{number}__"}
         parts = (variable.base, variable.declarator, variable.initializer or (0, 0))
         text = " ".join(self._text.render(*part, renamed) for part in parts)
-        return f"{text}; {self.bind_computed(variable)}"
+        return f"{self.prove(variable.initializer)}{text}; {self.bind_computed(variable)}"
 
     def bind_kept(self, variable: Variable) -> str:
         """Return the declarator by which regions see an element of an array."""
         words = self._text.unit.words
-        is_pointer = "*" in words[slice(*variable.declarator)]
-        is_constant = "const" in words[slice(*variable.base)] and not is_pointer
+        marks = words[variable.declarator[0] : variable.index]
+        stars = [i for i, mark in enumerate(marks) if mark == "*"]
+        behind = marks[stars[-1] :] if stars else words[slice(*variable.base)]
+        is_constant = "const" in behind
         return f"{'const ' if is_constant else ''}auto& {variable.name}"
 
     def bind_computed(self, variable: Variable) -> str:
         """Return the constant that has the value of a computed variable."""
         renamed = f"__kbuild_n{self.numbers[variable]}__"
         return (
-            f"static_assert({REGIONS}is_value<decltype({renamed})>); "
+            f"static_assert({REGIONS}is_built_in<decltype({renamed})>); "
             f"[[maybe_unused]] const auto {variable.name} = {renamed};"
         )
 
@@ -124,14 +124,38 @@ class Bindings:
             if found is not None:
                 yield found
 
+    def prove(self, *spans: Span | None) -> str:
+        """Return checks of what the text takes for granted in plain expressions.
+
+        Names that are not variables are constants of built-in types.
+        """
+        unit, division = self._text.unit, self._text.division
+        checks: dict[str, None] = {}
+        for span in spans:
+            if span is None or span[0] == span[1]:
+                continue
+            plain = read_known(unit, span, division.uses, division.groups, division.shared)
+            if plain is None:
+                raise CannotDivide("an expression has an unknown form")
+            for first, last in plain.names:
+                if last > first + 1 or division.uses.resolve(first) is None:
+                    name = self._text.render(first, last)
+                    checks[f"static_assert({REGIONS}is_built_in<decltype({name})>); "] = None
+                    checks[f"static_assert((static_cast<void>(+({name})), true)); "] = None
+            for part in plain.types:
+                checks[f"static_assert({REGIONS}is_built_in<{self._text.render(*part)}>); "] = None
+        return "".join(checks)
+
     def declare_slot(self, variable: Variable) -> str:
         """Return the declaration of an array with an element per thread."""
         if variable.is_reference:
             raise CannotDivide(f"'{variable.name}' is a reference that is used behind a barrier")
         slot = self._name_slot(variable)
         self.slots.append(slot)
-        if is_deduced(self._text.unit, variable):
-            return f"{self._deduce(variable)} {slot}[__kbuild_most__]; {self._limit_slots()}"
+        if not is_copied(self._text.unit, variable):
+            before, kind = self._find_type(variable)
+            declared = f"{REGIONS}slots<{kind}, __kbuild_most__> {slot};"
+            return f"{before}{declared} {self._limit_slots()}"
         words = self._text.unit.words
         start, stop = variable.declarator
         is_pointer = "*" in words[start : variable.index]
@@ -148,10 +172,49 @@ class Bindings:
         )
         return f"{text} {self._limit_slots()}"
 
-    def _deduce(self, variable: Variable) -> str:
+    def _find_type(self, variable: Variable) -> tuple[str, str]:
+        """Return the type of a variable that is constructed in its slot, and what it needs."""
+        if is_deduced(self._text.unit, variable):
+            return self._deduce(variable)
+        words = self._text.unit.words
+        base = {i: "" for i in range(*variable.base) if words[i] in _NOT_KEPT}
+        return "", self._text.render(*variable.base, base)
+
+    def construct(self, variable: Variable) -> tuple[str, str]:
+        """Return what is in front of the initializer of a variable, and behind it.
+
+        It is constructed in its slot. The expression behind ``=`` initializes the only member of an
+        aggregate, as that is the same kind of initialization ([dcl.init.aggr]).
+        """
+        unit, slot = self._text.unit, self._name_slot(variable)
+        bound = f"[[maybe_unused]] {self.bind_kept(variable)} ="
+        if variable.initializer is None:
+            return f"{bound} {slot}.construct({THREAD})", ""
+        first, last = variable.initializer
+        is_assigned = unit.words[first] == "="
+        start = first + is_assigned
+        has_braces = unit.words[start] == "{"
+        if has_braces and is_deduced(unit, variable):
+            raise CannotDivide(f"the type of '{variable.name}' is unknown")
+        kind = f"typename decltype({slot})::__type"
+        if has_braces and last > start + 2:
+            kind = f"typename {REGIONS}listed<{kind}>::__type"
+        new = f"{bound} *::new ({slot}.place({THREAD})) {kind}"
+        if not is_assigned or has_braces:
+            return new, ""
+        if is_deduced(unit, variable):
+            return f"{new}(", ")"
+        value = self._text.render(start, last)
+        return (
+            f"{bound} {slot}.construct({THREAD}, [&](auto __kbuild_to) {{ "
+            f"if constexpr (__kbuild_to.is_class) ::new (__kbuild_to.place) "
+            f"typename decltype(__kbuild_to)::__holder{{{value}}}; "
+            f"else ::new (__kbuild_to.place) typename decltype(__kbuild_to)::__type(",
+            "); })",
+        )
+
+    def _deduce(self, variable: Variable) -> tuple[str, str]:
         """Return a function with the type of a variable, and this type."""
-        if variable.initializer and "[" in self._text.unit.words[slice(*variable.initializer)][:2]:
-            raise CannotDivide(f"'{variable.name}' can be a lambda that is used behind a barrier")
         if variable.initializer is None:
             raise CannotDivide(f"the type of '{variable.name}' is unknown")
         first, last = variable.initializer
@@ -159,11 +222,12 @@ class Bindings:
             first += 1
         value = self._text.render(first, last)
         name = f"__kbuild_f{self.numbers[variable]}__"
-        return (
+        function = (
             f"auto {name} = [&]([[maybe_unused]] const ::uint3 threadIdx, "
             f"[[maybe_unused]] const int {THREAD}) {{ {self.bind([(first, last)])} "
-            f"return {value}; }}; decltype({name}(::uint3{{}}, 0))"
+            f"return {value}; }}; "
         )
+        return function, f"decltype({name}(::uint3{{}}, 0))"
 
     def _name_slot(self, variable: Variable) -> str:
         return f"__kbuild_s{self.numbers[variable]}__"
@@ -183,7 +247,7 @@ class Bindings:
     def alias(self, variables: Iterable[Variable]) -> str:
         """Return the constants by which regions see uniform variables."""
         return "".join(
-            f" static_assert({REGIONS}is_value<decltype({v.name})>); "
+            f" static_assert({REGIONS}is_built_in<decltype({v.name})>); "
             f"[[maybe_unused]] const auto& __kbuild_u{self.numbers[v]}__ = {v.name};"
             for v in variables
             if self._text.division.kinds[v] == "uniform"
@@ -191,7 +255,7 @@ class Bindings:
 
     def is_local(self, variable: Variable, spans: list[Span]) -> bool:
         """Return whether a variable is used only in the region that declares it."""
-        uses = self._text.division.uses[variable]
+        uses = self._text.division.uses.indices[variable]
         return variable not in self.forced and all(is_in((i, i + 1), spans) for i in uses)
 
     def declare_parameters(self) -> Iterator[str]:
@@ -209,9 +273,19 @@ class Bindings:
             if self._text.division.is_function:
                 yield f"[[maybe_unused]] auto& {slot} = {FRAME}.{name_parameter(variable.name)};"
                 continue
-            kind = f"decltype({REGIONS}copy({variable.name}))"
+            kind = f"{REGIONS}slots<decltype({REGIONS}copy({variable.name})), __kbuild_most__>"
             yield (
-                f"{kind} {slot}[__kbuild_most__]; {self.add_slot(slot)} "
+                f"{kind} {slot}; {self.add_slot(slot)} "
                 f"__kbuild_each_row__({LIVE}) __kbuild_whole_row__ __kbuild_threads__ "
-                f"{{ {slot}[{THREAD}] = {variable.name}; __kbuild_region_end__"
+                f"{{ {slot}.copy({THREAD}, {variable.name}); __kbuild_region_end__"
             )
+
+
+def is_copied(unit: Unit, variable: Variable) -> bool:
+    """Return whether a variable gets its value first, and then its place.
+
+    The generated code checks that it is a number, a pointer, an array, or an aggregate of those.
+    Others are constructed where they stay.
+    """
+    words = unit.words[slice(*variable.declarator)]
+    return "[" in words or "(" in words or (variable.is_scalar and not is_deduced(unit, variable))

@@ -21,15 +21,13 @@ class Functions:
         readers: Those that read the index of the thread, and never stop it.
         divided: Those that can be called for many threads at once, and whether they contain nothing
             but operations of warps.
-        referring: Those among them with parameters that are references to constants.
-        changing: Those among them that can change what parameters refer to.
+        referring: Those among them with parameters that are references.
         obstacles: Why others cannot.
     """
 
     readers: frozenset[str]
     divided: Mapping[str, bool]
     referring: frozenset[str]
-    changing: frozenset[str]
     obstacles: Mapping[str, str]
 
     def describe_obstacle(self, name: str) -> str:
@@ -60,7 +58,6 @@ def read_call(unit: Unit, callee: int, functions: Functions) -> Operation:
         close=unit.partners[opening],
         callee=callee,
         has_references=unit.words[callee] in functions.referring,
-        can_change=unit.words[callee] in functions.changing,
     )
 
 

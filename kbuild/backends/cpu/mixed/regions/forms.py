@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.expressions import ARITHMETIC_WORDS, is_name
+from kbuild.backends.cpu.mixed.regions.mentions import list_names, names_type
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave
-from kbuild.backends.cpu.mixed.regions.variables import list_variables
-from kbuild.cxx.declarators import CLASS_KEYS, TYPE_WORDS
+from kbuild.backends.cpu.mixed.regions.uses import Uses
+from kbuild.backends.cpu.mixed.regions.variables import is_deduced, list_variables
+from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS, TYPE_WORDS
 from kbuild.cxx.statements import Block, Node, Statement, list_blocks, list_statements
 from kbuild.cxx.tokens import drop_attributes
 from kbuild.cxx.unit import Unit
@@ -17,6 +20,8 @@ from kbuild.cxx.unit import Unit
 _LOOPS: Final = frozenset(("for", "while", "do"))
 DIVIDABLE: Final = _LOOPS | {"", "if"}  # the kinds of blocks
 _SHARED: Final = "__kbuild_shared__"
+_STORAGE: Final = ("extern", "static", "volatile", "const", "alignas", "__restrict__")
+_BEFORE_LAMBDA: Final = ("return", "case", "else", "do")
 # Declarations that say the same for all threads.
 _COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "static"))
 _LEAVING: Final = frozenset(("return", "break", "continue"))
@@ -80,15 +85,79 @@ def read_head(node: Node) -> Statement:
     return node
 
 
-def find_shared(unit: Unit, body: Block) -> frozenset[str]:
-    """Return the names in declarations of shared and static memory, which threads can change."""
+def find_shared(unit: Unit, body: Block) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names in declarations of shared and static memory, which threads can change.
+
+    The second result are those of them that consist of numbers without a doubt.
+    """
     names: set[str] = set()
+    numbers: set[str] = set()
     for statement in list_statements(body):
         words = unit.words[statement.start : statement.stop]
         is_constant = not {"const", "constexpr"}.isdisjoint(words)
         if _SHARED in words or (words[:1] == ["static"] and not is_constant):
-            names.update(_list_outside_sizes(unit, statement))
-    return frozenset(names - {_SHARED})
+            found = set(_list_outside_sizes(unit, statement))
+            names |= found
+            kind = next((word for word in words if word not in (_SHARED, *_STORAGE)), "")
+            if kind in ARITHMETIC_WORDS and "&" not in words:
+                numbers |= found
+    return frozenset(names - {_SHARED}), frozenset(numbers - {_SHARED})
+
+
+def check_types(unit: Unit, body: Block, uses: Uses) -> None:
+    """Raise CannotDivide if a body asks for types, which are other ones in regions."""
+    for operator in unit.find(TYPE_OPERATORS):
+        is_inside = body.start < operator < body.stop
+        if is_inside and unit.words[operator + 1 : operator + 4] == ["(", "auto", ")"]:
+            raise CannotDivide("it contains 'decltype(auto)'")
+    for variable, indices in uses.indices.items():
+        if any(names_type(unit, index) for index in indices):
+            raise CannotDivide(f"it asks for the type of '{variable.name}'")
+
+
+def check_references(unit: Unit, body: Block, uses: Uses) -> None:
+    """Raise CannotDivide if an object can contain a lambda, whose captures refer to variables."""
+    statements = {v.statement for v in uses.variables if not v.is_scalar or is_deduced(unit, v)}
+    for statement in list_statements(body):
+        if statement in statements and _contains_lambda(unit, statement):
+            raise CannotDivide("a lambda can be used behind a barrier")
+
+
+def _contains_lambda(unit: Unit, statement: Statement) -> bool:
+    """Return whether a bracket of a statement can start a lambda."""
+    return any(
+        unit.words[index] == "["
+        and not (is_name(unit.get(index - 1)) and unit.get(index - 1) not in _BEFORE_LAMBDA)
+        and unit.get(index - 1) not in ("]", ")")
+        for index in range(statement.start, statement.stop)
+    )
+
+
+def split_declarations(unit: Unit, block: Block) -> Block:
+    """Return a block in which each declarator of a declaration is a statement.
+
+    ``int a = f(), b = a;`` means ``int a = f(); int b = a;`` ([dcl.decl.general]).
+    """
+    children: list[Node] = []
+    for child in block.children:
+        if isinstance(child, Block):
+            children.append(split_declarations(unit, child))
+        elif block.kind or is_common_declaration(unit, child):
+            children.append(child)
+        else:
+            children += _split(unit, block, child)
+    return replace(block, children=tuple(children))
+
+
+def _split(unit: Unit, block: Block, statement: Statement) -> Iterator[Statement]:
+    found = tuple(list_variables(unit, block, statement))
+    if len(found) < 2 or "{" in unit.words[slice(*found[0].base)]:  # noqa: PLR2004 - declarators
+        yield statement
+        return
+    stops = [(v.initializer or v.declarator)[1] for v in found]
+    yield Statement(statement.start, stops[0])
+    for variable, stop in zip(found[1:], stops[1:], strict=True):
+        yield Statement(variable.declarator[0], stop, variable.base)
 
 
 def _list_outside_sizes(unit: Unit, statement: Statement) -> Iterator[str]:

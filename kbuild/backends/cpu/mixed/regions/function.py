@@ -55,7 +55,7 @@ def write_split(unit: Unit, found: Declaration, edits: Iterable[Edit]) -> Edit:
 
 
 def check_signature(unit: Unit, found: Declaration) -> None:
-    """Raise CannotDivide if a parameter cannot be in an array."""
+    """Raise CannotDivide if a parameter cannot be in an array, or the function exists once."""
     if "".join(found.template.split()) == "template<>":
         raise CannotDivide("it is specialized")
     signature = read_signature(found.template, unit.text[slice(*found.parameters)])
@@ -64,6 +64,15 @@ def check_signature(unit: Unit, found: Declaration) -> None:
             raise CannotDivide("a parameter is a reference to temporary objects")
     if signature.header and not signature.header.endswith(">"):
         raise CannotDivide("it has constraints")
+    first, last = map(unit.find_index, found.body or (found.end, found.end))
+    if any(unit.words[i] == "static" and not _is_constant(unit, i) for i in range(first, last)):
+        raise CannotDivide("it has a static variable")
+
+
+def _is_constant(unit: Unit, static: int) -> bool:
+    """Return whether a static variable is a constant, or shared memory, which exists per block."""
+    head = unit.words[static : static + 3]
+    return "constexpr" in head or "__kbuild_shared__" in head
 
 
 def _open_class(signature: Signature, kind: str) -> str:
@@ -85,19 +94,24 @@ def _declare(parameter: Parameter) -> str:
     name = name_parameter(parameter.old_name)
     if _names_group(parameter):
         return f"typename {REGIONS}group_of<{parameter.type}>::__type {name};"
-    kind = "reference" if _find_reference(parameter) == "changeable" else "element"
-    return f"typename {REGIONS}frame_{kind}<{parameter.type}>::__type {name}[__kbuild_most__];"
+    if _find_reference(parameter) is not None:
+        kind = f"typename {REGIONS}frame_reference<{parameter.type}>::__type"
+        return f"{kind} {name}[__kbuild_most__];"
+    kind = f"typename {REGIONS}frame_element<{parameter.type}>::__type"
+    return f"{REGIONS}slots<{kind}, __kbuild_most__> {name};"
 
 
 def _find_reference(parameter: Parameter) -> Reference | None:
     return find_reference(token.text for token in read_tokens(parameter.type))
 
 
-def _store(parameter: Parameter) -> str:
+def _store(parameter: Parameter, number: int) -> str:
     """Return the statement that puts the argument of a thread into a frame."""
-    is_changeable = _find_reference(parameter) == "changeable"
-    value = f"__builtin_addressof({parameter.name})" if is_changeable else parameter.name
-    return f"__kbuild_of.{name_parameter(parameter.old_name)}[__kbuild_number] = {value};"
+    place = f"__kbuild_call.__of.{name_parameter(parameter.old_name)}"
+    if _find_reference(parameter) is None:
+        return f"{place}.copy(__kbuild_number, {parameter.name});"
+    argument = f"typename __kbuild_frame::template __argument<{number}>"
+    return f"{place}[__kbuild_number].template put<{argument}>({parameter.name});"
 
 
 def _names_group(parameter: Parameter) -> bool:
@@ -111,11 +125,13 @@ def _write_functions(signature: Signature, kind: str, name: str) -> str:
     header = signature.header
     framed = f"{header[:-1]}, class __kbuild_frame>" if header else _FRAMED
     stores = " ".join(
-        _store(each) for each in signature.parameters if each.old_name and not _names_group(each)
+        _store(each, number)
+        for number, each in enumerate(signature.parameters)
+        if each.old_name and not _names_group(each)
     )
     specifiers = "[[maybe_unused]] inline __attribute__((always_inline))"
     return (
         f"{header} {specifiers} {instance} {name_split(name)}({REGIONS}no_frame{parameters}) "
         f"{{ return {{}}; }} {framed} {specifiers} void {name_split(name)}("
-        f"__kbuild_frame& __kbuild_of, const int __kbuild_number{parameters}) {{ {stores} }}"
+        f"const __kbuild_frame __kbuild_call, const int __kbuild_number{parameters}) {{ {stores} }}"
     ).lstrip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
+from kbuild.backends.cpu.mixed.regions.expressions import Span
 from kbuild.backends.cpu.mixed.regions.indices import (
     OPENING,
     differs,
@@ -12,7 +13,7 @@ from kbuild.backends.cpu.mixed.regions.indices import (
     has_other_operators,
     is_plain,
 )
-from kbuild.backends.cpu.mixed.regions.model import Division
+from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -27,7 +28,6 @@ _KINDS: Final[dict[str, _Kind]] = {
 }
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">="))
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "=="}
-_Span: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Guard:
     """
 
     kind: _Kind
-    comparison: _Span
-    sums: tuple[_Span, ...] = ()
-    value: _Span = (0, 0)
+    comparison: Span
+    sums: tuple[Span, ...] = ()
+    value: Span = (0, 0)
 
 
 def find_guards(unit: Unit, division: Division, node: Node) -> tuple[Guard, ...]:
@@ -65,7 +65,7 @@ def find_guards(unit: Unit, division: Division, node: Node) -> tuple[Guard, ...]
     return tuple(guards)
 
 
-def _find_guard(unit: Unit, division: Division, span: _Span) -> Guard | None:
+def _find_guard(unit: Unit, division: Division, span: Span) -> Guard | None:
     """Read an operand as a guard; return None if it has another form."""
     first, last = drop_parentheses(unit, span)
     found = _split_comparison(unit, first, last)
@@ -86,9 +86,9 @@ def _find_guard(unit: Unit, division: Division, span: _Span) -> Guard | None:
     return Guard(_KINDS[operator], (first, last), sums, right) if sums else None
 
 
-def _list_operands(unit: Unit, head: Statement) -> list[_Span]:
+def _list_operands(unit: Unit, head: Statement) -> list[Span]:
     """Return the operands of ``&&``; nothing if the condition has another form."""
-    operands: list[_Span] = []
+    operands: list[Span] = []
     first = index = head.start
     while index < head.stop:
         word = unit.words[index]

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
-from kbuild.backends.cpu.mixed.regions.mentions import (
-    KEYWORDS,
-    asks_for_index,
-    is_pure,
-    list_names,
-)
-from kbuild.backends.cpu.mixed.regions.model import Division
+from kbuild.backends.cpu.mixed.regions.contexts import find_base
+from kbuild.backends.cpu.mixed.regions.expressions import Span
+from kbuild.backends.cpu.mixed.regions.mentions import KEYWORDS, asks_for_index, list_names
+from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
 from kbuild.backends.cpu.mixed.regions.variables import Variable, list_variables
 from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.statements import Node, Statement, list_blocks
@@ -34,10 +31,9 @@ _MOST_EVALUATED: Final = 8  # subscripts, as each of them costs time in every ro
 _INT: Final = frozenset(("const", "int"))
 _OF_32_BITS: Final = _INT | {"unsigned"}
 _TO_INT: Final = ["int", "("]
-_Span: TypeAlias = tuple[int, int]
 
 
-def drop_parentheses(unit: Unit, span: _Span) -> _Span:
+def drop_parentheses(unit: Unit, span: Span) -> Span:
     """Return what is in the parentheses around an expression."""
     first, last = span
     while first < last and unit.words[first] == "(" and unit.partners[first] == last - 1:
@@ -45,15 +41,20 @@ def drop_parentheses(unit: Unit, span: _Span) -> _Span:
     return first, last
 
 
-def is_plain(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
+def is_plain(unit: Unit, division: Division, span: Span) -> bool:
     """Return whether an expression depends on indices and on what all threads have in common."""
-    is_simple = span[0] < span[1] and is_pure(unit, *span, division.groups)
-    if not is_simple or division.reads_memory(unit.words[slice(*span)]):
+    plain = read_known(unit, span, division.uses, division.groups, division.shared)
+    if plain is None:
         return False
-    return all(
-        found is None or division.kinds[found] != "kept"
-        for found in _list_variables(unit, division, span)
-    )
+    for first, _ in plain.names:
+        found = division.uses.resolve(first)
+        kind = "uniform" if found is None else division.kinds[found]
+        if kind == "kept":
+            return False
+        if kind == "computed" and found is not None and found.initializer is not None:
+            if not is_plain(unit, division, found.initializer):
+                return False
+    return True
 
 
 def _list_variables(unit: Unit, division: Division, span: tuple[int, int]) -> list[Variable | None]:
@@ -76,7 +77,7 @@ def differs(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
     return False
 
 
-def find_sums(unit: Unit, division: Division, span: _Span) -> tuple[_Span, ...]:
+def find_sums(unit: Unit, division: Division, span: Span) -> tuple[Span, ...]:
     """Return the sums that an index consists of: the expression, and initializers of variables.
 
     The expression is the index of the thread, plus what a row has in common, if all of them are
@@ -91,7 +92,7 @@ def find_sums(unit: Unit, division: Division, span: _Span) -> tuple[_Span, ...]:
         return ()
     first, last = _drop_conversion(unit, (first, last))
     words = unit.words[first:last]
-    inner: _Span | None = None
+    inner: Span | None = None
     found = division.resolve(words[0], first)
     if words[0] == "(":
         inner = (first + 1, last - 1) if unit.partners[first] == last - 1 else None
@@ -106,7 +107,7 @@ def find_sums(unit: Unit, division: Division, span: _Span) -> tuple[_Span, ...]:
     return (span, *sums) if sums else ()
 
 
-def has_other_operators(unit: Unit, span: _Span) -> bool:
+def has_other_operators(unit: Unit, span: Span) -> bool:
     """Return whether an expression has operators that bind less than a sum."""
     index, last = span
     while index < last:
@@ -118,7 +119,7 @@ def has_other_operators(unit: Unit, span: _Span) -> bool:
     return False
 
 
-def _drop_conversion(unit: Unit, span: _Span) -> _Span:
+def _drop_conversion(unit: Unit, span: Span) -> Span:
     """Return what is converted to a built-in type by ``type(...)`` or ``(type)...``."""
     first, last = span
     if unit.words[first] in TYPE_WORDS and unit.get(first + 1) == "(":
@@ -130,7 +131,7 @@ def _drop_conversion(unit: Unit, span: _Span) -> _Span:
     return first, last
 
 
-def _list_terms(unit: Unit, span: _Span) -> Iterator[tuple[str, _Span]]:
+def _list_terms(unit: Unit, span: Span) -> Iterator[tuple[str, Span]]:
     """Yield the terms of a sum, with their signs."""
     first, last = span
     sign, index = "+", first
@@ -154,16 +155,18 @@ class Subscript:
     Attributes:
         spans: The tokens of each place.
         sums: The sums that it consists of.
+        bases: The tokens of what each place is a subscript of.
         offset: What is added to ``threadIdx.x``, if that is a number.
     """
 
-    spans: tuple[_Span, ...]
-    sums: tuple[_Span, ...]
+    spans: tuple[Span, ...]
+    sums: tuple[Span, ...]
+    bases: tuple[Span, ...]
     offset: int | None
 
 
 def find_subscripts(
-    unit: Unit, division: Division, nodes: Iterable[Node], skipped: list[_Span]
+    unit: Unit, division: Division, nodes: Iterable[Node], skipped: list[Span]
 ) -> tuple[Subscript, ...]:
     """Return the subscripts in some nodes that are indices, except in skipped parts.
 
@@ -171,7 +174,7 @@ def find_subscripts(
     nodes contain lambdas or classes, which can declare other variables with the same names.
     """
     nodes = list(nodes)
-    found: dict[tuple[str | Variable | None, ...], list[_Span]] = defaultdict(list)
+    found: dict[tuple[str | Variable | None, ...], list[Span]] = defaultdict(list)
     hidden = {name for node in nodes for name in _list_inner_names(unit, node)}
     for node in nodes:
         for index in range(node.start, node.stop):
@@ -181,12 +184,17 @@ def find_subscripts(
             if unit.words[index] != "[" or is_skipped:
                 continue
             span = (index + 1, unit.partners[index])
-            if _can_replace(unit, division, span, hidden):
+            if find_base(unit, index, node.start) and _can_replace(unit, division, span, hidden):
                 variables = _list_variables(unit, division, span)
                 key = (*unit.words[slice(*span)], *variables)
                 found[key].append(span)
     subscripts = [
-        Subscript(tuple(spans), sums, _find_int_offset(unit, division, spans[0]))
+        Subscript(
+            tuple(spans),
+            sums,
+            tuple(find_base(unit, first - 1, 0) or (0, 0) for first, _ in spans),
+            _find_int_offset(unit, division, spans[0]),
+        )
         for spans in found.values()
         if (sums := find_sums(unit, division, spans[0]))
     ]
@@ -194,7 +202,7 @@ def find_subscripts(
     return (*(each for each in subscripts if each.offset is not None), *evaluated[:_MOST_EVALUATED])
 
 
-def _find_int_offset(unit: Unit, division: Division, span: _Span) -> int | None:
+def _find_int_offset(unit: Unit, division: Division, span: Span) -> int | None:
     """Return what an expression of the type ``int`` adds to the index, if it is a small number.
 
     The spelling must show the type, as an unsigned sum can wrap around.
@@ -210,7 +218,7 @@ def _find_int_offset(unit: Unit, division: Division, span: _Span) -> int | None:
     return None
 
 
-def _find_offset(unit: Unit, division: Division, span: _Span) -> int | None:
+def _find_offset(unit: Unit, division: Division, span: Span) -> int | None:
     """Return what an expression of 32 bits adds to the index, if it is a number."""
     offset, index = 0, None
     for sign, (first, last) in _list_terms(unit, drop_parentheses(unit, span)):
@@ -257,7 +265,7 @@ def _list_inner_names(unit: Unit, node: Node) -> Iterator[str]:
             yield from (unit.words[each] for each in list_names(unit, head.start, head.stop))
 
 
-def _is_thread_index(unit: Unit, division: Division, span: _Span) -> bool:
+def _is_thread_index(unit: Unit, division: Division, span: Span) -> bool:
     """Return whether an expression is the index of the thread, without a sum."""
     first, last = span
     found = division.resolve(unit.words[first], first) if last == first + 1 else None
@@ -267,7 +275,7 @@ def _is_thread_index(unit: Unit, division: Division, span: _Span) -> bool:
     return unit.words[first:last] == THREAD_INDEX
 
 
-def _can_replace(unit: Unit, division: Division, span: _Span, hidden: set[str]) -> bool:
+def _can_replace(unit: Unit, division: Division, span: Span, hidden: set[str]) -> bool:
     """Return whether a subscript means the same before its region, and is not the index itself."""
     words = unit.words[slice(*span)]
     is_known = hidden.isdisjoint(words) and _TRAPS.isdisjoint(words)

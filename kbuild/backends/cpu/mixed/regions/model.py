@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from kbuild.backends.cpu.mixed.regions.variables import Group, Kind, Variable
-from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.backends.cpu.mixed.regions.variables import Group, Variable
+from kbuild.cxx.statements import Block, Statement
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -29,8 +29,7 @@ class Operation:
         operand: Which argument is the value.
         owner: The class with the operation, if it is that of a cooperative group.
         callee: The index of the name of a divided function; None for an operation of CUDA.
-        has_references: Whether a parameter of that function is a reference to a constant.
-        can_change: Whether that function can change its arguments.
+        has_references: Whether a parameter of that function is a reference.
         has_own_masks: Whether each thread brings its mask, because the masks can differ.
     """
 
@@ -45,7 +44,6 @@ class Operation:
     owner: str = ""
     callee: int | None = None
     has_references: bool = False
-    can_change: bool = False
     has_own_masks: bool = False
 
     @property
@@ -87,7 +85,7 @@ class KernelBody:
         needs: What needs a thread in it.
         parameters: The parameters.
         is_function: Whether it is the body of a device function.
-        mutable: The names of variables of namespaces.
+        is_optimized: Whether variables can exist once, or be computed again.
         yielding: The names of functions that stop a thread only if it calls them again and again.
     """
 
@@ -95,9 +93,9 @@ class KernelBody:
     body: Block
     needs: Needs
     parameters: tuple[Variable, ...]
-    mutable: frozenset[str]
     yielding: frozenset[str]
     is_function: bool = False
+    is_optimized: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,64 +115,3 @@ class Leave:
     loop: Block | None
     path: tuple[Block, ...]
     has_value: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Division:
-    """How a kernel is divided.
-
-    Attributes:
-        body: The body of the kernel.
-        divided: The blocks that contain operations.
-        operations: The operations by the indices of their first tokens.
-        leaves: The statements that leave divided blocks, by the index of their first token.
-        variables: The parameters and the variables of divided blocks, in order.
-        uses: The indices of the names that stand for each of them, after its declaration.
-        kinds: What each of them becomes.
-        masked: The divided conditions and loops that threads take differently, as far as is known.
-        steered: The masked loops whose heads are the same for all threads.
-        whole: The statements that are executed once for all threads.
-        shared: The names of shared memory.
-        yielding: The names of functions that stop a thread only if it calls them again and again.
-        mutable: All names of variables that are not those of a thread.
-        groups: The names of variables that stand for groups of threads.
-        readers: The indices of calls that read the index of the thread.
-        referred: The variables that an object of a class can refer to.
-        lent: The indices of the names in arguments that divided functions can change.
-        is_function: Whether it is a device function.
-        result: Its last statement, if it returns a value.
-    """
-
-    body: Block
-    divided: frozenset[Block]
-    operations: Mapping[int, Operation]
-    leaves: Mapping[int, Leave]
-    variables: tuple[Variable, ...]
-    uses: Mapping[Variable, tuple[int, ...]]
-    kinds: Mapping[Variable, Kind]
-    masked: frozenset[Block]
-    steered: frozenset[Block]
-    whole: frozenset[Node]
-    shared: frozenset[str]
-    yielding: frozenset[str]
-    mutable: frozenset[str]
-    groups: frozenset[str]
-    readers: frozenset[int]
-    referred: frozenset[Variable]
-    lent: frozenset[int]
-    is_function: bool = False
-    result: Statement | None = None
-
-    def reads_memory(self, words: Iterable[str]) -> bool:
-        """Return whether an expression names variables that are not those of a thread."""
-        return not self.mutable.isdisjoint(words)
-
-    def resolve(self, name: str, index: int) -> Variable | None:
-        """Return the variable that a name at an index stands for; None for other names."""
-        return find_variable(self.variables, name, index)
-
-
-def find_variable(variables: tuple[Variable, ...], name: str, index: int) -> Variable | None:
-    """Return the variable that a name at an index stands for; None for other names."""
-    visible = (v for v in variables if v.name == name and v.index <= index < v.stop)
-    return max(visible, key=lambda variable: variable.index, default=None)

@@ -9,6 +9,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
 from kbuild.backends.cpu.mixed.regions.calls import Functions, read_call, read_operation
+from kbuild.backends.cpu.mixed.regions.contexts import read_use
 from kbuild.backends.cpu.mixed.regions.forms import find_target
 from kbuild.backends.cpu.mixed.regions.groups import (
     MAKERS,
@@ -17,12 +18,12 @@ from kbuild.backends.cpu.mixed.regions.groups import (
     read_group,
     read_this_block,
 )
-from kbuild.backends.cpu.mixed.regions.mentions import VOLATILE, find_use, list_names
+from kbuild.backends.cpu.mixed.regions.mentions import VOLATILE, list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Needs, Operation
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.statements import Block, Statement, find_statement, list_blocks
+from kbuild.cxx.statements import Block, Node, Statement, find_statement, list_blocks
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -207,8 +208,16 @@ def _counts(unit: Unit, loop: Block) -> bool:
         and unit.words[target] in names
         and _UNLIMITED.isdisjoint(unit.words[condition.start : condition.stop])
         and all(
-            find_use(unit, index) == "read"
+            _is_read(unit, after, index)
             for index in list_names(unit, after.start, loop.stop)
             if unit.words[index] in names
         )
     )
+
+
+def _is_read(unit: Unit, body: Node, index: int) -> bool:
+    """Return whether a counter is only read where its name is."""
+    statement = find_statement(body, index)
+    if statement is None:
+        return False
+    return read_use(unit, statement, index, is_built_in=lambda _: False).kind == "read"

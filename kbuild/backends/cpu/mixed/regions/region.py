@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.bindings import Bindings
+from kbuild.backends.cpu.mixed.regions.bindings import Bindings, is_copied
+from kbuild.backends.cpu.mixed.regions.forms import is_common_declaration
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
 from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, Subscript, find_subscripts
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, Operation
@@ -22,7 +24,7 @@ from kbuild.backends.cpu.mixed.regions.text import (
     name_class,
     name_frame,
 )
-from kbuild.backends.cpu.mixed.regions.variables import is_deduced
+from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.cxx.statements import Node, Statement, list_statements
 
 
@@ -111,10 +113,14 @@ class RegionWriter:
         for number, subscript in enumerate(subscripts):
             offset = subscript.offset
             index = f"__kbuild_index__({number})" if offset is None else f"__kbuild_x__ + {offset}"
-            for first, stop in subscript.spans:
-                self._text.replace(first, stop, index)
+            for (first, stop), base in zip(subscript.spans, subscript.bases, strict=True):
+                kind = f"{REGIONS}subscript<decltype(({self._text.render(*base)}))>"
+                self._text.replace(first, stop, f"static_cast<{kind}>({index})")
+        replaced = [guard.comparison for guard in guards]
+        replaced += [span for subscript in subscripts for span in subscript.spans]
+        self._check_expressions(nodes)
         self._write_atomics(nodes)
-        self.write_results(nodes)
+        self.write_results(nodes, replaced)
         left = self._write_leaves(nodes, frames)
         result = self._text.division.result
         if result is not None and result in nodes:
@@ -132,13 +138,17 @@ class RegionWriter:
             if not variable.is_scalar and variable not in crossing
         ]
         for variable in crossing:
+            if self._names_itself(variable):
+                raise CannotDivide(f"'{variable.name}' is in its own initializer")
+            kind = self._text.division.kinds[variable]
+            if kind == "kept" and not is_copied(self._text.unit, variable):
+                yield self._bindings.declare_slot(variable)
+                self._write_constructed(statement, variable, len(declared))
+                continue
             number = self._bindings.numbers[variable]
             renamed = f"__kbuild_n{number}__"
             self._text.replace(variable.index, variable.index + 1, renamed)
-            for index in self._text.division.uses[variable]:
-                if variable.index < index < statement.stop:
-                    self._text.replace(index, index + 1, renamed)
-            if self._text.division.kinds[variable] == "computed":
+            if kind == "computed":
                 tail.append(self._bindings.bind_computed(variable))
                 continue
             yield self._bindings.declare_slot(variable)
@@ -151,6 +161,22 @@ class RegionWriter:
         if tail:
             end = self._text.get_end(self._text.find_end(statement))
             self._text.insert(end, " " + " ".join(tail))
+
+    def _names_itself(self, variable: Variable) -> bool:
+        first, last = variable.initializer or (0, 0)
+        uses = self._text.division.uses.indices[variable]
+        return any(first <= index < last for index in uses)
+
+    def _write_constructed(self, statement: Statement, variable: Variable, count: int) -> None:
+        """Construct a variable in its slot."""
+        if count > 1:
+            raise CannotDivide("a declaration beside a barrier has an unknown form")
+        before, behind = self._bindings.construct(variable)
+        first = variable.initializer[0] if variable.initializer is not None else statement.stop
+        is_assigned = self._text.unit.get(first) == "=" and first < statement.stop
+        self._text.drop_type(statement)
+        self._text.replace(statement.start, first + is_assigned, before)
+        self._text.insert(self._text.get_end(statement.stop), behind)
 
     def _force(self, nodes: Iterable[Node], spans: list[Span]) -> None:
         """Keep the variables that tell the type of another one that is kept."""
@@ -191,7 +217,7 @@ class RegionWriter:
                 use >= first
                 for variable, index in declared
                 if index < cut
-                for use in self._text.division.uses[variable]
+                for use in self._text.division.uses.indices[variable]
             )
             if not any(crossing):
                 return cut
@@ -243,7 +269,7 @@ class RegionWriter:
     def _write_function(self, span: Span, function: str = "") -> str:
         """Return a function of the thread with the value of an expression."""
         return (
-            f"__kbuild_function__ {{ {self._bindings.bind([span])} "
+            f"__kbuild_function__ {{ {self._bindings.prove(span)}{self._bindings.bind([span])} "
             f"return {function}({self._text.render(*span)}); }}"
         )
 
@@ -331,15 +357,21 @@ class RegionWriter:
         names = ", ".join(filter(None, (frames[-1].name, LIVE, operands, common)))
         call = (operation.index, operation.close + 1)
         return (
+            f"{self._prove_mask(operation)}"
             f"{operands}.begin({frames[-1].name}); {self.open(frames, [call])} "
             f"{name_class(operation)}::template put<{text.render_type(operation)}>({brought}); "
             f"__kbuild_region_end__ {name_class(operation)}::finish({names});"
         )
 
+    def _prove_mask(self, operation: Operation) -> str:
+        if operation.mask is None or operation.has_own_masks:
+            return ""
+        return self._bindings.prove(operation.mask)
+
     def write_barrier(self, operation: Operation, frames: Frames) -> None:
         """Write an operation without a value, which is a statement."""
         names = f"{frames[-1].name}, {LIVE}"
-        text = f"{name_class(operation)}::finish({names}"
+        text = f"{self._prove_mask(operation)}{name_class(operation)}::finish({names}"
         if operation.mask is None or not operation.has_own_masks:
             first = operation.arguments[0][0] if operation.arguments else operation.close
             self._text.replace(operation.index, first, f"{text}, " if operation.arguments else text)
@@ -363,6 +395,8 @@ class RegionWriter:
         split = text.render_callee(operation)
         called = text.render(*call, groups, is_call=True)
         kinds = f"decltype({split}({REGIONS}no_frame(){before}{arguments})), decltype({called})"
+        types = "".join(f", {each}" for each in self._list_types(operation, groups))
+        passed = f"{REGIONS}call_frame<decltype({frame}){types}>{{{frame}}}"
         tell = f"__kbuild_k{operation.slot}__"
         kind = f"decltype({tell}(::uint3{{}}, 0))"
         return (
@@ -370,9 +404,14 @@ class RegionWriter:
             f"return {REGIONS}divided_call<{kinds}>(); }}; "
             f"typename {kind}::template __frame<__kbuild_most__> {frame}; "
             f"{self._bindings.add_slot(frame)} {self.open(frames, [call])} "
-            f"{split}({frame}, {THREAD}{before}{arguments}); __kbuild_region_end__ "
+            f"{split}({passed}, {THREAD}{before}{arguments}); __kbuild_region_end__ "
             f"{kind}::__callee::__run({frames[-1].name}, {LIVE}, {frame});"
         )
+
+    def _list_types(self, operation: Operation, groups: dict[int, str]) -> Iterator[str]:
+        """Yield the types of the arguments of a call that can bind references to them."""
+        for argument in operation.arguments if operation.has_references else ():
+            yield f"decltype(({self._text.render(*argument, groups)}))"
 
     def _list_groups(self, operation: Operation) -> Iterator[tuple[int, str]]:
         """Yield the indices of the groups that a call passes, and what the source means by them."""
@@ -382,12 +421,43 @@ class RegionWriter:
             if found is not None and found.group is not None:
                 yield first, f"{name}.__original()"
 
-    def write_results(self, nodes: Iterable[Node]) -> None:
-        """Replace calls of operations by their results."""
+    def write_results(self, nodes: Iterable[Node], replaced: Iterable[Span] = ()) -> None:
+        """Replace calls of operations by their results, and check uses of variables.
+
+        Args:
+            nodes: What a region contains.
+            replaced: The parts of it that other edits replace.
+        """
+        nodes = list(nodes)
+        operations = [o for node in nodes for o in self._text.list_operations(node)]
+        for operation in operations:
+            self._text.replace(
+                operation.index, operation.value[1], self._text.render_result(operation)
+            )
+        calls = ((operation.index, operation.value[1]) for operation in operations)
+        self._text.write_casts(self._list_spans(nodes), (*replaced, *calls))
+
+    def _check_expressions(self, nodes: Iterable[Node]) -> None:
+        """Let the compiler reject a declaration that was taken for an expression."""
         for node in nodes:
-            for operation in self._text.list_operations(node):
-                _, stop = operation.value
-                self._text.replace(operation.index, stop, self._text.render_result(operation))
+            if isinstance(node, Statement) and self._is_expression(node):
+                self._text.insert(self._text.unit.starts[node.start], "(")
+                self._text.insert(self._text.get_end(node.stop), ")")
+
+    def _is_expression(self, statement: Statement) -> bool:
+        first = self._text.unit.get(statement.start)
+        return (
+            statement.start < statement.stop
+            and statement not in self._bindings.declared
+            and not is_common_declaration(self._text.unit, statement)
+            and self._find_leave(statement) is None
+            and statement is not self._text.division.result
+            and first not in _NO_EXPRESSIONS
+        )
+
+
+# Statements, and parts of heads, that the grammar of C++ does not put in parentheses.
+_NO_EXPRESSIONS: Final = ("return", "break", "continue", "[", "asm", "__asm__")
 
 
 def _subtract(spans: list[Span], others: list[Span]) -> list[Span]:

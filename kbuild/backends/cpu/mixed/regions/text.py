@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
-from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, Operation
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.cxx.model import Edit
-from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.cxx.statements import Block, Node, Statement, list_statements
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -62,11 +63,48 @@ class Text:
         self.unit = unit
         self.division = division
         self.edits: list[Edit] = []
+        self._casts = dict(_list_casts(unit, division))
+        # What is behind the commas that become semicolons, and the types behind that.
+        divided = [s for s in list_statements(division.body) if s.base is not None]
+        self._behind: dict[int, list[str]] = {unit.get_end(s.start - 1): [] for s in divided}
+        self._types = {
+            unit.get_end(s.start - 1): " ".join(unit.words[slice(*s.base)])
+            for s in divided
+            if s.base is not None
+        }
+
+    def finish(self) -> tuple[Edit, ...]:
+        """Return the edits."""
+        commas = (
+            Edit(start=end - 1, end=end, text=f";{''.join(texts)} {self._types[end]} ")
+            for end, texts in self._behind.items()
+        )
+        return (*self.edits, *commas)
+
+    def drop_type(self, statement: Statement) -> None:
+        """Leave out the type of a declarator behind the first one of a declaration."""
+        if statement.base is not None:
+            self._types[self.unit.get_end(statement.start - 1)] = ""
 
     def insert(self, position: int, text: str) -> None:
         """Insert text at a position of the text."""
-        if text:
+        if text and position in self._behind:
+            self._behind[position].append(text)
+        elif text:
             self.edits.append(Edit(start=position, end=position, text=text))
+
+    def write_casts(self, spans: Iterable[Span], replaced: Iterable[Span]) -> None:
+        """Let the generated code check what uses of variables take for granted.
+
+        Args:
+            spans: The tokens of a region.
+            replaced: Those of its parts that other edits replace.
+        """
+        replaced = list(replaced)
+        for first, last in spans:
+            for index in range(first, last):
+                if index in self._casts and not is_in((index, index + 1), replaced):
+                    self.replace(index, index + 1, self._casts[index])
 
     def replace(self, first: int, stop: int, text: str) -> None:
         """Replace tokens; lines keep their numbers."""
@@ -86,9 +124,12 @@ class Text:
         return self.unit.get_end(stop - 1)
 
     def find_end(self, node: Node) -> int:
-        """Return the index after a node and the semicolon behind it."""
-        is_followed = isinstance(node, Statement) and self.unit.get(node.stop) == ";"
-        return node.stop + is_followed
+        """Return the index after a node and the semicolon behind it, or what becomes one."""
+        is_divided = node.stop < len(self.unit.words) and (
+            self.unit.get_end(node.stop) in self._behind
+        )
+        is_followed = is_divided or self.unit.get(node.stop) == ";"
+        return node.stop + (isinstance(node, Statement) and is_followed)
 
     def render(
         self,
@@ -111,7 +152,8 @@ class Text:
                 parts.append(self.render_result(operation))
                 index = operation.value[1]
                 continue
-            parts.append(replaced.get(index, self.unit.words[index]))
+            word = self._casts.get(index, self.unit.words[index])
+            parts.append(replaced.get(index, word))
             index += 1
         return "".join(parts)
 
@@ -150,6 +192,24 @@ class Text:
             is_before = start <= directive.start < end
             if is_before and directive.text.lstrip("# \t").startswith("pragma"):
                 self.edits.append(Edit(start=directive.start, end=directive.end, text=""))
+
+
+def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
+    """Yield the uses of variables that take something for granted, with the code that checks it."""
+    for variable in division.variables:
+        if division.kinds[variable] not in ("uniform", "computed"):
+            continue
+        for index in division.uses.indices[variable]:
+            use = division.uses.read(index)
+            kinds = [f"decltype({_join(unit, span)})" for span in use.operands]
+            kinds += [f"{REGIONS}base<decltype(({_join(unit, span)}))>" for span in use.bases]
+            if kinds:
+                of = ", ".join((f"decltype({variable.name})", *kinds))
+                yield index, f"static_cast<{REGIONS}read<{of}>>({variable.name})"
+
+
+def _join(unit: Unit, span: Span) -> str:
+    return " ".join(unit.words[slice(*span)])
 
 
 def name_class(operation: Operation) -> str:

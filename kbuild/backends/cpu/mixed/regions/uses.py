@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.mentions import Use, find_use, list_names
-from kbuild.backends.cpu.mixed.regions.model import Operation, find_variable
-from kbuild.backends.cpu.mixed.regions.variables import Variable
+from kbuild.backends.cpu.mixed.regions.contexts import Use, read_use
+from kbuild.backends.cpu.mixed.regions.expressions import is_name
+from kbuild.backends.cpu.mixed.regions.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.model import Operation
+from kbuild.backends.cpu.mixed.regions.variables import Variable, find_variable
+from kbuild.cxx.statements import Block, list_statements
 from kbuild.cxx.unit import Unit
+
+_UNKNOWN: Final = Use("unknown")
+# Words that a use can be behind.
+_NO_TYPES: Final = frozenset(
+    ("return", "else", "do", "case", "goto", "throw", "sizeof", "new", "delete", "co_return")
+)
 
 
 class Uses:
@@ -16,47 +26,101 @@ class Uses:
 
     Attributes:
         variables: The variables, in order.
-        lent: The indices of the names in arguments that divided functions can change.
         indices: The indices of the names that stand for each variable, after its declaration.
     """
 
     def __init__(
-        self, unit: Unit, variables: tuple[Variable, ...], operations: Mapping[int, Operation]
+        self,
+        unit: Unit,
+        body: Block,
+        variables: tuple[Variable, ...],
+        operations: Mapping[int, Operation],
+        numbers: frozenset[str],
     ) -> None:
-        """Find the uses of variables in a text with these operations."""
+        """Find the uses of variables in a body.
+
+        Args:
+            unit: The text.
+            body: The body.
+            variables: The variables.
+            operations: The operations in the body.
+            numbers: The names of shared memory that consists of numbers.
+        """
         self._unit = unit
+        self._numbers = numbers
+        self._redeclared = find_redeclared(unit, body, {each.index for each in variables})
+        self._statements = sorted(list_statements(body), key=lambda statement: statement.start)
+        self._starts = [statement.start for statement in self._statements]
         self.variables: Final = variables
-        self.lent: Final = frozenset(
-            index
+        # Arguments of divided functions, which can refer to variables, are not brought by value.
+        self._brought = frozenset(
+            first
             for operation in operations.values()
-            for first, last in (operation.arguments if operation.can_change else ())
-            for index in list_names(unit, first, last)
+            if not operation.has_references
+            for first, last in operation.arguments
+            if last == first + 1
         )
         self.indices: Final = {variable: list(self._find(variable)) for variable in variables}
+        self._found: dict[int, Use] = {}
 
     def resolve(self, index: int) -> Variable | None:
         """Return the variable that a name stands for; None for other names."""
         return find_variable(self.variables, self._unit.words[index], index)
 
-    def find_use(self, variable: Variable, index: int) -> Use:
+    def read(self, index: int) -> Use:
         """Return what happens to a variable where its name has an index."""
-        if index in self.lent:
-            return "shared"
-        return find_use(self._unit, index, is_pointer=variable.is_pointer)
+        if index not in self._found:
+            self._found[index] = self._read(index)
+        return self._found[index]
 
-    def is_own(self, variable: Variable | None) -> bool:
-        """Return whether nothing but a divided function refers to a variable of the thread."""
-        return variable is not None and all(
-            find_use(self._unit, index, is_pointer=variable.is_pointer) != "shared"
-            for index in self.indices[variable]
+    def list_uses(self, variable: Variable) -> Iterator[Use]:
+        """Yield what happens to a variable after its declaration."""
+        return map(self.read, self.indices[variable])
+
+    def is_only_read(self, variable: Variable) -> bool:
+        """Return whether nothing but the value of a variable matters."""
+        return all(use.kind == "read" for use in self.list_uses(variable))
+
+    def _read(self, index: int) -> Use:
+        place = bisect_right(self._starts, index) - 1
+        statement = self._statements[place] if place >= 0 else None
+        if statement is None or not statement.start <= index < statement.stop:
+            return _UNKNOWN
+        return read_use(
+            self._unit,
+            statement,
+            index,
+            is_brought=index in self._brought,
+            is_built_in=self._is_built_in,
         )
 
-    def list_inside(self, variable: Variable, first: int, last: int) -> list[int]:
-        """Return the indices of a variable's names in a part of the text."""
-        return [index for index in self.indices[variable] if first <= index < last]
+    def _is_built_in(self, index: int) -> bool:
+        name = self._unit.words[index]
+        if name in self._redeclared:
+            return False
+        found = self.resolve(index)
+        return name in self._numbers if found is None else found.is_built_in
 
     def _find(self, variable: Variable) -> Iterator[int]:
         for index in list_names(self._unit, variable.index + 1, variable.stop):
             is_named = self._unit.words[index] == variable.name
             if is_named and self.resolve(index) is variable:
                 yield index
+
+
+def find_redeclared(unit: Unit, body: Block, known: set[int]) -> frozenset[str]:
+    """Return the names that can be declared in a body at places that are not known."""
+    names: set[str] = set()
+    for index in list_names(unit, body.start, body.stop):
+        before, outer = unit.get(index - 1), unit.get(index - 2)
+        is_behind_mark = before in ("*", "&") and (is_name(outer) or outer in (">", "*", "&"))
+        is_behind_type = is_name(before) and before not in _NO_TYPES
+        if index not in known and (is_behind_type or before == ">" or is_behind_mark):
+            names.add(unit.words[index])
+    for index in unit.find(("auto",)):
+        opening = index + 1
+        while unit.get(opening) in ("&", "const"):
+            opening += 1
+        if body.start < index < body.stop and unit.get(opening) == "[":
+            names.update(unit.words[opening : unit.partners[opening]])
+    return frozenset(names)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
+from kbuild.backends.cpu.mixed.regions.constants import names_number
+from kbuild.backends.cpu.mixed.regions.expressions import ARITHMETIC_WORDS, STANDARD_TYPES
 from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.statements import Block, Statement
@@ -21,12 +23,8 @@ _OTHER_STATEMENTS: Final = frozenset(
 )
 _AFTER_NAME: Final = frozenset(("=", ";", ",", "[", "(", "{"))
 _DEDUCED: Final = frozenset(("auto", "decltype", "__auto_type"))
-_STANDARD_TYPES: Final = frozenset(
-    (
-        *("size_t", "ptrdiff_t", "uint", "uchar", "ushort", "ulong", "uintptr_t", "intptr_t"),
-        *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
-    )
-)
+_SPECIFIERS: Final = frozenset(("const", "static", "constexpr", "register", "inline"))
+_MARKS: Final = frozenset(("*", "__restrict__", "__restrict", "restrict"))
 # What a parameter can refer to.
 Reference = Literal["constant", "changeable"]
 # Groups of threads that a variable can stand for, by the names of the types.
@@ -48,8 +46,10 @@ class Variable:
         declarator: The indices of the name with what belongs to it, without the initializer.
         initializer: The indices of the initializer, with ``=`` or brackets; None without one.
         is_reference: Whether it is a reference.
-        is_scalar: Whether the spelling says that the type is a number or a pointer.
-        is_pointer: Whether the spelling says that it is a pointer.
+        is_scalar: Whether the spelling suggests that the type is a number or a pointer, which is not
+            volatile. The generated code proves it.
+        is_built_in: Whether it consists of numbers, or of pointers to numbers, without a doubt: its
+            type consists of keywords.
         is_parameter: Whether it is a parameter.
         group: The group of threads that it stands for; None for other variables.
     """
@@ -64,7 +64,7 @@ class Variable:
     initializer: tuple[int, int] | None = None
     is_reference: bool = False
     is_scalar: bool = False
-    is_pointer: bool = False
+    is_built_in: bool = False
     is_parameter: bool = False
     group: Group | None = None
 
@@ -76,6 +76,11 @@ Kind = Literal["uniform", "computed", "kept", "group"]
 
 def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[Variable]:
     """Yield the variables that a statement of a block declares."""
+    if statement.base is not None:
+        origin = _Origin(block, statement, statement.base)
+        found = _read(unit, origin, statement.start, statement.stop)
+        yield from () if found is None else (found,)
+        return
     begin = statement.start
     while unit.words[begin : begin + 2] == ["[", "["]:
         begin = unit.partners.get(begin, begin + 1) + 1  # an attribute
@@ -141,10 +146,11 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
         declarator=(start, end),
         initializer=(end, stop) if end < stop else None,
         is_reference="&" in marks,
-        is_pointer="*" in marks and "[" not in unit.words[index:end],
+        is_built_in="&" not in marks and _is_built_in(words),
         is_scalar="&" not in marks
         and "[" not in unit.words[index:end]
-        and (bool(words & _DEDUCED) or "*" in marks or is_scalar_type(words)),
+        and "volatile" not in (words | set(marks))
+        and (bool(words & _DEDUCED) or "*" in marks or is_scalar_type(unit, words)),
     )
 
 
@@ -156,10 +162,18 @@ def find_group(words: Iterable[str]) -> Group | None:
     return _GROUPS.get(words[-1]) if words else None
 
 
-def is_scalar_type(words: Iterable[str]) -> bool:
-    """Return whether the words of a type say that it is a number."""
-    others = set(words) - {"const", "volatile", "std", "::", "register"}
-    return bool(others) and others <= (TYPE_WORDS | _STANDARD_TYPES) - _DEDUCED
+def is_scalar_type(unit: Unit, words: Iterable[str]) -> bool:
+    """Return whether the words of a type suggest that it is a number, which is not volatile."""
+    others = set(words) - _SPECIFIERS - {"std", "::"}
+    if len(others) == 1 and not others & TYPE_WORDS:
+        return bool(others & STANDARD_TYPES) or names_number(unit, *others)
+    return _is_built_in(others)
+
+
+def _is_built_in(words: Iterable[str]) -> bool:
+    """Return whether a type without stars and brackets is a number without a doubt."""
+    others = set(words) - _SPECIFIERS
+    return bool(others) and others <= ARITHMETIC_WORDS
 
 
 def _find_initializer(unit: Unit, index: int, stop: int) -> int:
@@ -194,16 +208,16 @@ def find_reference(words: Iterable[str]) -> Reference | None:
 
 
 def read_parameters(
-    tokens: list[Token], brace: int, stop: int, *, is_function: bool = False
+    unit: Unit, tokens: list[Token], brace: int, stop: int, *, is_function: bool = False
 ) -> Iterator[Variable]:
     """Yield the parameters of a kernel, except those that are references or packs.
 
     Args:
+        unit: The text.
         tokens: The tokens between the parentheses.
         brace: The index of the brace of the body.
         stop: The index after the body.
-        is_function: Whether they are those of a device function. References to constants are copies
-            there.
+        is_function: Whether they are those of a device function.
     """
     for part in split_at_commas(tokens):
         head = list(part)
@@ -218,14 +232,23 @@ def read_parameters(
         if place is None or ("&" in words and not is_function) or "..." in words:
             continue
         is_pointer = "*" in words or "[" in words
+        base = [word for word in words[:place] if word not in _MARKS]
         group = find_group(words[:place])
         yield Variable(
             name=words[place],
             index=brace,
             stop=stop,
-            is_scalar=is_pointer or is_scalar_type(words[:place]),
-            is_pointer=is_pointer,
-            is_reference=find_reference(words) == "changeable",
+            is_scalar="volatile" not in words[place - 1 :]
+            and "&" not in words
+            and (is_pointer or is_scalar_type(unit, words[:place])),
+            is_built_in="&" not in words and _is_built_in(base),
+            is_reference=find_reference(words) is not None,
             is_parameter=True,
             group=group,
         )
+
+
+def find_variable(variables: tuple[Variable, ...], name: str, index: int) -> Variable | None:
+    """Return the variable that a name at an index stands for; None for other names."""
+    visible = (v for v in variables if v.name == name and v.index <= index < v.stop)
+    return max(visible, key=lambda variable: variable.index, default=None)

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator
 
 from kbuild.backends.cpu.mixed.regions.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.calls import find_first
+from kbuild.backends.cpu.mixed.regions.forms import find_target, find_value, is_common_declaration
 from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK, TILE
-from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Division, Operation
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.backends.cpu.mixed.regions.region import RegionWriter
 from kbuild.backends.cpu.mixed.regions.text import (
     ENTERED,
@@ -24,7 +26,7 @@ from kbuild.backends.cpu.mixed.regions.text import (
 )
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.model import Edit
-from kbuild.cxx.statements import Block, Node, Statement
+from kbuild.cxx.statements import Block, Node, Statement, list_statements
 from kbuild.cxx.unit import Unit
 
 
@@ -71,7 +73,7 @@ class _KernelWriter:
         self._text.replace(brace, brace + 1, f"{{{' '.join(texts)} {{")
         self._write_sequence(division.body.children, frames)
         self._text.replace(division.body.stop - 1, division.body.stop, f"}} {epilogue} }}")
-        return tuple(self._text.edits)
+        return self._text.finish()
 
     def _declare_operands(self) -> Iterator[str]:
         """Yield the declarations of what threads bring to operations."""
@@ -134,6 +136,9 @@ class _KernelWriter:
 
     def _write_whole(self, node: Node) -> None:
         """Leave what is executed once as it is; regions see its variables as constants."""
+        for part in list_statements(node):
+            if part.start not in self._text.division.leaves:
+                self._prove(node, part)
         if not isinstance(node, Statement):
             return
         declared = self._bindings.declared.get(node, [])
@@ -142,6 +147,17 @@ class _KernelWriter:
         else:
             alias = self._bindings.alias(declared)
             self._text.insert(self._text.get_end(self._text.find_end(node)), alias)
+
+    def _prove(self, node: Node, part: Statement) -> None:
+        """Check in front of a node what a part of it takes for granted."""
+        unit, declared = self._text.unit, self._bindings.declared.get(part, [])
+        if is_common_declaration(unit, part) or any(v.group is not None for v in declared):
+            return
+        spans = [v.initializer for v in declared]
+        if not declared and (part.start, part.stop) != (0, 0):
+            is_changed = find_target(unit, part) is not None
+            spans = [find_value(unit, part) if is_changed else (part.start, part.stop)]
+        self._text.insert(self._text.unit.get_end(node.start - 1), self._bindings.prove(*spans))
 
     def _write_group(self, node: Statement, variable: Variable) -> None:
         """Let the declaration of a group declare what is the same for all threads."""
@@ -197,6 +213,8 @@ class _KernelWriter:
     def _write_condition(self, block: Block, frames: Frames) -> None:
         head, then, *others = block.children
         if block not in self._text.division.masked:
+            if not block.is_constant and isinstance(head, Statement):
+                self._prove(block, head)
             self._write_body(then, frames)
             for other in others:
                 self._write_body(other, frames)
@@ -231,11 +249,14 @@ class _KernelWriter:
 
     def _write_steered_loop(self, block: Block, frames: Frames) -> None:
         """Write a loop whose head is the same for all threads."""
-        heads = [child for child in block.children if isinstance(child, Statement)]
+        heads = block.children[-1:] if block.kind == "do" else block.children[: block.heads]
+        for head in heads:
+            if isinstance(head, Statement) and head.start < head.stop:
+                self._prove(block, head)
         body = block.children[0 if block.kind == "do" else block.heads]
         aliases = (
             self._bindings.alias(self._bindings.declared.get(heads[0], []))
-            if block.kind == "for"
+            if block.kind == "for" and isinstance(heads[0], Statement)
             else ""
         )
         if block not in self._text.division.masked:

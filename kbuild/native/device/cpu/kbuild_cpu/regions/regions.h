@@ -234,41 +234,177 @@ KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const
         reject_barrier(__call, __set, __live);
 }
 
+/* Whether operators for values of this type are built in: it is a number or a pointer, and neither a class nor
+ * an enumeration. */
+template <class __T>
+constexpr bool is_number_or_pointer = is_integral_v<__T> || is_floating_point_v<__T>;
+template <class __T>
+constexpr bool is_number_or_pointer<__T *> = true;
+template <class __T>
+constexpr bool is_built_in = is_number_or_pointer<remove_cv_t<__T>>;
+template <class __T>
+constexpr bool is_built_in<__T &> = is_built_in<__T>;
+template <class __T>
+constexpr bool is_built_in<__T &&> = is_built_in<__T>;
+
+/* The same for what a subscript belongs to. */
+template <class __T>
+struct base;
+template <class __T>
+constexpr bool is_array_or_pointer = false;
+template <class __T>
+constexpr bool is_array_or_pointer<__T *> = true;
+template <class __T>
+constexpr bool is_array_or_pointer<__T *const> = true;
+template <class __T>
+constexpr bool is_array_or_pointer<__T[]> = true;
+template <class __T, unsigned long __Count>
+constexpr bool is_array_or_pointer<__T[__Count]> = true;
+template <class __T>
+constexpr bool is_array_or_pointer<__T &> = is_array_or_pointer<__T>;
+template <class __T>
+constexpr bool is_array_or_pointer<__T &&> = is_array_or_pointer<__T>;
+template <class __T>
+inline constexpr bool is_built_in<base<__T>> = is_array_or_pointer<__T>;
+
+/* A type, and the checks that a use of a variable of this type needs. */
+template <class __T, class... __Operands>
+struct checked_read {
+    static_assert((is_built_in<__Operands> && ...),
+                  "kbuild: an operand is not a number or a pointer");
+    using __type = __T;
+};
+template <class __T, class... __Operands>
+using read = typename checked_read<__T, __Operands...>::__type;
+/* The type of a subscript that is evaluated once for consecutive threads. */
+template <class __Base>
+using subscript = typename checked_read<long long, base<__Base>>::__type;
+
 /* Returns a copy; for the type of a parameter that threads change. */
 template <class __T>
 __T copy(__T __value);
 
-/* Whether the default constructor of a class does nothing but compute constants, so that it can run for
- * threads that do not exist. */
-template <bool>
-struct is_evaluated;
-template <class __T, class = void>
-constexpr bool has_constant = __is_trivially_constructible(__T);
 template <class __T>
-constexpr bool has_constant<__T, decltype(static_cast<void>(
-                                     static_cast<is_evaluated<(__T(), true)> *>(nullptr)))> = true;
+constexpr bool is_list = false;
+}  // namespace kbuild_cpu::regions
+namespace std {
+template <class>
+class initializer_list;
+}
+namespace kbuild_cpu::regions {
+template <class __T>
+inline constexpr bool is_list<::std::initializer_list<__T>> = true;
 
-/* Whether a variable can be in an array with an element per thread. */
+/* Whether nobody can tell a variable from its copy: it is a number, or an aggregate without functions that could
+ * know its address. */
+template <class __T, class = void>
+constexpr bool is_movable = false;
 template <class __T>
-constexpr bool can_keep =
-    !(__is_class(__T) || __is_union(__T)) || (__is_trivially_copyable(__T) && has_constant<__T>);
+constexpr bool is_movable<__T, typename __T::__kbuild_movable> = true;
+template <class __T>
+constexpr bool is_trivial_aggregate =
+    __is_aggregate(__T) && __is_trivially_constructible(__T) && __is_trivially_copyable(__T);
+template <class __T>
+constexpr bool can_move =
+    !(__is_class(__T) || __is_union(__T)) || is_trivial_aggregate<__T> || is_movable<__T>;
 template <class __T, unsigned long __Count>
-constexpr bool can_keep<__T[__Count]> = can_keep<__T>;
+constexpr bool can_move<__T[__Count]> = can_move<__T>;
+
+/* Whether compilers can copy a parameter or a result of this type as they like ([class.temporary]). */
+template <class __T>
+constexpr bool can_copy = __is_trivially_copyable(__T);
 
 /* Whether nobody notices that a variable ends with its region. */
 template <class __T>
 constexpr bool can_end = __has_trivial_destructor(__T);
+/* Whether a variable can be in an array with an element per thread. */
+template <class __T>
+constexpr bool can_keep = can_end<__T> && !is_list<__T>;
+template <class __T, unsigned long __Count>
+constexpr bool can_keep<__T[__Count]> = can_move<__T>;
 
 /* Copies the first value of a variable to its place. */
 template <class __T>
 KBUILD_CPU_ALWAYS_INLINE void keep(__T &__place, const __T &__value) {
-    static_assert(__is_trivially_copyable(__T));
+    static_assert(can_move<__T>, "kbuild: the variable can refer to itself");
     __place = __value;
 }
 template <class __T, unsigned long __Count>
 KBUILD_CPU_ALWAYS_INLINE void keep(__T (&__place)[__Count], const __T (&__value)[__Count]) {
     for (unsigned long __i = 0; __i < __Count; ++__i) keep(__place[__i], __value[__i]);
 }
+
+/* Places for a variable of each thread, which is constructed where it stays. */
+struct slot_address {
+    void *__address;
+};
+}  // namespace kbuild_cpu::regions
+__attribute__((returns_nonnull)) KBUILD_CPU_ALWAYS_INLINE void *operator new(
+    unsigned long, ::kbuild_cpu::regions::slot_address __to) noexcept {
+    return __to.__address;
+}
+namespace kbuild_cpu::regions {
+/* The only member of an aggregate is initialized as a variable is by the expression behind `=`. */
+template <class __T>
+struct holder {
+    __T __value;
+};
+template <class __T>
+struct kind_of_slot {
+    using __type = __T;
+    using __holder = holder<__T>;
+    static constexpr bool is_class = __is_class(__T) || __is_union(__T);
+    slot_address place;
+};
+/* The type of a variable with a list of values in braces. Elements of an aggregate can refer to temporary objects,
+ * which end too early. */
+template <class __T>
+struct listed {
+    static_assert(!__is_aggregate(__T) || is_trivial_aggregate<__T>,
+                  "kbuild: a member of the variable can be a reference");
+    using __type = __T;
+};
+template <class __T>
+struct element {
+    using __type = __T;
+};
+template <class __T>
+struct element<const __T> {
+    using __type = __T;
+};
+template <class __T, int __Most>
+class slots {
+public:
+    using __type = typename element<__T>::__type;
+    static_assert(can_keep<__type>, "kbuild: threads cannot keep a variable of this type");
+
+    KBUILD_CPU_ALWAYS_INLINE slots() {}
+    KBUILD_CPU_ALWAYS_INLINE __type &operator[](int __number) { return values_[__number]; }
+    KBUILD_CPU_ALWAYS_INLINE const __type &operator[](int __number) const {
+        return values_[__number];
+    }
+    KBUILD_CPU_ALWAYS_INLINE slot_address place(int __number) {
+        return {static_cast<void *>(&values_[__number])};
+    }
+    KBUILD_CPU_ALWAYS_INLINE __type &construct(int __number) {
+        return *::new (place(__number)) __type;
+    }
+    /* The same with an expression behind `=`, which the initializer has twice: in the braces of a class, and in
+     * the parentheses of another type. */
+    template <class __Initializer>
+    KBUILD_CPU_ALWAYS_INLINE __type &construct(int __number, const __Initializer &__initializer) {
+        __initializer(kind_of_slot<__type>{place(__number)});
+        return values_[__number];
+    }
+    KBUILD_CPU_ALWAYS_INLINE void copy(int __number, const __type &__value) {
+        ::new (place(__number)) __type(__value);
+    }
+
+private:
+    union {
+        __type values_[__Most];
+    };
+};
 
 /* A call of a device function that is divided, too. All threads of a set bring their arguments, which are in
  * a frame with an array for each parameter. Then `__run` executes the function for them, and leaves the results in
@@ -292,13 +428,32 @@ struct frame_results {
     KBUILD_CPU_ALWAYS_INLINE __Result get(int __number) const { return __values[__number]; }
     /* By value, as `return` makes the result: from a volatile object, too. */
     KBUILD_CPU_ALWAYS_INLINE void put(int __number, __Result __value) {
-        __values[__number] = __value;
+        __values.copy(__number, __value);
     }
-    __Result __values[__Most];
+    static_assert(can_copy<__Result>, "kbuild: the result can refer to itself");
+    slots<__Result, __Most> __values;
 };
 template <int __Most>
 struct frame_results<void, __Most> {
     KBUILD_CPU_ALWAYS_INLINE void get(int) const {}
+};
+
+/* A frame, and the types of the arguments of a call, with `&` for objects. */
+template <int __Number, class... __Arguments>
+struct argument_at {
+    using __type = void;
+};
+template <class __First, class... __Others>
+struct argument_at<0, __First, __Others...> {
+    using __type = __First;
+};
+template <int __Number, class __First, class... __Others>
+struct argument_at<__Number, __First, __Others...> : argument_at<__Number - 1, __Others...> {};
+template <class __Frame, class... __Arguments>
+struct call_frame {
+    __Frame &__of;
+    template <int __Number>
+    using __argument = typename argument_at<__Number, __Arguments...>::__type;
 };
 
 /* Whether a type is that of a group of threads. */
@@ -311,12 +466,11 @@ constexpr bool is_group<__T, typename __T::__kbuild_group> = true;
 template <class __T>
 struct frame_element {
     static_assert(!is_group<__T>, "kbuild: the kind of this group of threads is not known");
+    static_assert(can_copy<__T>, "kbuild: the parameter can refer to itself");
     using __type = __T;
 };
 template <class __T>
 struct frame_element<const __T> : frame_element<__T> {};
-template <class __T>
-struct frame_element<const __T &> : frame_element<__T> {};
 template <class __T>
 struct frame_element<__T[]> {
     using __type = __T *;
@@ -326,19 +480,56 @@ struct frame_element<__T[__Count]> {
     using __type = __T *;
 };
 
-/* The same for a parameter that is a reference to what the function can change. */
+/* Whether a reference to T refers to an argument itself, and not to a temporary object. */
+template <class __T, class __Argument>
+struct refers_to {
+    static constexpr bool value = false;
+};
+template <class __T, class __Object>
+struct refers_to<__T, __Object &> {
+    using __to = remove_cv_t<__T>;
+    using __from = remove_cv_t<__Object>;
+    static constexpr bool is_derived() {
+        if constexpr (__is_class(__to) && __is_class(__from))
+            return __is_base_of(__to, __from);
+        else
+            return false;
+    }
+    static constexpr bool value = is_same_v<__to, __from> || is_derived();
+};
+
+/* What a parameter refers to: an object of the caller, or a temporary one, which nobody else knows. */
+template <class __T>
+class lent {
+public:
+    KBUILD_CPU_ALWAYS_INLINE lent() {}
+    KBUILD_CPU_ALWAYS_INLINE __T &operator*() const { return *object_; }
+    /* `__Argument` is the type of the argument, with `&` if it is an object. */
+    template <class __Argument>
+    KBUILD_CPU_ALWAYS_INLINE void put(__T &__object) {
+        object_ = __builtin_addressof(__object);
+        if constexpr (!refers_to<__T, __Argument>::value) {
+            static_assert(can_copy<remove_cv_t<__T>>,
+                          "kbuild: the parameter refers to a temporary object");
+            ::new (slot_address{static_cast<void *>(&copy_)}) remove_cv_t<__T>(__object);
+            object_ = &copy_;
+        }
+    }
+
+private:
+    __T *object_;
+    union {
+        remove_cv_t<__T> copy_;
+    };
+};
+
+/* The same for a parameter that is a reference. */
 template <class __T>
 struct frame_reference;
 template <class __T>
 struct frame_reference<__T &> {
-    using __type = __T *;
+    using __type = lent<__T>;
 };
-
-/* Whether a variable can be computed again, or once for all threads. */
-template <class __T>
-constexpr bool is_value = !__is_class(__T) && !__is_union(__T);
-template <class __T, unsigned long __Count>
-constexpr bool is_value<__T[__Count]> = false;
 
 /* What the threads bring to an operation, with room for whole warps. In a warp with threads that bring
  * something, the others have the value 0, as those that have exited. */

@@ -1,0 +1,45 @@
+"""Names that are probably constants, or number types. The generated code proves that they are."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from kbuild.backends.cpu.mixed.regions.expressions import ARITHMETIC_WORDS
+from kbuild.cxx.unit import Unit
+
+_CONSTANT: Final = frozenset(("constexpr", "const"))
+_BEHIND: Final = ("=", "{", ",", ">", ";", "(")
+_TYPES: Final = ("class", "typename")
+
+
+@lru_cache(maxsize=4096)
+def is_probably_constant(unit: Unit, name: str) -> bool:
+    """Return whether a text declares a name as a constant, or as the number of a template."""
+    return any(
+        unit.get(index + 1) in _BEHIND and _declares_constant(unit, index)
+        for index in unit.find((name,))
+    )
+
+
+def _declares_constant(unit: Unit, index: int) -> bool:
+    """Return whether a name is declared with a word for constants, or in template parameters."""
+    head = unit.words[unit.find_head(index) : index]
+    if not _CONSTANT.isdisjoint(head) and "=" not in head:
+        return True
+    return "template" in head[:1] and unit.get(index - 1) not in _TYPES and len(head) > 2  # noqa: PLR2004 - template < TYPE
+
+
+@lru_cache(maxsize=1024)
+def names_number(unit: Unit, name: str) -> bool:
+    """Return whether a text declares a name as another one of a type of numbers."""
+    for index in unit.find((name,)):
+        if unit.get(index - 1) == "using" and unit.get(index + 1) == "=":
+            end = unit.find_declaration_end(index, ";") or index
+            words = unit.words[index + 2 : end - 1]
+        else:
+            head = unit.words[unit.find_head(index) : index]
+            words = head[1:] if head[:1] == ["typedef"] and unit.get(index + 1) == ";" else []
+        if words and ARITHMETIC_WORDS.issuperset(words):
+            return True
+    return False

@@ -1,0 +1,294 @@
+"""What an expression does with a variable of a built-in type where its name is.
+
+A name is *read* only if the text around it is on a short list: an operand of built-in operators, a
+subscript of a pointer or an array, a converted value, a value that is assigned to a number, a
+condition, or what is brought to an operation. Then nothing can see where the variable is, whether
+it is constant, or change it. Everything else is unknown. What the list takes for granted of other
+operands is a guard, which the generated code checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final, Literal, TypeAlias
+
+from kbuild.backends.cpu.mixed.annotations import INDICES
+from kbuild.backends.cpu.mixed.regions.expressions import (
+    ARITHMETIC_WORDS,
+    ASSIGNMENTS,
+    SIGNS,
+    STEPS,
+    VALUE_OPERATORS,
+    Part,
+    Span,
+    is_conversion,
+    is_literal,
+    is_name,
+    list_operands,
+    list_parts,
+    names_built_in_type,
+)
+from kbuild.cxx.statements import Statement
+from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
+
+UseKind: TypeAlias = Literal["read", "changed", "unknown"]
+# Whether a name is that of a variable that consists of numbers, or of pointers to numbers, without a
+# doubt: its type consists of keywords.
+IsBuiltIn: TypeAlias = Callable[[int], bool]
+_JUMPS: Final = ("return", "throw", "case", "co_return", "co_yield", "new", "delete", "goto")
+_SPECIFIERS: Final = ("constexpr", "const", "static")
+_SIZES: Final = ("sizeof", "alignof")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What happens to a variable at a place.
+
+    Attributes:
+        kind: Whether it is read, or changed by an assignment or a step whose operators are built
+            in, or anything can happen to it.
+        operands: The tokens of expressions that must be numbers or pointers.
+        bases: The tokens of expressions that must be pointers or arrays.
+    """
+
+    kind: UseKind
+    operands: tuple[Span, ...] = ()
+    bases: tuple[Span, ...] = ()
+
+
+_READ: Final = Use("read")
+_CHANGED: Final = Use("changed")
+_UNKNOWN: Final = Use("unknown")
+
+
+def read_use(
+    unit: Unit,
+    statement: Statement,
+    index: int,
+    *,
+    is_brought: bool = False,
+    is_built_in: IsBuiltIn,
+) -> Use:
+    """Return what an expression does with a variable.
+
+    Args:
+        unit: The text.
+        statement: The statement, or part of a head, with the name.
+        index: The index of the name.
+        is_brought: Whether an argument of an operation that takes values is around the name.
+        is_built_in: Tells which names are those of numbers and pointers without a doubt.
+    """
+    return _Reader(unit, statement, is_brought, is_built_in).read((index, index + 1))
+
+
+class _Reader:
+    def __init__(
+        self, unit: Unit, statement: Statement, is_brought: bool, is_built_in: IsBuiltIn
+    ) -> None:
+        self._unit = unit
+        self._statement = statement
+        self._is_brought = is_brought
+        self._is_built_in = is_built_in
+
+    def read(self, span: Span) -> Use:
+        """Return what happens to a name, or to parentheses around it."""
+        opening = self._find_opening(span[0])
+        if opening is not None and self._is_in_braces(opening):
+            return self._read_list(opening)
+        first, last = self._statement.start, self._statement.stop
+        if opening is not None:
+            first, last = opening + 1, self._unit.partners[opening]
+        parts = [*list_operands(self._unit, first, last)]
+        place = next(
+            (i for i, part in enumerate(parts) if part.start <= span[0] < part.stop), len(parts)
+        )
+        if place == len(parts) or parts[place].text:
+            return _UNKNOWN
+        own = self._read_operand(parts[place], span)
+        if own is not None:
+            return own
+        return self._read_consumer(parts, place, span, opening)
+
+    def _find_opening(self, index: int) -> int | None:
+        """Return the index of the innermost bracket around a token in the statement."""
+        index -= 1
+        while index >= self._statement.start:
+            if self._unit.words[index] in ("(", "[", "{"):
+                return index
+            index = self._unit.partners.get(index, index) - 1
+        return None
+
+    def _is_in_braces(self, opening: int | None) -> bool:
+        while opening is not None:
+            if self._unit.words[opening] == "{":
+                return True
+            opening = self._find_opening(opening)
+        return False
+
+    def _read_list(self, opening: int) -> Use:
+        """Read an element of the braces around an array of numbers."""
+        words = self._unit.words[self._statement.start : opening]
+        is_array = words[-2:] == ["]", "="] and self._declares_numbers(opening - 1)
+        return _READ if is_array and words[-3:-2] != ["["] else _UNKNOWN
+
+    def _read_operand(self, operand: Part, span: Span) -> Use | None:
+        """Read what belongs to the operand itself; None if that is the name alone."""
+        unit, first = self._unit, span[0]
+        parts = list_parts(unit, operand.start, operand.stop)
+        place = next((i for i, part in enumerate(parts) if part.start == first), -1)
+        if place < 0:
+            return _UNKNOWN
+        behind = parts[place + 1].text if place + 1 < len(parts) else ""
+        if behind in ("[", "->"):
+            return _READ
+        if behind in STEPS:
+            return _CHANGED if place == 0 else _UNKNOWN
+        if behind:
+            return _UNKNOWN
+        if place == 0:
+            return None
+        before = parts[place - 1]
+        if before.text in STEPS:  # its result is the variable
+            is_alone = place == 1 and self._is_statement(operand)
+            return _CHANGED if is_alone else _UNKNOWN
+        if before.text == "*" or before.text in SIGNS:
+            return _READ
+        return _READ if is_conversion(unit, before) else self._read_declared(parts, place)
+
+    def _is_statement(self, operand: Part) -> bool:
+        return (operand.start, operand.stop) == (self._statement.start, self._statement.stop)
+
+    def _read_declared(self, parts: list[Part], place: int) -> Use | None:
+        """Read an operand behind a word: only `return` in front of it says what it is."""
+        words = [part.text for part in parts[:place]]
+        return None if words in (["return"], ["case"]) else _UNKNOWN
+
+    def _read_consumer(self, parts: list[Part], place: int, span: Span, opening: int | None) -> Use:
+        """Read what takes the value of an operand that is the name alone."""
+        first = last = place
+        while first > 1 and parts[first - 1].text in VALUE_OPERATORS:
+            first -= 2
+        while last + 2 < len(parts) and parts[last + 1].text in VALUE_OPERATORS:
+            last += 2
+        before = parts[first - 1].text if first else ""
+        behind = parts[last + 1].text if last + 1 < len(parts) else ""
+        if behind in ASSIGNMENTS:
+            is_whole = opening is None and first == last == 0
+            return self._read_assigned(parts) if is_whole else _UNKNOWN
+        if first != last:
+            others = [parts[i] for i in range(first, last + 1, 2) if i != place]
+            return self._guard_operands(others)
+        if behind == "?":
+            return _READ
+        if before in ("?", ":"):
+            return _UNKNOWN
+        if before in ASSIGNMENTS:
+            return self._read_source(parts, first - 1)
+        if opening is None:
+            is_alone = len(parts) == 1 and parts[0].start == span[0]
+            return _READ if is_alone else _UNKNOWN
+        return self._read_bracket(parts, opening)
+
+    def _read_assigned(self, parts: list[Part]) -> Use:
+        """Read the target of an assignment. A compound one can be a user's operator."""
+        if parts[0].stop != parts[0].start + 1:
+            return _UNKNOWN
+        if parts[1].text == "=":
+            return _CHANGED
+        found = self._guard_operands([part for part in parts[2:] if not part.text])
+        return replace(found, kind="changed") if found.kind == "read" else _UNKNOWN
+
+    def _read_source(self, parts: list[Part], assignment: int) -> Use:
+        """Read what is assigned, or initializes a variable."""
+        if assignment == 0:
+            return _UNKNOWN
+        target = parts[assignment - 1]
+        if assignment == 1 and not self._names_several(target):
+            return self._guard_operands([target])
+        return _READ if self._declares_numbers(parts[assignment].start) else _UNKNOWN
+
+    def _names_several(self, operand: Part) -> bool:
+        """Return whether an operand contains words side by side, as a declaration does."""
+        parts = list_parts(self._unit, operand.start, operand.stop)
+        return any(is_name(a.text) and is_name(b.text) for a, b in pairwise(parts))
+
+    def _declares_numbers(self, equals: int) -> bool:
+        """Return whether the statement declares numbers or pointers up to ``=``."""
+        start = self._statement.start if self._statement.base is None else self._statement.base[0]
+        words = [w for w in self._unit.words[start:equals] if w not in _SPECIFIERS]
+        is_number = words[:1] == ["auto"] or not ARITHMETIC_WORDS.isdisjoint(words[:1])
+        return is_number and "&" not in words and "(" not in words
+
+    def _read_bracket(self, parts: list[Part], opening: int) -> Use:
+        """Read a name that is alone in brackets."""
+        unit = self._unit
+        if unit.words[opening] == "[":
+            base = find_base(unit, opening, self._statement.start)
+            return _UNKNOWN if base is None else Use("read", bases=(base,))
+        before = unit.get(opening - 1)
+        if before in _SIZES:
+            return _READ
+        if names_built_in_type(unit, opening - 1, opening) or self._is_cast(opening):
+            return _READ if len(parts) == 1 else _UNKNOWN
+        is_call = is_name(before) and before not in _JUMPS
+        if is_call or before in (")", "]", ">", "}"):
+            return _READ if self._is_brought else _UNKNOWN
+        return self.read((opening, unit.partners[opening] + 1)) if len(parts) == 1 else _UNKNOWN
+
+    def _is_cast(self, opening: int) -> bool:
+        words = self._unit.words
+        angle = opening - 1
+        while angle > self._statement.start and words[angle] != "<":
+            angle -= 1
+        return words[angle - 1] == "static_cast" and names_built_in_type(
+            self._unit, angle + 1, opening - 1
+        )
+
+    def _guard_operands(self, operands: Sequence[Part]) -> Use:
+        spans: list[Span] = []
+        for operand in operands:
+            first, last = operand.start, operand.stop
+            words = self._unit.words[first:last]
+            if "{" in words:
+                return _UNKNOWN
+            if words[:1] and words[0] in ("return", "case"):
+                first += 1
+            if not self._is_known(first, last):
+                spans.append((first, last))
+        return Use("read", operands=tuple(spans))
+
+    def _is_known(self, first: int, last: int) -> bool:
+        """Return whether an operand is a number or a pointer without a doubt."""
+        words = self._unit.words[first:last]
+        if len(words) == 1 and is_literal(words[0]):
+            return True
+        if words[0] in INDICES:
+            return words[1:2] == ["."]
+        parts = list_parts(self._unit, first, last)
+        return self._is_built_in(first) and all(part.text == "[" for part in parts[1:])
+
+
+def find_base(unit: Unit, bracket: int, first: int) -> Span | None:
+    """Return the tokens of what a subscript belongs to; None if the bracket is that of a lambda.
+
+    Args:
+        unit: The text.
+        bracket: The index of the bracket.
+        first: The index where the statement starts.
+    """
+    index = bracket
+    while index > first:
+        before = unit.get(index - 1)
+        if before in (")", "]") and index - 1 in unit.partners:
+            index = unit.partners[index - 1]
+        elif before in (".", "->", "::") or (
+            is_name(before) and before not in _JUMPS and not is_name(unit.get(index))
+        ):
+            index -= 1
+        else:
+            break
+    is_named = index < bracket and unit.words[index] != "["
+    return (index, bracket) if is_named else None

@@ -1,0 +1,155 @@
+"""Whether an operation can be taken out of its expression: only where C++ leaves the order open.
+
+An operation runs before the rest of its statement. So nothing that C++ evaluates before it can have
+effects, or read memory: the left operands of ``,``, ``<<``, and ``>>``, elements of braces in
+front, the object of a call, what a subscript belongs to, and the right side of an assignment whose
+left side contains the operation ([intro.execution], [expr.call], [expr.sub], [expr.shift],
+[expr.ass], [dcl.init.list]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kbuild.backends.cpu.mixed.annotations import INDICES
+from kbuild.backends.cpu.mixed.regions.expressions import (
+    ARITHMETIC_WORDS,
+    ASSIGNMENTS,
+    VALUE_OPERATORS,
+    Part,
+    Span,
+    is_conversion,
+    is_literal,
+    is_name,
+    list_operands,
+    list_parts,
+)
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.cxx.declarators import TYPE_OPERATORS
+from kbuild.cxx.statements import Statement
+from kbuild.cxx.unit import Unit
+
+# Whether a name is that of a number or a pointer of the thread.
+IsOwn = Callable[[int], bool]
+_NOT_EVALUATED: Final = frozenset(("sizeof", "alignof", "noexcept", "typeid", *TYPE_OPERATORS))
+_CONDITIONAL: Final = ("&&", "||", "?", ":")
+_SHIFTS: Final = ("<<", ">>")
+_JUMPS: Final = ("return", "throw")
+
+
+def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: IsOwn) -> None:
+    """Raise CannotDivide if an operation must not run before the rest of its statement."""
+    order = _Order(unit, statement, is_own)
+    span = (operation.index, operation.close + 1)
+    opening = order.find_opening(span[0])
+    while order.is_first(span, opening) and opening is not None:
+        span = (opening, unit.partners[opening] + 1)
+        opening = order.find_opening(opening)
+    if opening is not None or not order.is_first(span, None):
+        raise CannotDivide(f"C++ evaluates something before '{operation.name}' in its statement")
+
+
+class _Order:
+    def __init__(self, unit: Unit, statement: Statement, is_own: IsOwn) -> None:
+        self._unit = unit
+        self._statement = statement
+        self._is_own = is_own
+
+    def find_opening(self, index: int) -> int | None:
+        """Return the index of the innermost bracket around a token in the statement."""
+        index -= 1
+        while index >= self._statement.start:
+            if self._unit.words[index] in ("(", "[", "{"):
+                return index
+            index = self._unit.partners.get(index, index) - 1
+        return None
+
+    def is_first(self, span: Span, opening: int | None) -> bool:
+        """Return whether a part of what is in brackets can be evaluated before the rest of it."""
+        first, last = self._statement.start, self._statement.stop
+        if opening is not None:
+            first, last = opening + 1, self._unit.partners[opening]
+        parts = [*list_operands(self._unit, first, last)]
+        place = next((i for i, p in enumerate(parts) if p.start <= span[0] < p.stop), None)
+        if place is None or parts[place].text or not self._is_first_in(parts[place], span):
+            return False
+        before = parts[:place]
+        if opening is not None and self._is_call(opening):
+            commas = [i for i, part in enumerate(before) if part.text == ","]
+            before = before[commas[-1] + 1 if commas else 0 :]
+        return self._are_before(before) and self._are_behind(parts[place + 1 :])
+
+    def _are_before(self, before: list[Part]) -> bool:
+        if any(part.text in _CONDITIONAL for part in before):
+            return False
+        assignments = [i for i, part in enumerate(before) if part.text in ASSIGNMENTS]
+        sequenced = [i for i, part in enumerate(before) if part.text in (",", *_SHIFTS)]
+        for place in sequenced:
+            # The left side of an assignment is evaluated behind the right one.
+            first = max((i + 1 for i in assignments if i < place), default=0)
+            first = 0 if before[place].text == "," else first
+            if not all(self._is_inert(part) for part in before[first:place]):
+                return False
+        return True
+
+    def _are_behind(self, behind: list[Part]) -> bool:
+        """Check the right side of an assignment, if the operation is in its left side."""
+        for place, part in enumerate(behind):
+            if part.text == ",":
+                return True
+            if part.text in ASSIGNMENTS:
+                return all(self._is_inert(each) for each in behind[place + 1 :])
+        return True
+
+    def _is_first_in(self, operand: Part, span: Span) -> bool:
+        """Return whether nothing in front of a part of an operand is evaluated before it."""
+        unit, first = self._unit, span[0]
+        parts = list_parts(unit, operand.start, first)
+        words = [part.text for part in parts]
+        if not _NOT_EVALUATED.isdisjoint(words):
+            return False
+        bracket = unit.words[first]
+        if bracket not in ("(", "[", "{") or span[1] != unit.partners.get(first, -2) + 1:
+            return not any(word in (".", "->", "[") for word in words)
+        if bracket == "[":
+            base = parts[-1:]
+            return len(base) == 1 and words[:-1] == [] and self._is_own(base[0].start)
+        if "->" in words or "[" in words or "(" in words[1:]:
+            return False
+        if "{" in words:
+            return False
+        return "(" not in words or is_conversion(unit, parts[0])
+
+    def _is_call(self, opening: int) -> bool:
+        """Return whether a bracket has the arguments of a call, whose order is open."""
+        before = self._unit.get(opening - 1)
+        is_called = is_name(before) or before in (">", ")", "]")
+        return self._unit.words[opening] == "(" and is_called and before not in _JUMPS
+
+    def _is_inert(self, part: Part) -> bool:
+        """Return whether an operand or operator changes nothing, and reads variables alone."""
+        if part.text:
+            return part.text in VALUE_OPERATORS or part.text in (",", "=", "?", ":")
+        unit = self._unit
+        for index in range(part.start, part.stop):
+            word = unit.words[index]
+            is_known = (
+                word in ("(", ")", "+", "-", "!", "~", ".")
+                or word in ARITHMETIC_WORDS
+                or is_literal(word)
+                or word in INDICES
+                or unit.get(index - 1) == "."
+            )
+            is_step = word in ("+", "-") and unit.get(index + 1) == word
+            is_call = word == "(" and is_name(unit.get(index - 1))
+            is_declared = word in ("const", "auto") or self._is_declared(part, index)
+            is_known = (is_known and not is_step and not is_call) or is_declared
+            if not is_known and not self._is_own(index):
+                return False
+        return True
+
+    def _is_declared(self, part: Part, index: int) -> bool:
+        """Return whether a token is the last one of a declaration's type and name."""
+        is_first = part.start == self._statement.start
+        return is_first and index == part.stop - 1 and index > part.start

@@ -11,6 +11,8 @@ ELF_MAGIC: Final = b"\x7fELF"
 
 ET_REL: Final = 1
 
+EM_X86_64: Final = 62
+EM_AARCH64: Final = 183
 EM_CUDA: Final = 190
 EM_AMDGPU: Final = 224
 
@@ -22,6 +24,8 @@ SHT_NOBITS: Final = 8
 SHT_REL: Final = 9
 SHT_DYNSYM: Final = 11
 SHT_SYMTAB_SHNDX: Final = 18
+# Not in elf.h: compact relocations of LLVM.
+SHT_CREL: Final = 0x40000014
 
 SHN_LORESERVE: Final = 0xFF00
 SHN_XINDEX: Final = 0xFFFF
@@ -35,6 +39,9 @@ SHF_X86_64_LARGE: Final = 0x10000000
 
 STT_OBJECT: Final = 1
 STT_FUNC: Final = 2
+STT_SECTION: Final = 3
+STT_FILE: Final = 4
+STT_TLS: Final = 6
 # Not in elf.h: the type of variables in relocatable cubins.
 STT_CUDA_OBJECT: Final = 13
 

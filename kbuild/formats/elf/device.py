@@ -110,7 +110,7 @@ class DeviceElf:
 
     def symbol_name(self, symbol: SymbolEntry) -> str:
         """Return the name of a symbol."""
-        return self._read_name(self._symbol_names, symbol.name)
+        return self._read_name(self.symbol_names, symbol.name)
 
     def _read_name(self, strings: bytes, offset: int) -> str:
         end = strings.find(b"\0", offset, offset + LONGEST_NAME)
@@ -143,7 +143,8 @@ class DeviceElf:
         return None
 
     @cached_property
-    def _symbol_names(self) -> bytes:
+    def symbol_names(self) -> bytes:
+        """The names of the symbols: NUL-terminated strings, which can share their ends."""
         return self._read_strings(self._symbol_table[1].link) if self._symbol_table else b""
 
     def _read_section_numbers(self, table: int) -> tuple[int, ...]:

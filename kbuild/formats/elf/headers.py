@@ -96,8 +96,12 @@ class Allowance:
 
 def is_elf_for(content: Buffer, machine: int) -> bool:
     """Return whether ``content`` starts like an ELF file for ``machine`` (an ``EM_`` number)."""
-    number = int.from_bytes(bytes(content[_MACHINE]), "little")
-    return bytes(content[: len(ELF_MAGIC)]) == ELF_MAGIC and number == machine
+    return bytes(content[: len(ELF_MAGIC)]) == ELF_MAGIC and read_machine(content) == machine
+
+
+def read_machine(content: Buffer) -> int:
+    """Return the machine (an ``EM_`` number) for which an ELF file is; any number for others."""
+    return int.from_bytes(bytes(content[_MACHINE]), "little")
 
 
 def is_64_bit_little_endian(content: Buffer) -> bool:

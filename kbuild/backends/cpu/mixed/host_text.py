@@ -19,7 +19,7 @@ from kbuild.backends.host_texts import (
 )
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
-from kbuild.cxx.model import Edit
+from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.unit import Unit
 
 _EVALUATED: Final = frozenset(("constexpr", "consteval"))
@@ -54,25 +54,42 @@ def edit_host_text(
         ):
             yield from _edit_callable(found)
         elif found.kind == "function":
-            yield from _edit_function(text, found)
+            yield from _edit_function(code, found)
 
 
-def _is_kept(found: Declaration) -> bool:
+def _is_kept(code: Unit, found: Declaration, body: Span) -> bool:
     """Return whether the function needs its body: to be evaluated, or to find its result type."""
-    words = [token.text for token in found.head]
-    has_deduced_type = "auto" in words or "decltype" in words
-    return bool(_EVALUATED & set(words)) or has_deduced_type or found.initializers is not None
+    words = {token.text for token in found.head}
+    return (
+        bool(_EVALUATED & words) or _is_deduced(code, found, body) or found.initializers is not None
+    )
 
 
-def _edit_function(text: str, found: Declaration) -> Iterator[Edit]:
+def _is_deduced(code: Unit, found: Declaration, body: Span) -> bool:
+    """Return whether the result type follows from the body."""
+    first, last = code.find_index(found.start), code.find_index(found.parameters[0])
+    words = code.words[first:last]
+    # A head contains no `decltype`.
+    if not any(token.text == "auto" for token in found.head):
+        return ("decltype", "(", "auto") in zip(words, words[1:], words[2:], strict=False)
+    index, end = code.find_index(found.parameters[1]) + 1, code.find_index(body[0])
+    while index < end and code.words[index] != "->":
+        # A `noexcept` or a constraint can also contain the arrow.
+        index = code.partners.get(index, index) + 1
+    return index >= end or "auto" in code.words[index:end]
+
+
+def _edit_function(code: Unit, found: Declaration) -> Iterator[Edit]:
+    text = code.text
     is_free = found.scope != "class" and not is_specialization(found)
     # Names of kernels contain the linkage of functions that are template arguments.
     is_static = any(token.text == "static" for token in found.head)
     if found.body is None:
         return
-    if not q.is_device_only(found) or _is_kept(found):
-        # Perhaps only device code uses it.
+    if not q.is_device_only(found):
         yield replace_qualifier(found, "__kbuild_unused__")
+    elif _is_kept(code, found, found.body):
+        yield from _edit_callable(found)
     else:
         # A template and its specializations must agree on `gnu_inline`, and need none.
         if is_free and (is_static or found.template):
@@ -95,14 +112,15 @@ def _can_run(code: Unit, found: Declaration, only_in_kernels: str) -> bool:
 
 
 def _edit_callable(found: Declaration) -> Iterator[Edit]:
-    """Keep a device function that host code can call.
+    """Keep the code of a device function, for host code that needs it.
 
     Without a device link, each source that includes a header has its own device functions. In host
-    code, `inline` allows several definitions of a function.
+    code, `inline` allows several definitions of a function. It also lets compilers leave out a
+    function that only device code calls. Its code can need symbols that only device code has.
     """
     words = {token.text for token in found.head}
-    is_free = found.scope != "class" and not is_specialization(found)
-    inline = " inline" if is_free and words.isdisjoint(LINKAGE) else ""
+    is_inline = found.scope == "class" or not words.isdisjoint(LINKAGE)
+    inline = "" if is_inline else " inline"
     start, end = found.qualifiers[0]
     yield Edit(start=start, end=end, text=f"__kbuild_unused__{inline}")
 

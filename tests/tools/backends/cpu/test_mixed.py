@@ -12,6 +12,11 @@ from support.mixed_programs import PROJECT, build_program
 from support.tools.toolchains import NEWER_CLANG, needs_programs
 
 STRICT = ("-O0", "-Wall", "-Wextra", "-Werror")
+COMPILERS = (
+    "g++",
+    pytest.param("clang++", marks=[pytest.mark.slow, needs_programs("clang++")]),
+    pytest.param(NEWER_CLANG, marks=[pytest.mark.slow, needs_programs(NEWER_CLANG)]),
+)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +60,14 @@ def test_shared_memory_is_never_copied(
     done = subprocess.run([program], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_result_types_of_device_functions(tmp_path: Path, compiler: str) -> None:
+    sources = (PROJECT / "result_types.cu", PROJECT / "result_types_second.cu")
+    program = build_program(tmp_path, sources, compilers=(compiler, compiler), options=STRICT)
+
+    assert subprocess.run([program], check=False).returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,47 @@ def make_device_text(text: str) -> str:
             "struct S { int& a; __kbuild_device__ S(int& b) : a(b) { g(); } };",
             "struct S { int& a; __kbuild_unused__ S(int& b) : a(b) { g(); } };",
         ),
+        (
+            "__kbuild_device__ S::S(int& b) : a(b) { g(); }",
+            "__kbuild_unused__ inline S::S(int& b) : a(b) { g(); }",
+        ),
+        (
+            "__kbuild_device__ auto f(int x) -> decltype(x + 1u) { return g(x); }",
+            (
+                "__kbuild_function__ auto f(int x) -> decltype(x + 1u) "
+                '{ ::kbuild_cpu::stop_host("f"); }'
+            ),
+        ),
+        (
+            "__kbuild_device__ decltype(g()) f() { return g(); }",
+            '__kbuild_function__ decltype(g()) f() { ::kbuild_cpu::stop_host("f"); }',
+        ),
+        (
+            "struct S { __kbuild_device__ auto f() const noexcept -> int { return g(); } };",
+            (
+                "struct S { __kbuild_device__ auto f() const noexcept -> int "
+                '{ ::kbuild_cpu::stop_host("f"); } };'
+            ),
+        ),
+        (
+            "template <class T> __kbuild_device__ auto f(T x) -> decltype(x) { return g(x); }",
+            (
+                "template <class T> __kbuild_unused__ auto f(T x) -> decltype(x) "
+                '{ ::kbuild_cpu::stop_host("f"); }'
+            ),
+        ),
+        (
+            "__kbuild_device__ auto f(S* p) noexcept(noexcept(p->g())) { return p->g(); }",
+            "__kbuild_unused__ inline auto f(S* p) noexcept(noexcept(p->g())) { return p->g(); }",
+        ),
+        (
+            "static __kbuild_device__ auto f() -> auto& { return g(); }",
+            "static __kbuild_unused__ auto f() -> auto& { return g(); }",
+        ),
+        (
+            "__kbuild_device__ decltype(auto) f() { return g(); }",
+            "__kbuild_unused__ inline decltype(auto) f() { return g(); }",
+        ),
     ],
 )
 def test_functions_in_host_texts(source: str, expected: str) -> None:

@@ -29,6 +29,45 @@ void kbuild_cpu_fail_assertion(const char *condition, const char *file, unsigned
     kbuild_cpu_api->fail_assertion(kbuild_cpu_runner, condition, file, line, function);
 }
 
+/* What printf() calls in device code.  Its result is the number of arguments, -1 without a format, and -2 after
+ * an error: CUDA C++ Programming Guide, "Formatted Output".  With _FORTIFY_SOURCE, headers of glibc call another
+ * function.  The linker drops both if no kernel prints. */
+#define KBUILD_CPU_PRINTS KBUILD_CPU_IN_IMAGE __attribute__((section(".text.kbuild_printf")))
+int vprintf(const char *format, __builtin_va_list arguments);
+KBUILD_CPU_PRINTS int kbuild_cpu_print(const char *format, ...) __asm__("printf");
+KBUILD_CPU_PRINTS int kbuild_cpu_print_checked(int, const char *format,
+                                               ...) __asm__("__printf_chk");
+
+KBUILD_CPU_PRINTS int kbuild_cpu_print_all(const char *format, __builtin_va_list arguments) {
+    if (!format) return -1;
+    if (vprintf(format, arguments) < 0) return -2;
+    int count = 0;
+    for (const char *at = format; *at;) {
+        if (*at++ != '%') continue;
+        /* A width or a precision can be an argument, too. */
+        for (; *at && __builtin_strchr("-+ #0123456789.*hljztLq", *at); ++at) count += *at == '*';
+        if (!*at) break;
+        count += *at++ != '%';
+    }
+    return count;
+}
+
+int kbuild_cpu_print(const char *format, ...) {
+    __builtin_va_list arguments;
+    __builtin_va_start(arguments, format);
+    const int count = kbuild_cpu_print_all(format, arguments);
+    __builtin_va_end(arguments);
+    return count;
+}
+
+int kbuild_cpu_print_checked(int, const char *format, ...) {
+    __builtin_va_list arguments;
+    __builtin_va_start(arguments, format);
+    const int count = kbuild_cpu_print_all(format, arguments);
+    __builtin_va_end(arguments);
+    return count;
+}
+
 /* The functions of the runtime that device code can call. */
 #define KBUILD_CPU_DEVICE_FUNCTION(result, name, parameters, arguments) \
     result kbuild_cpu_##name parameters { return kbuild_cpu_api->runtime->name arguments; }

@@ -63,6 +63,18 @@ def test_shared_memory_is_never_copied(
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("option", ["-O0", "-D_FORTIFY_SOURCE=2"])
+def test_kernels_count_what_they_print(tmp_path: Path, compiler: str, option: str) -> None:
+    source = PROJECT / "printed.cu"
+    options = (option,) if option == "-O0" else ("-O1", option)
+    program = build_program(tmp_path, (source,), compilers=(compiler, compiler), options=options)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "text 3 1.5 c 1099511627776\ntext\n100%\n   1 2.50      3.50 4 5\n" in done.stdout
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_result_types_of_device_functions(tmp_path: Path, compiler: str) -> None:
     sources = (PROJECT / "result_types.cu", PROJECT / "result_types_second.cu")
     program = build_program(tmp_path, sources, compilers=(compiler, compiler), options=STRICT)

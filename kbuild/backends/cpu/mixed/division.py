@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
@@ -47,9 +47,9 @@ class TextFacts:
         uses: What kernels need a thread for.
         words: The annotated names.
         volatile: The names that can stand for volatile memory.
-        doubted: The starts of functions that did not compile after they were divided. In them, each
-            thread keeps all variables.
-        failed: The starts of those that did not compile in this way, either.
+        failures: What the compiler said about functions after they were divided, by their starts.
+            After the first time, each thread keeps all variables; after another one, the function
+            is not divided.
         others: The edits of the text that have nothing to do with kernels.
     """
 
@@ -58,8 +58,7 @@ class TextFacts:
     uses: ThreadUses
     words: ThreadWords
     volatile: frozenset[str]
-    doubted: frozenset[int]
-    failed: frozenset[int]
+    failures: Mapping[int, tuple[str, ...]]
     others: tuple[Edit, ...]
 
 
@@ -137,8 +136,9 @@ class Divider:
     ) -> tuple[Division, frozenset[str]]:
         """Return how a kernel or function is divided, and the divided functions that it calls."""
         code = self._code
-        if found.start in self._facts.failed:
-            raise CannotDivide(WRONG_GUESS)
+        failures = self._facts.failures.get(found.start, ())
+        if len(failures) > 1:
+            raise CannotDivide(f"{WRONG_GUESS}{failures[-1]}")
         if found.body is None or "<<<" in code.words[slice(*map(code.find_index, found.body))]:
             raise CannotDivide("it launches kernels")
         if "..." in code.words[slice(*map(code.find_index, found.parameters))]:
@@ -168,7 +168,7 @@ class Divider:
                 parameters=parameters,
                 yielding=self._facts.words.yielding,
                 is_function=is_function,
-                is_optimized=found.start not in self._facts.doubted,
+                is_optimized=not failures,
             )
         )
         operations = needs.operations.values()

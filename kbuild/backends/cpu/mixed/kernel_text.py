@@ -6,7 +6,7 @@ The definitions of the words are in ``native/device/cpu/mixed/kernel_text.h``.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -45,6 +45,7 @@ _CONSTANTS: Final = dict(
 _UNSIGNED: Final = ("u", "auto", "size_t")  # how the types start
 # A type that is not an alias of a reference, and not a template parameter.
 _BUILT_IN: Final = re.compile(rf".*\*|(?:(?:const|volatile|{'|'.join(_VALUES)})\b\s*)+")
+_ERROR: Final = re.compile(r"^.*?:(?P<line>\d+):\d+: error: (?P<reason>.*)", re.MULTILINE)
 # The execution models, and why a kernel with barriers has fibers.
 _PLAIN: Final = "plain loop"
 _REGIONS: Final = "regions"
@@ -157,15 +158,14 @@ def _make_divider(
     words: ThreadWords,
 ) -> Divider | None:
     """Return what divides the kernels; None if a message of the compiler names none of them."""
-    failures = _count_failures(code, declarations, split.failures)
+    failures = _list_failures(code, declarations, split.failures)
     facts = TextFacts(
         code=code,
         declarations=declarations,
         uses=uses,
         words=words,
         volatile=find_volatile(code, declarations),
-        doubted=frozenset(start for start, count in failures.items() if count == 1),
-        failed=frozenset(start for start, count in failures.items() if count > 1),
+        failures=failures,
         others=split.others,
     )
     return Divider(facts)
@@ -203,16 +203,24 @@ def _name_functions(names: list[Token]) -> Iterator[Edit]:
         yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
 
 
-def _count_failures(
+def _list_failures(
     code: Unit, declarations: tuple[Declaration, ...], failures: tuple[str, ...]
-) -> Counter[int]:
-    """Return how many messages of the compiler are about each function, by their starts."""
+) -> Mapping[int, tuple[str, ...]]:
+    """Return what messages of the compiler say about each function, by their starts."""
     functions = [found for found in declarations if found.body is not None]
-    counts: Counter[int] = Counter()
+    said: dict[int, list[str]] = defaultdict(list)
     for failure in failures:
-        named = [found.start for found in functions if _is_named(code, found, failure)]
-        counts.update(named or (found.start for found in functions))
-    return counts
+        error = next(map(_describe_error, _ERROR.finditer(failure)), "")
+        named = [found for found in functions if _is_named(code, found, failure)]
+        for found in named or functions:
+            said[found.start].append(error)
+    return {start: tuple(errors) for start, errors in said.items()}
+
+
+def _describe_error(error: re.Match[str]) -> str:
+    """Return the line and the reason of an error, as a part of a string literal."""
+    reason = error["reason"].translate({ord("‘"): "'", ord("’"): "'"})
+    return f": line {error['line']}: {reason}".replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _is_named(code: Unit, found: Declaration, failure: str) -> bool:

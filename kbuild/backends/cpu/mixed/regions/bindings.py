@@ -93,7 +93,7 @@ class Bindings:
             return f"[[maybe_unused]] {self.bind_kept(variable)} = {slot};"
         renamed = {variable.index: f"__kbuild_n{number}__"}
         parts = (variable.base, variable.declarator, variable.initializer or (0, 0))
-        text = " ".join(self._text.render(*part, renamed) for part in parts)
+        text = " ".join(self._text.render(*part, renamed, is_plain=True) for part in parts)
         return f"{self.prove(variable.initializer)}{text}; {self.bind_computed(variable)}"
 
     def bind_kept(self, variable: Variable) -> str:

@@ -25,7 +25,7 @@ def is_probably_constant(unit: Unit, name: str) -> bool:
 def _declares_constant(unit: Unit, index: int) -> bool:
     """Return whether a name is declared with a word for constants, or in template parameters."""
     head = unit.words[unit.find_head(index) : index]
-    if not _CONSTANT.isdisjoint(head) and "=" not in head:
+    if not _CONSTANT.isdisjoint(head) and ("=" not in head or head[-1] == ","):
         return True
     return "template" in head[:1] and unit.get(index - 1) not in _TYPES and len(head) > 2  # noqa: PLR2004 - template < TYPE
 

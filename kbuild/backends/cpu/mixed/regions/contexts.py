@@ -284,9 +284,15 @@ def find_base(unit: Unit, bracket: int, first: int) -> Span | None:
         before = unit.get(index - 1)
         if before in (")", "]") and index - 1 in unit.partners:
             index = unit.partners[index - 1]
-        elif before in (".", "->", "::") or (
-            is_name(before) and before not in _JUMPS and not is_name(unit.get(index))
-        ):
+            before = unit.get(index - 1)
+            if before == ">":
+                return None  # the end of template arguments
+            if before not in (")", "]") and not (is_name(before) and before not in _JUMPS):
+                break
+        elif is_name(before) and before not in _JUMPS:
+            index -= 1
+            if unit.get(index - 1) not in (".", "->", "::"):
+                break
             index -= 1
         else:
             break

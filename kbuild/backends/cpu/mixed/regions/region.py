@@ -270,14 +270,15 @@ class RegionWriter:
         """Return a function of the thread with the value of an expression."""
         return (
             f"__kbuild_function__ {{ {self._bindings.prove(span)}{self._bindings.bind([span])} "
-            f"return {function}({self._text.render(*span)}); }}"
+            f"return {function}({self._text.render(*span, is_plain=True)}); }}"
         )
 
     def _write_index(self, sums: tuple[Span, ...]) -> str:
         """Return a function of the thread with an index that consists of sums."""
         if self._text.unit.words[slice(*sums[0])] == THREAD_INDEX:
             return f"{REGIONS}thread_index()"
-        types = ", ".join(f"decltype(+({self._text.render(*span)}))" for span in sums)
+        rendered = (self._text.render(*span, is_plain=True) for span in sums)
+        types = ", ".join(f"decltype(+({sum_}))" for sum_ in rendered)
         return self._write_function(sums[0], f"{REGIONS}index_of<{types}>")
 
     def _write_guard(self, guard: Guard) -> str:

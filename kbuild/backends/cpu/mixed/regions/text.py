@@ -138,8 +138,12 @@ class Text:
         replaced: dict[int, str] | None = None,
         *,
         is_call: bool = False,
+        is_plain: bool = False,
     ) -> str:
-        """Return tokens on one line, with the results of operations in the place of their calls."""
+        """Return tokens on one line, with the results of operations in the place of their calls.
+
+        What a plain expression takes for granted is checked in front of it; see `Bindings.prove`.
+        """
         replaced = replaced or {}
         operations = self.division.operations
         parts: list[str] = []
@@ -152,7 +156,8 @@ class Text:
                 parts.append(self.render_result(operation))
                 index = operation.value[1]
                 continue
-            word = self._casts.get(index, self.unit.words[index])
+            word = self.unit.words[index]
+            word = word if is_plain else self._casts.get(index, word)
             parts.append(replaced.get(index, word))
             index += 1
         return "".join(parts)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kbuild import files, process, records
 from kbuild.backends import find_backend, find_builder, find_mixed
@@ -30,6 +31,10 @@ from kbuild.stages.mixed.texts import make_text, make_tool_error, remove_directo
 from kbuild.stages.paths import check_characters
 from kbuild.stages.target import DeviceFlags
 from kbuild.values import dataclass
+
+if TYPE_CHECKING:
+    from kbuild.backends.interface.mixed import MixedPasses
+    from kbuild.cxx.unit import Unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,35 +129,58 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
 def _run_front_end(
     unit: CompileUnit, edge: CompileEdge, builder: Builder
 ) -> tuple[CompileUnit, str, FrontEndRun]:
-    """Rewrite and compile the source. If a guess about it does not compile, do so without it.
+    """Rewrite and compile the source. If a guess about it is wrong, do so again without it.
 
     Returns the unit with its rewritten text, the preprocessor's log, and the run.
     """
-    rewritten, warnings, has_guesses = _rewrite_device_text(unit, edge)
-    try:
-        front_end = run_front_end(rewritten, edge.toolchain, builder, edge.compiler_launcher)
-    except ToolError as error:
-        if not has_guesses:
-            raise
-        return _run_front_end(replace(unit, failures=(*unit.failures, str(error))), edge, builder)
-    return rewritten, warnings, front_end
+    text = _read_text(unit, edge)
+    if text is None:
+        front_end = run_front_end(unit, edge.toolchain, builder, edge.compiler_launcher)
+        return unit, "", front_end
+    passes, code, log = text
+    while True:
+        rewritten, has_guesses = _rewrite_device_text(passes, code, unit, edge)
+        try:
+            front_end = run_front_end(rewritten, edge.toolchain, builder, edge.compiler_launcher)
+        except ToolError as error:
+            if not has_guesses:
+                raise
+            unit = replace(unit, failures=(*unit.failures, str(error)))
+            continue
+        found: tuple[tuple[str, int], ...] = ()
+        if passes.review_object is not None:
+            found = passes.review_object(code, unit, front_end.output.read_bytes())
+        if set(found) <= set(unit.findings):
+            return rewritten, log, front_end
+        unit = replace(unit, findings=tuple(sorted({*unit.findings, *found})))
 
 
-def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileUnit, str, bool]:
-    """Return the unit with its rewritten text, if the backend needs one.
+def _read_text(unit: CompileUnit, edge: CompileEdge) -> tuple[MixedPasses, Unit, str] | None:
+    """Return the text of the source to rewrite, if the backend needs one.
 
-    The other results are the preprocessor's log, and whether the text depends on guesses.
+    The other results are the backend's passes, and the preprocessor's log.
     """
     passes = find_backend(edge.toolchain.backend).mixed
     if passes is None or passes.describe_device_pass is None or passes.read_device_text is None:
-        return unit, "", False
-    from kbuild.cxx.rewriting.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
+        return None
     from kbuild.cxx.unit import read_unit  # noqa: PLC0415 - only some backends need it
 
     front_end = passes.describe_device_pass(unit, edge.toolchain)
     text, log = make_text(front_end, find_builder(edge.toolchain.backend))
+    remove_directories(front_end.temporary)
+    front_end.text.unlink()
+    return passes, read_unit(text), log
+
+
+def _rewrite_device_text(
+    passes: MixedPasses, code: Unit, unit: CompileUnit, edge: CompileEdge
+) -> tuple[CompileUnit, bool]:
+    """Return the unit with its rewritten text, and whether that depends on guesses."""
+    from kbuild.cxx.rewriting.rewrite import rewrite  # noqa: PLC0415 - only some backends need it
+
+    if passes.read_device_text is None:
+        return unit, False
     module = edge.module or name_module("", edge.display_source)
-    code = read_unit(text)
     found = passes.read_device_text(code, unit)
     rewritten = rewrite(code, found, module).text
     source = unit.output.with_name(f"{unit.output.name}.cpp")
@@ -162,9 +190,7 @@ def _rewrite_device_text(unit: CompileUnit, edge: CompileEdge) -> tuple[CompileU
 
         content = name_relatively(content, os.fsencode(unit.root))
     files.write_file(source, content)
-    remove_directories(front_end.temporary)
-    front_end.text.unlink()
-    return replace(unit, text=source), log, found.has_guesses
+    return replace(unit, text=source), found.has_guesses
 
 
 def _check_paths(unit: CompileUnit, builder: Builder) -> None:

@@ -213,6 +213,7 @@ def text_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
             *("-x", "c++", f"-std=c++{unit.device_standard}"),
             *machines.code_generation_flags(unit.arch, tc),
             *("-fno-exceptions", *checked),
+            *("-ffunction-sections", "-fdata-sections"),
         )
     return (
         *("-x", "c++", f"-std=gnu++{unit.device_standard}"),

@@ -73,6 +73,8 @@ class CompileUnit:
         headers: The files that the front end has read, once it has run.
         failures: What the compiler said about earlier texts of the source, with guesses of the
             backend. Finally, a text must have none.
+        findings: What objects of earlier texts said against decisions of the backend: the kind, and
+            the number of a kernel.
     """
 
     source: Path
@@ -95,6 +97,7 @@ class CompileUnit:
     text: Path | None = None
     headers: tuple[Path, ...] = ()
     failures: tuple[str, ...] = ()
+    findings: tuple[tuple[str, int], ...] = ()
 
     @property
     def own_name(self) -> str:

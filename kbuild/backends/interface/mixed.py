@@ -206,5 +206,15 @@ class MixedPasses(Protocol):
         Raises SourceError if the text has a construct that cannot work.
         """
 
+    @property
+    def review_object(
+        self,
+    ) -> Callable[[Unit, CompileUnit, bytes], tuple[tuple[str, int], ...]] | None:
+        """Return what the object of a text says against decisions of `read_device_text`.
+
+        The arguments are the text that was preprocessed, its compile, and the object. Results that
+        `CompileUnit.findings` does not have change the text. None if the backend decides nothing.
+        """
+
     def read_entries(self, unit: CompileUnit, tc: Toolchain) -> Entries:
         """Read what the device pass reported about handles; its files still exist."""

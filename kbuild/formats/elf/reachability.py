@@ -80,13 +80,14 @@ class Reachability:
     Args:
         data: The object file, for x86-64 or aarch64.
         names: The requested symbols. References to other undefined symbols do not count.
+        variables: Those of them that are variables, whose address is not that of a function.
 
     Raises:
         InputError: The data is not such an object file, or it is damaged. Methods also raise this
             error.
     """
 
-    def __init__(self, data: Buffer, names: Iterable[str]) -> None:
+    def __init__(self, data: Buffer, names: Iterable[str], variables: Iterable[str] = ()) -> None:
         self._machine = read_machine(data)
         self._elf = elf = DeviceElf(data, self._machine, "relocatable object file")
         check_machine(self._machine)
@@ -96,6 +97,7 @@ class Reachability:
         # The section that defines each symbol; 0 for others.
         self._homes = [s.section if s.section < count else 0 for s in elf.symbols]
         self._requested = {number: name for name in names for number in self._find(name)}
+        self._variables = frozenset(variables)
         self._rows: dict[int, list[_Row]] = {}
         self._targets: dict[int, set[int]] = {}
         self._names: dict[int, set[str]] = {}
@@ -215,7 +217,9 @@ class Reachability:
 
     def _is_function(self, number: int) -> bool:
         """Return whether an undefined symbol is a requested one that can be a function."""
-        return number in self._requested and self._elf.symbols[number].info & 0xF != STT_TLS
+        if self._requested.get(number) in (None, *self._variables):
+            return False
+        return self._elf.symbols[number].info & 0xF != STT_TLS
 
     def _is_label(self, index: int, row: _Row) -> bool:
         """Return whether a relocation of data is surely for a label inside of a function."""

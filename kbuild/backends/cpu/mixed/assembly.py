@@ -70,15 +70,6 @@ def replace_assembly(code: Unit) -> Iterator[Edit]:
             yield from _call(code.text, function, statement)
 
 
-def list_lane_reads(code: Unit) -> list[Token]:
-    """Return the first words of the statements that read the number of the lane."""
-    return [
-        word
-        for word, statement in _list_statements(code)
-        if _FUNCTIONS.get(statement.code, "").startswith(_READ)
-    ]
-
-
 def _list_statements(code: Unit) -> Iterator[tuple[Token, _Statement]]:
     """Yield the statements with PTX, with their first words."""
     for index in code.find(_WORDS):

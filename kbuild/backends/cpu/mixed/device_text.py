@@ -59,9 +59,12 @@ def edit_device_text(
 
 
 def _needs_constant(declarators: tuple[q.Declarator, ...], words: set[str]) -> bool:
-    """Return whether the initializer of a variable must be constant, but does not say so."""
+    """Return whether the initializer of a variable must be constant, but does not say so.
+
+    g++ 12 takes `constinit` in front of a pointer to a function for that of its result.
+    """
     is_initialized = any(declarator.is_initialized for declarator in declarators)
-    return is_initialized and not words & {"constexpr", "constinit"}
+    return is_initialized and not words & {"constexpr", "constinit", "("}
 
 
 def _list_template(text: str, found: Declaration) -> Iterator[Edit]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDICES, ThreadWords
-from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
-from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace
+from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list_words
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
 from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.forms import split_declarations
@@ -23,8 +20,8 @@ from kbuild.backends.cpu.mixed.regions.variables import (
     read_parameters,
 )
 from kbuild.backends.cpu.mixed.regions.write import write_function, write_kernel
+from kbuild.backends.cpu.mixed.waiting import Waiting
 from kbuild.cxx.declarations import Declaration
-from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import divide_body
@@ -44,7 +41,9 @@ class TextFacts:
     Attributes:
         code: The text.
         declarations: What the user marked.
-        uses: What kernels need a thread for.
+        waiting: The functions that name operations.
+        indexed: The starts of kernels whose threads store their index, because a function that they
+            call reads it.
         words: The annotated names.
         volatile: The names that can stand for volatile memory.
         failures: What the compiler said about functions after they were divided, by their starts.
@@ -55,7 +54,8 @@ class TextFacts:
 
     code: Unit
     declarations: tuple[Declaration, ...]
-    uses: ThreadUses
+    waiting: Waiting
+    indexed: frozenset[int]
     words: ThreadWords
     volatile: frozenset[str]
     failures: Mapping[int, tuple[str, ...]]
@@ -84,20 +84,7 @@ class Divider:
         self._facts = facts
         self.others = facts.others
         self._code = facts.code
-        self._definitions: dict[str, list[Declaration]] = defaultdict(list)
-        functions = [
-            found
-            for found in facts.declarations
-            if found.kind == "function" and q.DEVICE in found.words and found.body is not None
-        ]
-        self._with_group = frozenset(
-            found.name
-            for found in functions
-            if any(each.group is not None for each in self._read_parameters(found))
-        )
-        for found in functions:
-            if found.name in facts.uses.stopping | self._with_group:
-                self._definitions[found.name].append(found)
+        self._definitions = facts.waiting.functions
         self._divided: dict[str, tuple[_DividedFunction, ...]] = {}
         self._obstacles: dict[str, str] = {}
         self._called: set[str] = set()
@@ -113,11 +100,15 @@ class Divider:
         Raises:
             CannotDivide: It cannot be divided.
         """
-        mentions = self._facts.uses.words[kernel.start]
-        division, called = self._analyze(kernel, mentions, is_function=False)
+        division, called = self._analyze(kernel, is_function=False)
         edits = write_kernel(self._code, division, prologue, bound)
         self._add_called(called)
         return edits
+
+    @property
+    def divided_functions(self) -> Iterator[Declaration]:
+        """The divided functions that divided kernels call."""
+        return (each.found for name in self._called for each in self._divided[name])
 
     def write_functions(self) -> Iterator[Edit]:
         """Yield the insertions of divided functions, as far as divided kernels call them."""
@@ -131,9 +122,7 @@ class Divider:
             for each in self._divided[name]:
                 self._add_called(each.callees)
 
-    def _analyze(
-        self, found: Declaration, mentions: Iterable[Token], *, is_function: bool
-    ) -> tuple[Division, frozenset[str]]:
+    def _analyze(self, found: Declaration, *, is_function: bool) -> tuple[Division, frozenset[str]]:
         """Return how a kernel or function is divided, and the divided functions that it calls."""
         code = self._code
         failures = self._facts.failures.get(found.start, ())
@@ -143,11 +132,10 @@ class Divider:
             raise CannotDivide("it launches kernels")
         if "..." in code.words[slice(*map(code.find_index, found.parameters))]:
             raise CannotDivide("a parameter is a pack")
-        mentions = tuple(mentions)
+        mentions = self._facts.waiting.words.get(found.start, ())
         body = split_declarations(code, divide_body(code, code.find_index(found.body[0])))
         parameters = self._read_parameters(found, is_function=is_function)
         names = {word.text for word in mentions}
-        names.update(self._with_group.intersection(code.words[body.start : body.stop]))
         functions = self._find_functions(names, found.start)
         known = Names(
             mentions=mentions,
@@ -168,6 +156,8 @@ class Divider:
                 parameters=parameters,
                 yielding=self._facts.words.yielding,
                 is_function=is_function,
+                stores_index=found.start in self._facts.indexed
+                or (is_function and bool(self._facts.indexed)),
                 is_optimized=not failures,
             )
         )
@@ -192,7 +182,6 @@ class Divider:
             if any(found.start > position for found in self._definitions[name])
         }
         return Functions(
-            readers=self._facts.uses.readers,
             divided={
                 name: all(each.is_warp_wide for each in self._divided[name])
                 for name in called - late.keys()
@@ -216,7 +205,7 @@ class Divider:
             return
         self._obstacles[name] = "it calls itself"  # as long as this is not known
         try:
-            divided = tuple(map(self._divide_function, self._definitions[name]))
+            divided = tuple(map(self._divide_function, self._definitions.get(name, ())))
         except CannotDivide as error:
             self._obstacles[name] = str(error)
             return
@@ -227,11 +216,9 @@ class Divider:
         if {scope.kind for scope in find_scopes(self._code).around(found.start)} - {"namespace"}:
             raise CannotDivide("it is a member, or local")
         check_signature(self._code, found)
-        brace = found.end if found.body is None else found.body[0]
-        mentions = self._facts.uses.functions.get(brace, ())
         if list_words(self._code, FUNCTION_NAMES, inside=found.body):
             raise CannotDivide("it asks for its name")
-        division, callees = self._analyze(found, mentions, is_function=True)
+        division, callees = self._analyze(found, is_function=True)
         return _DividedFunction(
             found=found,
             edits=write_function(self._code, division),

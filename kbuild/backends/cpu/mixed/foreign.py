@@ -10,25 +10,27 @@ from kbuild.cxx.model import Span
 from kbuild.cxx.unit import Unit
 
 
-def find_foreign(code: Unit, declarations: tuple[Declaration, ...]) -> frozenset[str] | None:
-    """Return the names of device functions without a definition in the text.
-
-    The result is None if device code could call others, too: if the project's own files mention
-    pointers to functions, or have virtual functions for devices.
-    """
+def find_foreign(code: Unit, declarations: tuple[Declaration, ...]) -> frozenset[str]:
+    """Return the names of device functions without a definition in the text."""
     marked = [
         found for found in declarations if found.kind == "function" and q.DEVICE in found.words
     ]
-    if any(token.text == "virtual" for found in marked for token in found.head):
-        return None
-    if any(_names_function_pointer(code, span) for span in list_own_files(code)):
-        return None
     defined = {identify(code, found) for found in marked if found.body is not None}
     return frozenset(
         found.name
         for found in marked
         if found.body is None and identify(code, found) not in defined
     )
+
+
+def names_pointers(code: Unit, declarations: tuple[Declaration, ...]) -> bool:
+    """Return whether device code can call functions of other sources through pointers.
+
+    Then the project's own files mention pointers to functions, or have virtual functions.
+    """
+    heads = (found.head for found in declarations if q.DEVICE in found.words)
+    has_virtual = any(token.text == "virtual" for head in heads for token in head)
+    return has_virtual or any(_names_function_pointer(code, span) for span in list_own_files(code))
 
 
 def _names_function_pointer(code: Unit, span: Span) -> bool:

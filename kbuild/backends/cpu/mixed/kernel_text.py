@@ -15,25 +15,21 @@ from kbuild.backends.cpu.mixed.annotations import (
     CONSTANTS,
     INDEX,
     INDICES,
-    ThreadWords,
     find_thread_words,
 )
-from kbuild.backends.cpu.mixed.division import (
-    FUNCTION_NAMES,
-    WRONG_GUESS,
-    Divider,
-    TextFacts,
-)
+from kbuild.backends.cpu.mixed.division import FUNCTION_NAMES, Divider, TextFacts
 from kbuild.backends.cpu.mixed.launch_bounds import LaunchBounds, find_launch_bounds
-from kbuild.backends.cpu.mixed.mentions import describe_place, list_words
-from kbuild.backends.cpu.mixed.plain_loops import ThreadUses, can_replace, find_thread_uses
+from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list_words
 from kbuild.backends.cpu.mixed.regions.mentions import find_volatile
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
+from kbuild.backends.cpu.mixed.waiting import find_waiting
+from kbuild.backends.cpu.mixed.waiting_loops import find_waiting_loops, mark_loops
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.rewriting.signatures import read_signature
+from kbuild.cxx.statements import Block
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -51,9 +47,8 @@ _PLAIN: Final = "plain loop"
 _REGIONS: Final = "regions"
 _FIBERS: Final = "fibers"
 _WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
-_WITH_DEVICE_LINK: Final = "other sources can define what it calls"
 _WITH_CHECKS: Final = "instrumented for checks"
-_UNKNOWN: Final = "what it calls is not known"
+_WAITS: Final = "a function that it calls waits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +85,8 @@ def edit_kernels(
     code: Unit,
     declarations: tuple[Declaration, ...],
     *,
-    foreign: frozenset[str] | None,
     split: Split | None,
+    findings: Iterable[tuple[str, int]] = (),
     is_checked: bool = False,
 ) -> KernelEdits:
     """Return the edits for all definitions of kernels.
@@ -99,95 +94,173 @@ def edit_kernels(
     Args:
         code: The preprocessed text.
         declarations: What the user marked.
-        foreign: The functions that other sources define; None if kernels can call anything.
         split: How kernels with barriers are divided into regions; None if they are not.
+        findings: What the objects of earlier texts said.
         is_checked: Whether all kernels are fibers: the compiler must see one thread only.
     """
-    if is_checked:
-        foreign = split = None
-    kernels = tuple(
-        found
-        for found in declarations
-        if found.kind == "function"
-        and q.GLOBAL in found.words
-        and found.body is not None
-        and not _returns_value(found)
-    )
-    words = find_thread_words(code)
-    is_complete = foreign is not None
-    uses = None
-    if foreign is not None:
-        uses = find_thread_uses(code, kernels, declarations, words, foreign)
-    bounds = find_launch_bounds(code, declarations)
-    divider = None
-    if uses is not None and split is not None:
-        divider = _make_divider(code, declarations, split, uses, words)
-    edits: list[Edit] = []
-    divided: set[int] = set()
-    obstacles: dict[int, str] = {}
-    for kernel in kernels:
-        bound = bounds.get(kernel.start, LaunchBounds())
-        used = None if uses is None else uses.words[kernel.start]
-        obstacle = _WITHOUT_OPTIMIZATION if split is None else WRONG_GUESS
-        if not is_complete:
-            obstacle = _WITH_CHECKS if is_checked else _WITH_DEVICE_LINK
-        if divider is not None and used:
-            try:
-                edits += _divide(code, kernel, bound, divider)
-                divided.add(kernel.start)
-                continue
-            except CannotDivide as error:
-                obstacle = str(error)
-        elif used is None and is_complete:
-            obstacle = _UNKNOWN
-        obstacles[kernel.start] = obstacle
-        execution = _PLAIN if used == () else f"{_FIBERS}: {obstacle}"
+    return _Editor(code, declarations, None if is_checked else split, findings, is_checked).edit()
+
+
+class _Editor:
+    """Chooses the execution model of each kernel, and edits its text."""
+
+    def __init__(
+        self,
+        code: Unit,
+        declarations: tuple[Declaration, ...],
+        split: Split | None,
+        findings: Iterable[tuple[str, int]],
+        is_checked: bool,
+    ) -> None:
+        self._code = code
+        self._declarations = declarations
+        self._split = split
+        self._is_checked = is_checked
+        self._kernels = tuple(
+            found
+            for found in declarations
+            if found.kind == "function"
+            and q.GLOBAL in found.words
+            and found.body is not None
+            and not _returns_value(found)
+        )
+        starts = [kernel.start for kernel in self._kernels]
+        findings = tuple(findings)
+        self._waits = frozenset(starts[number] for kind, number in findings if kind == "waits")
+        self._indexed = frozenset(starts[number] for kind, number in findings if kind == "index")
+        words = find_thread_words(code)
+        volatile = find_volatile(code, declarations)
+        self._waiting = find_waiting(code, declarations, words)
+        self._loops = find_waiting_loops(code, words.yielding, volatile)
+        self._bounds = find_launch_bounds(code, declarations)
+        self._divider = None
+        if split is not None:
+            facts = TextFacts(
+                code=code,
+                declarations=declarations,
+                waiting=self._waiting,
+                indexed=self._indexed,
+                words=words,
+                volatile=volatile,
+                failures=_list_failures(code, declarations, split.failures),
+                others=split.others,
+            )
+            self._divider = Divider(facts)
+
+    def edit(self) -> KernelEdits:
+        edits: list[Edit] = []
+        divided: set[int] = set()
+        obstacles: dict[int, str] = {}
+        for number, kernel in enumerate(self._kernels):
+            obstacle = self._find_obstacle(kernel)
+            has_words = bool(self._waiting.words.get(kernel.start))
+            if self._divider is not None and has_words and not obstacle:
+                try:
+                    edits += self._divide(kernel, number)
+                    divided.add(kernel.start)
+                    continue
+                except CannotDivide as error:
+                    obstacle = str(error)
+            elif has_words and not obstacle:
+                obstacle = _WITHOUT_OPTIMIZATION
+            if obstacle:
+                obstacles[kernel.start] = obstacle
+            edits += self._edit_threads(kernel, number, obstacle)
+        skipped = [kernel for kernel in self._kernels if kernel.start in divided]
+        if self._divider is not None:
+            edits += self._divider.write_functions()
+            skipped += self._divider.divided_functions
+        edits += mark_loops(self._code, tuple(self._list_loops(skipped)))
+        return KernelEdits(tuple(edits), frozenset(divided), obstacles)
+
+    def _find_obstacle(self, kernel: Declaration) -> str:
+        """Return why a kernel has fibers; empty if that is not known yet."""
+        if self._is_checked:
+            return _WITH_CHECKS
+        if kernel.start in self._waits:
+            return _WAITS
+        first, last = map(self._code.find_index, kernel.body or (0, 0))
+        if "<<<" in self._code.words[first:last]:
+            return "it launches kernels"
+        if any(first <= loop.start < last for loop in self._loops):
+            is_divided = self._divider is not None and kernel.start in self._waiting.words
+            return "" if is_divided else "a thread can wait in a loop"
+        return ""
+
+    def _list_loops(self, skipped: Iterable[Declaration]) -> Iterator[Block]:
+        """Yield the loops in which a thread can wait, except those of divided functions."""
+        bodies = [d.body for d in skipped if d.body is not None]
+        for loop in self._loops:
+            position = self._code.starts[loop.start]
+            if not any(start <= position < end for start, end in bodies):
+                yield loop
+
+    def _divide(self, kernel: Declaration, number: int) -> Iterator[Edit]:
+        """Yield the edits of a kernel that is divided into regions.
+
+        Raises:
+            CannotDivide: It cannot be divided.
+        """
+        bound = self._bounds.get(kernel.start, LaunchBounds())
+        names = list_words(self._code, FUNCTION_NAMES, inside=kernel.body)
+        reviewed = 2 * number + (kernel.start in self._indexed)
+        before = " ".join(_describe_kernel(bound, _REGIONS, names, reviewed))
+        most = "__kbuild_bounds__[0]" if bound.block else "0"
+        if self._divider is not None:
+            yield from self._divider.divide_kernel(kernel, most, before)
+        yield from _name_functions(names)
+
+    def _edit_threads(self, kernel: Declaration, number: int, obstacle: str) -> Iterator[Edit]:
+        """Yield the edits that let a body run for one thread after another.
+
+        Args:
+            kernel: The kernel.
+            number: The number of its definition.
+            obstacle: Why it has fibers; empty if it has a loop.
+        """
+        if kernel.body is None:
+            return
+        code, (start, end) = self._code, kernel.body
+        parameters = {token.text for token in code.list_tokens(*kernel.parameters)}
+        mentions = list_words(code, "|".join(INDICES), inside=kernel.body)
+        fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
+        used = {word.text for word in mentions} - fixed
         names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
-        before = _describe_kernel(bound, execution, names)
-        edits += _edit_threads(code, kernel, before, is_plain=used == ())
-    if divider is not None:
-        edits += divider.write_functions()
-    return KernelEdits(tuple(edits), frozenset(divided), obstacles)
+        bound = self._bounds.get(kernel.start, LaunchBounds())
+        stores = INDEX in fixed or kernel.start in self._indexed
+        reviewed = None if obstacle else 2 * number + stores
+        execution = f"{_FIBERS}: {obstacle}" if obstacle else _PLAIN
+        words = [*_describe_kernel(bound, execution, names, reviewed)]
+        if obstacle:
+            words += [f"__kbuild_{name}__(::{name})" for name in _CONSTANTS if name in used]
+            kind = "suspendable_of_variable" if INDEX in fixed else "suspendable"
+            words.append(f"__kbuild_{kind}__")
+            inside, after = "", "__kbuild_suspendable_end__"
+        else:
+            words.append("__kbuild_plain_loop__")
+            constants = [
+                f"__kbuild_{name}__({value})" for name, value in _CONSTANTS.items() if name in used
+            ]
+            if stores:
+                constants.append("__kbuild_store__")
+            if INDEX not in fixed:
+                constants.append("__kbuild_threadIdx__")
+            inside = "".join(f" {word}" for word in constants)
+            after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
+        outer, inner = _rebind_references(code.text, kernel)
+        prologue = " ".join((*outer, *words))
+        yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}")
+        yield from _name_functions(names)
+        yield Edit(start=end - 1, end=end, text=f"}} {after} }}")
 
 
-def _make_divider(
-    code: Unit,
-    declarations: tuple[Declaration, ...],
-    split: Split,
-    uses: ThreadUses,
-    words: ThreadWords,
-) -> Divider | None:
-    """Return what divides the kernels; None if a message of the compiler names none of them."""
-    failures = _list_failures(code, declarations, split.failures)
-    facts = TextFacts(
-        code=code,
-        declarations=declarations,
-        uses=uses,
-        words=words,
-        volatile=find_volatile(code, declarations),
-        failures=failures,
-        others=split.others,
-    )
-    return Divider(facts)
-
-
-def _divide(
-    code: Unit, kernel: Declaration, bound: LaunchBounds, divider: Divider
-) -> Iterator[Edit]:
-    """Yield the edits of a kernel that is divided into regions.
-
-    Raises:
-        CannotDivide: It cannot be divided.
-    """
-    names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
-    before = " ".join(_describe_kernel(bound, _REGIONS, names))
-    yield from divider.divide_kernel(kernel, "__kbuild_bounds__[0]" if bound.block else "0", before)
-    yield from _name_functions(names)
-
-
-def _describe_kernel(bound: LaunchBounds, execution: str, names: list[Token]) -> Iterator[str]:
+def _describe_kernel(
+    bound: LaunchBounds, execution: str, names: list[Token], reviewed: int | None = None
+) -> Iterator[str]:
     """Yield what is at the start of the body of each kernel."""
     yield f'__kbuild_executed__("{execution}")'
+    if reviewed is not None:
+        yield f"__kbuild_reviewed__({reviewed})"
     if bound.block:
         yield f"__kbuild_bounded__({bound.block})"
     if bound.cluster:
@@ -219,7 +292,7 @@ def _list_failures(
 
 def _describe_error(error: re.Match[str]) -> str:
     """Return the line and the reason of an error, as a part of a string literal."""
-    reason = error["reason"].translate({ord("‘"): "'", ord("’"): "'"})
+    reason = re.sub("[\u2018\u2019]", "'", error["reason"])
     return f": line {error['line']}: {reason}".replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -234,45 +307,6 @@ def _returns_value(kernel: Declaration) -> bool:
     """Return whether the kernel is a mistake that the reader of the object reports."""
     words = {token.text for token in kernel.head}
     return "void" not in words and not words.isdisjoint(_VALUES)
-
-
-def _edit_threads(
-    code: Unit, kernel: Declaration, before: Iterable[str] = (), *, is_plain: bool
-) -> Iterator[Edit]:
-    """Yield the edits that let a body run for one thread after another, in a loop or as fibers.
-
-    Args:
-        code: The text.
-        kernel: The kernel.
-        before: What else belongs to the start of its body.
-        is_plain: Whether it has a plain loop.
-    """
-    if kernel.body is None:
-        return
-    start, end = kernel.body
-    parameters = {token.text for token in code.list_tokens(*kernel.parameters)}
-    mentions = list_words(code, "|".join(INDICES), inside=kernel.body)
-    fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
-    used = {word.text for word in mentions} - fixed
-    names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
-    words = list(before)
-    if not is_plain or INDEX in fixed:
-        words += [f"__kbuild_{name}__(::{name})" for name in _CONSTANTS if name in used]
-        kind = "suspendable_of_variable" if INDEX in fixed else "suspendable"
-        words.append(f"__kbuild_{kind}__")
-        inside, after = "", "__kbuild_suspendable_end__"
-    else:
-        words.append("__kbuild_plain_loop__")
-        constants = [
-            f"__kbuild_{name}__({value})" for name, value in _CONSTANTS.items() if name in used
-        ]
-        inside = "".join(f" {word}" for word in constants)
-        after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
-    outer, inner = _rebind_references(code.text, kernel)
-    prologue = " ".join((*outer, *words))
-    yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}")
-    yield from _name_functions(names)
-    yield Edit(start=end - 1, end=end, text=f"}} {after} }}")
 
 
 def _rebind_references(text: str, kernel: Declaration) -> tuple[list[str], list[str]]:

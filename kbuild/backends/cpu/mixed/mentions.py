@@ -11,7 +11,6 @@ from kbuild.cxx.declarations import Declaration, read_declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import Scope, find_scopes
-from kbuild.cxx.tokens import drop_attributes, match_angle
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -143,45 +142,6 @@ def _describe_outside(unit: Unit, word: Token) -> Place:
     return Place("elsewhere", head=head)
 
 
-def is_called_by_name(found: Declaration) -> bool:
-    """Return whether every call of a function, which has a body, mentions its name.
-
-    Calls of operators, conversions, constructors, and destructors do not.
-    """
-    head = drop_attributes(list(found.head))
-    words = [
-        token.text
-        for token in head
-        if token.text not in _SPECIFIERS and not token.text.startswith(_MARK)
-    ]
-    is_special = "operator" in words or "~" in words or found.initializers is not None
-    # Only constructors have no result type.
-    return not is_special and len(words) > 1 and _name_class(words) != found.name
-
-
-def _name_class(words: list[str]) -> str:
-    """Return the last part of the scope in front of a qualified name; empty if there is none."""
-    if "::" not in words:
-        return ""
-    end = len(words) - 1 - words[::-1].index("::")
-    depth = 0
-    for index in range(end - 1, -1, -1):
-        depth += (words[index] == ">") - (words[index] == "<")
-        if depth == 0 and words[index] != "<":
-            return words[index]
-    return ""
-
-
-def is_called(unit: Unit, word: Token) -> bool:
-    """Return whether a call, or a declaration, follows the name of a function."""
-    index = unit.find_index(word.start)
-    if unit.get(index + 1) != "<":
-        return unit.get(index + 1) == "("
-    tokens = unit.list_between(index + 1, index + _LONGEST_ARGUMENTS)
-    close = match_angle(tokens, 0)
-    return close is not None and unit.get(index - 1) != "&" and unit.get(index + close + 2) == "("
-
-
 def find_lambda(unit: Unit, scope: Scope) -> tuple[Token, ...] | None:
     """Return the captures of the lambda whose body the braces are; None if there is no lambda.
 
@@ -208,3 +168,26 @@ def list_own_files(code: Unit) -> Iterator[Span]:
     for marker, end in zip(markers, ends, strict=False):
         if not _SYSTEM_MARKER.fullmatch(marker.text):
             yield marker.end, end
+
+
+def can_replace(code: Unit, word: Token, place: Place) -> bool:
+    """Return whether a constant of the kernel can hide a built-in variable here.
+
+    Local classes, and lambdas without a default capture, cannot use variables of the kernel. A
+    declaration of a variable with this name cannot be in the same scope.
+    """
+    index = code.find_index(word.start)
+    if code.get(index - 1) == "::" or code.get(index + 1) not in (".", ")"):
+        return False
+    for scope in place.inside:
+        captures = find_lambda(code, scope)
+        if scope.kind == "class":
+            return False
+        if captures is not None and not _has_default(captures):
+            return False
+    return True
+
+
+def _has_default(captures: tuple[Token, ...]) -> bool:
+    words = [token.text for token in captures]
+    return len(words) > 2 and words[1] in ("=", "&") and words[2] in ("]", ",")  # noqa: PLR2004 - brackets and a default

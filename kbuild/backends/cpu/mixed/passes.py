@@ -159,9 +159,9 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
         code,
         unit.own_name,
         is_checked=unit.is_checked,
-        is_linked=unit.relocatable,
         is_mixed=unit.is_mixed,
         is_divided=_divides(unit),
+        findings=unit.findings,
         failures=unit.failures,
     )
 
@@ -180,13 +180,12 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     own_name: str,
     *,
     is_checked: bool,
-    is_linked: bool,
     is_mixed: bool,
     is_divided: bool,
     failures: tuple[str, ...],
+    findings: tuple[tuple[str, int], ...] = (),
 ) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
-    from kbuild.backends.cpu.mixed.foreign import find_foreign  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import Split, edit_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
@@ -203,8 +202,8 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     kernels = edit_kernels(
         code,
         declarations,
-        foreign=find_foreign(code, declarations) if is_linked else frozenset(),
         split=Split(others, failures) if is_divided else None,
+        findings=findings,
         is_checked=is_checked,
     )
     edits = (*others, *kernels.edits)
@@ -219,6 +218,20 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     )
     found = _describe(code, declarations, edits)
     return replace(found, has_guesses=bool(kernels.divided))
+
+
+def review_object(code: Unit, unit: CompileUnit, data: bytes) -> tuple[tuple[str, int], ...]:
+    """See `MixedPasses`: kernels that wait, or whose index functions read."""
+    from kbuild.backends.cpu.mixed.foreign import find_foreign, names_pointers  # noqa: PLC0415 - only some edges need it
+    from kbuild.backends.cpu.mixed.review import review_object as review  # noqa: PLC0415 - loads parsers
+
+    if unit.is_checked:
+        return ()
+    if not unit.relocatable:
+        return review(data)
+    declarations = q.find_declarations(code)
+    foreign = find_foreign(code, declarations)
+    return review(data, foreign, has_pointers=names_pointers(code, declarations))
 
 
 def _describe(

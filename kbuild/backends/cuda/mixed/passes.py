@@ -36,6 +36,7 @@ read_assembly: Final = None
 # nvcc reads the source itself.
 describe_device_pass: Final = None
 read_device_text: Final = None
+review_object: Final = None
 
 list_check_options: Final = None  # see `Traits.can_check`
 

@@ -11,6 +11,7 @@ from kbuild.backends.hip.mixed.passes import (
     read_device_text,
     read_entries,
     read_host_text,
+    review_object,
 )
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "read_device_text",
     "read_entries",
     "read_host_text",
+    "review_object",
 ]

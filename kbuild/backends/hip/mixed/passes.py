@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # clang reads the source itself.
 describe_device_pass: Final = None
 read_device_text: Final = None
+review_object: Final = None
 
 list_check_options: Final = None  # see `Traits.can_check`
 

@@ -19,6 +19,23 @@ KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_progress kbuild_cpu_progress;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_shared kbuild_cpu_shared;
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
+KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_waits;
+
+KBUILD_CPU_IN_IMAGE void kbuild_cpu_yield(const struct kbuild_cpu_call *call, unsigned weight);
+void kbuild_cpu_yield(const struct kbuild_cpu_call *call, unsigned weight) {
+    kbuild_cpu_api->spin(kbuild_cpu_runner, call, weight);
+}
+/* Ends the launch for a thread of a kernel that runs all threads of a block together. */
+KBUILD_CPU_IN_IMAGE __attribute__((noreturn)) void kbuild_cpu_fail_thread(
+    const struct kbuild_cpu_call *call, const char *reason, unsigned x, unsigned y, unsigned z);
+void kbuild_cpu_fail_thread(const struct kbuild_cpu_call *call, const char *reason, unsigned x,
+                            unsigned y, unsigned z) {
+    threadIdx.x = x;
+    threadIdx.y = y;
+    threadIdx.z = z;
+    kbuild_cpu_api->fail(kbuild_cpu_runner, call, reason);
+    __builtin_unreachable();
+}
 
 /* What assert() calls.  A failed assertion of a kernel ends the launch, and not the program. */
 KBUILD_CPU_IN_IMAGE void kbuild_cpu_fail_assertion(const char *condition, const char *file,
@@ -77,7 +94,9 @@ KBUILD_CPU_DEVICE_FUNCTIONS(KBUILD_CPU_DEVICE_FUNCTION)
 
 namespace {
 
-inline void attach(const struct kbuild_cpu_device_api *api) { kbuild_cpu_api = api; }
+inline void attach(const struct kbuild_cpu_device_api *api) {
+    kbuild_cpu_api = kbuild_cpu_waits = api;
+}
 
 inline void builtins(struct kbuild_cpu_builtins *found) {
     *found = {&threadIdx,           &blockIdx,         &blockDim, &gridDim, &kbuild_cpu_runner,

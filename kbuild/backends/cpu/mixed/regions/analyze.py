@@ -117,7 +117,7 @@ class _Analysis:
             shared=self._shared,
             yielding=self._kernel.yielding,
             groups=self._group_names,
-            readers=self._kernel.needs.readers,
+            stores_index=self._kernel.stores_index,
             is_function=self._kernel.is_function,
             result=self._result,
         )

@@ -18,14 +18,12 @@ class Functions:
     """The functions that need a thread.
 
     Attributes:
-        readers: Those that read the index of the thread, and never stop it.
         divided: Those that can be called for many threads at once, and whether they contain nothing
             but operations of warps.
         referring: Those among them with parameters that are references.
         obstacles: Why others cannot.
     """
 
-    readers: frozenset[str]
     divided: Mapping[str, bool]
     referring: frozenset[str]
     obstacles: Mapping[str, str]

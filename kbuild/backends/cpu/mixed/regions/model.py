@@ -67,12 +67,10 @@ class Needs:
     Attributes:
         operations: The operations by the indices of their first tokens.
         groups: The declarations of variables that stand for groups of threads.
-        readers: The indices of calls that read the index of the thread.
     """
 
     operations: Mapping[int, Operation]
     groups: Mapping[Statement, Group]
-    readers: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +83,7 @@ class KernelBody:
         needs: What needs a thread in it.
         parameters: The parameters.
         is_function: Whether it is the body of a device function.
+        stores_index: Whether each thread stores its index, for functions that read it.
         is_optimized: Whether variables can exist once, or be computed again.
         yielding: The names of functions that stop a thread only if it calls them again and again.
     """
@@ -95,6 +94,7 @@ class KernelBody:
     parameters: tuple[Variable, ...]
     yielding: frozenset[str]
     is_function: bool = False
+    stores_index: bool = False
     is_optimized: bool = True
 
 

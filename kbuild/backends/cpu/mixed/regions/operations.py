@@ -7,10 +7,8 @@ from dataclasses import replace
 from itertools import count, pairwise
 from typing import Final
 
-from kbuild.backends.cpu.mixed.annotations import INDEX, ThreadWords
+from kbuild.backends.cpu.mixed.annotations import ThreadWords
 from kbuild.backends.cpu.mixed.regions.calls import Functions, read_call, read_operation
-from kbuild.backends.cpu.mixed.regions.contexts import read_use
-from kbuild.backends.cpu.mixed.regions.forms import find_target
 from kbuild.backends.cpu.mixed.regions.groups import (
     MAKERS,
     GroupVariable,
@@ -18,19 +16,17 @@ from kbuild.backends.cpu.mixed.regions.groups import (
     read_group,
     read_this_block,
 )
-from kbuild.backends.cpu.mixed.regions.mentions import VOLATILE, list_names
+from kbuild.backends.cpu.mixed.regions.mentions import VOLATILE
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Needs, Operation
 from kbuild.backends.cpu.mixed.regions.variables import Variable
+from kbuild.backends.cpu.mixed.waiting_loops import is_waiting, list_endless
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.statements import Block, Node, Statement, find_statement, list_blocks
+from kbuild.cxx.statements import Block, Statement, find_statement, list_blocks
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _CONDITIONAL: Final = frozenset(("?", "&&", "||"))
-_LOOPS: Final = ("for", "while", "do")
-_PARTS_OF_FOR: Final = 3
-_UNLIMITED: Final = frozenset(("(", "[", "*", "->", "|", "?"))  # not in conditions that end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,14 +59,14 @@ def find_operations(unit: Unit, body: Block, names: Names) -> Needs:
         search.add(word)
     search.add_groups()
     for index in search.yielding:
-        _check_yielding(unit, body, index, search.found)
+        if is_waiting(unit, index, names.thread_words.yielding):
+            _check_loops(unit, body, index, search.found, is_volatile=False)
     for index in range(body.start, body.stop):
         if unit.words[index] in names.volatile or unit.words[index] == VOLATILE:
-            _check_volatile(unit, body, index, search.found)
+            _check_loops(unit, body, index, search.found, is_volatile=True)
     return Needs(
         operations=dict(_assign_slots(unit, body, search.found)),
         groups={statement: variable.group for statement, variable in search.groups.items()},
-        readers=frozenset(search.reading),
     )
 
 
@@ -84,15 +80,12 @@ class _Search:
         self.found: dict[int, Operation] = {}
         self.groups: dict[Statement, GroupVariable] = {}
         self.yielding: list[int] = []
-        self.reading: set[int] = set()
 
     def add(self, word: Token) -> None:
         """Add what a word means that needs a thread."""
         functions, words = self._names.functions, self._names.thread_words
         index = self._unit.find_index(word.start)
         is_call = self._unit.get(index + 1) == "("
-        if word.text == INDEX:
-            return
         if word.text in MAKERS:
             self._add_maker(index)
         elif is_call and word.text in words.operations:
@@ -101,8 +94,6 @@ class _Search:
             self._add_operation(read_call(self._unit, index, functions))
         elif is_call and word.text in words.yielding:
             self.yielding.append(index)
-        elif word.text in functions.readers:
-            self.reading.add(index)
         else:
             raise CannotDivide(functions.describe_obstacle(word.text))
 
@@ -164,60 +155,19 @@ def _find_statement(unit: Unit, body: Block, index: int) -> Statement:
     return statement
 
 
-def _check_yielding(unit: Unit, body: Block, index: int, found: Mapping[int, Operation]) -> None:
-    """Check a function that a thread can wait for others with, by calling it again and again."""
-    is_discarded = unit.get(index - 1) in (";", "{", "}", ")", "else")
-    is_atomic = is_discarded and unit.words[index + 2] != ")"
-    if not is_atomic and any(_list_endless(unit, body, index, found)):
-        raise CannotDivide(f"'{unit.words[index]}' is in a loop")
+def _check_loops(
+    unit: Unit, body: Block, index: int, found: Mapping[int, Operation], *, is_volatile: bool
+) -> None:
+    """Check a token that a thread can wait for others with, in a loop.
 
-
-def _check_volatile(unit: Unit, body: Block, index: int, found: Mapping[int, Operation]) -> None:
-    """Check volatile memory, which a warp can poll until another warp changes it.
-
-    Fibers help only if the threads also call something in the loop.
+    All threads of the block can meet in the loop. With volatile memory, a warp can poll until
+    another warp changes it.
     """
-    for loop in _list_endless(unit, body, index, found):
-        if any(loop.start < each < loop.stop for each in found):
-            raise CannotDivide("a warp can wait in a loop for volatile memory")
-
-
-def _list_endless(
-    unit: Unit, body: Block, index: int, found: Mapping[int, Operation]
-) -> Iterator[Block]:
-    """Yield the loops around a token in which threads can wait for others of their block.
-
-    They cannot if all threads of the block meet in the loop, or if it counts.
-    """
-    for block in list_blocks(body):
-        if block.kind in _LOOPS and block.start < index < block.stop:
-            inside = (each for at, each in found.items() if block.start < at < block.stop)
-            if all(each.is_warp_wide for each in inside) and not _counts(unit, block):
-                yield block
-
-
-def _counts(unit: Unit, loop: Block) -> bool:
-    """Return whether the head of a loop counts a variable up or down to a limit."""
-    if loop.kind != "for" or loop.heads != _PARTS_OF_FOR:
-        return False
-    _, condition, step, after = loop.children[: _PARTS_OF_FOR + 1]
-    names = {unit.words[index] for index in list_names(unit, condition.start, condition.stop)}
-    target = find_target(unit, step) if isinstance(step, Statement) else None
-    return (
-        target is not None
-        and unit.words[target] in names
-        and _UNLIMITED.isdisjoint(unit.words[condition.start : condition.stop])
-        and all(
-            _is_read(unit, after, index)
-            for index in list_names(unit, after.start, loop.stop)
-            if unit.words[index] in names
-        )
-    )
-
-
-def _is_read(unit: Unit, body: Node, index: int) -> bool:
-    """Return whether a counter is only read where its name is."""
-    statement = find_statement(body, index)
-    if statement is None:
-        return False
-    return read_use(unit, statement, index, is_built_in=lambda _: False).kind == "read"
+    for loop in list_endless(body, index, unit):
+        inside = [each for at, each in found.items() if loop.start < at < loop.stop]
+        if all(each.is_warp_wide for each in inside):
+            raise CannotDivide(
+                "a thread can wait in a loop for volatile memory"
+                if is_volatile
+                else f"'{unit.words[index]}' is in a loop"
+            )

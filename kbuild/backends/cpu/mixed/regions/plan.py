@@ -33,7 +33,7 @@ class Division:
         shared: The names of shared memory.
         yielding: The names of functions that stop a thread only if it calls them again and again.
         groups: The names of variables that stand for groups of threads.
-        readers: The indices of calls that read the index of the thread.
+        stores_index: Whether each thread stores its index, for functions that read it.
         is_function: Whether it is a device function.
         result: Its last statement, if it returns a value.
     """
@@ -51,7 +51,7 @@ class Division:
     shared: frozenset[str]
     yielding: frozenset[str]
     groups: frozenset[str]
-    readers: frozenset[int]
+    stores_index: bool = False
     is_function: bool = False
     result: Statement | None = None
 

@@ -248,7 +248,7 @@ class RegionWriter:
         spans = list(spans)
         replaced = [span for subscript in subscripts for span in subscript.spans]
         bound = self._bindings.bind(_subtract(spans, replaced))
-        if any(is_in((index, index + 1), spans) for index in self._text.division.readers):
+        if self._text.division.stores_index:
             bound = f"{REGIONS}store_index(threadIdx); {bound}"
         row, threads = "__kbuild_whole_row__", "__kbuild_threads__"
         if guards:

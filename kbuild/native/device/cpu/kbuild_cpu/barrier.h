@@ -26,7 +26,7 @@ __device__ inline int KBUILD_BLOCK_OPERATION __syncthreads_and(int __predicate, 
 #define KBUILD_CPU_FENCE(name) \
     __device__ inline void KBUILD_YIELDS name(KBUILD_CPU_CALLER) { \
         __atomic_thread_fence(__ATOMIC_SEQ_CST); \
-        kbuild_cpu::spin_call(KBUILD_CPU_CALL(#name), 1); \
+        kbuild_cpu::yield_call(KBUILD_CPU_CALL(#name), 1); \
     }
 
 KBUILD_CPU_FENCE(__threadfence)

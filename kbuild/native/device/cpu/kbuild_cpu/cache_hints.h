@@ -30,7 +30,7 @@ KBUILD_CPU_STORE(__stcs)
 KBUILD_CPU_STORE(__stwt)
 
 template <class __T>
-__device__ inline __T KBUILD_NEEDS_THREAD __ldcv(const __T *__address) {
+__device__ inline __T KBUILD_YIELDS __ldcv(const __T *__address) {
     __asm__ volatile("" : : : "memory");
     const __T __value = *__address;
     kbuild_cpu::end_atomic(false);

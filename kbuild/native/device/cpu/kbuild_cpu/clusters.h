@@ -45,7 +45,7 @@ inline void cluster_barrier(const kbuild_cpu_call &__call) {
     if (cluster_blocks() == 1)
         block_barrier(__call);
     else
-        kbuild_cpu_api->cluster_barrier(kbuild_cpu_runner, &__call);
+        kbuild_cpu_waits->cluster_barrier(kbuild_cpu_runner, &__call);
 }
 inline void *map_shared(const kbuild_cpu_call &__call, const void *__address, unsigned int __rank) {
     return kbuild_cpu_api->map_shared(kbuild_cpu_runner, &__call, __address, __rank);

@@ -8,10 +8,19 @@
 
 #pragma GCC system_header
 
-/* The image's attach function sets the first one, and each launch sets the second one. */
+/* The image's attach function sets the first two, and each launch sets the third one.  The two are the same
+ * functions: an object refers to kbuild_cpu_waits where a thread can wait for other threads of its block, and to
+ * kbuild_cpu_api where the runtime needs the index of the thread.  kbuild reads this in the object, and compiles
+ * kernels again whose loop must store the index, or that need fibers; see mixed/review.py of the backend. */
 extern "C" {
 extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_api;
+extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_waits;
 extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
+__attribute__((visibility("hidden"))) void kbuild_cpu_yield(const struct kbuild_cpu_call *__call,
+                                                           unsigned __weight);
+__attribute__((visibility("hidden"), noreturn)) void kbuild_cpu_fail_thread(
+    const struct kbuild_cpu_call *__call, const char *__reason, unsigned __x, unsigned __y,
+    unsigned __z);
 }
 
 /* The last parameters of a function that can wait: where it is called.  Reports name the line. */
@@ -25,11 +34,24 @@ namespace kbuild_cpu {
  * Returns the sum of the values of all threads that have reached the barrier. */
 KBUILD_CPU_UNCHECKED __device__ inline uint64_t block_barrier(kbuild_cpu_call __call,
                                                               uint64_t __value = 0) {
-    return *kbuild_cpu_api->barrier(kbuild_cpu_runner, &__call, __value);
+    return *kbuild_cpu_waits->barrier(kbuild_cpu_runner, &__call, __value);
 }
 
+/* A turn of a loop in which a thread waits. */
 KBUILD_CPU_UNCHECKED __device__ inline void spin_call(kbuild_cpu_call __call, unsigned __weight) {
-    kbuild_cpu_api->spin(kbuild_cpu_runner, &__call, __weight);
+    kbuild_cpu_waits->spin(kbuild_cpu_runner, &__call, __weight);
+}
+/* A call that can be a turn of such a loop.  The loop is marked if it is one; see mixed/waiting_loops.py. */
+KBUILD_CPU_UNCHECKED __device__ inline void yield_call(kbuild_cpu_call __call, unsigned __weight) {
+    kbuild_cpu_yield(&__call, __weight);
+}
+/* Says that the caller can be in such a loop, which is not known. */
+KBUILD_CPU_UNCHECKED __device__ inline void may_wait() {
+    __asm__ volatile("" : : "r"(&kbuild_cpu_waits));
+}
+/* What kbuild puts into loops in which a thread can wait for memory that another thread changes. */
+KBUILD_CPU_UNCHECKED __device__ inline void wait_in_loop() {
+    spin_call(kbuild_cpu_call{"a loop that waits for another thread", nullptr, 0, 32}, 1);
 }
 
 [[noreturn]] __device__ inline void fail_call(kbuild_cpu_call __call, const char *__reason) {
@@ -40,7 +62,7 @@ KBUILD_CPU_UNCHECKED __device__ inline void spin_call(kbuild_cpu_call __call, un
 /* Atomic functions call this if they have changed nothing, because the thread might wait for a
  * value that another thread writes. */
 __attribute__((noinline, cold)) __device__ inline void spin() {
-    spin_call(kbuild_cpu_call{"an atomic function that changes nothing", nullptr, 0, 32}, 1);
+    yield_call(kbuild_cpu_call{"an atomic function that changes nothing", nullptr, 0, 32}, 1);
 }
 
 }  // namespace kbuild_cpu

@@ -22,10 +22,10 @@ KBUILD_CPU_UNCHECKED __device__ inline unsigned int thread_number() {
 KBUILD_CPU_UNCHECKED __device__ inline const kbuild_cpu_lanes &exchange(kbuild_cpu_call __call,
                                                                         uint64_t __mask,
                                                                         uint64_t __value = 0) {
-    return *kbuild_cpu_api->exchange(kbuild_cpu_runner, &__call, __mask, __value);
+    return *kbuild_cpu_waits->exchange(kbuild_cpu_runner, &__call, __mask, __value);
 }
 KBUILD_CPU_UNCHECKED __device__ inline uint64_t converge(kbuild_cpu_call __call) {
-    return kbuild_cpu_api->converge(kbuild_cpu_runner, &__call);
+    return kbuild_cpu_waits->converge(kbuild_cpu_runner, &__call);
 }
 
 template <class __T>

@@ -3,11 +3,10 @@
  * of the source keep their numbers.  The body becomes a function without a name that is called for each
  * thread with copies of the kernel's parameters.  The kernel's symbol then runs all threads of a block.
  *
- * In a plain loop, no thread stops before its end, and nobody reads its index.  Then the inner loop
- * contains nothing but the body, so that compilers vectorize it.  Its variable has the type that the
- * body uses for the index in the grid; gcc splits only loops whose own variable is compared.  threadIdx
- * has an index that does not exist, so that a mistake is visible.  The other conditions state what gcc
- * must know about ranges.  Three nested loops around the body would prevent gcc from vectorizing it.
+ * In a plain loop, no thread stops before its end.  The inner loop contains nothing but the body, so that
+ * compilers vectorize it, unless a function that the kernel calls reads the index.  Its variable has the type that
+ * the body uses for the index in the grid; gcc splits only loops whose own variable is compared.  The other
+ * conditions state what gcc must know about ranges.  Three nested loops around the body would prevent gcc from vectorizing it.
  *
  * With 2^21 blocks in a row or more, the index of a thread in the grid might exceed 31 bits.  Such a
  * launch runs the same body in a small function that knows nothing about ranges.  The size of the grid is
@@ -48,6 +47,10 @@
 /* How the threads of a block run, for people. */
 #define __kbuild_executed__(text) \
     __attribute__((used)) static const char __kbuild_execution__[] = text;
+/* The number of the kernel's definition in the text, twice, plus 1 if threads store their index: the size of the
+ * variable.  Kernels with fibers have none, because no fact about them matters. */
+#define __kbuild_reviewed__(number) \
+    __attribute__((used)) static const char __kbuild_definition__[(number) + 1] = {};
 #define __kbuild_bounded__(...) \
     static constexpr long long __kbuild_bounds__[] = {__VA_ARGS__}; \
     __attribute__((used)) static const char \
@@ -98,14 +101,18 @@ __asm__(
 #define __kbuild_no_pack__(name) \
     static_assert(sizeof...(name) == 0, \
                   "kbuild: a kernel cannot have a pack of references; pass values or pointers");
-#define __kbuild_poison__ ::threadIdx.x = ::threadIdx.y = ::threadIdx.z = ~0u;
+/* For functions that read threadIdx. */
+#define __kbuild_store__ ::threadIdx = __kbuild_own__;
 struct __kbuild_large_grid__ {
 }; /* in the name of the function, so that it can be told from the program's */
 #define __kbuild_plain_loop__ \
-    __kbuild_poison__ const auto __kbuild_body__ = [=]( \
-        [[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const ::uint3 __kbuild_block__, \
-        [[maybe_unused]] const ::dim3 __kbuild_size__, \
-        [[maybe_unused]] const ::dim3 __kbuild_grid__) __kbuild_inlined__ -> void
+    ::kbuild_cpu_progress.runs_whole_block = 1; \
+    const auto __kbuild_body__ = [=]([[maybe_unused]] const ::uint3 __kbuild_own__, \
+                                     [[maybe_unused]] const ::uint3 __kbuild_block__, \
+                                     [[maybe_unused]] const ::dim3 __kbuild_size__, \
+                                     [[maybe_unused]] const ::dim3 __kbuild_grid__) \
+                                     __kbuild_inlined__ -> void
+#define __kbuild_threadIdx__ [[maybe_unused]] const ::uint3 threadIdx = __kbuild_own__;
 #define __kbuild_if_large__ \
     if (__builtin_expect(const_cast<const volatile unsigned int &>(::gridDim.x) > 2097151, 0))
 #define __kbuild_plain_loop_end__(type, first) \
@@ -178,7 +185,7 @@ struct __kbuild_large_grid__ {
 #define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
 #define __kbuild_masked__ ::kbuild_cpu::regions::masked_operands<__kbuild_most__>
 #define __kbuild_divided__(bound) \
-    __kbuild_poison__ auto __kbuild_kernel__ = [&]() __kbuild_inlined__ -> void { \
+    auto __kbuild_kernel__ = [&]() __kbuild_inlined__ -> void { \
         [[maybe_unused]] __kbuild_blockIdx__(::blockIdx) __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
             [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
         constexpr int __kbuild_most__ = ::kbuild_cpu::regions::find_most(bound); \

@@ -24,52 +24,52 @@ enum {
 };
 
 template <class __T>
-__device__ inline kbuild_cpu::remove_cv_t<__T> KBUILD_NEEDS_THREAD
+__device__ inline kbuild_cpu::remove_cv_t<__T> KBUILD_YIELDS
 __nv_atomic_load_n(__T *__address, int __order, int = __NV_THREAD_SCOPE_SYSTEM) {
     return kbuild_cpu::atomic_load(const_cast<kbuild_cpu::remove_cv_t<__T> *>(__address), __order);
 }
 template <class __T>
-__device__ inline void KBUILD_NEEDS_THREAD __nv_atomic_load(__T *__address,
+__device__ inline void KBUILD_YIELDS __nv_atomic_load(__T *__address,
                                                             kbuild_cpu::remove_cv_t<__T> *__result,
                                                             int __order,
                                                             int = __NV_THREAD_SCOPE_SYSTEM) {
     *__result = __nv_atomic_load_n(__address, __order);
 }
 template <class __T>
-__device__ inline void KBUILD_NEEDS_THREAD __nv_atomic_store_n(__T *__address,
+__device__ inline void KBUILD_YIELDS __nv_atomic_store_n(__T *__address,
                                                                kbuild_cpu::same_t<__T> __value,
                                                                int __order,
                                                                int = __NV_THREAD_SCOPE_SYSTEM) {
     kbuild_cpu::atomic_store(__address, __value, __order);
 }
 template <class __T>
-__device__ inline void KBUILD_NEEDS_THREAD __nv_atomic_store(__T *__address, __T *__value,
+__device__ inline void KBUILD_YIELDS __nv_atomic_store(__T *__address, __T *__value,
                                                              int __order,
                                                              int = __NV_THREAD_SCOPE_SYSTEM) {
     kbuild_cpu::atomic_store(__address, *__value, __order);
 }
 template <class __T>
-__device__ inline __T KBUILD_NEEDS_THREAD __nv_atomic_exchange_n(__T *__address,
+__device__ inline __T KBUILD_YIELDS __nv_atomic_exchange_n(__T *__address,
                                                                  kbuild_cpu::same_t<__T> __value,
                                                                  int __order,
                                                                  int = __NV_THREAD_SCOPE_SYSTEM) {
     return kbuild_cpu::atomic_exchange(__address, __value, __order);
 }
 template <class __T>
-__device__ inline void KBUILD_NEEDS_THREAD __nv_atomic_exchange(__T *__address, __T *__value,
+__device__ inline void KBUILD_YIELDS __nv_atomic_exchange(__T *__address, __T *__value,
                                                                 __T *__result, int __order,
                                                                 int = __NV_THREAD_SCOPE_SYSTEM) {
     *__result = kbuild_cpu::atomic_exchange(__address, *__value, __order);
 }
 template <class __T>
-__device__ inline bool KBUILD_NEEDS_THREAD
+__device__ inline bool KBUILD_YIELDS
 __nv_atomic_compare_exchange_n(__T *__address, __T *__expected, kbuild_cpu::same_t<__T> __desired,
                                bool, int __success, int __failure, int = __NV_THREAD_SCOPE_SYSTEM) {
     return kbuild_cpu::atomic_compare_exchange(__address, __expected, __desired, __success,
                                                __failure);
 }
 template <class __T>
-__device__ inline bool KBUILD_NEEDS_THREAD
+__device__ inline bool KBUILD_YIELDS
 __nv_atomic_compare_exchange(__T *__address, __T *__expected, __T *__desired, bool, int __success,
                              int __failure, int = __NV_THREAD_SCOPE_SYSTEM) {
     return kbuild_cpu::atomic_compare_exchange(__address, __expected, *__desired, __success,
@@ -78,7 +78,7 @@ __nv_atomic_compare_exchange(__T *__address, __T *__expected, __T *__desired, bo
 
 #define KBUILD_CPU_FETCH(name, operation) \
     template <class __T> \
-    __device__ inline __T KBUILD_NEEDS_THREAD __nv_atomic_fetch_##name( \
+    __device__ inline __T KBUILD_YIELDS __nv_atomic_fetch_##name( \
         __T *__address, kbuild_cpu::same_t<__T> __value, int __order, \
         int = __NV_THREAD_SCOPE_SYSTEM) { \
         return kbuild_cpu::operation(__address, __value, __order); \

@@ -39,19 +39,23 @@ public:
         atomic_store(__address(), __value, __order);
     }
     __T load(__order_t __order = __seq_cst) const noexcept {
+        may_wait();
         return atomic_load(__address(), __order);
     }
     operator __T() const noexcept { return load(); }
     __T exchange(__T __value, __order_t __order = __seq_cst) const noexcept {
+        may_wait();
         return atomic_exchange(__address(), __value, __order);
     }
 
     bool compare_exchange_strong(__T &__expected, __T __desired, __order_t __success,
                                  __order_t __failure) const noexcept {
+        may_wait();
         return atomic_compare_exchange(__address(), &__expected, __desired, __success, __failure);
     }
     bool compare_exchange_strong(__T &__expected, __T __desired,
                                  __order_t __order = __seq_cst) const noexcept {
+        may_wait();
         return atomic_compare_exchange(__address(), &__expected, __desired, __order,
                                        failure_order(__order));
     }

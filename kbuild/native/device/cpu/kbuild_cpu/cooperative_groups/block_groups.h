@@ -19,7 +19,7 @@ public:
     void sync(KBUILD_CPU_CALLER) const {
         const kbuild_cpu_call __call = KBUILD_CPU_GROUP_CALL("sync()");
         if (__kind_ == __of_grid)
-            kbuild_cpu_api->grid_barrier(kbuild_cpu_runner, &__call);
+            kbuild_cpu_waits->grid_barrier(kbuild_cpu_runner, &__call);
         else if (__kind_ == __of_cluster)
             kbuild_cpu::cluster_barrier(__call);
         else if (__kind_ == __of_lanes)
@@ -154,7 +154,7 @@ public:
     bool is_valid() const { return kbuild_cpu_api->is_cooperative(kbuild_cpu_runner) != 0; }
     void sync(KBUILD_CPU_CALLER) const {
         const kbuild_cpu_call __call = KBUILD_CPU_GROUP_CALL("grid_group::sync()");
-        kbuild_cpu_api->grid_barrier(kbuild_cpu_runner, &__call);
+        kbuild_cpu_waits->grid_barrier(kbuild_cpu_runner, &__call);
     }
     arrival_token barrier_arrive() const { return {}; }
     void barrier_wait(arrival_token &&, KBUILD_CPU_CALLER) const { sync(__file, __line); }

@@ -195,12 +195,14 @@ KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
 /* Stores the index of a thread for functions that read threadIdx. */
 KBUILD_CPU_ALWAYS_INLINE void store_index(const ::uint3 &__index) { ::threadIdx = __index; }
 
-/* Makes the index of a thread visible to the runtime, for a report. */
-KBUILD_CPU_ALWAYS_INLINE void name_thread(const block &__of, int __number) {
+/* Ends the launch because of a thread. */
+[[noreturn]] KBUILD_CPU_ALWAYS_INLINE void fail_thread(const block &__of, int __number,
+                                                       const kbuild_cpu_call &__call,
+                                                       const char *__reason) {
     const int __row = __number / __of.width;
-    ::threadIdx.x = static_cast<unsigned int>(__number % __of.width);
-    ::threadIdx.y = static_cast<unsigned int>(__row % __of.height);
-    ::threadIdx.z = static_cast<unsigned int>(__row / __of.height);
+    kbuild_cpu_fail_thread(&__call, __reason, static_cast<unsigned int>(__number % __of.width),
+                           static_cast<unsigned int>(__row % __of.height),
+                           static_cast<unsigned int>(__row / __of.height));
 }
 
 template <class __Set, class __Live>
@@ -208,9 +210,8 @@ __attribute__((noinline, cold)) void reject_barrier(const kbuild_cpu_call &__cal
                                                     const __Set &__set, const __Live &__live) {
     int __number = 0;
     while (!__live.has(__number) || __set.has(__number)) ++__number;
-    name_thread(__set.of, __number);
-    fail_call(__call,
-              "other threads of the block wait at this barrier, and this one does not reach it");
+    fail_thread(__set.of, __number, __call,
+                "other threads of the block wait at this barrier, and this one does not reach it");
 }
 
 /* Fails if other lanes have waited for one of these in a warp operation. */
@@ -219,9 +220,8 @@ __attribute__((noinline, cold)) void check_awaited(const __Set &__set) {
     for (int __warp = 0; __warp * 32 < __set.of.threads; ++__warp) {
         const unsigned __lanes = __set.lanes(__warp) & __set.of.awaited[__warp];
         if (__lanes == 0) continue;
-        name_thread(__set.of, __warp * 32 + __builtin_ctz(__lanes));
-        fail_call(__set.of.awaiting,
-                  "the mask contains this lane, which does not call the function");
+        fail_thread(__set.of, __warp * 32 + __builtin_ctz(__lanes), __set.of.awaiting,
+                    "the mask contains this lane, which does not call the function");
     }
 }
 

@@ -38,8 +38,7 @@ inline void await_lanes(const kbuild_cpu_call &__call, const block &__of, int __
 __attribute__((noinline, cold)) inline void reject_lane(const kbuild_cpu_call &__call,
                                                         const block &__of, int __warp,
                                                         unsigned __lanes, const char *__reason) {
-    name_thread(__of, __warp * 32 + __builtin_ctz(__lanes));
-    fail_call(__call, __reason);
+    fail_thread(__of, __warp * 32 + __builtin_ctz(__lanes), __call, __reason);
 }
 
 constexpr char outside_of_mask[] = "the mask does not contain the calling lane";

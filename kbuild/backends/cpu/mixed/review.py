@@ -1,0 +1,103 @@
+"""Read from the object of a text which kernels run in a model that they must not have.
+
+The text is compiled in good hope. Then the object says which code a kernel reaches, after
+templates, operators, conversions, and destructors. A kernel that reaches a wait from a loop gets
+fibers. One that reaches a read of the index, or a function that reports the thread, stores it. If
+the address of such a function is taken anywhere, every kernel with a call through a pointer counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, NamedTuple
+
+from kbuild.formats.elf.device import DeviceElf
+from kbuild.formats.elf.headers import read_machine
+from kbuild.formats.elf.reachability import Reachability
+
+# The symbol with which device code calls what waits; see kbuild_cpu/scheduling.h. Other functions
+# of the runtime belong to the host API, and need a thread.
+_WAITS: Final = "kbuild_cpu_waits"
+_RUNTIME: Final = "kbuild_cpu_"
+_INDEX: Final = frozenset(("threadIdx", "kbuild_cpu_api", "__assert_fail"))
+_VARIABLES: Final = (_WAITS, "threadIdx", "kbuild_cpu_api")
+_HARMLESS: Final = frozenset(
+    (
+        *("kbuild_cpu_api", "kbuild_cpu_runner", "kbuild_cpu_progress", "kbuild_cpu_shared"),
+        *("kbuild_cpu_yield", "kbuild_cpu_fail_thread"),
+    )
+)
+_DEFINITION: Final = re.compile(r"_ZZ(?P<kernel>.+)E21__kbuild_definition__")
+_C_NAME: Final = re.compile(r"\d+(\D.*)")
+# Functions of another source, in a device link: C++ functions, except those of its library.
+_FOREIGN: Final = re.compile(r"_Z(?!N?K?S[tabiod]|T|SN?t|[dn][alwv]|GV)")
+
+
+class Finding(NamedTuple):
+    """What is wrong with the model of a kernel.
+
+    Attributes:
+        kind: ``waits`` or ``index``.
+        kernel: The number of its definition in the text.
+    """
+
+    kind: Literal["waits", "index"]
+    kernel: int
+
+
+def review_object(
+    data: bytes, foreign: frozenset[str] | None = None, *, has_pointers: bool = False
+) -> tuple[Finding, ...]:
+    """Return what is wrong with the models of the kernels in an object.
+
+    Args:
+        data: The object.
+        foreign: The C functions that another source can define; None without a device link.
+        has_pointers: Whether pointers to functions of other sources exist.
+
+    Raises:
+        InputError: The object is damaged.
+    """
+    elf = DeviceElf(data, read_machine(data), "object")
+    names = {elf.symbol_name(symbol): symbol for symbol in elf.symbols}
+    kernels = dict(_list_kernels((name, symbol.size) for name, symbol in names.items()))
+    undefined = [name for name, symbol in names.items() if symbol.section == 0]
+    waits = {n for n in undefined if n.startswith(_RUNTIME) and n not in _HARMLESS}
+    if foreign is not None:
+        waits |= {name for name in undefined if name in foreign or _FOREIGN.match(name)}
+    reachability = Reachability(data, waits | _INDEX, _VARIABLES)
+    addressed = reachability.find_addressed()
+    found: set[Finding] = set()
+    for kernel, (number, stores) in kernels.items():
+        if kernel not in names:
+            continue
+        reach = reachability.find_reach(kernel)
+        reached = set(reach.symbols)
+        if reach.has_indirect_call:
+            reached |= waits if has_pointers else addressed
+        if not waits.isdisjoint(reached):
+            found.add(Finding("waits", number))
+        elif not stores and not _INDEX.isdisjoint(reached):
+            found.add(Finding("index", number))
+    return tuple(sorted(found))
+
+
+def _list_kernels(
+    symbols: Iterable[tuple[str, int]],
+) -> Iterator[tuple[str, tuple[int, bool]]]:
+    """Yield the symbols of kernels, the numbers of their definitions, and whether they store.
+
+    Args:
+        symbols: The names and sizes of all symbols.
+    """
+    for name, size in symbols:
+        match = _DEFINITION.match(name)
+        if match is None:
+            continue
+        kernel = match["kernel"]
+        c_name = _C_NAME.fullmatch(kernel)
+        facts = (size - 1 >> 1, size - 1 & 1 == 1)
+        yield f"_Z{kernel}", facts
+        if c_name is not None:
+            yield c_name[1], facts

@@ -1,0 +1,141 @@
+"""Find the kernels, and the device functions, that name operations in which threads wait.
+
+The text finds places to divide kernels at. Whether a kernel waits at all is read from its object;
+see `review`. A function that this module overlooks costs a second compile, and no wrong value.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.annotations import ThreadWords
+from kbuild.backends.cpu.mixed.regions.groups import MAKERS
+from kbuild.backends.cpu.mixed.regions.variables import find_group
+from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.lexer import Token
+from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.tokens import split_at_commas
+from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
+
+_MOST_NESTED: Final = 8  # bodies in a body, such as those of a local class
+_MEMBERS: Final = (".", "->")
+_OTHER_ENTITIES: Final = ("=", ";", "{", "[", ",")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The functions that name operations.
+
+    Attributes:
+        words: The operations, the calls of such functions, and the functions that yield, in each
+            kernel and device function, by the start of its declaration. Those without an operation
+            are left out.
+        functions: The definitions of device functions that can be divided, by their names.
+    """
+
+    words: Mapping[int, tuple[Token, ...]]
+    functions: Mapping[str, tuple[Declaration, ...]]
+
+
+def find_waiting(
+    code: Unit, declarations: tuple[Declaration, ...], thread_words: ThreadWords
+) -> Waiting:
+    """Find the kernels and device functions of a text that name operations."""
+    return _Search(code, declarations, thread_words).find()
+
+
+class _Search:
+    def __init__(
+        self, code: Unit, declarations: tuple[Declaration, ...], thread_words: ThreadWords
+    ) -> None:
+        self._code = code
+        self._thread_words = thread_words
+        self._bodies = sorted(
+            (
+                found
+                for found in declarations
+                if found.kind == "function"
+                and found.body is not None
+                and found.words & {q.DEVICE, q.GLOBAL}
+            ),
+            key=lambda found: found.body or (0, 0),
+        )
+        self._starts = [code.find_index(found.body[0]) for found in self._bodies if found.body]
+        self._found: dict[int, list[Token]] = defaultdict(list)
+        self._waiting: set[int] = set()
+
+    def find(self) -> Waiting:
+        """Add what calls functions with operations, and what calls that, and so on."""
+        operations = {*self._thread_words.operations, *MAKERS}
+        names = self._add(operations) | {d.name for d in self._bodies if self._has_group(d)}
+        known: set[str] = set()
+        while new := {name for name in names - known if self._names_functions(name)}:
+            known |= new
+            names |= self._add(new)
+        self._add(self._thread_words.yielding, is_operation=False)
+        return Waiting(
+            {
+                start: tuple(sorted(words, key=lambda word: word.start))
+                for start, words in self._found.items()
+                if start in self._waiting
+            },
+            {name: self._list_functions(name) for name in known},
+        )
+
+    def _add(self, names: Iterable[str], *, is_operation: bool = True) -> set[str]:
+        """Add the mentions of names; return the functions that they are in."""
+        inside: set[str] = set()
+        for index in self._code.find(names):
+            found = self._find_function(index)
+            if found is None or self._code.get(index - 1) in _MEMBERS:
+                continue
+            self._found[found.start].append(self._code.get_token(index))
+            if is_operation:
+                self._waiting.add(found.start)
+                inside.add(found.name)
+        return inside
+
+    def _find_function(self, index: int) -> Declaration | None:
+        """Return the kernel or device function whose body a token is in."""
+        position = self._code.starts[index]
+        last = bisect_right(self._starts, index) - 1
+        for place in range(last, max(last - _MOST_NESTED, -1), -1):
+            body = self._bodies[place].body
+            if body is not None and body[0] < position < body[1]:
+                return self._bodies[place]
+        return None
+
+    def _has_group(self, found: Declaration) -> bool:
+        parts = split_at_commas(self._code.list_tokens(*found.parameters))
+        return any(find_group(token.text for token in part[:-1]) is not None for part in parts)
+
+    def _names_functions(self, name: str) -> bool:
+        """Return whether a name is that of device functions of namespaces, and of nothing else."""
+        if not self._list_functions(name) or not name.isidentifier() or name == "operator":
+            return False
+        return not any(self._declares_other(index) for index in self._code.find((name,)))
+
+    def _list_functions(self, name: str) -> tuple[Declaration, ...]:
+        """Return the definitions of device functions with a name that are no members."""
+        return tuple(
+            found
+            for found in self._bodies
+            if found.name == name
+            and q.DEVICE in found.words
+            and all(s.kind == "namespace" for s in find_scopes(self._code).around(found.start))
+        )
+
+    def _declares_other(self, index: int) -> bool:
+        """Return whether a name is declared as that of a variable or type, or by `using`."""
+        code = self._code
+        before, behind = code.get(index - 1), code.get(index + 1)
+        if before in ("struct", "class", "enum", "union"):
+            return True
+        is_declared = before.isidentifier() and before not in ("return", "else", "case", "goto")
+        is_used = behind == ";" and code.words[code.find_head(index)] == "using"
+        return is_used or (is_declared and behind in _OTHER_ENTITIES)

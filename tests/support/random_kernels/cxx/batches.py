@@ -60,9 +60,7 @@ def check_batch(
         middle = len(kernels) // 2
         found = []
         for part in (kernels[:middle], kernels[middle:]):
-            found += check_batch(
-                directory, part, compiler=compiler, options=options, orders=orders
-            )
+            found += check_batch(directory, part, compiler=compiler, options=options, orders=orders)
         return found
     executions = find_executions(program)
     problems: dict[str, str] = {}
@@ -110,7 +108,7 @@ def _run(program: Path, kernels: Sequence[CxxKernel], order: str) -> dict[str, s
     output, problem = _run_once([str(program)], order)
     if not problem:
         return list_wrong(kernels, output)
-    wrong = {}
+    wrong: dict[str, str] = {}
     for each in kernels:
         output, problem = _run_once([str(program), each.kernel.name], order)
         wrong |= {each.kernel.name: problem} if problem else list_wrong([each], output)

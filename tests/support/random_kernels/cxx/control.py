@@ -43,7 +43,9 @@ def masked_loop(g: Builder) -> Iterator[None]:
     """Loops of some threads, with `continue` and `break`."""
     i, c = g.name("i"), g.random.randrange(2, 7)
     yield
-    with g.nest(f"for (unsigned {i} = 0; {i} < tid % {c}u; ++{i})", f"for {i} in range(tid % {c}):"):
+    with g.nest(
+        f"for (unsigned {i} = 0; {i} < tid % {c}u; ++{i})", f"for {i} in range(tid % {c}):"
+    ):
         g.know(i, i)
         test = g.condition()
         g.write(f"if ({test.cxx}) continue;", f"if {test.python}: continue")
@@ -215,7 +217,9 @@ def uniform_branches(g: Builder) -> Iterator[None]:
 def index_copies(g: Builder) -> Iterator[None]:
     """Copies and references of what CUDA declares."""
     name = g.name("id")
-    form = g.pick("const auto& {} = threadIdx;", "uint3 {} = threadIdx;", "const auto {} = threadIdx;")
+    form = g.pick(
+        "const auto& {} = threadIdx;", "uint3 {} = threadIdx;", "const auto {} = threadIdx;"
+    )
     g.write(form.format(name))
     g.know(f"{name}.x", "x")
     yield

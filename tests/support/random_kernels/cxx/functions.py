@@ -100,21 +100,28 @@ class _Function:
 
     def _write_definition(self, g: Builder, parameters: str, body: str) -> None:
         name = self._name
-        templates = ["class T"] * any("T" in p.declaration.split() or "T&" in p.declaration
-                                      for p in self._parameters)
+        templates = ["class T"] * any(
+            "T" in p.declaration.split() or "T&" in p.declaration for p in self._parameters
+        )
         templates += ["class U"] * any("U&&" in p.declaration for p in self._parameters)
         head = f"template <{', '.join(templates)}> " if templates else ""
         if self._form == "free":
             text = f"{head}__device__ unsigned {name}({parameters})\n{{\n{body}\n}}"
         elif self._form == "static member":
-            text = (f"struct S_{name} {{ {head}static __device__ unsigned {name}({parameters})\n"
-                    f"{{\n{body}\n}} }};")
+            text = (
+                f"struct S_{name} {{ {head}static __device__ unsigned {name}({parameters})\n"
+                f"{{\n{body}\n}} }};"
+            )
         elif self._form == "functor":
-            text = (f"struct S_{name} {{ {head}__device__ unsigned operator()({parameters}) const\n"
-                    f"{{\n{body}\n}} }};")
+            text = (
+                f"struct S_{name} {{ {head}__device__ unsigned operator()({parameters}) const\n"
+                f"{{\n{body}\n}} }};"
+            )
         elif self._form == "method":
-            text = (f"struct S_{name} {{ unsigned member; "
-                    f"{head}__device__ unsigned {name}({parameters})\n{{\n{body}\n}} }};")
+            text = (
+                f"struct S_{name} {{ unsigned member; "
+                f"{head}__device__ unsigned {name}({parameters})\n{{\n{body}\n}} }};"
+            )
         else:
             g.write(f"auto {name} = [=]({parameters}) -> unsigned {{\n{body}\n}};")
             return
@@ -168,7 +175,9 @@ def _change_parameter(g: Builder, variables: list[Text]) -> None:
 
 def function(g: Builder) -> Iterator[None]:
     """A function that is called several times."""
-    defined = _Function(g, g.random.choice(_MEMBER_FORMS if g.has_members and g.chance(0.7) else _FORMS))
+    defined = _Function(
+        g, g.random.choice(_MEMBER_FORMS if g.has_members and g.chance(0.7) else _FORMS)
+    )
     if not defined.is_local:
         g.functions.append(defined.call)
     for _ in range(g.random.randint(1, 3)):
@@ -239,14 +248,26 @@ def overloads(g: Builder) -> Iterator[None]:
         r = g.name("r")
         cxx, python = g.random.choice(
             (
-                (f"over({v.cxx})", f"yield ('syncwarp', 32)\n{v.python} = ({v.python} + 1) & M\n"
-                 f"{r} = {v.python}"),
+                (
+                    f"over({v.cxx})",
+                    f"yield ('syncwarp', 32)\n{v.python} = ({v.python} + 1) & M\n{r} = {v.python}",
+                ),
                 (f"over({c})", f"yield ('syncwarp', 32)\n{r} = ({c} + 2) & M"),
-                (f"over({v.cxx} + 0u)", f"yield ('syncwarp', 32)\n"
-                 f"{r} = yield ('shfl_xor', 32, ({v.python} + 5) & M, 1)"),
-                (f"over((long long){v.cxx})", f"yield ('syncwarp', 32)\n{r} = ({v.python} + 7) & M"),
-                (f"over((unsigned short){v.cxx})",
-                 f"{r} = yield ('shfl_xor', 32, ({v.python} & 0xffff) + {second}, 2)"),
+                (
+                    f"over({v.cxx} + 0u)",
+                    (
+                        f"yield ('syncwarp', 32)\n"
+                        f"{r} = yield ('shfl_xor', 32, ({v.python} + 5) & M, 1)"
+                    ),
+                ),
+                (
+                    f"over((long long){v.cxx})",
+                    f"yield ('syncwarp', 32)\n{r} = ({v.python} + 7) & M",
+                ),
+                (
+                    f"over((unsigned short){v.cxx})",
+                    f"{r} = yield ('shfl_xor', 32, ({v.python} & 0xffff) + {second}, 2)",
+                ),
             )
         )
         g.write(f"unsigned {r} = {cxx};", python)

@@ -23,27 +23,35 @@ _MEMORY = {
         ("{g}p.m", "{m}", "{g}p.m"),
     ),
     "operator": (
-        "struct View{g} {{ unsigned* m; }};\n"
-        "inline __device__ unsigned operator+(View{g} v, unsigned x) {{ return *v.m + x; }}",
+        (
+            "struct View{g} {{ unsigned* m; }};\n"
+            "inline __device__ unsigned operator+(View{g} v, unsigned x) {{ return *v.m + x; }}"
+        ),
         ("View{g} {g}p", "k::View{g}{{{place}}}"),
         ("{g}p + 1u", "({m} + 1)", "*{g}p.m"),
     ),
     "enum_operator": (
-        "enum E{g} {{ A{g}, B{g} }}; __device__ unsigned {g}m = 7;\n"
-        "inline __device__ unsigned operator+(E{g} e, unsigned i) "
-        "{{ return {g}m + i + unsigned(e); }}",
+        (
+            "enum E{g} {{ A{g}, B{g} }}; __device__ unsigned {g}m = 7;\n"
+            "inline __device__ unsigned operator+(E{g} e, unsigned i) "
+            "{{ return {g}m + i + unsigned(e); }}"
+        ),
         ("E{g} {g}p", "k::B{g}"),
         ("{g}p + 1u", "({m} + 2)", "{g}m"),
     ),
     "enum_compare": (
-        "enum class E{g} {{ a, b }}; __device__ unsigned {g}m = 7;\n"
-        "inline __device__ bool operator<(E{g}, E{g}) {{ return {g}m < 8u; }}",
+        (
+            "enum class E{g} {{ a, b }}; __device__ unsigned {g}m = 7;\n"
+            "inline __device__ bool operator<(E{g}, E{g}) {{ return {g}m < 8u; }}"
+        ),
         ("E{g} {g}p", "k::E{g}::a"),
         ("unsigned({g}p < {g}p)", "int({m} < 8)", "{g}m"),
     ),
     "user_max": (
-        "struct Big{g} {{ unsigned v; }}; __device__ unsigned {g}m = 7;\n"
-        "inline __device__ unsigned {f}(Big{g} a, unsigned b) {{ return {g}m + a.v + b; }}",
+        (
+            "struct Big{g} {{ unsigned v; }}; __device__ unsigned {g}m = 7;\n"
+            "inline __device__ unsigned {f}(Big{g} a, unsigned b) {{ return {g}m + a.v + b; }}"
+        ),
         ("Big{g} {g}p", "k::Big{g}{{1}}"),
         ("{f}({g}p, 1u)", "({m} + 2)", "{g}m"),
     ),
@@ -53,8 +61,10 @@ _MEMORY = {
         ("{g}m<unsigned>", "{m}", "{g}m<unsigned>"),
     ),
     "member_function": (
-        "struct Box{g} {{ unsigned* m; __device__ unsigned {f}(unsigned x) const "
-        "{{ return *m + x; }} }};",
+        (
+            "struct Box{g} {{ unsigned* m; __device__ unsigned {f}(unsigned x) const "
+            "{{ return *m + x; }} }};"
+        ),
         ("Box{g} {g}p", "k::Box{g}{{{place}}}"),
         ("{g}p.{f}(2u)", "({m} + 2)", "*{g}p.m"),
     ),
@@ -64,14 +74,18 @@ _MEMORY = {
         ("READ_{g}", "{m}", "{g}m"),
     ),
     "subscript_operator": (
-        "struct Table{g} {{ unsigned* m; __device__ unsigned operator[](unsigned i) const "
-        "{{ return *m * i; }} }};",
+        (
+            "struct Table{g} {{ unsigned* m; __device__ unsigned operator[](unsigned i) const "
+            "{{ return *m * i; }} }};"
+        ),
         ("Table{g} {g}p", "k::Table{g}{{{place}}}"),
         ("{g}p[3u]", "({m} * 3)", "*{g}p.m"),
     ),
     "device_reference": (
-        "__device__ unsigned {g}m = 7; struct Get{g} "
-        "{{ __device__ unsigned operator()() const {{ return {g}m; }} }};",
+        (
+            "__device__ unsigned {g}m = 7; struct Get{g} "
+            "{{ __device__ unsigned operator()() const {{ return {g}m; }} }};"
+        ),
         ("Get{g} {g}p", "k::Get{g}{{}}"),
         ("{g}p()", "{m}", "{g}m"),
     ),
@@ -133,7 +147,9 @@ def overloads_on_const(g: Builder) -> Iterator[None]:
         if g.chance(0.5):
             g.know(form.format(v.cxx), str(mutable))
             g.know(form.format(c), str(constant))
-            g.mix(Text(f"({form.format(v.cxx)} + 5u * {form.format(c)})", f"{mutable + 5 * constant}"))
+            g.mix(
+                Text(f"({form.format(v.cxx)} + 5u * {form.format(c)})", f"{mutable + 5 * constant}")
+            )
     yield
     g.know(v.cxx, v.python)
     g.mix(Text(f"which({v.cxx})", "1"))
@@ -199,7 +215,7 @@ def tokens(g: Builder) -> Iterator[None]:
     name, v, w = g.name("t"), g.value(), g.value()
     g.write(
         f"unsigned {name}<:2:> = <% {v.cxx}, {w.cxx} %>; // __syncthreads(); \\\n}}\n"
-        f"const char* text_{name} = R\"x(__syncthreads(); \" }} )x\"; /* __syncwarp(); {{ */\n"
+        f'const char* text_{name} = R"x(__syncthreads(); " }} )x"; /* __syncwarp(); {{ */\n'
         f"[[maybe_unused]] alignas(8) unsi\\\ngned {name}b = {name}<:0:> + "
         f"unsigned(text_{name}[0]) + 0x1'0u + 'a';",
         f"{name} = [{v.python}, {w.python}]\n{name}b = ({name}[0] + 95 + 16 + 97) & M",

@@ -11,8 +11,8 @@ from support.random_kernels.model import Text
 def self_pointer(g: Builder) -> Iterator[None]:
     """Objects with pointers to their own members."""
     kind = g.name("Self")
-    destructor = g.pick("", f"__device__ ~{kind}() {{}}", f"~{kind}() = default;")
-    default = g.pick(f"{kind}() = default;", f"__device__ {kind}() {{}}")
+    destructor = g.pick("", "", f"__device__ ~{kind}() {{}}", f"~{kind}() = default;")
+    default = g.pick(*[f"{kind}() = default;"] * 2, f"__device__ {kind}() {{}}")
     g.declarations.append(
         f"struct {kind} {{ unsigned v; unsigned* p; {default} {destructor}\n"
         f"    __device__ {kind}(unsigned x) : v(x), p(&v) {{}}\n"
@@ -203,7 +203,8 @@ def waiting_members(g: Builder) -> Iterator[None]:
     )
     name, v = g.name("w"), g.value()
     g.write(
-        f"Waits {name}({v.cxx});", f"{name} = {v.python}\n{name} = yield ('shfl_xor', 32, {name}, 1)"
+        f"Waits {name}({v.cxx});",
+        f"{name} = {v.python}\n{name} = yield ('shfl_xor', 32, {name}, 1)",
     )
     yield
     g.alias(f"{name}.v", name)

@@ -122,7 +122,9 @@ def list_wrong(kernels: Sequence[CxxKernel], output: str) -> dict[str, str]:
         if found is None:
             wrong[each.kernel.name] = "printed nothing"
         elif found != expected:
-            places = [i for i, both in enumerate(zip(found, expected, strict=False)) if len({*both}) > 1]
+            places = [
+                i for i, both in enumerate(zip(found, expected, strict=False)) if len({*both}) > 1
+            ]
             wrong[each.kernel.name] = (
                 f"{len(places)} of {each.kernel.threads} values differ; the first one is "
                 f"{found[places[0]]} instead of {expected[places[0]]}, of thread {places[0] - 1}"

@@ -40,10 +40,14 @@ _STATEMENTS = {
         "{r} = {v}\n{v} = ({v} + 1) & M\n{r} = ({r} + ({v} ^ «{v}»)) & M",
     ),
     "declarators_array": (
-        "unsigned {r} = {v} += {c}, {r}b[2] = {{«{v}», {v}++}}, *{r}c = &{v}; "
-        "{r} += {r}b[0] * 3u + *{r}c;",
-        "{v} = ({v} + {c}) & M\n{r} = {v}\nt = «{v}»\n"
-        "{v} = ({v} + 1) & M\n{r} = ({r} + t * 3 + {v}) & M",
+        (
+            "unsigned {r} = {v} += {c}, {r}b[2] = {{«{v}», {v}++}}, *{r}c = &{v}; "
+            "{r} += {r}b[0] * 3u + *{r}c;"
+        ),
+        (
+            "{v} = ({v} + {c}) & M\n{r} = {v}\nt = «{v}»\n"
+            "{v} = ({v} + 1) & M\n{r} = ({r} + t * 3 + {v}) & M"
+        ),
     ),
     "shift": (
         "unsigned {r} = ({v} += {c}) << («{v}» & 7u);",
@@ -54,8 +58,10 @@ _STATEMENTS = {
         "{v} ^= {c}\n{r} = {v} >> («{v}» & 7)",
     ),
     "assign_subscript": (
-        "unsigned {r}b[4] = {{}}; {r}b[{v}++ & 3u] = «{v}»; "
-        "unsigned {r} = {r}b[0] + {r}b[1] * 3u + {r}b[2] * 5u + {r}b[3] * 7u;",
+        (
+            "unsigned {r}b[4] = {{}}; {r}b[{v}++ & 3u] = «{v}»; "
+            "unsigned {r} = {r}b[0] + {r}b[1] * 3u + {r}b[2] * 5u + {r}b[3] * 7u;"
+        ),
         "t = «{v}»\n{r} = t * (1, 3, 5, 7)[{v} & 3] & M\n{v} = ({v} + 1) & M",
     ),
     "compound_right_first": (
@@ -67,10 +73,14 @@ _STATEMENTS = {
         "{r} = (3 + «{v}») & M\n{r} ^= ({r} + {c}) & M\n{v} = {r}",
     ),
     "braces_array": (
-        "unsigned {r}b[3] = {{{v}++, «{v}», {v} += {c}}}; "
-        "unsigned {r} = {r}b[0] + {r}b[1] * 3u + {r}b[2] * 5u;",
-        "{r} = {v}\n{v} = ({v} + 1) & M\n{r} += «{v}» * 3\n"
-        "{v} = ({v} + {c}) & M\n{r} = ({r} + {v} * 5) & M",
+        (
+            "unsigned {r}b[3] = {{{v}++, «{v}», {v} += {c}}}; "
+            "unsigned {r} = {r}b[0] + {r}b[1] * 3u + {r}b[2] * 5u;"
+        ),
+        (
+            "{r} = {v}\n{v} = ({v} + 1) & M\n{r} += «{v}» * 3\n"
+            "{v} = ({v} + {c}) & M\n{r} = ({r} + {v} * 5) & M"
+        ),
     ),
     "braces_object": (
         "Pair {r}b{{{v}++, «{v}»}}; unsigned {r} = {r}b.a * 3u + {r}b.b;",
@@ -78,8 +88,10 @@ _STATEMENTS = {
     ),
     "braces_constructor": (
         "Triple {r}b{{{v}++, «{v}», {v} += {c}}}; unsigned {r} = {r}b.v;",
-        "{r} = {v} * 3\n{v} = ({v} + 1) & M\n{r} += «{v}» * 5\n"
-        "{v} = ({v} + {c}) & M\n{r} = ({r} + {v}) & M",
+        (
+            "{r} = {v} * 3\n{v} = ({v} + 1) & M\n{r} += «{v}» * 5\n"
+            "{v} = ({v} + {c}) & M\n{r} = ({r} + {v}) & M"
+        ),
     ),
     "call_chain": (
         "Acc {r}b{{{v}}}; {r}b.next({v}).add(«{v}»); unsigned {r} = {r}b.v;",
@@ -91,8 +103,10 @@ _STATEMENTS = {
     ),
     "stream": (
         "Acc {r}b{{{v}}}; {r}b << ({v} += {c}) << «{v}» << {v}++; unsigned {r} = {r}b.v;",
-        "{r} = {v}\n{v} = ({v} + {c}) & M\n{r} = {r} * 3 + {v}\n{r} = {r} * 3 + «{v}»\n"
-        "{r} = ({r} * 3 + {v}) & M\n{v} = ({v} + 1) & M",
+        (
+            "{r} = {v}\n{v} = ({v} + {c}) & M\n{r} = {r} * 3 + {v}\n{r} = {r} * 3 + «{v}»\n"
+            "{r} = ({r} * 3 + {v}) & M\n{v} = ({v} + 1) & M"
+        ),
     ),
     "own_stream": (
         "Acc {r}b{{{v}}}; {r}b << 3u << «{r}b.v»; unsigned {r} = {r}b.v;",
@@ -121,30 +135,39 @@ _STATEMENTS = {
     "nested": ("unsigned {r} = ««{v}» + {c}»;", "{r} = «(«{v}» + {c}) & M»"),
     "condition": (
         "unsigned {r} = 0; if (({v} = «{v}») & 1u) {r} = {v} * {c}; else {r} = {v}++;",
-        "{v} = «{v}»\n{r} = {v} * {c} & M if {v} & 1 else {v}\n"
-        "if not {v} & 1: {v} = ({v} + 1) & M",
+        "{v} = «{v}»\n{r} = {v} * {c} & M if {v} & 1 else {v}\nif not {v} & 1: {v} = ({v} + 1) & M",
     ),
     "if_init": (
         "unsigned {r} = {v}; if (unsigned {r}b = «{v}»; {r}b & 4u) {r} += {r}b;",
         "{r} = {v}\nt = «{v}»\nif t & 4: {r} = ({r} + t) & M",
     ),
     "for_head": (
-        "unsigned {r} = {v}; "
-        "for (unsigned {r}i = 0, {r}q = «{v}»; {r}i < 3u; ++{r}i, {r}q = «{r}q + {r}») "
-        "{r} += {r}q;",
-        "{r} = {v}\nt = «{v}»\nfor i in range(3):\n"
-        "    {r} = ({r} + t) & M\n    t = «(t + {r}) & M»",
+        (
+            "unsigned {r} = {v}; "
+            "for (unsigned {r}i = 0, {r}q = «{v}»; {r}i < 3u; ++{r}i, {r}q = «{r}q + {r}») "
+            "{r} += {r}q;"
+        ),
+        (
+            "{r} = {v}\nt = «{v}»\nfor i in range(3):\n"
+            "    {r} = ({r} + t) & M\n    t = «(t + {r}) & M»"
+        ),
     ),
     "while_any": (
-        "unsigned {r} = {v} & 3u; while (__any_sync(~0u, {r} > 1u)) {r} -= {r} > 1u; "
-        "{r} += {v} >> 4;",
-        "{r} = {v} & 3\nwhile (yield ('any', 32, int({r} > 1))): {r} -= {r} > 1\n"
-        "{r} = ({r} + ({v} >> 4)) & M",
+        (
+            "unsigned {r} = {v} & 3u; while (__any_sync(~0u, {r} > 1u)) {r} -= {r} > 1u; "
+            "{r} += {v} >> 4;"
+        ),
+        (
+            "{r} = {v} & 3\nwhile (yield ('any', 32, int({r} > 1))): {r} -= {r} > 1\n"
+            "{r} = ({r} + ({v} >> 4)) & M"
+        ),
     ),
     "do_while": (
         "unsigned {r} = 0; do {{ {v} += {c}; {r}++; }} while (__all_sync(~0u, {r} < 2u));",
-        "{r} = 0\nwhile True:\n    {v} = ({v} + {c}) & M\n    {r} += 1\n"
-        "    if not (yield ('all', 32, int({r} < 2))): break",
+        (
+            "{r} = 0\nwhile True:\n    {v} = ({v} + {c}) & M\n    {r} += 1\n"
+            "    if not (yield ('all', 32, int({r} < 2))): break"
+        ),
     ),
     "short_circuit": (
         "unsigned {r} = lane < 16u and __any_sync(0xffff, {v} & 1u);",
@@ -156,16 +179,20 @@ _STATEMENTS = {
     ),
     "ternary": (
         "unsigned {r} = lane >= 16u ? {v}++ : __shfl_xor_sync(0xffff, {v}, 2);",
-        "{r} = {v}\nif tid % 32 < 16: {r} = yield ('shfl_xor', ('mask', 0xffff), {v}, 2)\n"
-        "else: {v} = ({v} + 1) & M",
+        (
+            "{r} = {v}\nif tid % 32 < 16: {r} = yield ('shfl_xor', ('mask', 0xffff), {v}, 2)\n"
+            "else: {v} = ({v} + 1) & M"
+        ),
     ),
     "ternary_condition": (
         "unsigned {r} = («({v} += {c})» & 1u) ? {v} : {c};",
         "{v} = ({v} + {c}) & M\n{r} = {v} if «{v}» & 1 else {c}",
     ),
     "unevaluated": (
-        "unsigned {r} = 1; if (threadIdx.x < {c}) "
-        "{r} = sizeof(«{v}++») + (noexcept(«{v}») ? 0 : 0) + sizeof(decltype(«{v}»));",
+        (
+            "unsigned {r} = 1; if (threadIdx.x < {c}) "
+            "{r} = sizeof(«{v}++») + (noexcept(«{v}») ? 0 : 0) + sizeof(decltype(«{v}»));"
+        ),
         "{r} = 8 if x < {c} else 1",
     ),
     "pack": (
@@ -177,11 +204,15 @@ _STATEMENTS = {
         "{r} = {v}\n{v} = ({v} + {c}) & M\n{r} = ({r} * 7 + «{v}») & M",
     ),
     "switch": (
-        "unsigned {r} = {v}; switch (unsigned {r}q = «{v}»; {r}q & 3u) {{ case 0: {r} += {r}q; "
-        "case 1: {r} ^= 5u; break; case 2: {r}++; break; default: {r} = {r}q; }}",
-        "{r} = {v}\nt = «{v}»\n"
-        "if t & 3 < 2: {r} = (({r} + t) & M if t & 3 == 0 else {r}) ^ 5\n"
-        "else: {r} = ({r} + 1) & M if t & 3 == 2 else t",
+        (
+            "unsigned {r} = {v}; switch (unsigned {r}q = «{v}»; {r}q & 3u) {{ case 0: {r} += {r}q; "
+            "case 1: {r} ^= 5u; break; case 2: {r}++; break; default: {r} = {r}q; }}"
+        ),
+        (
+            "{r} = {v}\nt = «{v}»\n"
+            "if t & 3 < 2: {r} = (({r} + t) & M if t & 3 == 0 else {r}) ^ 5\n"
+            "else: {r} = ({r} + 1) & M if t & 3 == 2 else t"
+        ),
     ),
 }
 _OPERATION = re.compile("«([^«»]*)»")
@@ -207,7 +238,6 @@ def _write_sequence(g: Builder, kind: str) -> Iterator[None]:
     yield
     g.alias(r, r)
     g.mix(Text(r, r))
-
 
 
 FEATURES = tuple((kind, partial(_write_sequence, kind=kind)) for kind in _STATEMENTS)

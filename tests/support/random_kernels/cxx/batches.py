@@ -14,7 +14,8 @@ from support.mixed_programs import build_program
 from support.random_kernels.cxx.generate import CxxKernel
 from support.random_kernels.cxx.program import list_wrong, render_program
 
-ORDERS = ("0", "1", "7", "4711")  # values of KBUILD_SEED: orders of the threads in a region
+# Values of KBUILD_SEED: orders of the threads in a region. Some faults need the order without it.
+ORDERS = ("", "0", "1", "7", "4711")
 _TIMEOUT = 60  # seconds for a program; a thread that waits forever is a result
 
 
@@ -80,14 +81,14 @@ def check_batch(
 def make_batches(kernels: Iterable[CxxKernel], size: int) -> list[list[CxxKernel]]:
     """Return kernels in programs of a size.
 
-    An operation in a member of a class can decide how all kernels of a source run, so these have
-    their own programs.
+    An operation in a member of a class can decide how all kernels of a source run, so each of these
+    is a program.
     """
     batches = []
     kernels = list(kernels)
-    for has_members in (False, True):
+    for has_members, count in ((False, size), (True, 1)):
         found = [each for each in kernels if each.has_members == has_members]
-        batches += [found[start : start + size] for start in range(0, len(found), size)]
+        batches += [found[start : start + count] for start in range(0, len(found), count)]
     return batches
 
 
@@ -116,7 +117,10 @@ def _run(program: Path, kernels: Sequence[CxxKernel], order: str) -> dict[str, s
 
 
 def _run_once(command: list[str], order: str) -> tuple[str, str]:
-    environment = {**os.environ, "KBUILD_SEED": order}
+    environment = dict(os.environ)
+    environment.pop("KBUILD_SEED", None)
+    if order:
+        environment["KBUILD_SEED"] = order
     try:
         done = subprocess.run(
             command,

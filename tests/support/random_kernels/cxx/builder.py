@@ -54,6 +54,7 @@ class Builder:
         random: The source of all choices.
         declarations: What precedes the kernel in its namespace.
         parameters: More parameters of the kernel, with their arguments.
+        earlier: Kernels that are launched before it.
         scope: What the current block can name.
         is_repeated: Whether the current text can run several times in a launch.
         has_exited: Whether whole warps have left the kernel.
@@ -85,6 +86,7 @@ class Builder:
         self.blocks = 1
         self.declarations: list[str] = []
         self.parameters: list[tuple[str, str]] = []
+        self.earlier: list[str] = []
         self.arrays: dict[str, int] = {}
         self.scope = Scope([], [])
         self.is_repeated = False

@@ -91,7 +91,7 @@ class _Function:
                 if not parameter.is_constant and g.chance(0.4):
                     _change_parameter(g, scope.variables)
             g.fill(g)
-            run_features(g, g.choose(g, g.random.randint(1, 2)))
+            run_features(g, g.choose(g, g.random.choice((0, 0, 1, 2))))
             result = g.value()
             g.write(f"return {result.cxx};", f"{self._result} = {result.python}")
         self._python = "\n".join(python)

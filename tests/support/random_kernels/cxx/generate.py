@@ -31,9 +31,9 @@ FEATURES: dict[str, Feature] = {
     name: feature for group in _GROUPS for name, feature in group.items()
 }
 # How many features a kernel has. One that kbuild cannot divide hides what is wrong with others.
-_COUNTS = (1, 1, 2, 2, 3, 4, 6, 8)
+_COUNTS = (1, 1, 1, 1, 2, 2, 3, 4, 6, 8)
 _RARITY = 0.05
-_MEMBERS = 0.25  # how many kernels have `Builder.has_members`
+_MEMBERS = 0.2  # how many kernels have `Builder.has_members`
 # What needs that. The second set does in functions, where lambdas are not part of the kernel.
 _OF_MEMBERS = {
     *("context", "waiting_members", "virtual", "grid_range", "waiting_range", "tuple_like"),
@@ -53,6 +53,7 @@ class CxxKernel:
         declarations: What precedes it in its namespace.
         arguments: The arguments of its parameters after ``p``.
         features: The names of its features.
+        earlier: Kernels that are launched before it with one block of 64 threads and ``scratch``.
         has_members: See `Builder`.
     """
 
@@ -60,6 +61,7 @@ class CxxKernel:
     declarations: str
     arguments: tuple[str, ...]
     features: tuple[str, ...]
+    earlier: tuple[str, ...]
     has_members: bool
 
     @property
@@ -77,7 +79,8 @@ def generate_kernel(
         features: The names of its features; some are chosen if it is empty.
         has_rare: Whether to add what is known to end programs or builds.
     """
-    has_members = seed % round(1 / _MEMBERS) == 0 or not _OF_MEMBERS.isdisjoint(features)
+    has_members = seed % round(1 / _MEMBERS) == 0 and not features
+    has_members = has_members or not _OF_MEMBERS.isdisjoint(features)
     g = Builder(
         seed,
         fill=_fill,
@@ -127,6 +130,7 @@ def _finish(g: Builder, name: str, features: tuple[str, ...]) -> CxxKernel:
         declarations="\n".join(g.declarations),
         arguments=tuple(text.replace("k::", f"{namespace}::") for _, text in g.parameters),
         features=features,
+        earlier=tuple(f"{namespace}::{each}" for each in g.earlier),
         has_members=g.has_members,
     )
 

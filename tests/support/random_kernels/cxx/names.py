@@ -186,10 +186,19 @@ def statics(g: Builder) -> Iterator[None]:
         "    __syncthreads();\n    if (tid_of() == 0) r = atomicAdd(&counter, 1u);\n"
         "    __syncthreads();\n    return r + table[threadIdx.x % 4u]; }"
     )
+    first = 5
+    if g.chance(0.5):
+        earlier = g.name("earlier")
+        bounds = g.pick("", "__launch_bounds__(128) ")
+        g.declarations.append(
+            f"__global__ void {bounds}{earlier}(unsigned* o) {{ o[threadIdx.x] = {name}() * 0u + 7u; }}"
+        )
+        g.earlier.append(earlier)
+        first += 1
     for step in range(2):
         r = g.name("r")
         g.write(f"unsigned {r} = {name}();", "yield ('barrier', 0)\nyield ('barrier', 0)")
-        g.write(python=f"{r} = {5 + step} + (2, 3, 5, 7)[x % 4]")
+        g.write(python=f"{r} = {first + step} + (2, 3, 5, 7)[x % 4]")
         g.know(r, r)
         yield
 

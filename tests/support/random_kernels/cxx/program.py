@@ -74,7 +74,7 @@ _LAUNCH = """\
             scratch[i] = 7;
         for (int i = 0; i < {count}; ++i)
             out[i] = 0;
-        {namespace}::{name}<<<{blocks}, dim3({width}, {height})>>>({arguments});
+        {earlier}{namespace}::{name}<<<{blocks}, dim3({width}, {height})>>>({arguments});
         std::printf("{name} %d", int(cudaDeviceSynchronize()));
         for (int i = 0; i < {count}; ++i)
             std::printf(" %u", out[i]);
@@ -91,6 +91,7 @@ def render_program(kernels: Sequence[CxxKernel]) -> str:
             namespace=each.namespace,
             name=each.kernel.name,
             blocks=each.kernel.blocks,
+            earlier="".join(f"{name}<<<1, 64>>>(scratch);\n        " for name in each.earlier),
             width=each.kernel.width,
             height=each.kernel.height,
             count=each.kernel.blocks * each.kernel.threads,

@@ -56,6 +56,7 @@ class Builder:
         parameters: More parameters of the kernel, with their arguments.
         earlier: Kernels that are launched before it.
         scope: What the current block can name.
+        is_unusual: Whether the kernel has spellings that are rare.
         is_repeated: Whether the current text can run several times in a launch.
         has_exited: Whether whole warps have left the kernel.
         has_members: Whether members of classes, and what has no name, can read the index or wait
@@ -89,6 +90,7 @@ class Builder:
         self.earlier: list[str] = []
         self.arrays: dict[str, int] = {}
         self.scope = Scope([], [])
+        self.is_unusual = self.chance(0.25)
         self.is_repeated = False
         self.has_exited = False
         self.cxx: list[str] = []
@@ -241,7 +243,9 @@ class Builder:
         )
 
     def _mix_compound(self, v: Text, value: Text) -> None:
-        cxx, python = self.random.choice((("+=", "+"), ("^=", "^"), ("xor_eq", "^"), ("-=", "-")))
+        cxx, python = self.random.choice((("+=", "+"), ("^=", "^"), ("-=", "-")))
+        if self.is_unusual and cxx == "^=":
+            cxx = "xor_eq"
         self.write(
             f"{v.cxx} {cxx} {value.cxx};", f"{v.python} = ({v.python} {python} {value.python}) & M"
         )
@@ -264,13 +268,13 @@ class Builder:
     def shuffle(self, value: Text) -> Text:
         """Return a warp operation on a value, as an expression; in Python it waits."""
         k = 1 << self.random.randrange(5)
-        v = value.cxx
+        v, scope = value.cxx, "::" * self.is_unusual
         cxx, python = self.random.choice(
             (
                 (f"__shfl_xor_sync(~0u, {v}, {k})", f"'shfl_xor', 32, {{}}, {k}"),
                 (f"SHFL_XOR({v}, {k})", f"'shfl_xor', 32, {{}}, {k}"),
                 (f"lib::exchange({v}, {k})", f"'shfl_xor', 32, {{}}, {k}"),
-                (f"::__shfl_xor_sync(compl 0u, {v}, {k}, 32)", f"'shfl_xor', 32, {{}}, {k}"),
+                (f"{scope}__shfl_xor_sync(compl 0u, {v}, {k}, 32)", f"'shfl_xor', 32, {{}}, {k}"),
                 (f"__shfl_sync(FULL, {v}, {k})", f"'shfl', 32, {{}}, {k}"),
                 (f"__shfl_up_sync(FULL, {v}, {k})", f"'shfl_up', 32, {{}}, {k}"),
                 (f"__shfl_down_sync(FULL, {v}, {k})", f"'shfl_down', 32, {{}}, {k}"),
@@ -316,5 +320,7 @@ def run_features(g: Builder, features: Sequence[Feature]) -> None:
         feature = g.random.choice(active)
         if next(feature, "end") == "end":
             active.remove(feature)
+        elif g.chance(0.5):
+            g.barrier()
         if g.chance(0.5):
             g.fill(g)

@@ -56,7 +56,8 @@ class _Parameter:
 
 
 class _Function:
-    def __init__(self, g: Builder, form: str) -> None:
+    def __init__(self, g: Builder, form: str, *, is_small: bool = False) -> None:
+        self._is_small = is_small
         self._name, self._result, self._form = g.name("f"), g.name("ret"), form
         g.need("struct Wrapped { unsigned v; };")
         g.need("inline __device__ void change(unsigned& x) { x += 100u; }")
@@ -65,6 +66,8 @@ class _Function:
         if form != "lambda" and g.chance(0.5):
             kinds = list(_PARAMETERS)
         self._parameters = []
+        if is_small:
+            kinds = ["value", "reference", "const reference", "pointer"]
         for _ in range(g.random.randint(1, 4)):
             kind, name = g.random.choice(kinds), g.name("a")
             self._parameters.append(_Parameter(kind, name, _PARAMETERS[kind][0].format(name)))
@@ -90,8 +93,13 @@ class _Function:
             for parameter in self._parameters:
                 if not parameter.is_constant and g.chance(0.4):
                     _change_parameter(g, scope.variables)
-            g.fill(g)
-            run_features(g, g.choose(g, g.random.choice((0, 0, 1, 2))))
+            if self._is_small:
+                g.barrier()
+                if scope.variables:
+                    g.mix(g.shuffle(g.value()))
+            else:
+                g.fill(g)
+                run_features(g, g.choose(g, g.random.choice((0, 0, 1, 2))))
             result = g.value()
             g.write(f"return {result.cxx};", f"{self._result} = {result.python}")
         self._python = "\n".join(python)
@@ -181,6 +189,15 @@ def function(g: Builder) -> Iterator[None]:
     if not defined.is_local:
         g.functions.append(defined.call)
     for _ in range(g.random.randint(1, 3)):
+        defined.call(g)
+        yield
+
+
+def small_function(g: Builder) -> Iterator[None]:
+    """A function that does little but wait."""
+    defined = _Function(g, "free", is_small=True)
+    g.functions.append(defined.call)
+    for _ in range(2):
         defined.call(g)
         yield
 
@@ -275,4 +292,4 @@ def overloads(g: Builder) -> Iterator[None]:
         yield
 
 
-FEATURES = (function, function, parameter_guard, overloads)
+FEATURES = (function, small_function, parameter_guard, overloads)

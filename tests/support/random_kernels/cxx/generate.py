@@ -41,7 +41,7 @@ _OF_MEMBERS = {
 }
 _OF_LAMBDAS = {"lambda_value", "lambda_change", "pack"}
 # What uses parameters of the kernel, counts its runs, or changes memory without barriers around.
-_ONLY_ONCE = {"statics", "parameter_guard", "function"}
+_ONLY_ONCE = {"statics", "parameter_guard", "function", "small_function"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,9 @@ def generate_kernel(
     )
     for _ in range(2):
         g.declare(g.value())
+    g.mix(g.exchange(g.value()))
     run_features(g, list(chosen.values()))
+    g.mix(g.shuffle(g.value()))
     total = _sum_up(g)
     if g.chance(0.3):
         _exit_early(g, total)

@@ -52,6 +52,7 @@ class Builder:
 
     Attributes:
         random: The source of all choices.
+        common: What precedes all kernels; the same text as other kernels have.
         declarations: What precedes the kernel in its namespace.
         parameters: More parameters of the kernel, with their arguments.
         earlier: Kernels that are launched before it.
@@ -76,6 +77,7 @@ class Builder:
         choose: Callable[[Builder, int], list[Feature]],
         has_members: bool,
     ) -> None:
+        self._seed = seed
         self.choose = choose
         self.has_members = has_members
         self.fill = fill
@@ -85,6 +87,7 @@ class Builder:
         self.width, self.height = self.random.choice(_SHAPES)
         self.threads = self.width * self.height
         self.blocks = 1
+        self.common: list[str] = []
         self.declarations: list[str] = []
         self.parameters: list[tuple[str, str]] = []
         self.earlier: list[str] = []
@@ -104,6 +107,10 @@ class Builder:
         """Return a new name."""
         self._names += 1
         return f"{prefix}{self._names}"
+
+    def global_name(self, prefix: str) -> str:
+        """Return a new name that no other kernel of a program has."""
+        return f"{self.name(prefix)}_{self._seed}"
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -213,9 +220,9 @@ class Builder:
         return Text(name, name)
 
     def need(self, declaration: str) -> None:
-        """Declare something before the kernel, once."""
-        if declaration not in self.declarations:
-            self.declarations.append(declaration)
+        """Declare something before all kernels of a program, once."""
+        if declaration not in self.common:
+            self.common.append(declaration)
 
     def alias(self, cxx: str, python: str) -> None:
         """Let the text that follows use another name of a variable."""

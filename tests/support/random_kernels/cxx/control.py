@@ -119,7 +119,7 @@ def grid_range(g: Builder) -> Iterator[None]:
 
 def waiting_range(g: Builder) -> Iterator[None]:
     """A range whose `begin` waits."""
-    name = g.name("Range")
+    name = g.global_name("Range")
     g.arrays[f"{name}s"] = g.threads
     g.declarations.append(
         f"struct {name} {{ unsigned v;\n    __device__ const unsigned* begin() const {{\n"

@@ -58,7 +58,7 @@ class _Parameter:
 class _Function:
     def __init__(self, g: Builder, form: str, *, is_small: bool = False) -> None:
         self._is_small = is_small
-        self._name, self._result, self._form = g.name("f"), g.name("ret"), form
+        self._name, self._result, self._form = g.global_name("f"), g.name("ret"), form
         g.need("struct Wrapped { unsigned v; };")
         g.need("inline __device__ void change(unsigned& x) { x += 100u; }")
         g.need("inline __device__ void change_at(unsigned* x) { *x ^= 0x55u; }")
@@ -204,7 +204,7 @@ def small_function(g: Builder) -> Iterator[None]:
 
 def parameter_guard(g: Builder) -> Iterator[None]:
     """Guards and subscripts that depend on a parameter that differs between threads."""
-    name = g.name("f")
+    name = g.global_name("f")
     k = g.random.randrange(2, 6)
     g.arrays[f"{name}s"] = g.threads * 4
     g.declarations.append(

@@ -50,6 +50,7 @@ class CxxKernel:
 
     Attributes:
         kernel: Its definition in C++ and in Python.
+        common: What precedes all kernels; the same text as other kernels have.
         declarations: What precedes it in its namespace.
         arguments: The arguments of its parameters after ``p``.
         features: The names of its features.
@@ -58,6 +59,7 @@ class CxxKernel:
     """
 
     kernel: RandomKernel
+    common: tuple[str, ...]
     declarations: str
     arguments: tuple[str, ...]
     features: tuple[str, ...]
@@ -129,6 +131,7 @@ def _finish(g: Builder, name: str, features: tuple[str, ...]) -> CxxKernel:
     )
     return CxxKernel(
         kernel=kernel,
+        common=tuple(g.common),
         declarations="\n".join(g.declarations),
         arguments=tuple(text.replace("k::", f"{namespace}::") for _, text in g.parameters),
         features=features,

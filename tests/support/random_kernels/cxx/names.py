@@ -94,7 +94,7 @@ _MEMORY = {
 
 def _write_memory(g: Builder, kind: str) -> Iterator[None]:
     """Keep a value in a variable while its memory changes."""
-    name, f = g.name("g"), g.pick("max", "min", "abs", "any", "sync", "ballot", "min")
+    name, f = g.global_name("g"), g.pick("max", "min", "abs", "any", "sync", "ballot", "min")
     before, parameter, (value, python, memory) = _MEMORY[kind]
     g.declarations.append(before.format(g=name, f=f))
     if parameter:
@@ -158,7 +158,7 @@ def overloads_on_const(g: Builder) -> Iterator[None]:
 def user_lane(g: Builder) -> Iterator[None]:
     """Functions with names of CUDA's that read the index."""
     f = g.pick("abs", "max", "min", "sync", "any")
-    kind = g.name("Kind")
+    kind = g.global_name("Kind")
     g.declarations.append(
         f"enum class {kind} {{ parity }};\n"
         f"inline __device__ unsigned {f}({kind}) {{ return threadIdx.x & 1u; }}"
@@ -178,7 +178,7 @@ def user_lane(g: Builder) -> Iterator[None]:
 
 def statics(g: Builder) -> Iterator[None]:
     """Static constants and tables in functions, and a counter that lives on."""
-    name = g.name("counted")
+    name = g.global_name("counted")
     g.declarations.append(
         f"inline __device__ unsigned {name}() {{\n"
         "    static unsigned counter = 5; __shared__ unsigned r;\n"
@@ -188,10 +188,11 @@ def statics(g: Builder) -> Iterator[None]:
     )
     first = 5
     if g.chance(0.5):
-        earlier = g.name("earlier")
+        earlier = g.global_name("earlier")
         bounds = g.pick("", "__launch_bounds__(128) ")
         g.declarations.append(
-            f"__global__ void {bounds}{earlier}(unsigned* o) {{ o[threadIdx.x] = {name}() * 0u + 7u; }}"
+            f"__global__ void {bounds}{earlier}(unsigned* o)\n"
+            f"{{ o[threadIdx.x] = {name}() * 0u + 7u; }}"
         )
         g.earlier.append(earlier)
         first += 1

@@ -10,7 +10,7 @@ from support.random_kernels.model import Text
 
 def self_pointer(g: Builder) -> Iterator[None]:
     """Objects with pointers to their own members."""
-    kind = g.name("Self")
+    kind = g.global_name("Self")
     destructor = g.pick("", "", f"__device__ ~{kind}() {{}}", f"~{kind}() = default;")
     default = g.pick(*[f"{kind}() = default;"] * 2, f"__device__ {kind}() {{}}")
     g.declarations.append(

@@ -102,7 +102,10 @@ def render_program(kernels: Sequence[CxxKernel]) -> str:
     most = max(each.kernel.blocks * each.kernel.threads for each in kernels)
     tuples = _TUPLES if any(each.has_members for each in kernels) else ""
     texts = "\n".join(render_kernel(each) for each in kernels)
-    return _START + tuples + texts + _MAIN.format(inputs=INPUTS, most=most, launches=launches)
+    common = "\n".join(dict.fromkeys(text for each in kernels for text in each.common))
+    return f"{_START}{tuples}{common}\n{texts}" + _MAIN.format(
+        inputs=INPUTS, most=most, launches=launches
+    )
 
 
 def render_kernel(each: CxxKernel) -> str:

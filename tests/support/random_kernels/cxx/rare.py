@@ -24,7 +24,7 @@ def same_operation_in_branches(g: Builder) -> Iterator[None]:
 
 def trailing_return(g: Builder) -> Iterator[None]:
     """A function with a trailing return type, which waits."""
-    name = g.name("trailing")
+    name = g.global_name("trailing")
     g.declarations.append(
         f"__device__ auto {name}(unsigned x) -> decltype(x + 1u) {{ __syncwarp(); return x; }}"
     )

@@ -248,15 +248,18 @@ def parameter_guard(g: Builder) -> Iterator[None]:
 def overloads(g: Builder) -> Iterator[None]:
     """Overloads by type, value category, and number, of which each one waits."""
     index = "threadIdx.x" if g.has_members else "5"
-    g.need(
-        "inline __device__ unsigned over(unsigned& x) { __syncwarp(); x += 1u; return x; }\n"
-        "inline __device__ unsigned over(const unsigned& x) { __syncwarp(); return x + 2u; }\n"
-        "inline __device__ unsigned over(unsigned&& x) { __syncwarp(); x += 5u; "
+    over = "over_index" if g.has_members else "over"
+    definitions = (
+        "inline __device__ unsigned FUNCTION(unsigned& x) { __syncwarp(); x += 1u; return x; }\n"
+        "inline __device__ unsigned FUNCTION(const unsigned& x) { __syncwarp(); return x + 2u; }\n"
+        "inline __device__ unsigned FUNCTION(unsigned&& x) { __syncwarp(); x += 5u; "
         "return __shfl_xor_sync(~0u, x, 1); }\n"
-        "inline __device__ unsigned over(long long x) { __syncwarp(); return unsigned(x) + 7u; }\n"
-        "template <class T> __device__ unsigned over(T x, T y = T(" + index + ")) "
+        "inline __device__ unsigned FUNCTION(long long x) "
+        "{ __syncwarp(); return unsigned(x) + 7u; }\n"
+        "template <class T> __device__ unsigned FUNCTION(T x, T y = T(" + index + ")) "
         "{ return __shfl_xor_sync(~0u, unsigned(x) + unsigned(y), 2); }"
     )
+    g.need(definitions.replace("FUNCTION", over))
     second = "x" if g.has_members else "5"
     v, c, w = g.declare(g.value()), g.name("c"), g.value()
     g.write(f"const unsigned {c} = {w.cxx};", f"{c} = {w.python}")
@@ -266,23 +269,23 @@ def overloads(g: Builder) -> Iterator[None]:
         cxx, python = g.random.choice(
             (
                 (
-                    f"over({v.cxx})",
+                    f"{over}({v.cxx})",
                     f"yield ('syncwarp', 32)\n{v.python} = ({v.python} + 1) & M\n{r} = {v.python}",
                 ),
-                (f"over({c})", f"yield ('syncwarp', 32)\n{r} = ({c} + 2) & M"),
+                (f"{over}({c})", f"yield ('syncwarp', 32)\n{r} = ({c} + 2) & M"),
                 (
-                    f"over({v.cxx} + 0u)",
+                    f"{over}({v.cxx} + 0u)",
                     (
                         f"yield ('syncwarp', 32)\n"
                         f"{r} = yield ('shfl_xor', 32, ({v.python} + 5) & M, 1)"
                     ),
                 ),
                 (
-                    f"over((long long){v.cxx})",
+                    f"{over}((long long){v.cxx})",
                     f"yield ('syncwarp', 32)\n{r} = ({v.python} + 7) & M",
                 ),
                 (
-                    f"over((unsigned short){v.cxx})",
+                    f"{over}((unsigned short){v.cxx})",
                     f"{r} = yield ('shfl_xor', 32, ({v.python} & 0xffff) + {second}, 2)",
                 ),
             )

@@ -133,5 +133,6 @@ def _run_once(command: list[str], order: str) -> tuple[str, str]:
     except subprocess.TimeoutExpired:
         return "", "does not end"
     if done.returncode or done.stderr:
-        return done.stdout, f"exits with {done.returncode}: {done.stderr.strip()[:300]}"
+        message = " ".join(done.stderr.split())
+        return done.stdout, f"exits with {done.returncode}: {message[:300]}"
     return done.stdout, ""

@@ -1,9 +1,11 @@
 #include "cases.hpp"
 
-#include "kernels_kernels.hpp"
 #include "loops.hpp"
 #include "opencl.hpp"
 #include "sizes.hpp"
+#include "spellings.hpp"
+
+#include <kbuild/kbuild.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -48,31 +50,32 @@ using Tuple = std::tuple<std::vector<Inputs>...>;
 // has the kernel's name.
 template <class T, class... Inputs, class Kernel, class Loop>
 Case make_case(const char* name, int n, kbuild::LaunchConfig config, opencl::Range range,
-               Tuple<Inputs...> inputs, std::vector<T> output, Kernel kernel, Loop loop)
+               Tuple<Inputs...> inputs, std::vector<T> output, Kernel Spelling::* kernel, Loop loop)
 {
+    const auto& spellings = list_spellings();
     const auto in = std::make_shared<Tuple<Inputs...>>(std::move(inputs));
-    const auto outputs = std::make_shared<std::vector<std::vector<T>>>(3, output);
+    // One per side.
+    const auto outputs
+        = std::make_shared<std::vector<std::vector<T>>>(spellings.size() + 2, output);
     std::vector<Side> sides;
-    sides.push_back({"kbuild", [=] {
-        std::apply([&](auto&... input) {
-            require(kbuild::launch(kernel, config, n, input.data()..., (*outputs)[0].data()));
-        }, *in);
-    }});
-    sides.push_back({"OpenMP", [=] {
-        std::apply([&](auto&... input) { loop(n, input.data()..., (*outputs)[1].data()); }, *in);
+    for (const Spelling& spelling : spellings)
+        sides.push_back({spelling.name, [=, &spelling, &own = (*outputs)[sides.size()]] {
+            std::apply([&](auto&... input) {
+                require(kbuild::launch(spelling.*kernel, config, n, input.data()..., own.data()));
+            }, *in);
+        }});
+    sides.push_back({"OpenMP", [=, &own = (*outputs)[sides.size()]] {
+        std::apply([&](auto&... input) { loop(n, input.data()..., own.data()); }, *in);
     }});
     if (opencl::is_available() && opencl::has_kernel(name)) {
         auto arguments = std::apply([&](auto&... input) {
-            return std::vector{opencl::pass(n), opencl::pass(input)..., opencl::pass((*outputs)[2])};
+            return std::vector{opencl::pass(n), opencl::pass(input)...,
+                               opencl::pass((*outputs)[sides.size()])};
         }, *in);
         sides.push_back({"OpenCL", opencl::prepare(name, range, std::move(arguments))});
     }
-    const std::size_t count = sides.size();
-    return {name, n, std::move(sides), [=] {
-        for (std::size_t i = 1; i < count; ++i)
-            if (!are_equal((*outputs)[0], (*outputs)[i]))
-                return false;
-        return true;
+    return {name, n, std::move(sides), [outputs](std::size_t side) {
+        return are_equal((*outputs)[0], (*outputs)[side]);
     }};
 }
 
@@ -81,7 +84,7 @@ constexpr std::size_t fewest_outputs = 1024;
 
 template <class T, class Input, class Kernel, class Loop>
 Case make_linear(const char* name, int n, int per_block, std::vector<Input> input,
-                 std::size_t outputs, Kernel kernel, Loop loop)
+                 std::size_t outputs, Kernel Spelling::* kernel, Loop loop)
 {
     const int blocks = (n + per_block - 1) / per_block;
     return make_case<T, Input>(name, n, {blocks, BLOCK_SIZE},
@@ -91,7 +94,7 @@ Case make_linear(const char* name, int n, int per_block, std::vector<Input> inpu
 
 template <class... Inputs, class Kernel, class Loop>
 Case make_square(const char* name, int n, int tile, std::size_t outputs, Tuple<Inputs...> inputs,
-                 Kernel kernel, Loop loop)
+                 Kernel Spelling::* kernel, Loop loop)
 {
     const std::size_t blocks = n / tile, threads = tile;
     return make_case<float, Inputs...>(name, n, {{n / tile, n / tile}, {tile, tile}},
@@ -100,7 +103,7 @@ Case make_square(const char* name, int n, int tile, std::size_t outputs, Tuple<I
 }
 
 template <class Kernel, class Loop>
-Case make_matmul(const char* name, int n, int tile, Kernel kernel, Loop loop)
+Case make_matmul(const char* name, int n, int tile, Kernel Spelling::* kernel, Loop loop)
 {
     const std::size_t count = std::size_t(n) * n;
     return make_square<float, float>(name, n, tile, count, {ramp<float>(count), ramp<float>(count)},
@@ -109,29 +112,39 @@ Case make_matmul(const char* name, int n, int tile, Kernel kernel, Loop loop)
 
 Case make_empty()
 {
-    return {"nothing", 1,
-            {{"kbuild", [] { require(kbuild::launch(nothing, {1, 1})); }},
-             {"OpenMP", loops::nothing}},
-            [] { return true; }};
+    std::vector<Side> sides;
+    for (const Spelling& spelling : list_spellings())
+        sides.push_back({spelling.name, [&spelling] {
+            require(kbuild::launch(spelling.nothing, {1, 1}));
+        }});
+    sides.push_back({"OpenMP", loops::nothing});
+    return {"nothing", 1, std::move(sides), [](std::size_t) { return true; }};
 }
 
 Case make_saxpy(int n)
 {
+    const auto& spellings = list_spellings();
     const auto x = std::make_shared<std::vector<float>>(ramp<float>(n));
-    const auto y = std::make_shared<std::vector<std::vector<float>>>(3, ramp<float>(n));
+    const auto y = std::make_shared<std::vector<std::vector<float>>>(spellings.size() + 2,
+                                                                     ramp<float>(n));
     const std::size_t blocks = (n + BLOCK_SIZE - 1) / BLOCK_SIZE;
     const kbuild::LaunchConfig config{int(blocks), BLOCK_SIZE};
-    Case made{"saxpy", n,
-              {{"kbuild", [=] { require(kbuild::launch(saxpy, config, n, 0.5f, x->data(),
-                                                       (*y)[0].data())); }},
-               {"OpenMP", [=] { loops::saxpy(n, 0.5f, x->data(), (*y)[1].data()); }}},
-              [=] { return are_equal((*y)[0], (*y)[1]); }};
+    std::vector<Side> sides;
+    for (const Spelling& spelling : spellings)
+        sides.push_back({spelling.name, [=, &spelling, &own = (*y)[sides.size()]] {
+            require(kbuild::launch(spelling.saxpy, config, n, 0.5f, x->data(), own.data()));
+        }});
+    sides.push_back({"OpenMP", [=, &own = (*y)[sides.size()]] {
+        loops::saxpy(n, 0.5f, x->data(), own.data());
+    }});
     if (opencl::is_available())
-        made.sides.push_back(
-            {"OpenCL", opencl::prepare("saxpy", {{blocks, 1}, {BLOCK_SIZE, 1}},
-                                       {opencl::pass(n), opencl::pass(0.5f), opencl::pass(*x),
-                                        opencl::pass((*y)[2])})});
-    return made;
+        sides.push_back({"OpenCL", opencl::prepare("saxpy", {{blocks, 1}, {BLOCK_SIZE, 1}},
+                                                   {opencl::pass(n), opencl::pass(0.5f),
+                                                    opencl::pass(*x),
+                                                    opencl::pass((*y)[sides.size()])})});
+    return {"saxpy", n, std::move(sides), [y](std::size_t side) {
+        return are_equal((*y)[0], (*y)[side]);
+    }};
 }
 
 // The cases whose kernels have barriers, in one size each.
@@ -141,52 +154,59 @@ void add_barrier_cases(std::vector<Case>& cases, bool is_tiny)
     const int square = is_tiny ? 64 : 256;
     const std::size_t blocks = n / BLOCK_SIZE;
     const auto values = ramp<float>(n);
-    cases.push_back(make_matmul("matmul_large_tile", square, LARGE_TILE, matmul_large_tile,
-                                loops::matmul_large_tile));
+    cases.push_back(make_matmul("matmul_large_tile", square, LARGE_TILE,
+                                &Spelling::matmul_large_tile, loops::matmul_large_tile));
     cases.push_back(make_linear<float>("guarded_sums", n - 100, BLOCK_SIZE, values, blocks,
-                                       guarded_sums, loops::guarded_sums));
-    cases.push_back(make_linear<float>("warp_sums", n, BLOCK_SIZE, values, blocks, warp_sums,
-                                       loops::block_sums));
-    cases.push_back(make_linear<float>("block_scan", n, BLOCK_SIZE, values, n, block_scan,
-                                       loops::block_scan));
+                                       &Spelling::guarded_sums, loops::guarded_sums));
+    cases.push_back(make_linear<float>("warp_sums", n, BLOCK_SIZE, values, blocks,
+                                       &Spelling::warp_sums, loops::block_sums));
+    cases.push_back(make_linear<float>("block_scan", n, BLOCK_SIZE, values, n,
+                                       &Spelling::block_scan, loops::block_scan));
     cases.push_back(make_linear<float>("stencil", n, BLOCK_SIZE, ramp<float>(n + 2 * RADIUS), n,
-                                       stencil, loops::stencil));
+                                       &Spelling::stencil, loops::stencil));
     const int counted = n * PER_THREAD;
     cases.push_back(make_linear<int>("histogram", counted, BLOCK_SIZE * PER_THREAD,
-                                     ramp<unsigned char>(counted), BINS, histogram,
+                                     ramp<unsigned char>(counted), BINS, &Spelling::histogram,
                                      loops::histogram));
     const std::size_t area = std::size_t(4) * square * square;
     cases.push_back(make_square<float>("transpose", 2 * square, TILE, area, {ramp<float>(area)},
-                                       transpose, loops::transpose));
-    cases.push_back(make_linear<float>("softmax", n, COLUMNS, values, n, softmax, loops::softmax));
+                                       &Spelling::transpose, loops::transpose));
+    cases.push_back(make_linear<float>("softmax", n, COLUMNS, values, n, &Spelling::softmax,
+                                       loops::softmax));
     const int bodies = is_tiny ? 1 << 10 : 1 << 12;
     cases.push_back(make_linear<float>("nbody", bodies, BLOCK_SIZE, ramp<float>(bodies), bodies,
-                                       nbody, loops::nbody));
-    cases.push_back(make_linear<float>("bitonic_sort", n, BLOCK_SIZE, values, n, bitonic_sort,
-                                       loops::bitonic_sort));
+                                       &Spelling::nbody, loops::nbody));
+    cases.push_back(make_linear<float>("bitonic_sort", n, BLOCK_SIZE, values, n,
+                                       &Spelling::bitonic_sort, loops::bitonic_sort));
     const std::size_t grid = std::size_t(2 * square + 2) * (2 * square + 2);
     cases.push_back(make_square<float>("jacobi", 2 * square, TILE, grid, {ramp<float>(grid)},
-                                       jacobi, loops::jacobi));
+                                       &Spelling::jacobi, loops::jacobi));
 }
 
 } // namespace
 
 std::vector<Case> make_cases(bool is_tiny)
 {
-    const auto sizes = [&](std::vector<int> all) {
-        all.resize(is_tiny ? 1 : all.size());
-        return all;
+    // The second size is the one that spellings are compared with.
+    const bool is_single = list_spellings().size() > 1;
+    const auto sizes = [&](std::vector<int> all) -> std::vector<int> {
+        if (is_tiny)
+            return {all[0]};
+        return is_single ? std::vector{all[1]} : all;
     };
     std::vector<Case> cases{make_empty()};
     for (const int n : sizes({1 << 12, 1 << 16, 1 << 20, 1 << 24}))
         cases.push_back(make_saxpy(n));
     for (const int n : sizes({64, 256, 512}))
-        cases.push_back(make_matmul("matmul_naive", n, TILE, matmul_naive, loops::matmul_naive));
+        cases.push_back(make_matmul("matmul_naive", n, TILE, &Spelling::matmul_naive,
+                                    loops::matmul_naive));
     for (const int n : sizes({64, 256, 512}))
-        cases.push_back(make_matmul("matmul_tiled", n, TILE, matmul_tiled, loops::matmul_tiled));
+        cases.push_back(make_matmul("matmul_tiled", n, TILE, &Spelling::matmul_tiled,
+                                    loops::matmul_tiled));
     for (const int n : sizes({1 << 12, 1 << 16, 1 << 20}))
         cases.push_back(make_linear<float>("block_sums", n, BLOCK_SIZE, ramp<float>(n),
-                                           n / BLOCK_SIZE, block_sums, loops::block_sums));
+                                           n / BLOCK_SIZE, &Spelling::block_sums,
+                                           loops::block_sums));
     add_barrier_cases(cases, is_tiny);
     return cases;
 }

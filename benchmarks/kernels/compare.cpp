@@ -66,10 +66,12 @@ int main(int count, char** words)
             continue;
         for (const Side& side : it.sides)
             side.run(); // warms up, and loads the device image
-        if (!it.agree()) {
-            std::fprintf(stderr, "%s %d: the sides disagree\n", it.name.c_str(), it.size);
-            return EXIT_FAILURE;
-        }
+        for (std::size_t i = 0; i < it.sides.size(); ++i)
+            if (!it.agrees(i)) {
+                std::fprintf(stderr, "%s %d: %s and %s disagree\n", it.name.c_str(), it.size,
+                             it.sides[0].name.c_str(), it.sides[i].name.c_str());
+                return EXIT_FAILURE;
+            }
         compare(it, is_tiny ? 2 : 9, is_tiny ? 0.0001 : 0.01, clock);
     }
     return EXIT_SUCCESS;

@@ -39,6 +39,59 @@ def test_benchmark_prints_its_table(benchmark: str) -> None:
 
 
 @pytest.mark.slow
+def test_spellings_of_kernels_are_compared() -> None:
+    words = (sys.executable, "-m", "benchmarks.kernels", "--spellings", "--tiny", "--processor")
+    output = succeed(run(*words, "saxpy", "softmax", cwd=ROOT))
+
+    rows = [line.split() for line in output.splitlines()]
+    spellings = ["original", "merged", "functors", "functions", "templates", "ranges", "pairs"]
+    assert ["kbuild", "/", "OpenMP", *spellings, "slow/fast"] in rows
+    (ratios,) = (row for row in rows if row[:2] == ["softmax", "4096"])
+    assert len(ratios) == 2 + len(spellings) + 1
+    assert "all 14 kernels: " in output
+    models = [row for row in rows if row[:2] == ["softmax", "regions"]]
+    assert len(models) == 1
+
+
+CENSUS = {
+    "sums.cu": """\
+template <int N> __global__ void sums(const int* in, int* out)
+{
+    __shared__ int part[N];
+    part[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = part[N - 1 - threadIdx.x];
+}
+template __global__ void sums<32>(const int*, int*);
+template __global__ void sums<64>(const int*, int*);
+__global__ void jumps(int* out)
+{
+again:
+    __syncthreads();
+    if (--out[threadIdx.x] > 0)
+        goto again;
+}
+__global__ void fill(int* out) { out[threadIdx.x] = 1; }
+""",
+    "broken.cu": '#include "absent.h"\n',
+}
+
+
+@pytest.mark.slow
+def test_census_counts_execution_models(tmp_path: Path) -> None:
+    for name, text in CENSUS.items():
+        (tmp_path / name).write_text(text)
+
+    output = succeed(run(sys.executable, "-m", "benchmarks.census", str(tmp_path), cwd=ROOT))
+
+    rows = [line.split() for line in output.splitlines()]
+    assert ["all", "2", "1", "3", "1", "1", "1", "50.0%"] in rows
+    assert ["1", "1", "it", "contains", "assembly,", "goto,", "or", "alloca"] in rows
+    assert "1 of 2 files do not compile" in output
+    assert f"  {tmp_path.name}/broken.cu: broken.cu:1:10: fatal error: absent.h" in output
+
+
+@pytest.mark.slow
 def test_planted_mistakes_are_found() -> None:
     output = succeed(run(sys.executable, "-m", "benchmarks.planted", "--tiny", cwd=ROOT))
 

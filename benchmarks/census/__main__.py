@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import re
 import statistics
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -35,6 +36,14 @@ def main() -> None:
     parser.add_argument("-D", action="append", default=[], dest="define", metavar="NAME[=VALUE]")
     parser.add_argument("--std", default="17", metavar="N", help="C++ standard (default: 17)")
     parser.add_argument(
+        "-O", default="3", choices="123s", dest="level", help="level of optimization (default: 3)"
+    )
+    parser.add_argument(
+        "--no-times",
+        action="store_true",
+        help="count only, and do not compile with KBUILD_CPU_SPLIT=off",
+    )
+    parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="compile N files at a time (default: 1)"
     )
     parser.add_argument(
@@ -48,14 +57,15 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     options = [
+        f"-O{arguments.level}",
         f"-std=c++{arguments.std}",
         *(f"-I{Path(directory).resolve()}" for directory in arguments.include),
         *(f"-D{definition}" for definition in arguments.define),
     ]
-    print(f"{describe_machine()}; -O3 {' '.join(options)}", flush=True)
+    print(f"{describe_machine()}; {' '.join(options)}", flush=True)
     compiles = [
         Compile(collection=root.resolve().name, root=root, source=source, options=tuple(options),
-                timeout=arguments.timeout)
+                timeout=arguments.timeout, is_timed=not arguments.no_times)
         for root in arguments.collections
         for source in list_sources(root, arguments.limit)
     ]  # fmt: skip
@@ -82,7 +92,11 @@ def compile_all(compiles: Sequence[Compile], jobs: int) -> list[Result]:
         ProcessPoolExecutor(jobs, mp_context=context) as pool,
     ):
         objects = [Path(directory) / f"{number}.o" for number in range(len(compiles))]
-        return list(pool.map(compile_source, compiles, objects))
+        results = []
+        for result in pool.map(compile_source, compiles, objects):
+            results.append(result)
+            print(f"{len(results)} of {len(compiles)}: {result.name}", file=sys.stderr, flush=True)
+        return results
 
 
 def describe(results: Sequence[Result]) -> Iterator[str]:
@@ -157,7 +171,7 @@ def describe_times(results: Sequence[Result]) -> Iterator[str]:
     pairs = [result for result in results if result.without_regions]
     yield ""
     if not pairs:
-        yield "no file has a kernel that waits"
+        yield "no times were compared"
         return
     with_regions = sum(result.seconds for result in pairs)
     without = sum(result.without_regions for result in pairs)

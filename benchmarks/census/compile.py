@@ -15,18 +15,19 @@ from pathlib import Path
 PLAIN = "plain loop"
 KBUILD = str(Path(sysconfig.get_path("scripts")) / "kbuild")
 # One architecture is enough, because it does not change the models.
-COMPILE = (KBUILD, "nvcc", "--backend", "cpu", "-arch=native", "-O3", "-w", "-c")
+COMPILE = (KBUILD, "nvcc", "--backend", "cpu", "-arch=native", "-w", "-c")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compile:
-    """A source to compile."""
+    """A source to compile. ``is_timed`` means that it is compiled without regions, too."""
 
     collection: str
     root: Path
     source: Path
     options: tuple[str, ...]
     timeout: float
+    is_timed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class Result:
         name: The file, relative to the directory of the collection, after its name.
         error: The first line of the error; empty if the file compiles.
         seconds: The processor time of the compile.
-        without_regions: The same with ``KBUILD_CPU_SPLIT=off``; 0 if no kernel of the file waits.
+        without_regions: The same with ``KBUILD_CPU_SPLIT=off``; 0 if this was not measured.
         kernels: The names and execution models of the kernels, also of instances of templates.
     """
 
@@ -63,7 +64,7 @@ def compile_source(unit: Compile, compiled: Path) -> Result:
     error, seconds = measure("on")
     kernels = () if error else read_kernels(compiled)
     without_regions = 0.0
-    if any(execution != PLAIN for _, execution in kernels):
+    if unit.is_timed and any(execution != PLAIN for _, execution in kernels):
         failure, measured = measure("off")
         without_regions = 0.0 if failure else measured
     compiled.unlink(missing_ok=True)

@@ -98,12 +98,7 @@ class Bindings:
 
     def bind_kept(self, variable: Variable) -> str:
         """Return the declarator by which regions see an element of an array."""
-        words = self._text.unit.words
-        marks = words[variable.declarator[0] : variable.index]
-        stars = [i for i, mark in enumerate(marks) if mark == "*"]
-        behind = marks[stars[-1] :] if stars else words[slice(*variable.base)]
-        is_constant = "const" in behind
-        return f"{'const ' if is_constant else ''}auto& {variable.name}"
+        return f"{'const ' if variable.is_constant else ''}auto& {variable.name}"
 
     def bind_computed(self, variable: Variable) -> str:
         """Return the constant that has the value of a computed variable."""
@@ -215,7 +210,8 @@ class Bindings:
 
     def _deduce(self, variable: Variable) -> tuple[str, str]:
         """Return a function with the type of a variable, and this type."""
-        if variable.initializer is None:
+        is_type = "auto" not in self._text.unit.words[slice(*variable.base)]
+        if variable.initializer is None or is_type:  # `decltype` can be a reference
             raise CannotDivide(f"the type of '{variable.name}' is unknown")
         first, last = variable.initializer
         if self._text.unit.words[first] == "=":

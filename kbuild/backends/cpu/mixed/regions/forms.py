@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.expressions import ARITHMETIC_WORDS, is_name
-from kbuild.backends.cpu.mixed.regions.mentions import list_names, names_type
+from kbuild.backends.cpu.mixed.regions.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import is_deduced, list_variables
@@ -107,12 +107,14 @@ def find_shared(unit: Unit, body: Block) -> tuple[frozenset[str], frozenset[str]
 def check_types(unit: Unit, body: Block, uses: Uses) -> None:
     """Raise CannotDivide if a body asks for types, which are other ones in regions."""
     for operator in unit.find(TYPE_OPERATORS):
-        is_inside = body.start < operator < body.stop
-        if is_inside and unit.words[operator + 1 : operator + 4] == ["(", "auto", ")"]:
+        opening = operator + 1
+        if not body.start < operator < body.stop or opening not in unit.partners:
+            continue
+        if unit.words[opening + 1 : opening + 3] == ["auto", ")"]:
             raise CannotDivide("it contains 'decltype(auto)'")
-    for variable, indices in uses.indices.items():
-        if any(names_type(unit, index) for index in indices):
-            raise CannotDivide(f"it asks for the type of '{variable.name}'")
+        for index in list_names(unit, opening, unit.partners[opening]):
+            if uses.resolve(index) is not None:
+                raise CannotDivide(f"it asks for the type of '{unit.words[index]}'")
 
 
 def check_references(unit: Unit, body: Block, uses: Uses) -> None:

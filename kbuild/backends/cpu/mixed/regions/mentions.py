@@ -54,12 +54,6 @@ def asks_for_index(unit: Unit, index: int) -> bool:
     return unit.get(index + 1) != "." or unit.get(index + 2) not in OF_BLOCKS
 
 
-def names_type(unit: Unit, index: int) -> bool:
-    """Return whether a name is the operand of an operator that returns its declared type."""
-    is_operand = unit.get(index - 1) == "(" and unit.get(index + 1) == ")"
-    return is_operand and unit.get(index - 2) in TYPE_OPERATORS
-
-
 def find_volatile(code: Unit, declarations: tuple[Declaration, ...]) -> frozenset[str]:
     """Return the names that can stand for volatile memory in the files of a project.
 

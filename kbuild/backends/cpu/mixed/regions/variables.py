@@ -50,6 +50,7 @@ class Variable:
             volatile. The generated code proves it.
         is_built_in: Whether it consists of numbers, or of pointers to numbers, without a doubt: its
             type consists of keywords.
+        is_constant: Whether it is `const` itself, and not only what it points to.
         is_parameter: Whether it is a parameter.
         group: The group of threads that it stands for; None for other variables.
     """
@@ -65,6 +66,7 @@ class Variable:
     is_reference: bool = False
     is_scalar: bool = False
     is_built_in: bool = False
+    is_constant: bool = False
     is_parameter: bool = False
     group: Group | None = None
 
@@ -146,6 +148,7 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
         declarator=(start, end),
         initializer=(end, stop) if end < stop else None,
         is_reference="&" in marks,
+        is_constant=_is_constant([*unit.words[slice(*origin.base)], *marks]),
         is_built_in="&" not in marks and _is_built_in(words),
         is_scalar="&" not in marks
         and "[" not in unit.words[index:end]
@@ -168,6 +171,12 @@ def is_scalar_type(unit: Unit, words: Iterable[str]) -> bool:
     if len(others) == 1 and not others & TYPE_WORDS:
         return bool(others & STANDARD_TYPES) or names_number(unit, *others)
     return _is_built_in(others)
+
+
+def _is_constant(words: list[str]) -> bool:
+    """Return whether the words of a declaration in front of the name make it constant."""
+    last = max((i for i, word in enumerate(words) if word == "*"), default=0)
+    return "const" in words[last:]
 
 
 def _is_built_in(words: Iterable[str]) -> bool:
@@ -243,6 +252,7 @@ def read_parameters(
             and (is_pointer or is_scalar_type(unit, words[:place])),
             is_built_in="&" not in words and _is_built_in(base),
             is_reference=find_reference(words) is not None,
+            is_constant=_is_constant(words[:place]),
             is_parameter=True,
             group=group,
         )

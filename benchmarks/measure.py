@@ -15,14 +15,22 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-HEADER = (
-    f"{'case':<28}{'kbuild ms':>12}{'peer ms':>12}{'ratio':>9}{'quartiles':>22}{'pairs':>7}  peer"
-)
+
+def header(unit: str) -> str:
+    """Return the line above the rows of `show`, for times in a unit."""
+    times = f"{f'kbuild {unit}':>12}{f'peer {unit}':>12}"
+    return f"{'case':<28}{times}{'ratio':>9}{'quartiles':>22}{'pairs':>7}  peer"
+
+
+HEADER = header("ms")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The seconds of both sides of a case. Items with the same index were measured in turn."""
+    """The times of both sides of a case, usually in seconds.
+
+    Items with the same index were measured in turn.
+    """
 
     case: str
     peer_name: str
@@ -42,16 +50,21 @@ class Cost:
     processor: float
 
 
-def show(comparison: Comparison) -> None:
-    """Print a row below `HEADER`: the medians, and the median and quartiles of the ratios."""
+def show(comparison: Comparison, scale: float = 1e3) -> None:
+    """Print a row below `HEADER`: the medians, and the median and quartiles of the ratios.
+
+    Args:
+        comparison: The times.
+        scale: How many of the header's units the unit of the times is.
+    """
     ratios = comparison.ratios
     low, _, high = (
         statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
     )
     print(
         f"{comparison.case:<28}"
-        f"{statistics.median(comparison.ours) * 1e3:>12.4g}"
-        f"{statistics.median(comparison.peer) * 1e3:>12.4g}"
+        f"{statistics.median(comparison.ours) * scale:>12.4g}"
+        f"{statistics.median(comparison.peer) * scale:>12.4g}"
         f"{statistics.median(ratios):>9.2f}"
         f"{f'{low:.2f} .. {high:.2f}':>22}"
         f"{len(ratios):>7}  {comparison.peer_name}",

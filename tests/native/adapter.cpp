@@ -14,6 +14,7 @@ void reverse(const int *, int *);
 void early_exit(int *);
 void staggered_exit(int *);
 void count_votes(int *);
+void wait_in_many_ways(int *, int);
 void histogram(const unsigned char *, int, unsigned int *);
 void count_launches(int *);
 void apply(Affine, float *) __asm__("_ZN2ns5applyIfEEv6AffinePT_");
@@ -90,6 +91,7 @@ const kbuild_cpu_kernel kernels[] = {
     KERNEL(early_exit, "early_exit", pointers, 1, 0),
     KERNEL(staggered_exit, "staggered_exit", pointers, 1, 0),
     KERNEL(count_votes, "count_votes", pointers, 1, 0),
+    KERNEL(wait_in_many_ways, "wait_in_many_ways", fail_params, 2, 0, 1),
     KERNEL(histogram, "histogram", histogram_params, 3, 0, 1, 2),
     KERNEL(count_launches, "count_launches", pointers, 1, 0),
     KERNEL(apply, "_ZN2ns5applyIfEEv6AffinePT_", apply_params, 2, 0, 1),

@@ -70,6 +70,36 @@ extern "C" __global__ void staggered_exit(int *waits) {
     assert(before.x == threadIdx.x);
 }
 
+static __device__ unsigned int mix(unsigned int a, unsigned int b) {
+    unsigned int word = a * 2654435761u ^ (b + 1) * 2246822519u;
+    word ^= word >> 15;
+    return word * 2654435761u >> 8;
+}
+
+// Threads meet at barriers, sometimes wait in other ways between them, and exit one after another. Each one checks
+// how many others meet it, and its index.
+extern "C" __global__ void wait_in_many_ways(int *mistakes, int rounds) {
+    const int own = static_cast<int>(kbuild_cpu::thread_number());
+    const int threads = static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
+    const auto last_round = [&](int thread) { return static_cast<int>(mix(thread, 7) % rounds); };
+    for (int round = 0; round < last_round(own); ++round) {
+        int others = 0, lanes = 0;
+        for (int i = 0; i < threads; ++i) {
+            if (last_round(i) <= round) continue;
+            ++others;
+            if (i / 32 == own / 32) lanes |= 1 << i % 32;
+        }
+        if (__syncthreads_count(1) != others) atomicAdd(mistakes, 1);
+        const auto way = mix(round, blockIdx.x);
+        if (way % 4 == 1 && mix(round, own) % 3 == 0) __nanosleep(1);
+        if (way % 4 == 2 && __ballot_sync(~0u, 1) != static_cast<unsigned int>(lanes))
+            atomicAdd(mistakes, 1);
+        if (way % 8 == 3 && own / 32 % 2 == 0) __syncwarp();
+        if (static_cast<int>(kbuild_cpu::thread_number()) != own) atomicAdd(mistakes, 1);
+        if (way % 16 > 10) __syncthreads();
+    }
+}
+
 extern "C" __global__ void count_votes(int *out) {
     for (int round = 0; round < 3; ++round) {
         const int small = __syncthreads_count(threadIdx.x < 10);

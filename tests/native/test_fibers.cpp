@@ -16,17 +16,20 @@ namespace {
 
 // Two fibers and the place that started them.
 struct Switches {
-    Fiber home, first, second;
-    std::string trace;
+    Stacks& stacks;
+    Fiber home{}, first{}, second{};
+    std::string trace{};
 };
+
+void run_second(void* data);
 
 void run_first(void* data) {
     Fiber::begin();
     auto& all = *static_cast<Switches*>(data);
     all.trace += "a";
-    Fiber::switch_to(all.first, all.second, nullptr);
+    Fiber::start(all.first, all.second, all.stacks.use(1), {run_second, &all, all.home}, nullptr);
     all.trace += "c";
-    Fiber::switch_to(all.first, all.home, nullptr);
+    Fiber::switch_to(all.first, all.second, nullptr);
 }
 
 void run_second(void* data) {
@@ -34,20 +37,20 @@ void run_second(void* data) {
     auto& all = *static_cast<Switches*>(data);
     all.trace += "b";
     Fiber::switch_to(all.second, all.first, nullptr);
+    all.trace += "d";
+    Fiber::finish(all.home);
 }
 
 TEST_CASE("fibers take turns") {
     Stacks stacks;
     stacks.reserve(2);
-    Switches all;
+    Switches all{stacks};
     for (int round = 0; round < 3; ++round) {
-        // The second fiber did not finish: what it left on its stack is discarded.
-        all.first.prepare(stacks.use(0), run_first, &all, all.home);
-        all.second.prepare(stacks.use(1), run_second, &all, all.home);
-        Fiber::switch_to(all.home, all.first, nullptr);
-        all.trace += "d";
+        // The first fiber did not finish: what it left on its stack is discarded.
+        Fiber::start(all.home, all.first, stacks.use(0), {run_first, &all, all.home}, nullptr);
+        all.trace += "e";
     }
-    REQUIRE(all.trace == "abcdabcdabcd");
+    REQUIRE(all.trace == "abcdeabcdeabcde");
 }
 
 struct Thrower {
@@ -69,8 +72,7 @@ TEST_CASE("an exception is caught on the stack of a fiber") {
         }
         Fiber::switch_to(all.fiber, all.home, nullptr);
     };
-    all.fiber.prepare(stacks.use(0), body, &all, all.home);
-    Fiber::switch_to(all.home, all.fiber, nullptr);
+    Fiber::start(all.home, all.fiber, stacks.use(0), {body, &all, all.home}, nullptr);
     REQUIRE(all.is_caught);
 }
 
@@ -122,7 +124,7 @@ struct Receiver {
     std::vector<const void*> received;
 };
 
-TEST_CASE("a fiber that continues receives a value") {
+TEST_CASE("a fiber that continues receives the result that it has left") {
     Stacks stacks;
     stacks.reserve(1);
     Receiver all;
@@ -131,12 +133,12 @@ TEST_CASE("a fiber that continues receives a value") {
         auto& all = *static_cast<Receiver*>(data);
         for (;;) all.received.push_back(Fiber::switch_to(all.fiber, all.home, &all.fiber));
     };
-    all.fiber.prepare(stacks.use(0), body, &all, all.home);
     const int values[2] = {};
-    for (const auto& value : values)
-        REQUIRE(Fiber::switch_to(all.home, all.fiber, &value) == &all.fiber);
-    REQUIRE(Fiber::switch_to(all.home, all.fiber, nullptr) == &all.fiber);
-    REQUIRE(all.received == std::vector<const void*>{&values[1], nullptr});
+    REQUIRE(Fiber::start(all.home, all.fiber, stacks.use(0), {body, &all, all.home}, &values[0]) ==
+            &values[0]);
+    REQUIRE(Fiber::switch_to(all.home, all.fiber, &values[1]) == &values[1]);
+    REQUIRE(Fiber::switch_to(all.home, all.fiber, nullptr) == nullptr);
+    REQUIRE(all.received == std::vector<const void*>{&all.fiber, &all.fiber});
 }
 
 }  // namespace

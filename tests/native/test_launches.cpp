@@ -70,6 +70,17 @@ TEST_CASE("barriers count votes") {
     for (int vote : out) REQUIRE(vote == 10 * 100 + 1 * 10 + 0);
 }
 
+TEST_CASE("threads can wait in other ways between barriers") {
+    Registered module;
+    for (const kbuild_dim3 block : {kbuild_dim3{2, 1, 1}, kbuild_dim3{7, 9, 2},
+                                    kbuild_dim3{96, 1, 1}, kbuild_dim3{64, 2, 1}}) {
+        int mistakes = 0;
+        REQUIRE_SUCCESS(launch(module.handle("wait_in_many_ways"), make_config({5, 1, 1}, block),
+                               &mistakes, 60));
+        REQUIRE(mistakes == 0);
+    }
+}
+
 TEST_CASE("blocks update the same memory") {
     Registered module;
     std::vector<unsigned char> in(1000003);

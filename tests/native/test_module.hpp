@@ -19,6 +19,7 @@ class TestModule {
 public:
     explicit TestModule(std::string bytes) : bytes_(std::move(bytes)) {
         add("saxpy", {{0, 4}, {4, 4}, {8, 8}, {16, 8}});
+        add("wait_in_many_ways", {{0, 8}, {8, 4}});
         add("histogram", {{0, 8}, {8, 4}, {16, 8}});
         add("_ZN2ns5applyIfEEv6AffinePT_", {{0, 16}, {16, 8}});
         for (const char* name : {"store_indices", "block_sum", "reverse", "spin"})

@@ -22,20 +22,36 @@ struct Stack {
     std::size_t size;
 };
 
-// A suspended computation, or the place where the running one will be saved. Owns no memory.
+class Fiber;
+
+// What a fiber does. `body` must call Fiber::begin first, and ends with Fiber::finish. Meanwhile, `caller` must
+// be suspended, because a stack trace of the fiber continues there.
+struct FiberStart {
+    void (*body)(void*);
+    void* argument;
+    const Fiber& caller;
+};
+
+// A suspended computation, or the place where the running one will be saved. Owns no memory. Processors
+// predict where functions return: to where the last calls were. Therefore, a switch returns, but a start and an
+// end are jumps.
 class Fiber : private StackAnnotation {
 public:
-    // Prepares the fiber to call body(argument) on the stack, and discards its earlier state.
-    // `body` must call `begin` first, and must not return. While it runs, `caller` must be suspended,
-    // because a stack trace of the fiber continues there.
-    void prepare(Stack stack, void (*body)(void*), void* argument, const Fiber& caller);
+    // Saves the running fiber in `from`, and calls start.body(start.argument) on the stack. Discards the
+    // earlier state of `to`. Returns `result` when `from` continues.
+    static const void* start(Fiber& from, Fiber& to, const Stack& stack, const FiberStart& start,
+                             const void* result) noexcept;
 
-    // Tells sanitizers that the first switch to the running fiber is complete.
+    // Tells sanitizers that the switch to the new fiber is complete.
     static void begin() noexcept { arrive_first(); }
 
-    // Saves the running fiber in `from`, and continues `to`, in which this function then returns the
-    // value. A fiber that starts does not receive it.
-    static const void* switch_to(Fiber& from, Fiber& to, const void* value);
+    // Ends the running fiber, and continues `to`. Does not return. The caller returns
+    // right after it, so that the compiler makes it a jump.
+    static void finish(Fiber& to) noexcept;
+
+    // Saves the running fiber in `from`, and continues `to`. Returns `result` when `from` continues: the
+    // caller then needs no frame, and its return address is the one that processors predict.
+    static const void* switch_to(Fiber& from, Fiber& to, const void* result) noexcept;
 
     // Loads the data that the suspended fiber needs first into the cache.
     void prefetch() const noexcept;
@@ -43,7 +59,6 @@ public:
 private:
 #if defined(KBUILD_CPU_FIBER_UCONTEXT)
     ucontext_t context_;
-    const void* value_ = nullptr;
 #else
     void* stack_pointer_ = nullptr;  // the rest is on the stack
 #endif
@@ -51,14 +66,37 @@ private:
 
 #if !defined(KBUILD_CPU_FIBER_UCONTEXT)
 
-extern "C" const void* kbuild_cpu_fiber_switch(void** save, void* resume, const void* value);
+// Does not throw, so that a caller can end with a jump to it.
+extern "C" const void* kbuild_cpu_fiber_switch(void** save, void* resume,
+                                               const void* result) noexcept;
 
-inline const void* Fiber::switch_to(Fiber& from, Fiber& to, const void* value) {
+extern "C" const void* kbuild_cpu_fiber_start(void** save, void* top, void (*body)(void*),
+                                              void* argument, void* const* caller,
+                                              const void* result) noexcept;
+extern "C" void kbuild_cpu_fiber_finish(void* resume) noexcept;
+
+inline const void* Fiber::start(Fiber& from, Fiber& to, const Stack& stack, const FiberStart& start,
+                                const void* result) noexcept {
+    to.start_on(stack.base, stack.size);
     from.leave_for(to);
-    const auto* const received =
-        kbuild_cpu_fiber_switch(&from.stack_pointer_, to.stack_pointer_, value);
+    const auto* const returned =
+        kbuild_cpu_fiber_start(&from.stack_pointer_, stack.base + stack.size, start.body,
+                               start.argument, &start.caller.stack_pointer_, result);
     from.arrive();
-    return received;
+    return returned;
+}
+
+inline void Fiber::finish(Fiber& to) noexcept {
+    end_for(to);
+    return kbuild_cpu_fiber_finish(to.stack_pointer_);
+}
+
+inline const void* Fiber::switch_to(Fiber& from, Fiber& to, const void* result) noexcept {
+    from.leave_for(to);
+    const auto* const returned =
+        kbuild_cpu_fiber_switch(&from.stack_pointer_, to.stack_pointer_, result);
+    from.arrive();
+    return returned;
 }
 
 // The saved registers, the runtime's frames, and usually the kernel's frame.

@@ -40,6 +40,12 @@ protected:
         __sanitizer_start_switch_fiber(&fake_stack_, to.base_, to.size_);
     }
 
+    // Call this right before the last switch.
+    static void end_for(const StackAnnotation& to) noexcept {
+        left() = nullptr;
+        __sanitizer_start_switch_fiber(nullptr, to.base_, to.size_);
+    }
+
     // Call this right after a switch. Keeps the stack of an OS thread when the fiber leaves it.
     void arrive() noexcept { arrive_with(fake_stack_); }
     static void arrive_first() noexcept { arrive_with(nullptr); }
@@ -50,7 +56,8 @@ private:
         return fiber;
     }
     static void arrive_with(void* fake_stack) noexcept {
-        auto& from = *left();
+        StackAnnotation ended;
+        auto& from = left() == nullptr ? ended : *left();
         __sanitizer_finish_switch_fiber(fake_stack, &from.base_, &from.size_);
     }
 
@@ -85,6 +92,9 @@ protected:
         fiber_ = __tsan_get_current_fiber();
         __tsan_switch_to_fiber(to.fiber_, 0);
     }
+    static void end_for(const StackAnnotation& to) noexcept {
+        __tsan_switch_to_fiber(to.fiber_, 0);
+    }
     void arrive() noexcept {}
     static void arrive_first() noexcept {}
 
@@ -104,6 +114,7 @@ class StackAnnotation {
 protected:
     void start_on(const char*, std::size_t) noexcept {}
     void leave_for(const StackAnnotation&) noexcept {}
+    static void end_for(const StackAnnotation&) noexcept {}
     void arrive() noexcept {}
     static void arrive_first() noexcept {}
 };

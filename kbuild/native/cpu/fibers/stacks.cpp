@@ -21,11 +21,6 @@ constexpr std::size_t largest_stack_bytes = std::size_t{1} << 30;
 constexpr std::size_t most_guards = 8192;
 std::atomic<std::size_t> guards{0};
 
-// Stacks start at different offsets in their pages. Otherwise, the first bytes of all stacks would
-// compete for the same few lines of the processor's first-level cache.
-constexpr std::size_t offsets = 16;
-constexpr std::size_t offset_bytes = 128;
-
 std::size_t page_bytes() {
     static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     return bytes;
@@ -72,17 +67,14 @@ void Stacks::reserve(std::size_t count) {
     base_ = static_cast<char*>(base);
     count_ = count;
     stack_size_ = stack_bytes();
+    guard_bytes_ = page_bytes();
     distance_ = distance;
 }
 
-Stack Stacks::use(std::size_t index) noexcept {
-    const auto stack = whole(index);
-    if (index >= guarded_) {
-        guarded_ = index + 1;
-        if (guards.fetch_add(1, std::memory_order_relaxed) < most_guards)
-            mprotect(stack.base, page_bytes(), PROT_NONE);  // can fail, see most_guards
-    }
-    return {stack.base + page_bytes(), stack.size - page_bytes() - index % offsets * offset_bytes};
+void Stacks::guard(std::size_t index) noexcept {
+    guarded_ = index + 1;
+    if (guards.fetch_add(1, std::memory_order_relaxed) < most_guards)
+        mprotect(whole(index).base, guard_bytes_, PROT_NONE);  // can fail, see most_guards
 }
 
 void Stacks::release() noexcept {

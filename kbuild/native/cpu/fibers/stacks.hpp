@@ -25,7 +25,12 @@ public:
 
     // Returns a stack with a guard page below it. The first uses must be in ascending order. The first
     // stack has room for the arrays of a kernel that runs the threads of a block together, too.
-    Stack use(std::size_t index) noexcept;
+    Stack use(std::size_t index) noexcept {
+        if (index >= guarded_) guard(index);
+        const auto stack = whole(index);
+        return {stack.base + guard_bytes_,
+                stack.size - guard_bytes_ - index % offsets * offset_bytes};
+    }
 
     // Returns the stack with its guard page, which `use` leaves out.
     Stack whole(std::size_t index) const noexcept {
@@ -37,12 +42,19 @@ private:
     // Twice `most_bytes` in the device header regions/sets.h, for device functions that call each other.
     static constexpr std::size_t array_bytes = std::size_t{1024} * 1024;
 
+    // Stacks start at different offsets in their pages. Otherwise, the first bytes of all stacks would
+    // compete for the same few lines of the processor's first-level cache.
+    static constexpr std::size_t offsets = 16;
+    static constexpr std::size_t offset_bytes = 128;
+
+    void guard(std::size_t index) noexcept;
     void release() noexcept;
 
     char* base_ = nullptr;
     std::size_t count_ = 0;
     std::size_t stack_size_ = 0;
-    std::size_t distance_ = 0;  // between two stacks
+    std::size_t distance_ = 0;     // between two stacks
+    std::size_t guard_bytes_ = 0;  // a page
     std::size_t guarded_ = 0;
 };
 

@@ -7,13 +7,9 @@
 
     .text
 
-/* const void* kbuild_cpu_fiber_switch(void** save, void* resume, const void* value)
- * Returns the value in the other fiber.  Both stacks have the same layout when they are swapped, so one set of CFI describes both. */
-    .globl  kbuild_cpu_fiber_switch
-    .hidden kbuild_cpu_fiber_switch
-    .type   kbuild_cpu_fiber_switch, @function
-    .p2align 4
-kbuild_cpu_fiber_switch:
+/* Saves registers on the stack, and its address at (%rdi).  The last one is what the function returns when the
+ * fiber continues. */
+    .macro save result
     .cfi_startproc
     pushq   %rbp
     .cfi_adjust_cfa_offset 8
@@ -33,11 +29,15 @@ kbuild_cpu_fiber_switch:
     pushq   %r15
     .cfi_adjust_cfa_offset 8
     .cfi_rel_offset %r15, 0
-
-    movq    %rdx, %rax
+    pushq   \result
+    .cfi_adjust_cfa_offset 8
     movq    %rsp, (%rdi)
-    movq    %rsi, %rsp
+    .endm
 
+/* Continues the fiber whose registers are at the stack pointer. */
+    .macro restore
+    popq    %rax
+    .cfi_adjust_cfa_offset -8
     popq    %r15
     .cfi_adjust_cfa_offset -8
     .cfi_restore %r15
@@ -58,22 +58,37 @@ kbuild_cpu_fiber_switch:
     .cfi_restore %rbp
     ret
     .cfi_endproc
+    .endm
+
+    .macro begin name
+    .globl  \name
+    .hidden \name
+    .type   \name, @function
+    .p2align 4
+\name:
+    .endm
+
+/* const void* kbuild_cpu_fiber_switch(void** save, void* resume, const void* result)
+ * Both stacks have the same layout when they are swapped, so one set of CFI describes both. */
+    begin   kbuild_cpu_fiber_switch
+    save    %rdx
+    movq    %rsi, %rsp
+    restore
     .size   kbuild_cpu_fiber_switch, . - kbuild_cpu_fiber_switch
 
-/* The first return address of a new fiber: calls %rbx(%r12), which does not return.
- *
- * %r13 points to the stack pointer that kbuild_cpu_fiber_switch saved for the caller.  The CFI
- * describes the caller's frame as the caller of this function, so that debuggers and backtrace(3)
- * continue from the kernel to the launch. */
-    .globl  kbuild_cpu_fiber_entry
-    .hidden kbuild_cpu_fiber_entry
-    .type   kbuild_cpu_fiber_entry, @function
-    .p2align 4
-kbuild_cpu_fiber_entry:
+/* const void* kbuild_cpu_fiber_start(void** save, void* top, void (*body)(void*), void* argument,
+ *                                    void* const* caller, const void* result)
+ * Calls body(argument), which does not return. */
+    begin   kbuild_cpu_fiber_start
+    save    %r9
+    .cfi_endproc
+    /* From here on, %r13 points to the stack pointer that was saved for the caller.  The CFI describes the
+     * caller's frame as the caller of this function, so that debuggers and backtrace(3) continue from the kernel
+     * to the launch. */
     .cfi_startproc
-    /* CFA = *%r13 + 56: DW_CFA_def_cfa_expression, 5 bytes: DW_OP_breg13 0, DW_OP_deref,
-     * DW_OP_plus_uconst 56 */
-    .cfi_escape 0x0f, 0x05, 0x7d, 0x00, 0x06, 0x23, 0x38
+    /* CFA = *%r13 + 64: DW_CFA_def_cfa_expression, 5 bytes: DW_OP_breg13 0, DW_OP_deref,
+     * DW_OP_plus_uconst 64 */
+    .cfi_escape 0x0f, 0x05, 0x7d, 0x00, 0x06, 0x23, 0x40
     .cfi_offset %rip, -8
     .cfi_offset %rbp, -16
     .cfi_offset %rbx, -24
@@ -81,11 +96,31 @@ kbuild_cpu_fiber_entry:
     .cfi_offset %r13, -40
     .cfi_offset %r14, -48
     .cfi_offset %r15, -56
-    movq    %r12, %rdi
-    callq   *%rbx
+    movq    %r8, %r13
+    andq    $-16, %rsi
+    movq    %rsi, %rsp
+    leaq    .Lreturn(%rip), %rax
+    pushq   %rax
+    movq    %rcx, %rdi
+    jmp     *%rdx
+.Lreturn:
     ud2
     .cfi_endproc
-    .size   kbuild_cpu_fiber_entry, . - kbuild_cpu_fiber_entry
+    .size   kbuild_cpu_fiber_start, . - kbuild_cpu_fiber_start
+
+/* void kbuild_cpu_fiber_finish(void* resume) */
+    begin   kbuild_cpu_fiber_finish
+    .cfi_startproc
+    movq    %rdi, %rsp
+    .cfi_adjust_cfa_offset 56
+    .cfi_rel_offset %rbp, 48
+    .cfi_rel_offset %rbx, 40
+    .cfi_rel_offset %r12, 32
+    .cfi_rel_offset %r13, 24
+    .cfi_rel_offset %r14, 16
+    .cfi_rel_offset %r15, 8
+    restore
+    .size   kbuild_cpu_fiber_finish, . - kbuild_cpu_fiber_finish
 
 #endif
 

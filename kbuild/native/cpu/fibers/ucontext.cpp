@@ -23,24 +23,30 @@ unsigned low(std::uint64_t word) { return static_cast<unsigned>(word); }
 }  // namespace
 
 // Stack traces end at the fiber's entry, because glibc's context does not record a caller.
-void Fiber::prepare(Stack stack, void (*body)(void*), void* argument, const Fiber&) {
-    start_on(stack.base, stack.size);
-    getcontext(&context_);
-    context_.uc_stack.ss_sp = stack.base;
-    context_.uc_stack.ss_size = stack.size;
-    context_.uc_link = nullptr;
-    const auto function = reinterpret_cast<std::uintptr_t>(body);
-    const auto data = reinterpret_cast<std::uintptr_t>(argument);
-    makecontext(&context_, reinterpret_cast<void (*)()>(enter), 4, high(function), low(function),
+const void* Fiber::start(Fiber& from, Fiber& to, const Stack& stack, const FiberStart& start,
+                         const void* result) noexcept {
+    to.start_on(stack.base, stack.size);
+    getcontext(&to.context_);
+    to.context_.uc_stack.ss_sp = stack.base;
+    to.context_.uc_stack.ss_size = stack.size;
+    to.context_.uc_link = nullptr;
+    const auto function = reinterpret_cast<std::uintptr_t>(start.body);
+    const auto data = reinterpret_cast<std::uintptr_t>(start.argument);
+    makecontext(&to.context_, reinterpret_cast<void (*)()>(enter), 4, high(function), low(function),
                 high(data), low(data));
+    return switch_to(from, to, result);
 }
 
-const void* Fiber::switch_to(Fiber& from, Fiber& to, const void* value) {
+void Fiber::finish(Fiber& to) noexcept {
+    end_for(to);
+    setcontext(&to.context_);
+}
+
+const void* Fiber::switch_to(Fiber& from, Fiber& to, const void* result) noexcept {
     from.leave_for(to);
-    to.value_ = value;
     swapcontext(&from.context_, &to.context_);
     from.arrive();
-    return from.value_;
+    return result;
 }
 
 void Fiber::prefetch() const noexcept {}

@@ -25,8 +25,7 @@ void Block::reset() noexcept {
 bool Block::settle(const Tasks& tasks, TaskQueue& runnable) {
     if (suspended == 0) return false;
     if (barrier_waits.size() == suspended) {
-        last_sum = barrier_sum;
-        barrier_sum = 0;
+        open_barrier();
         runnable.take(barrier_waits);
         return true;
     }

@@ -33,6 +33,12 @@ public:
         return !has_unstarted && suspended != 0 && cluster_waits.size() == suspended;
     }
 
+    // Completes the sum of the values at the barrier.
+    void open_barrier() noexcept {
+        last_sum = barrier_sum;
+        barrier_sum = 0;
+    }
+
     // Once all threads have started, and wait or have exited, adds those to the queue that do not
     // wait for others. Returns whether there are such threads.
     bool settle(const Tasks& tasks, TaskQueue& runnable);

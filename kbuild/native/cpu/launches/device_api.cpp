@@ -29,9 +29,9 @@ const kbuild_cpu_device_api BlockRunner::device_api = {
 // Returns the result. The switch comes last, so that its return is also the caller's.
 inline const void* BlockRunner::suspend(const kbuild_cpu_call& call, const void* result,
                                         std::uint64_t mask) noexcept {
+    if (turns_ != 0) leave_turns();
     Task& task = *current_;
     task.call = &call;
-    task.result = result;
     task.mask = mask;
     // Reads field by field, as the loop over threads writes. Reading two fields at once would wait
     // for the preceding store of one.
@@ -39,24 +39,47 @@ inline const void* BlockRunner::suspend(const kbuild_cpu_call& call, const void*
     task.thread.x = index.x;
     task.thread.y = index.y;
     task.thread.z = index.z;
-    ++builtins_.progress->suspensions;
     if (is_starting_) note_first_suspension();
-    Task& next = runnable_.is_empty() ? find_task() : pop_task();
-    return &next == &task ? result : switch_to(next);
+    return runnable_.is_empty() ? continue_other(result) : switch_to(pop_task(), result);
 }
 
 const std::uint64_t* BlockRunner::barrier(void* this_runner, const kbuild_cpu_call* call,
                                           std::uint64_t value) {
     auto& runner = runner_of(this_runner);
-    auto& block = *runner.block_;
-    block.barrier_sum += value;
-    block.barrier_waits.push(runner.current_);
-    return static_cast<const std::uint64_t*>(runner.suspend(*call, &block.last_sum));
+    runner.block_->barrier_sum += value;
+    return static_cast<const std::uint64_t*>(runner.turns_ > 1 ? runner.continue_turn(*call)
+                                                               : runner.wait_at_barrier(*call));
+}
+
+// Lets the next thread of the ring continue, from the barrier before.
+inline const void* BlockRunner::continue_turn(const kbuild_cpu_call& call) noexcept {
+    --turns_;
+    Task& task = *current_;
+    task.call = &call;
+    Task& next = *task.next;
+    ahead_ = ahead_->next;
+    ahead_->fiber.prefetch();
+    store_index(next);
+    return switch_to(next, &block_->last_sum);
+}
+
+// Does the same for the last thread of the ring, which opens the barrier, or without a ring.
+const void* BlockRunner::wait_at_barrier(const kbuild_cpu_call& call) noexcept {
+    auto& block = *block_;
+    if (turns_ == 0) {
+        block.barrier_waits.push(current_);
+        return suspend(call, &block.last_sum);
+    }
+    block.open_barrier();
+    watchdog_.note_event();
+    turns_ = block.suspended + 1;
+    return continue_turn(call);
 }
 
 const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cpu_call* call,
                                               std::uint64_t mask, std::uint64_t value) {
     auto& runner = runner_of(this_runner);
+    if (runner.turns_ != 0) runner.leave_turns();
     auto& block = *runner.block_;
     const auto thread = block.number(runner.current_thread());
     const auto lane = thread & (call->warp_size - 1);

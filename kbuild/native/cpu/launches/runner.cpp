@@ -152,12 +152,10 @@ void BlockRunner::run(Launch& launch) noexcept {
     builtins_.progress->order = order_of_threads();
     builtins_.progress->runs_whole_block = 0;
     is_starting_ = false;
+    turns_ = 0;
     watchdog_.begin(launch);
     keep_errors(this);
-    if (start_block()) {
-        current_ = &tasks_.take(&fiber_main, this, home_);
-        Fiber::switch_to(home_, current_->fiber, nullptr);
-    }
+    if (start_block()) start_fiber(home_, nullptr);
     keep_errors(nullptr);
     watchdog_.end();
     runnable_.clear();
@@ -171,10 +169,19 @@ void BlockRunner::run(Launch& launch) noexcept {
 
 void BlockRunner::fiber_main(void* runner) {
     Fiber::begin();
-    for (;;) {
+    Fiber* next = nullptr;
+    do {
         static_cast<BlockRunner*>(runner)->start_threads();
-        static_cast<BlockRunner*>(runner)->end_thread();
-    }
+        next = static_cast<BlockRunner*>(runner)->end_thread();
+    } while (next == nullptr);
+    return Fiber::finish(*next);
+}
+
+// Starts threads of the current block on another fiber.
+const void* BlockRunner::start_fiber(Fiber& from, const void* result) noexcept {
+    current_ = &tasks_.take();
+    return Fiber::start(from, current_->fiber, tasks_.use_stack(*current_),
+                        {&fiber_main, this, home_}, result);
 }
 
 // Runs the threads that have not started, until one of them is suspended, and continues that one.
@@ -186,8 +193,10 @@ void BlockRunner::start_threads() noexcept {
     is_starting_ = false;
 }
 
-// Returns when the fiber, whose thread has exited, has threads to start.
-void BlockRunner::end_thread() noexcept {
+// Returns the fiber that continues after the thread of this one has exited. Null if this one has threads to
+// start.
+Fiber* BlockRunner::end_thread() noexcept {
+    if (turns_ != 0) leave_turns();
     Task& task = *current_;
     if (task.block != nullptr) {
         --block_->suspended;
@@ -195,18 +204,19 @@ void BlockRunner::end_thread() noexcept {
         task.block = nullptr;
     }
     watchdog_.note_event();
-    if (block_->has_unstarted || enter_next_block()) return;
-    if (runnable_.is_empty() && !find_work()) Fiber::switch_to(task.fiber, home_, nullptr);
-    if (runnable_.is_empty()) return;
+    if (block_->has_unstarted || enter_next_block()) return nullptr;
+    if (runnable_.is_empty() && !find_work()) return &home_;
+    if (runnable_.is_empty()) return nullptr;
     tasks_.put_back(task);
-    switch_to(pop_task());
+    current_ = &pop_task();
+    return &current_->fiber;
 }
 
 // Makes the next block current while threads of this one still continue. On the fiber whose thread
 // has exited, a thread of the next block starts without a switch.
 bool BlockRunner::enter_next_block() noexcept {
     if (runnable_.is_empty() || launch_->is_cooperative || launch_->has_clusters()) return false;
-    if (residents_.size() == 1) return start_block();
+    if (residents_.size() == 1) return has_blocks() && start_block();
     Block& last = *residents_.back();
     if (residents_.size() > 2 || !last.has_unstarted) return false;
     enter(last);
@@ -217,6 +227,7 @@ bool BlockRunner::enter_next_block() noexcept {
 void BlockRunner::abandon() noexcept {
     indices_ = {};
     is_starting_ = false;
+    turns_ = 0;
     Fiber::switch_to(current_->fiber, home_, nullptr);
 }
 
@@ -224,6 +235,7 @@ void BlockRunner::abandon() noexcept {
 // fiber does.
 void BlockRunner::note_first_suspension() noexcept {
     is_starting_ = false;
+    ++builtins_.progress->suspensions;
     current_->block = block_;
     ++block_->suspended;
     indices_.begin -= builtins_.progress->more_blocks;
@@ -240,10 +252,12 @@ void BlockRunner::note_first_suspension() noexcept {
     block_->has_unstarted = start.z < extent.z;
 }
 
-// Returns a task that continues or starts threads, when none can continue.
-Task& BlockRunner::find_task() noexcept {
+// Continues or starts other threads, when none can continue. Returns the result when the current one does.
+const void* BlockRunner::continue_other(const void* result) noexcept {
     if (!block_->has_unstarted || !has_fiber()) find_work();  // never fails, as the caller waits
-    return runnable_.is_empty() ? tasks_.take(&fiber_main, this, home_) : pop_task();
+    if (runnable_.is_empty()) return start_fiber(current_->fiber, result);
+    Task& next = pop_task();
+    return &next == current_ ? result : switch_to(next, result);
 }
 
 // Returns whether a fiber can start threads. If the caller's thread has exited, its own can.
@@ -293,6 +307,7 @@ bool BlockRunner::advance_blocks() noexcept {
         }
         if (!block.has_unstarted && block.settle(tasks_, runnable_)) {
             watchdog_.note_event();
+            begin_turns();
             return true;
         }
         if (block.is_at_cluster_barrier()) {
@@ -309,6 +324,30 @@ bool BlockRunner::advance_blocks() noexcept {
         ++i;
     }
     return false;
+}
+
+// If the threads that can continue are all threads of the only block, and come from a barrier, they take
+// turns from now on.
+void BlockRunner::begin_turns() noexcept {
+    const auto threads = runnable_.size();
+    if (threads < 2 || residents_.size() != 1 || threads != residents_.front()->suspended) return;
+    if (runnable_.front()->mask != 0) return;  // they come from a warp operation
+    turns_ = threads;
+    last_in_ring_ = runnable_.back();
+    last_in_ring_->next = runnable_.front();
+    ahead_ = runnable_.front()->next;
+}
+
+// Moves the threads of the ring, except the current one, into the queues that say what each one does.
+void BlockRunner::leave_turns() noexcept {
+    Task* const first = last_in_ring_->next;
+    const auto waiting = block_->suspended - turns_;
+    runnable_ = {current_->next, last_in_ring_, turns_ - 1};
+    turns_ = 0;
+    if (waiting == 0) return;
+    Task* last = first;
+    for (auto i = waiting; i > 1; --i) last = last->next;
+    block_->barrier_waits = {first, last, waiting};
 }
 
 void BlockRunner::end_block(Block& block) noexcept {

@@ -11,6 +11,7 @@
 #include "launches/watchdog.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -82,17 +83,23 @@ private:
 
     static void fiber_main(void* runner);
     void start_threads() noexcept;
-    void end_thread() noexcept;
+    Fiber* end_thread() noexcept;
     kbuild_dim3 current_thread() const noexcept;
     std::uint64_t number_of_thread() const noexcept;
     const void* suspend(const kbuild_cpu_call& call, const void* result = nullptr,
                         std::uint64_t mask = 0) noexcept;
+    const void* wait_at_barrier(const kbuild_cpu_call& call) noexcept;
+    const void* continue_turn(const kbuild_cpu_call& call) noexcept;
+    void begin_turns() noexcept;
+    void leave_turns() noexcept;
     void note_first_suspension() noexcept;
+    const void* continue_other(const void* result) noexcept;
+    const void* start_fiber(Fiber& from, const void* result) noexcept;
     void yield(const kbuild_cpu_call& call) noexcept;
     void let_others_run(const kbuild_cpu_call& call) noexcept;
     Task& pop_task() noexcept;
-    Task& find_task() noexcept;
-    const void* switch_to(Task& next) noexcept;
+    void store_index(const Task& task) noexcept;
+    const void* switch_to(Task& next, const void* result = nullptr) noexcept;
     void abandon() noexcept;
 
     bool find_work() noexcept;
@@ -105,25 +112,36 @@ private:
     bool continue_yielded_block() noexcept;
     void check_progress() noexcept;
     bool can_add_block() const noexcept;
+    bool has_blocks() const noexcept {
+        return indices_.begin != indices_.end || launch_->has_blocks();
+    }
     bool start_block() noexcept;
     Block* take_block() noexcept;
     Block* free_block() noexcept;
     void enter(Block& block) noexcept;
     void report(const char* problem, int error) noexcept;
 
-    Launch* launch_ = nullptr;
+    Task* current_ = nullptr;
+    Block* block_ = nullptr;  // the block of the current thread
+
+    // Threads that meet only at barriers take turns: all of them are in a ring, in which each one continues
+    // the next one without queues. `turns_` counts those that have not reached the barrier, with the current
+    // one. It is 0 if threads do not take turns.
+    std::size_t turns_ = 0;
+    Task* ahead_ = nullptr;         // continues a few turns later
+    Task* last_in_ring_ = nullptr;  // its successor is the first one that reaches each barrier
+
     kbuild_cpu_builtins builtins_ = {};
+    Launch* launch_ = nullptr;
     BlockRange indices_ = {};   // of blocks that were taken from the launch, and not yet started
     bool is_starting_ = false;  // whether the current fiber starts threads, and none was suspended
 
     // Two take turns in most launches, and the others are freed after a launch.
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<Block*> residents_;  // blocks that have started and not exited, in turn
-    Block* block_ = nullptr;         // the block of the current thread
     Tasks tasks_;
     TaskQueue runnable_;  // threads of all blocks that can continue
-    Task* current_ = nullptr;
-    Fiber home_;  // the saved state of run()
+    Fiber home_;          // the saved state of run()
 
     std::unordered_map<std::uint64_t, int> errors_;  // by the number of the thread in the grid
     unsigned spin_weight_ = 0;
@@ -135,19 +153,25 @@ private:
 // Takes the thread that continues next, and makes its block current.
 inline Task& BlockRunner::pop_task() noexcept {
     Task& next = *runnable_.pop();
-    if (!runnable_.is_empty()) runnable_.front()->fiber.prefetch();
+    if (turns_ != 0)
+        runnable_.clear();  // the ring has them
+    else if (!runnable_.is_empty())
+        runnable_.front()->fiber.prefetch();
     if (next.block != block_) enter(*next.block);
-    auto& index = *builtins_.thread_idx;
-    index.x = next.thread.x;
-    index.y = next.thread.y;
-    index.z = next.thread.z;
+    store_index(next);
     return next;
 }
 
-inline const void* BlockRunner::switch_to(Task& next) noexcept {
+inline void BlockRunner::store_index(const Task& task) noexcept {
+    std::memcpy(builtins_.thread_idx, &task.thread, sizeof task.thread);
+}
+
+// Returns the result when the current thread continues. Callers return what this returns, so that the
+// compiler makes it a jump.
+inline const void* BlockRunner::switch_to(Task& next, const void* result) noexcept {
     Task& previous = *current_;
     current_ = &next;
-    return Fiber::switch_to(previous.fiber, next.fiber, next.result);
+    return Fiber::switch_to(previous.fiber, next.fiber, result);
 }
 
 // Reads field by field, as the loop over threads writes. Reading two fields at once would wait for

@@ -14,6 +14,8 @@ void Tasks::add(std::size_t threads) {
     auto group = std::make_unique<Group>();
     group->stacks.reserve(threads);
     group->tasks.resize(threads);
+    for (std::size_t i = 0; i < threads; ++i)
+        group->tasks[i].number = static_cast<std::uint32_t>(i);
     idle_.resize(groups_.empty() ? threads : idle_.size() + threads);
     groups_.push_back(std::move(group));
     start_group();
@@ -34,14 +36,6 @@ void Tasks::start_group() noexcept {
     auto& tasks = groups_.back()->tasks;
     fresh_ = tasks.data();
     fresh_end_ = fresh_ + tasks.size();
-}
-
-Stack Tasks::stack(const Task& task) const noexcept {
-    for (const auto& group : groups_) {
-        const auto index = static_cast<std::size_t>(&task - group->tasks.data());
-        if (index < group->tasks.size()) return group->stacks.whole(index);
-    }
-    return {nullptr, 0};
 }
 
 }  // namespace kbuild::cpu

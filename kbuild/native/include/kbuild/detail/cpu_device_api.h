@@ -76,8 +76,8 @@ struct kbuild_cpu_shared {
 };
 
 /* Which threads and blocks have not started, on the OS thread that runs a block.  A kernel runs the
- * threads of the block from `start` on, in order.  The runtime increments `suspensions` each time a
- * thread stops before its end, so that another thread can run on this OS thread.  Unless the runtime
+ * threads of the block from `start` on, in order.  The runtime increments `suspensions` when a
+ * thread stops before its end for the first time, so that another thread can run on this OS thread.  Unless the runtime
  * sets it to 0 meanwhile, `more_blocks` blocks follow, with increasing blockIdx.x.  `order` is 0 if
  * threads that do not wait for each other run from the first one to the last one; see KBUILD_SEED. */
 struct kbuild_cpu_progress {

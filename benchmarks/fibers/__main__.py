@@ -1,9 +1,10 @@
 """Compare barriers of fibers with switches of Boost.Context.
 
-A row `barrier` shows the time per thread and barrier, for a block of this many threads. The peers are as many
-contexts that continue each other in turn, by the class `fiber` or by the function `jump_fcontext`, and two
-fibers, which need no memory but that in the nearest cache. A row `start` shows what the only barrier of a
-thread costs. The peer creates a fiber on a stack from a pool, suspends it once, and lets it end.
+A row `barrier` shows the time per thread and barrier, for a block of this many threads. The peers
+are as many contexts that continue each other in turn, by the class `fiber` or by the function
+`jump_fcontext`, and two fibers, which need no memory but that in the nearest cache. A row `start`
+shows what the only barrier of a thread costs. The peer creates a fiber on a stack from a pool,
+suspends it once, and lets it end.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as directory:
         build(Path(directory))
-        print(f"{describe_machine()}; wall time per thread")
+        print(f"{describe_machine()}; processor time per thread")
         print(header("ns"))
         for comparison in compare(
             Path(directory) / "compare", ["--tiny"] if arguments.tiny else []

@@ -34,7 +34,7 @@
     movq    %rsp, (%rdi)
     .endm
 
-/* Continues the fiber whose registers are at the stack pointer. */
+/* Loads the registers at the stack pointer.  Only the return address remains on the stack. */
     .macro restore
     popq    %rax
     .cfi_adjust_cfa_offset -8
@@ -56,8 +56,6 @@
     popq    %rbp
     .cfi_adjust_cfa_offset -8
     .cfi_restore %rbp
-    ret
-    .cfi_endproc
     .endm
 
     .macro begin name
@@ -74,6 +72,8 @@
     save    %rdx
     movq    %rsi, %rsp
     restore
+    ret
+    .cfi_endproc
     .size   kbuild_cpu_fiber_switch, . - kbuild_cpu_fiber_switch
 
 /* const void* kbuild_cpu_fiber_start(void** save, void* top, void (*body)(void*), void* argument,
@@ -120,6 +120,11 @@
     .cfi_rel_offset %r14, 16
     .cfi_rel_offset %r15, 8
     restore
+    popq    %rcx
+    .cfi_adjust_cfa_offset -8
+    .cfi_register %rip, %rcx
+    jmp     *%rcx
+    .cfi_endproc
     .size   kbuild_cpu_fiber_finish, . - kbuild_cpu_fiber_finish
 
 #endif

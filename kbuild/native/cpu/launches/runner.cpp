@@ -235,21 +235,28 @@ void BlockRunner::abandon() noexcept {
 // fiber does.
 void BlockRunner::note_first_suspension() noexcept {
     is_starting_ = false;
-    ++builtins_.progress->suspensions;
-    current_->block = block_;
-    ++block_->suspended;
-    indices_.begin -= builtins_.progress->more_blocks;
-    builtins_.progress->more_blocks = 0;
-    block_->index = *builtins_.block_idx;
-    const auto& index = *builtins_.thread_idx;
-    const auto& extent = launch_->block;
-    auto& start = block_->start;
-    block_->has_unstarted = false;
-    if (builtins_.progress->runs_whole_block != 0) return;
-    start = {index.x + 1, index.y, index.z};
-    if (start.x == extent.x) start = {0, start.y + 1, start.z};
-    if (start.y == extent.y) start = {0, 0, start.z + 1};
-    block_->has_unstarted = start.z < extent.z;
+    Task& task = *current_;
+    Block& block = *block_;
+    auto& progress = *builtins_.progress;
+    ++progress.suspensions;
+    task.block = &block;
+    ++block.suspended;
+    if (progress.more_blocks != 0) {
+        indices_.begin -= progress.more_blocks;
+        progress.more_blocks = 0;
+    }
+    block.index = *builtins_.block_idx;
+    if (progress.runs_whole_block != 0) return;
+    auto next = task.thread;
+    if (++next.x == block.extent.x) {
+        next.x = 0;
+        if (++next.y == block.extent.y) {
+            next.y = 0;
+            ++next.z;
+        }
+    }
+    block.start = next;
+    block.has_unstarted = next.z < block.extent.z;
 }
 
 // Continues or starts other threads, when none can continue. Returns the result when the current one does.

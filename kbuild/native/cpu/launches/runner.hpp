@@ -157,6 +157,7 @@ inline Task& BlockRunner::pop_task() noexcept {
         runnable_.clear();  // the ring has them
     else if (!runnable_.is_empty())
         runnable_.front()->fiber.prefetch();
+    __builtin_prefetch(&next + 3, 1);  // tasks usually wait in the order of their memory
     if (next.block != block_) enter(*next.block);
     store_index(next);
     return next;

@@ -113,6 +113,8 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
         # Without this option, as at -O1, gcc does not reset the upper halves of vector registers
         # when a function ends. Then a change between code with and without AVX takes about 100 ns.
         flags.append("-fexpensive-optimizations")
+        # So that a thread with much memory on its stack does not skip the guard page below it.
+        flags.append("-fstack-clash-protection")
     return tuple(flags)
 
 

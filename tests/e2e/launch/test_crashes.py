@@ -28,6 +28,7 @@ REPORTS = {
     "divide": (signal.SIGFPE, r"block \(0, 0, 0\), thread", "integer division by zero"),
     "write_late": (signal.SIGSEGV, rf"block \(1, 0, 0\), thread {UNKNOWN}", PAST_THE_END),
     "overflow": (signal.SIGSEGV, rf"thread {UNKNOWN}", r"stack overflow: .* 1310720 bytes"),
+    "allocate": (signal.SIGSEGV, r"thread \(1, 0, 0\)", r"stack overflow: .* 262144 bytes"),
     "copy": (signal.SIGSEGV, r"block \(0, 0, 0\), thread", NULL),
     "add": (signal.SIGSEGV, rf"thread {UNKNOWN}", "4294963200 " + PAST_THE_END),
     "give_up": (signal.SIGABRT, r"block \(0, 0, 0\), thread", ""),
@@ -35,7 +36,13 @@ REPORTS = {
 }
 KERNELS = {"null": "follow", "stream": "follow"}
 # The line is that of a device function, or of another kernel than the case is named after.
-LINES = {"write_wildly": "store", "null": "follow", "stream": "follow", "overflow": None}
+LINES = {
+    "write_wildly": "store",
+    "null": "follow",
+    "stream": "follow",
+    "overflow": None,
+    "allocate": None,
+}
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,14 @@ __global__ void overflow(int* p) {
     *p = recurse(p, 1000000);
 }
 
+// Each thread has a stack of its own. Without a look at each page, it would reach the next one.
+__global__ void allocate(int* p, int bytes) {
+    auto* memory = static_cast<volatile char*>(__builtin_alloca(bytes));
+    memory[threadIdx.x] = 1;
+    __syncthreads();
+    p[threadIdx.x] = memory[threadIdx.x];
+}
+
 __global__ void copy(char* to, const char* from, long bytes) {
     memcpy(to, from, bytes);  // line of copy
 }
@@ -62,6 +70,7 @@ int launch(const char* name, int* p) {
     if (is("divide")) divide<<<1, 64>>>(p, 0);
     if (is("write_late")) write_late<<<2, 64>>>(p, 5);
     if (is("overflow")) overflow<<<1, 64>>>(p);
+    if (is("allocate")) allocate<<<1, 64>>>(p, 500000);
     if (is("copy")) copy<<<1, 1>>>(reinterpret_cast<char*>(p), nullptr, 4096);
     if (is("add")) add<<<1, 1>>>(p);
     if (is("give_up")) give_up<<<1, 1>>>(p);

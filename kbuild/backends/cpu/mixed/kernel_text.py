@@ -46,6 +46,8 @@ _ERROR: Final = re.compile(r"^.*?:(?P<line>\d+):\d+: error: (?P<reason>.*)", re.
 _PLAIN: Final = "plain loop"
 _REGIONS: Final = "regions"
 _FIBERS: Final = "fibers"
+# Memory that ends with the frame of a function, which each thread must have for itself.
+_ALLOCA: Final = frozenset(("alloca", "__builtin_alloca", "__builtin_alloca_with_align"))
 _WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
 _WITH_CHECKS: Final = "instrumented for checks"
 _WAITS: Final = "a function that it calls waits"
@@ -180,8 +182,11 @@ class _Editor:
         if kernel.start in self._waits:
             return _WAITS
         first, last = map(self._code.find_index, kernel.body or (0, 0))
-        if "<<<" in self._code.words[first:last]:
+        words = self._code.words[first:last]
+        if "<<<" in words:
             return "it launches kernels"
+        if not _ALLOCA.isdisjoint(words):
+            return "it calls alloca"
         if any(first <= loop.start < last for loop in self._loops):
             is_divided = self._divider is not None and kernel.start in self._waiting.words
             return "" if is_divided else "a thread can wait in a loop"
@@ -234,6 +239,8 @@ class _Editor:
         if obstacle:
             words += [f"__kbuild_{name}__(::{name})" for name in _CONSTANTS if name in used]
             kind = "suspendable_of_variable" if INDEX in fixed else "suspendable"
+            if not _ALLOCA.isdisjoint(code.words[slice(*map(code.find_index, kernel.body))]):
+                kind += "_with_frame"
             words.append(f"__kbuild_{kind}__")
             inside, after = "", "__kbuild_suspendable_end__"
         else:

@@ -168,10 +168,14 @@ def read_device_text(code: Unit, unit: CompileUnit) -> HostText:
 
 def _divides(unit: CompileUnit) -> bool:
     """Return whether kernels with barriers are divided: not if a debugger should show threads."""
-    split = select_environment((_SPLIT,)).get(_SPLIT, "")
     levels = [option for option in build.target_options(unit) if option.startswith("-O")]
     is_optimized = levels[-1:] not in ([], ["-O0"], ["-Og"])
-    return split != "off" and len(unit.failures) < _MOST_FAILURES and is_optimized
+    return _read_split() != "off" and len(unit.failures) < _MOST_FAILURES and is_optimized
+
+
+def _read_split() -> str:
+    """Return how the user wants kernels to be divided: not, if it is ``off``."""
+    return select_environment((_SPLIT,)).get(_SPLIT, "")
 
 
 @lru_cache(maxsize=1)
@@ -227,11 +231,13 @@ def review_object(code: Unit, unit: CompileUnit, data: bytes) -> tuple[tuple[str
 
     if unit.is_checked:
         return ()
+    # A pointer that the host passes to a kernel is in no object.
+    is_cautious = _read_split() == "off"
     if not unit.relocatable:
-        return review(data)
+        return review(data, has_pointers=is_cautious)
     declarations = q.find_declarations(code)
     foreign = find_foreign(code, declarations)
-    return review(data, foreign, has_pointers=names_pointers(code, declarations))
+    return review(data, foreign, has_pointers=is_cautious or names_pointers(code, declarations))
 
 
 def _describe(

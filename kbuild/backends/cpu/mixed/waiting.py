@@ -76,7 +76,7 @@ class _Search:
         known: set[str] = set()
         while new := {name for name in names - known if self._names_functions(name)}:
             known |= new
-            names |= self._add(new)
+            names |= self._add(new, is_call=True)
         self._add(self._thread_words.yielding, is_operation=False)
         return Waiting(
             {
@@ -87,12 +87,16 @@ class _Search:
             {name: self._list_functions(name) for name in known},
         )
 
-    def _add(self, names: Iterable[str], *, is_operation: bool = True) -> set[str]:
-        """Add the mentions of names; return the functions that they are in."""
+    def _add(
+        self, names: Iterable[str], *, is_operation: bool = True, is_call: bool = False
+    ) -> set[str]:
+        """Add the mentions, or calls, of names; return the functions that they are in."""
         inside: set[str] = set()
         for index in self._code.find(names):
             found = self._find_function(index)
-            if found is None or self._code.get(index - 1) in _MEMBERS:
+            is_member = self._code.get(index - 1) in _MEMBERS
+            is_used = is_call and self._code.get(index + 1) not in ("(", "<")
+            if found is None or is_member or is_used:
                 continue
             self._found[found.start].append(self._code.get_token(index))
             if is_operation:

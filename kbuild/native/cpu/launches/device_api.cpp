@@ -43,6 +43,16 @@ inline const void* BlockRunner::suspend(const kbuild_cpu_call& call, const void*
     return runnable_.is_empty() ? continue_other(result) : switch_to(pop_task(), result);
 }
 
+// Fails if one loop runs all threads of the block, so that no other one can continue. kbuild reads in objects which
+// kernels wait, but a pointer that the host passes to a kernel is in no object.
+inline void BlockRunner::check_can_wait(const kbuild_cpu_call& call) noexcept {
+    if (builtins_.progress->runs_whole_block != 0)
+        fail(
+            this, &call,
+            "the kernel runs its threads in a loop, and waits in a function that it calls through a pointer; "
+            "compile it with KBUILD_CPU_SPLIT=off in the environment");
+}
+
 const std::uint64_t* BlockRunner::barrier(void* this_runner, const kbuild_cpu_call* call,
                                           std::uint64_t value) {
     auto& runner = runner_of(this_runner);
@@ -67,6 +77,7 @@ inline const void* BlockRunner::continue_turn(const kbuild_cpu_call& call) noexc
 const void* BlockRunner::wait_at_barrier(const kbuild_cpu_call& call) noexcept {
     auto& block = *block_;
     if (turns_ == 0) {
+        check_can_wait(call);
         block.barrier_waits.push(current_);
         return suspend(call, &block.last_sum);
     }
@@ -91,6 +102,7 @@ const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cp
     if (lanes < most_lanes) mask &= (std::uint64_t{1} << lanes) - 1;
     auto& operation = block.warps.join(thread, *call, mask, value, *runner.current_);
     if (operation.result.arrived != mask) {
+        runner.check_can_wait(*call);
         operation.waiting.push(runner.current_);
         return static_cast<const kbuild_cpu_lanes*>(
             runner.suspend(*call, &operation.result, full_mask));
@@ -103,6 +115,7 @@ const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cp
 
 std::uint64_t BlockRunner::converge(void* this_runner, const kbuild_cpu_call* call) {
     auto& runner = runner_of(this_runner);
+    runner.check_can_wait(*call);
     Task& task = *runner.current_;
     runner.block_->converging.push_back(&task);
     runner.suspend(*call);
@@ -113,12 +126,14 @@ void BlockRunner::grid_barrier(void* this_runner, const kbuild_cpu_call* call) {
     auto& runner = runner_of(this_runner);
     if (!runner.launch_->is_cooperative)
         fail(this_runner, call, "the launch is not cooperative; use cudaLaunchCooperativeKernel");
+    runner.check_can_wait(*call);
     runner.block_->grid_waits.push(runner.current_);
     runner.suspend(*call);
 }
 
 void BlockRunner::cluster_barrier(void* this_runner, const kbuild_cpu_call* call) {
     auto& runner = runner_of(this_runner);
+    runner.check_can_wait(*call);
     runner.block_->cluster_waits.push(runner.current_);
     runner.suspend(*call);
 }

@@ -92,6 +92,7 @@ private:
     const void* continue_turn(const kbuild_cpu_call& call) noexcept;
     void begin_turns() noexcept;
     void leave_turns() noexcept;
+    void check_can_wait(const kbuild_cpu_call& call) noexcept;
     void note_first_suspension() noexcept;
     const void* continue_other(const void* result) noexcept;
     const void* start_fiber(Fiber& from, const void* result) noexcept;

@@ -22,7 +22,7 @@ extern "C" __attribute__((visibility("hidden"))) long KBUILD_CALL_NEEDS_THREAD c
 __device__ inline long long KBUILD_NEEDS_THREAD clock64() {
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
     kbuild_cpu::yield_call(kbuild_cpu_call{"a function that reads a clock", nullptr, 0, 32},
-                          KBUILD_CPU_SPIN_LIMIT / 4);
+                           KBUILD_CPU_SPIN_LIMIT / 4);
 #endif
     timespec __now;
     clock_gettime(CLOCK_MONOTONIC, &__now);

@@ -17,7 +17,7 @@ extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api 
 extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_waits;
 extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
 __attribute__((visibility("hidden"))) void kbuild_cpu_yield(const struct kbuild_cpu_call *__call,
-                                                           unsigned __weight);
+                                                            unsigned __weight);
 __attribute__((visibility("hidden"), noreturn)) void kbuild_cpu_fail_thread(
     const struct kbuild_cpu_call *__call, const char *__reason, unsigned __x, unsigned __y,
     unsigned __z);

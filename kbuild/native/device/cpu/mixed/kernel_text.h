@@ -80,6 +80,11 @@ __asm__(
 #else
 #define __kbuild_inlined__ mutable __attribute__((always_inline))
 #endif
+#if defined(__clang__)
+#define __kbuild_with_frame__ __attribute__((noinline)) mutable
+#else
+#define __kbuild_with_frame__ mutable __attribute__((noinline))
+#endif
 #define __kbuild_blockIdx__(value) \
     const ::uint3 blockIdx = value; \
     if (blockIdx.x > 0x7FFFFFFE || blockIdx.y > 65534 || blockIdx.z > 65534) \
@@ -111,7 +116,7 @@ struct __kbuild_large_grid__ {
                                      [[maybe_unused]] const ::uint3 __kbuild_block__, \
                                      [[maybe_unused]] const ::dim3 __kbuild_size__, \
                                      [[maybe_unused]] const ::dim3 __kbuild_grid__) \
-                                     __kbuild_inlined__ -> void
+        __kbuild_inlined__ -> void
 #define __kbuild_threadIdx__ [[maybe_unused]] const ::uint3 threadIdx = __kbuild_own__;
 #define __kbuild_if_large__ \
     if (__builtin_expect(const_cast<const volatile unsigned int &>(::gridDim.x) > 2097151, 0))
@@ -177,6 +182,11 @@ struct __kbuild_large_grid__ {
     __kbuild_each_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__->void
 #define __kbuild_suspendable_of_variable__ \
     __kbuild_each_thread__[=](const ::uint3) __kbuild_inlined__->void
+/* The same if the body calls alloca: gcc frees such memory when the function that it is inlined into ends. */
+#define __kbuild_suspendable_with_frame__ \
+    __kbuild_each_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_with_frame__->void
+#define __kbuild_suspendable_of_variable_with_frame__ \
+    __kbuild_each_thread__[=](const ::uint3) __kbuild_with_frame__->void
 #define __kbuild_suspendable_end__ \
     (::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__}); \
     if (__builtin_expect(::kbuild_cpu_progress.suspensions != __kbuild_suspensions__, 0)) return; \
@@ -184,8 +194,7 @@ struct __kbuild_large_grid__ {
 #define __kbuild_set__ ::kbuild_cpu::regions::thread_set<__kbuild_most__>
 #define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
 #define __kbuild_masked__ ::kbuild_cpu::regions::masked_operands<__kbuild_most__>
-#define __kbuild_divided__(bound) \
-    auto __kbuild_kernel__ = [&]() __kbuild_inlined__ -> void { \
+#define __kbuild_divided__(bound) auto __kbuild_kernel__ = [&]() __kbuild_inlined__ -> void { \
         [[maybe_unused]] __kbuild_blockIdx__(::blockIdx) __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
             [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
         constexpr int __kbuild_most__ = ::kbuild_cpu::regions::find_most(bound); \
@@ -242,6 +251,10 @@ struct __kbuild_large_grid__ {
 #define __kbuild_suspendable__ \
     __kbuild_checked_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) mutable->void
 #define __kbuild_suspendable_of_variable__ __kbuild_checked_thread__[=](const ::uint3) mutable->void
+#undef __kbuild_suspendable_with_frame__
+#undef __kbuild_suspendable_of_variable_with_frame__
+#define __kbuild_suspendable_with_frame__ __kbuild_suspendable__
+#define __kbuild_suspendable_of_variable_with_frame__ __kbuild_suspendable_of_variable__
 #define __kbuild_suspendable_end__ \
     ); \
     if (__builtin_expect(::kbuild_cpu_progress.suspensions != __kbuild_suspensions__, 0)) return; \

@@ -30,35 +30,33 @@ __nv_atomic_load_n(__T *__address, int __order, int = __NV_THREAD_SCOPE_SYSTEM) 
 }
 template <class __T>
 __device__ inline void KBUILD_YIELDS __nv_atomic_load(__T *__address,
-                                                            kbuild_cpu::remove_cv_t<__T> *__result,
-                                                            int __order,
-                                                            int = __NV_THREAD_SCOPE_SYSTEM) {
+                                                      kbuild_cpu::remove_cv_t<__T> *__result,
+                                                      int __order, int = __NV_THREAD_SCOPE_SYSTEM) {
     *__result = __nv_atomic_load_n(__address, __order);
 }
 template <class __T>
 __device__ inline void KBUILD_YIELDS __nv_atomic_store_n(__T *__address,
-                                                               kbuild_cpu::same_t<__T> __value,
-                                                               int __order,
-                                                               int = __NV_THREAD_SCOPE_SYSTEM) {
+                                                         kbuild_cpu::same_t<__T> __value,
+                                                         int __order,
+                                                         int = __NV_THREAD_SCOPE_SYSTEM) {
     kbuild_cpu::atomic_store(__address, __value, __order);
 }
 template <class __T>
-__device__ inline void KBUILD_YIELDS __nv_atomic_store(__T *__address, __T *__value,
-                                                             int __order,
-                                                             int = __NV_THREAD_SCOPE_SYSTEM) {
+__device__ inline void KBUILD_YIELDS __nv_atomic_store(__T *__address, __T *__value, int __order,
+                                                       int = __NV_THREAD_SCOPE_SYSTEM) {
     kbuild_cpu::atomic_store(__address, *__value, __order);
 }
 template <class __T>
 __device__ inline __T KBUILD_YIELDS __nv_atomic_exchange_n(__T *__address,
-                                                                 kbuild_cpu::same_t<__T> __value,
-                                                                 int __order,
-                                                                 int = __NV_THREAD_SCOPE_SYSTEM) {
+                                                           kbuild_cpu::same_t<__T> __value,
+                                                           int __order,
+                                                           int = __NV_THREAD_SCOPE_SYSTEM) {
     return kbuild_cpu::atomic_exchange(__address, __value, __order);
 }
 template <class __T>
 __device__ inline void KBUILD_YIELDS __nv_atomic_exchange(__T *__address, __T *__value,
-                                                                __T *__result, int __order,
-                                                                int = __NV_THREAD_SCOPE_SYSTEM) {
+                                                          __T *__result, int __order,
+                                                          int = __NV_THREAD_SCOPE_SYSTEM) {
     *__result = kbuild_cpu::atomic_exchange(__address, *__value, __order);
 }
 template <class __T>
@@ -69,9 +67,10 @@ __nv_atomic_compare_exchange_n(__T *__address, __T *__expected, kbuild_cpu::same
                                                __failure);
 }
 template <class __T>
-__device__ inline bool KBUILD_YIELDS
-__nv_atomic_compare_exchange(__T *__address, __T *__expected, __T *__desired, bool, int __success,
-                             int __failure, int = __NV_THREAD_SCOPE_SYSTEM) {
+__device__ inline bool KBUILD_YIELDS __nv_atomic_compare_exchange(__T *__address, __T *__expected,
+                                                                  __T *__desired, bool,
+                                                                  int __success, int __failure,
+                                                                  int = __NV_THREAD_SCOPE_SYSTEM) {
     return kbuild_cpu::atomic_compare_exchange(__address, __expected, *__desired, __success,
                                                __failure);
 }

@@ -10,7 +10,6 @@ from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
 from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.forms import split_declarations
-from kbuild.backends.cpu.mixed.regions.function import check_signature, write_split
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
 from kbuild.backends.cpu.mixed.regions.plan import Division
@@ -19,7 +18,8 @@ from kbuild.backends.cpu.mixed.regions.variables import (
     find_reference,
     read_parameters,
 )
-from kbuild.backends.cpu.mixed.regions.write import write_function, write_kernel
+from kbuild.backends.cpu.mixed.regions.writing.function import check_signature, write_split
+from kbuild.backends.cpu.mixed.regions.writing.write import write_function, write_kernel
 from kbuild.backends.cpu.mixed.waiting import Waiting
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit

@@ -20,7 +20,7 @@ from kbuild.backends.cpu.mixed.annotations import (
 from kbuild.backends.cpu.mixed.division import FUNCTION_NAMES, Divider, TextFacts
 from kbuild.backends.cpu.mixed.launch_bounds import LaunchBounds, find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list_words
-from kbuild.backends.cpu.mixed.regions.mentions import find_volatile
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import find_volatile
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.waiting import find_waiting
 from kbuild.backends.cpu.mixed.waiting_loops import find_waiting_loops, mark_loops

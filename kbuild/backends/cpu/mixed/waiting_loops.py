@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.contexts import read_use
 from kbuild.backends.cpu.mixed.regions.forms import find_target
-from kbuild.backends.cpu.mixed.regions.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import read_use
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.cxx.model import Edit
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import (

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
-from kbuild.backends.cpu.mixed.regions.contexts import Use
-from kbuild.backends.cpu.mixed.regions.expressions import Plain
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
     check_references,
@@ -28,10 +26,12 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     is_common_declaration,
     read_head,
 )
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Plain
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import asks_for_index, list_names
+from kbuild.backends.cpu.mixed.regions.grammar.order import check_order
 from kbuild.backends.cpu.mixed.regions.groups import find_group_name
-from kbuild.backends.cpu.mixed.regions.mentions import asks_for_index, list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody, Leave, Operation
-from kbuild.backends.cpu.mixed.regions.order import check_order
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import (

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.expressions import ARITHMETIC_WORDS, is_name
-from kbuild.backends.cpu.mixed.regions.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, is_name
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import is_deduced, list_variables

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
-from kbuild.backends.cpu.mixed.regions.contexts import find_base
-from kbuild.backends.cpu.mixed.regions.expressions import Span
-from kbuild.backends.cpu.mixed.regions.mentions import KEYWORDS, asks_for_index, list_names
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import find_base
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, asks_for_index, list_names
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
 from kbuild.backends.cpu.mixed.regions.variables import Variable, list_variables
 from kbuild.cxx.declarators import TYPE_WORDS

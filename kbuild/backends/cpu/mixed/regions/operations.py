@@ -9,6 +9,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import ThreadWords
 from kbuild.backends.cpu.mixed.regions.calls import Functions, read_call, read_operation
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import VOLATILE
 from kbuild.backends.cpu.mixed.regions.groups import (
     MAKERS,
     GroupVariable,
@@ -16,7 +17,6 @@ from kbuild.backends.cpu.mixed.regions.groups import (
     read_group,
     read_this_block,
 )
-from kbuild.backends.cpu.mixed.regions.mentions import VOLATILE
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Needs, Operation
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.backends.cpu.mixed.waiting_loops import is_waiting, list_endless

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kbuild.backends.cpu.mixed.regions.constants import is_probably_constant
-from kbuild.backends.cpu.mixed.regions.expressions import Plain, Span, read_plain
-from kbuild.backends.cpu.mixed.regions.mentions import OF_GROUPS
+from kbuild.backends.cpu.mixed.regions.grammar.constants import is_probably_constant
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Plain, Span, read_plain
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import OF_GROUPS
 from kbuild.backends.cpu.mixed.regions.model import Leave, Operation
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable, find_variable

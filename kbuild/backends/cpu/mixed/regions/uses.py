@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.contexts import Use, read_use
-from kbuild.backends.cpu.mixed.regions.expressions import is_name
-from kbuild.backends.cpu.mixed.regions.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use, read_use
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import Operation
 from kbuild.backends.cpu.mixed.regions.variables import Variable, find_variable
 from kbuild.cxx.statements import Block, list_statements

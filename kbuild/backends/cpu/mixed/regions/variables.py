@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
-from kbuild.backends.cpu.mixed.regions.constants import names_number
-from kbuild.backends.cpu.mixed.regions.expressions import ARITHMETIC_WORDS, STANDARD_TYPES
+from kbuild.backends.cpu.mixed.regions.grammar.constants import names_number
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, STANDARD_TYPES
 from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.statements import Block, Statement

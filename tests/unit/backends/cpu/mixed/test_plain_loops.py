@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from kbuild.backends.cpu.mixed.plain_loops import find_thread_uses
 
 from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import find_thread_words
-from kbuild.backends.cpu.mixed.plain_loops import find_thread_uses
 from kbuild.cxx.unit import Unit
 
 KERNEL = "__kbuild_global__ void k(int n, int* p) {{ int i = threadIdx.x; {} }}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.expressions import ARITHMETIC_WORDS
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS
 from kbuild.cxx.unit import Unit
 
 _CONSTANT: Final = frozenset(("constexpr", "const"))

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.annotations import INDICES
-from kbuild.backends.cpu.mixed.regions.expressions import (
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
     ASSIGNMENTS,
     SIGNS,

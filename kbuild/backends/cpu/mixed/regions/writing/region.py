@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.bindings import Bindings, is_copied
 from kbuild.backends.cpu.mixed.regions.forms import is_common_declaration
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
 from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, Subscript, find_subscripts
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, Operation
-from kbuild.backends.cpu.mixed.regions.text import (
+from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
+from kbuild.backends.cpu.mixed.regions.writing.bindings import Bindings, is_copied
+from kbuild.backends.cpu.mixed.regions.writing.text import (
     FRAME,
     LIVE,
     REGIONS,
@@ -24,7 +25,6 @@ from kbuild.backends.cpu.mixed.regions.text import (
     name_class,
     name_frame,
 )
-from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.cxx.statements import Node, Statement, list_statements
 
 

@@ -13,8 +13,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
-from kbuild.backends.cpu.mixed.regions.text import FRAME, REGIONS, name_parameter, name_split
 from kbuild.backends.cpu.mixed.regions.variables import Reference, find_group, find_reference
+from kbuild.backends.cpu.mixed.regions.writing.text import (
+    FRAME,
+    REGIONS,
+    name_parameter,
+    name_split,
+)
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit

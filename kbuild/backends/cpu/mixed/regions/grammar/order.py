@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDICES
-from kbuild.backends.cpu.mixed.regions.expressions import (
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
     ASSIGNMENTS,
     VALUE_OPERATORS,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.plan import read_known
-from kbuild.backends.cpu.mixed.regions.text import (
+from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
+from kbuild.backends.cpu.mixed.regions.writing.text import (
     FRAME,
     LIVE,
     REGIONS,
@@ -18,7 +19,6 @@ from kbuild.backends.cpu.mixed.regions.text import (
     is_in,
     name_parameter,
 )
-from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.cxx.statements import Statement
 from kbuild.cxx.unit import Unit
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kbuild.backends.cpu.mixed.regions.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.calls import find_first
 from kbuild.backends.cpu.mixed.regions.forms import find_target, find_value, is_common_declaration
 from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK, TILE
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
-from kbuild.backends.cpu.mixed.regions.region import RegionWriter
-from kbuild.backends.cpu.mixed.regions.text import (
+from kbuild.backends.cpu.mixed.regions.variables import Variable
+from kbuild.backends.cpu.mixed.regions.writing.bindings import Bindings
+from kbuild.backends.cpu.mixed.regions.writing.region import RegionWriter
+from kbuild.backends.cpu.mixed.regions.writing.text import (
     ENTERED,
     LIVE,
     REGIONS,
@@ -24,7 +25,6 @@ from kbuild.backends.cpu.mixed.regions.text import (
     Frames,
     Text,
 )
-from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.model import Edit
 from kbuild.cxx.statements import Block, Node, Statement, list_statements
 from kbuild.cxx.unit import Unit

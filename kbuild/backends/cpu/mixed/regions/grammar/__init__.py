@@ -1,0 +1,1 @@
+"""What kbuild reads in expressions: what is allowed there, and nothing else."""

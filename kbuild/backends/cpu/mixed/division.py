@@ -20,7 +20,7 @@ from kbuild.backends.cpu.mixed.regions.variables import (
 )
 from kbuild.backends.cpu.mixed.regions.writing.function import check_signature, write_split
 from kbuild.backends.cpu.mixed.regions.writing.write import write_function, write_kernel
-from kbuild.backends.cpu.mixed.waiting import Waiting
+from kbuild.backends.cpu.mixed.waits.functions import Waiting
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit
 from kbuild.cxx.scopes import find_scopes

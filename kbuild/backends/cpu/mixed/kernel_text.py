@@ -22,8 +22,8 @@ from kbuild.backends.cpu.mixed.launch_bounds import LaunchBounds, find_launch_bo
 from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list_words
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import find_volatile
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
-from kbuild.backends.cpu.mixed.waiting import find_waiting
-from kbuild.backends.cpu.mixed.waiting_loops import find_waiting_loops, mark_loops
+from kbuild.backends.cpu.mixed.waits.functions import find_waiting
+from kbuild.backends.cpu.mixed.waits.loops import find_waiting_loops, mark_loops
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate

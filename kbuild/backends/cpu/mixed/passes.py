@@ -226,8 +226,8 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
 
 def review_object(code: Unit, unit: CompileUnit, data: bytes) -> tuple[tuple[str, int], ...]:
     """See `MixedPasses`: kernels that wait, or whose index functions read."""
-    from kbuild.backends.cpu.mixed.foreign import find_foreign, names_pointers  # noqa: PLC0415 - only some edges need it
-    from kbuild.backends.cpu.mixed.review import review_object as review  # noqa: PLC0415 - loads parsers
+    from kbuild.backends.cpu.mixed.waits.foreign import find_foreign, names_pointers  # noqa: PLC0415 - only some edges need it
+    from kbuild.backends.cpu.mixed.waits.review import review_object as review  # noqa: PLC0415 - loads parsers
 
     if unit.is_checked:
         return ()

@@ -19,7 +19,7 @@ from kbuild.backends.cpu.mixed.regions.groups import (
 )
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Needs, Operation
 from kbuild.backends.cpu.mixed.regions.variables import Variable
-from kbuild.backends.cpu.mixed.waiting_loops import is_waiting, list_endless
+from kbuild.backends.cpu.mixed.waits.loops import is_waiting, list_endless
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import Block, Statement, find_statement, list_blocks

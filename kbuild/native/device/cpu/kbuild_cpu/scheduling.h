@@ -11,7 +11,7 @@
 /* The image's attach function sets the first two, and each launch sets the third one.  The two are the same
  * functions: an object refers to kbuild_cpu_waits where a thread can wait for other threads of its block, and to
  * kbuild_cpu_api where the runtime needs the index of the thread.  kbuild reads this in the object, and compiles
- * kernels again whose loop must store the index, or that need fibers; see mixed/review.py of the backend. */
+ * kernels again whose loop must store the index, or that need fibers; see mixed/waits/review.py of the backend. */
 extern "C" {
 extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_api;
 extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_waits;
@@ -41,7 +41,7 @@ KBUILD_CPU_UNCHECKED __device__ inline uint64_t block_barrier(kbuild_cpu_call __
 KBUILD_CPU_UNCHECKED __device__ inline void spin_call(kbuild_cpu_call __call, unsigned __weight) {
     kbuild_cpu_waits->spin(kbuild_cpu_runner, &__call, __weight);
 }
-/* A call that can be a turn of such a loop.  The loop is marked if it is one; see mixed/waiting_loops.py. */
+/* A call that can be a turn of such a loop.  The loop is marked if it is one; see mixed/waits/loops.py. */
 KBUILD_CPU_UNCHECKED __device__ inline void yield_call(kbuild_cpu_call __call, unsigned __weight) {
     kbuild_cpu_yield(&__call, __weight);
 }

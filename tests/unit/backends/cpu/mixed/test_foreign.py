@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.foreign import find_foreign
+from kbuild.backends.cpu.mixed.waits.foreign import find_foreign
 from kbuild.cxx.unit import Unit
 
 SYSTEM = """\

@@ -1,0 +1,1 @@
+"""Which functions wait for other threads, or need their index: what texts and objects say."""

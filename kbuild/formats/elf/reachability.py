@@ -187,14 +187,18 @@ class Reachability:
             raise InputError(f"the object file does not define the function '{function}'")
         return self._close(starts)
 
-    def find_addressed(self) -> frozenset[str]:
+    def find_addressed(self, never_called: Iterable[str] = ()) -> frozenset[str]:
         """Return the requested symbols that a call through a pointer can reach.
+
+        Args:
+            never_called: Functions that nobody calls through a pointer.
 
         These are the ones that a function reaches whose address code or data contains. Addresses
         in lists for the loader or the unwinder do not count, and neither do those of labels in
         switch tables. An undefined symbol counts as a function if it is not thread-local.
         """
-        sections = set(self._list_addressed_locally())
+        ignored = {self._homes[number] for name in never_called for number in self._find(name)}
+        sections = set(self._list_addressed_locally()) - ignored
         names = set()
         for index, rows in self._rows.items():
             if any(self._has_name(index, prefix) for prefix in _INERT):
@@ -203,7 +207,8 @@ class Reachability:
             for row in rows:
                 offset, kind, number, _ = row
                 home = self._homes[number]
-                if not (self._is_code(home) if home else self._is_function(number)):
+                is_function = self._is_code(home) if home else self._is_function(number)
+                if not is_function or home in ignored:
                     continue
                 if code is None:
                     is_pointer = not home or not self._is_label(index, row)

@@ -85,9 +85,21 @@ class Divider:
         self.others = facts.others
         self._code = facts.code
         self._definitions = facts.waiting.functions
+        self._indexed = self._find_indexed()
         self._divided: dict[str, tuple[_DividedFunction, ...]] = {}
         self._obstacles: dict[str, str] = {}
         self._called: set[str] = set()
+
+    def _find_indexed(self) -> set[int]:
+        """Return the starts of the kernels that store the index, and of functions they call."""
+        found = set(self._facts.indexed)
+        pending = list(found)
+        while pending:
+            words = self._facts.waiting.words.get(pending.pop(), ())
+            called = {each.start for w in words for each in self._definitions.get(w.text, ())}
+            pending += called - found
+            found |= called
+        return found
 
     def divide_kernel(self, kernel: Declaration, bound: str, prologue: str) -> tuple[Edit, ...]:
         """Return the edits of a kernel that is divided into regions.
@@ -156,8 +168,7 @@ class Divider:
                 parameters=parameters,
                 yielding=self._facts.words.yielding,
                 is_function=is_function,
-                stores_index=found.start in self._facts.indexed
-                or (is_function and bool(self._facts.indexed)),
+                stores_index=found.start in self._indexed,
                 is_optimized=not failures,
             )
         )

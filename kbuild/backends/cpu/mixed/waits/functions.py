@@ -13,6 +13,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import ThreadWords
+from kbuild.backends.cpu.mixed.launch_bounds import identify
 from kbuild.backends.cpu.mixed.regions.groups import MAKERS
 from kbuild.backends.cpu.mixed.regions.variables import find_group
 from kbuild.cxx.declarations import Declaration
@@ -24,7 +25,7 @@ from kbuild.values import dataclass
 
 _MOST_NESTED: Final = 8  # bodies in a body, such as those of a local class
 _MEMBERS: Final = (".", "->")
-_OTHER_ENTITIES: Final = ("=", ";", "{", "[", ",")
+_BEFORE_USE: Final = ("return", "else", "do", "case", "throw", "sizeof", "template")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class _Search:
     ) -> None:
         self._code = code
         self._thread_words = thread_words
+        self._declarations = declarations
         self._bodies = sorted(
             (
                 found
@@ -119,10 +121,45 @@ class _Search:
         return any(find_group(token.text for token in part[:-1]) is not None for part in parts)
 
     def _names_functions(self, name: str) -> bool:
-        """Return whether a name is that of device functions of namespaces, and of nothing else."""
-        if not self._list_functions(name) or not name.isidentifier() or name == "operator":
+        """Return whether calls of a name can be replaced by those of a divided function.
+
+        C++ must choose between the same functions there. So all declarations of the name are
+        those of its definitions, and no template of several functions drops out by its result.
+        """
+        functions = self._list_functions(name)
+        if not functions or not name.isidentifier() or name == "operator":
             return False
-        return not any(self._declares_other(index) for index in self._code.find((name,)))
+        if len(functions) > 1 and any(map(_has_dependent_result, functions)):
+            return False
+        if len({found.namespaces for found in functions}) > 1:
+            return False  # which ones C++ looks for depends on the arguments
+        known = {identify(self._code, found) for found in functions}
+        declared = [d for d in self._declarations if d.name == name and d.kind == "function"]
+        names = {
+            self._code.find_index(found.parameters[0] - 1) - 1  # in front of the parenthesis
+            for found in declared
+            if identify(self._code, found) in known and self._has_no_default(found)
+        }
+        return all(index in names or self._is_mention(index) for index in self._code.find((name,)))
+
+    def _has_no_default(self, found: Declaration) -> bool:
+        first, last = map(self._code.find_index, found.parameters)
+        return found.body is not None or "=" not in self._code.words[first:last]
+
+    def _is_mention(self, index: int) -> bool:
+        """Return whether a name is surely used, or that of a member, and not declared here."""
+        code = self._code
+        around = find_scopes(code).around(code.starts[index])
+        before, behind = code.get(index - 1), code.get(index + 1)
+        if before in _MEMBERS:
+            return True
+        if not any(scope.kind == "block" for scope in around):
+            is_member = bool(around) and around[-1].kind == "class"
+            return is_member and "friend" not in code.words[code.find_head(index) : index]
+        if code.words[code.find_head(index)] == "using" or before in ("[", "auto"):
+            return False
+        is_declared = before.isidentifier() and before not in _BEFORE_USE
+        return not is_declared and (behind != "=" or code.get(index + 2) == "=")
 
     def _list_functions(self, name: str) -> tuple[Declaration, ...]:
         """Return the definitions of device functions with a name that are no members."""
@@ -134,12 +171,8 @@ class _Search:
             and all(s.kind == "namespace" for s in find_scopes(self._code).around(found.start))
         )
 
-    def _declares_other(self, index: int) -> bool:
-        """Return whether a name is declared as that of a variable or type, or by `using`."""
-        code = self._code
-        before, behind = code.get(index - 1), code.get(index + 1)
-        if before in ("struct", "class", "enum", "union"):
-            return True
-        is_declared = before.isidentifier() and before not in ("return", "else", "case", "goto")
-        is_used = behind == ";" and code.words[code.find_head(index)] == "using"
-        return is_used or (is_declared and behind in _OTHER_ENTITIES)
+
+def _has_dependent_result(found: Declaration) -> bool:
+    """Return whether a function can drop out of a choice because of the type of its result."""
+    words = {token.text for token in found.head}
+    return bool(found.template) and not words.isdisjoint(("typename", "decltype", "<", "auto"))

@@ -9,7 +9,7 @@ the address of such a function is taken anywhere, every kernel with a call throu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from kbuild.formats.elf.device import DeviceElf
@@ -28,7 +28,9 @@ _HARMLESS: Final = frozenset(
         *("kbuild_cpu_yield", "kbuild_cpu_fail_thread"),
     )
 )
+# Variables in the bodies of kernels; see kernel_text.h.
 _DEFINITION: Final = re.compile(r"_ZZ(?P<kernel>.+)E21__kbuild_definition__")
+_EXECUTION: Final = re.compile(r"_ZZ(?P<kernel>.+)E20__kbuild_execution__")
 _C_NAME: Final = re.compile(r"\d+(\D.*)")
 # Functions of another source, in a device link: C++ functions, except those of its library.
 _FOREIGN: Final = re.compile(r"_Z(?!N?K?S[tabiod]|T|SN?t|[dn][alwv]|GV)")
@@ -61,43 +63,39 @@ def review_object(
     """
     elf = DeviceElf(data, read_machine(data), "object")
     names = {elf.symbol_name(symbol): symbol for symbol in elf.symbols}
-    kernels = dict(_list_kernels((name, symbol.size) for name, symbol in names.items()))
+    reviewed = {
+        kernel: symbol.size - 1
+        for name, symbol in names.items()
+        for kernel in _list_kernels(name, _DEFINITION)
+        if kernel in names
+    }
     undefined = [name for name, symbol in names.items() if symbol.section == 0]
     waits = {n for n in undefined if n.startswith(_RUNTIME) and n not in _HARMLESS}
     if foreign is not None:
         waits |= {name for name in undefined if name in foreign or _FOREIGN.match(name)}
     reachability = Reachability(data, waits | _INDEX, _VARIABLES)
-    addressed = reachability.find_addressed()
+    # Host code takes the addresses of kernels, which device code launches, and does not call.
+    kernels = (kernel for name in names for kernel in _list_kernels(name, _EXECUTION))
+    addressed = reachability.find_addressed(kernels)
     found: set[Finding] = set()
-    for kernel, (number, stores) in kernels.items():
-        if kernel not in names:
-            continue
+    for kernel, facts in reviewed.items():
+        number, stores_index = facts >> 1, facts & 1
         reach = reachability.find_reach(kernel)
         reached = set(reach.symbols)
         if reach.has_indirect_call:
             reached |= waits if has_pointers else addressed
         if not waits.isdisjoint(reached):
             found.add(Finding("waits", number))
-        elif not stores and not _INDEX.isdisjoint(reached):
+        elif not stores_index and not _INDEX.isdisjoint(reached):
             found.add(Finding("index", number))
     return tuple(sorted(found))
 
 
-def _list_kernels(
-    symbols: Iterable[tuple[str, int]],
-) -> Iterator[tuple[str, tuple[int, bool]]]:
-    """Yield the symbols of kernels, the numbers of their definitions, and whether they store.
-
-    Args:
-        symbols: The names and sizes of all symbols.
-    """
-    for name, size in symbols:
-        match = _DEFINITION.match(name)
-        if match is None:
-            continue
-        kernel = match["kernel"]
-        c_name = _C_NAME.fullmatch(kernel)
-        facts = (size - 1 >> 1, size - 1 & 1 == 1)
-        yield f"_Z{kernel}", facts
+def _list_kernels(name: str, variable: re.Pattern[str]) -> Iterator[str]:
+    """Yield the possible symbols of the kernel whose body declares a variable."""
+    match = variable.match(name)
+    if match is not None:
+        yield f"_Z{match['kernel']}"
+        c_name = _C_NAME.fullmatch(match["kernel"])
         if c_name is not None:
-            yield c_name[1], facts
+            yield c_name[1]

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.regions.branches import check_branches
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
     check_references,
@@ -102,6 +103,7 @@ class _Analysis:
         self._uniform = self._find_needed()
         computed = self._find_computed()
         self._check_conditions(computed)
+        check_branches(self._unit, self._kernel.body, self._masked, self._operations, self._uses)
         whole = frozenset(self._find_whole())
         return Division(
             body=self._kernel.body,

@@ -46,6 +46,7 @@ _OPERATORS: Final = frozenset(
 _STARTS: Final = frozenset(
     operator[:length] for operator in _OPERATORS for length in range(1, len(operator) + 1)
 )
+_OWN_FUNCTIONS: Final = ("min", "max")  # of CUDA
 _AXES: Final = frozenset("xyz")
 _INTEGER_SUFFIX: Final = r"(?:[uU](?:ll?|LL?)?|(?:ll?|LL?)[uU]?)?"
 _LITERAL: Final = re.compile(
@@ -71,11 +72,13 @@ class Plain:
         names: The tokens of its names, which can be those of variables or of constants.
         types: The tokens of the types that it converts to, if those are names.
         groups: The indices of variables whose properties it asks for, as those of a group.
+        calls: The tokens of calls of `min` and `max`, which can be functions of a user.
     """
 
     names: tuple[Span, ...] = ()
     types: tuple[Span, ...] = ()
     groups: tuple[int, ...] = ()
+    calls: tuple[Span, ...] = ()
 
 
 def list_parts(unit: Unit, first: int, last: int) -> list[Part]:
@@ -135,7 +138,9 @@ def read_plain(unit: Unit, first: int, last: int, properties: frozenset[str]) ->
     reader = _Reader(unit, properties)
     if first >= last or not reader.read(first, last):
         return None
-    return Plain(tuple(reader.names), tuple(reader.types), tuple(reader.groups))
+    return Plain(
+        tuple(reader.names), tuple(reader.types), tuple(reader.groups), tuple(reader.calls)
+    )
 
 
 class _Reader:
@@ -145,6 +150,7 @@ class _Reader:
         self.names: list[Span] = []
         self.types: list[Span] = []
         self.groups: list[int] = []
+        self.calls: list[Span] = []
 
     def read(self, first: int, last: int) -> bool:
         """Return whether operands and operators alternate."""
@@ -187,6 +193,8 @@ class _Reader:
             return place + 4
         if words[0] == "static_cast":
             return self._read_cast(parts, place)
+        if words[1:2] == ["("] and words[0] in (*_OWN_FUNCTIONS, "sizeof"):
+            return self._read_call(parts, place)
         stop = place + (words[0] == "::")
         while stop + 1 < len(parts) and parts[stop + 1].text == "::":
             stop += 2
@@ -218,9 +226,28 @@ class _Reader:
         self._add_type(first, last)
         return angle + 2 if self.read(group.start + 1, group.stop - 1) else -1
 
+    def _read_call(self, parts: list[Part], place: int) -> int:
+        """Read ``min(a, b)`` or ``sizeof(...)``, which is a constant."""
+        name, group = parts[place : place + 2]
+        if name.text == "sizeof":
+            return place + 2
+        arguments = list_arguments(self._unit, group)
+        if len(arguments) != 2 or not all(self.read(*each) for each in arguments):  # noqa: PLR2004 - both take two
+            return -1
+        self.calls.append((name.start, group.stop))
+        return place + 2
+
     def _add_type(self, first: int, last: int) -> None:
         if not ARITHMETIC_WORDS.issuperset(self._unit.words[first:last]):
             self.types.append((first, last))
+
+
+def list_arguments(unit: Unit, group: Part) -> list[Span]:
+    """Return the arguments in the parentheses of a call."""
+    parts = list_parts(unit, group.start + 1, group.stop - 1)
+    commas = [part.start for part in parts if part.text == ","]
+    starts = [group.start + 1, *(comma + 1 for comma in commas)]
+    return [*zip(starts, [*commas, group.stop - 1], strict=True)]
 
 
 def list_operands(unit: Unit, first: int, last: int) -> Iterator[Part]:

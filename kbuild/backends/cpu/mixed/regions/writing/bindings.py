@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Part, list_arguments
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.plan import read_known
@@ -137,9 +138,22 @@ class Bindings:
                     name = self._text.render(first, last)
                     checks[f"static_assert({REGIONS}is_built_in<decltype({name})>); "] = None
                     checks[f"static_assert((static_cast<void>(+({name})), true)); "] = None
+            for call in plain.calls:
+                checks[f"static_assert({self._check_call(call)}); "] = None
             for part in plain.types:
                 checks[f"static_assert({REGIONS}is_built_in<{self._text.render(*part)}>); "] = None
         return "".join(checks)
+
+    def _check_call(self, call: Span) -> str:
+        """Return whether a call of `min` or `max` is that of CUDA's function for its arguments."""
+        name = self._text.unit.words[call[0]]
+        opening = Part("(", call[0] + 1, call[1])
+        spans = list_arguments(self._text.unit, opening)
+        arguments = [self._text.render(*each, is_plain=True) for each in spans]
+        kinds = ", ".join(f"decltype(+({each}))" for each in arguments)
+        result = f"decltype({name}({', '.join(arguments)}))"
+        function = f"static_cast<{REGIONS}function_of<{result}, {kinds}>*>"
+        return f"{function}({name}) == {function}(::{name})"
 
     def declare_slot(self, variable: Variable) -> str:
         """Return the declaration of an array with an element per thread."""

@@ -247,6 +247,10 @@ constexpr bool is_built_in<__T &> = is_built_in<__T>;
 template <class __T>
 constexpr bool is_built_in<__T &&> = is_built_in<__T>;
 
+/* The type of a function. */
+template <class __Result, class... __Parameters>
+using function_of = __Result(__Parameters...);
+
 /* The same for what a subscript belongs to. */
 template <class __T>
 struct base;

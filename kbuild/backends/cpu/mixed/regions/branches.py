@@ -1,0 +1,102 @@
+"""Conditions whose branches can meet in one warp operation.
+
+Lanes of a warp can call the same operation with the same mask at different places, such as
+``__syncwarp()`` in both branches of a condition (CUDA C++ Programming Guide, "Warp Vote Functions"
+and "Synchronization Functions"). Regions run one place after the other, so that only fibers can do
+that, unless each warp takes one branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
+from kbuild.backends.cpu.mixed.regions.uses import Uses
+from kbuild.cxx.statements import Block, Node, list_blocks, list_statements
+from kbuild.cxx.unit import Unit
+
+_LEAVING: Final = ("return", "break", "continue")
+_LANES: Final = 32
+_COMPARISONS: Final = ("<", ">=")
+_BEFORE_FACTOR: Final = ("*", "/", "%", "-", "~")
+
+
+def check_branches(
+    unit: Unit,
+    body: Block,
+    masked: Iterable[Block],
+    operations: Mapping[int, Operation],
+    uses: Uses,
+) -> None:
+    """Raise CannotDivide if lanes of different branches can meet in an operation."""
+    masked = frozenset(masked)
+    for block in list_blocks(body):
+        for place, child in enumerate(block.children):
+            if not isinstance(child, Block) or child.kind != "if" or child not in masked:
+                continue
+            branches: list[list[Node]] = [[each] for each in child.children[child.heads :]]
+            if len(branches) == 1 and _leaves(unit, child):
+                branches.append([*block.children[place + 1 :]])
+            shared = _find_shared(unit, branches, operations)
+            head = child.children[0]
+            if shared and not _is_common_in_warps(unit, (head.start, head.stop), uses):
+                raise CannotDivide(f"lanes of two branches can meet in '{shared}'")
+
+
+def _leaves(unit: Unit, block: Block) -> bool:
+    return any(unit.get(each.start) in _LEAVING for each in list_statements(block))
+
+
+def _find_shared(
+    unit: Unit, branches: list[list[Node]], operations: Mapping[int, Operation]
+) -> str:
+    """Return the name of an operation that two branches call with the same mask."""
+    known: set[tuple[str, ...]] = set()
+    for branch in branches:
+        called = {key for node in branch for key in _list_called(unit, node, operations)}
+        shared = min(called & known, default=None)
+        if shared is not None:
+            return shared[0]
+        known |= called
+    return ""
+
+
+def _list_called(
+    unit: Unit, node: Node, operations: Mapping[int, Operation]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the names and masks of the warp operations in a node."""
+    for index, operation in operations.items():
+        if node.start <= index < node.stop and operation.is_warp_wide:
+            yield operation.name, *unit.words[slice(*(operation.mask or (0, 0)))]
+
+
+def _is_common_in_warps(unit: Unit, span: Span, uses: Uses) -> bool:
+    """Return whether all lanes of a warp have the same value, for blocks of whole warps."""
+    for index in list_names(unit, *span):
+        found = uses.resolve(index)
+        if unit.words[index] == INDEX and not _names_warp(unit, index):
+            return False
+        if found is None:
+            continue
+        if found.initializer is None or not uses.is_only_read(found):
+            return False
+        if not _is_common_in_warps(unit, found.initializer, uses):
+            return False
+    return "[" not in unit.words[slice(*span)] and "(" not in unit.words[slice(*span)]
+
+
+def _names_warp(unit: Unit, index: int) -> bool:
+    """Return whether the number of the warp is computed from an index."""
+    words = unit.words[index + 1 : index + 6]
+    if unit.get(index - 1) in _BEFORE_FACTOR or words[:2] != [".", "x"]:
+        return False
+    operator, number = (words[2:3] or [""])[0], (words[3:4] or [""])[0]
+    if operator == "/":
+        return number in ("warpSize", str(_LANES))
+    if operator == ">" and number == ">":
+        return words[4:5] == ["5"]
+    return operator in _COMPARISONS and number.isdigit() and int(number) % _LANES == 0

@@ -10,6 +10,7 @@ from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
 from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.forms import split_declarations
+from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
 from kbuild.backends.cpu.mixed.regions.plan import Division
@@ -156,6 +157,10 @@ class Divider:
             functions=functions,
             volatile=self._facts.volatile,
         )
+        for name in sorted(
+            self._facts.waiting.own.intersection(code.words[body.start : body.stop])
+        ):
+            raise CannotDivide(f"the source has a function '{name}' of its own")
         needs = find_operations(code, body, known)
         constants = list_words(code, "|".join(INDICES), inside=found.body)
         if not all(can_replace(code, word, describe_place(code, word)) for word in constants):

@@ -24,6 +24,7 @@ _STORAGE: Final = ("extern", "static", "volatile", "const", "alignas", "__restri
 _BEFORE_LAMBDA: Final = ("return", "case", "else", "do")
 # Declarations that say the same for all threads.
 _COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "static"))
+_STATIC: Final = frozenset(("static", "constexpr", "thread_local"))
 _LEAVING: Final = frozenset(("return", "break", "continue"))
 _FOR_PARTS: Final = 3
 _STEP: Final = 3  # tokens of an increment
@@ -95,7 +96,7 @@ def find_shared(unit: Unit, body: Block) -> tuple[frozenset[str], frozenset[str]
     for statement in list_statements(body):
         words = unit.words[statement.start : statement.stop]
         is_constant = not {"const", "constexpr"}.isdisjoint(words)
-        if _SHARED in words or (words[:1] == ["static"] and not is_constant):
+        if _SHARED in words or ("static" in _list_head(words) and not is_constant):
             found = set(_list_outside_sizes(unit, statement))
             names |= found
             kind = next((word for word in words if word not in (_SHARED, *_STORAGE)), "")
@@ -176,8 +177,14 @@ def _list_outside_sizes(unit: Unit, statement: Statement) -> Iterator[str]:
 def is_common_declaration(unit: Unit, statement: Statement) -> bool:
     """Return whether a declaration says the same for all threads."""
     words = unit.words[statement.start : statement.stop]
-    is_common = not _COMMON.isdisjoint(words[:1]) or _SHARED in words or "constexpr" in words[:2]
+    is_common = not _COMMON.isdisjoint(words[:1]) or _SHARED in words
+    is_common = is_common or not _STATIC.isdisjoint(_list_head(words))
     return is_common or _declares_only_class(unit, statement)
+
+
+def _list_head(words: list[str]) -> list[str]:
+    """Return the words of a statement up to the initializer of a declaration."""
+    return [*takewhile(lambda word: word not in ("=", "(", "{"), words)]
 
 
 def _declares_only_class(unit: Unit, statement: Statement) -> bool:

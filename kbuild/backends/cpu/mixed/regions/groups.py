@@ -26,6 +26,7 @@ TILE: Final = "tiled_partition"
 MAKERS: Final = frozenset((THIS_BLOCK, TILE))
 _SYNC: Final = "sync"
 _REDUCE: Final = "reduce"
+GROUP_FUNCTIONS: Final = (_SYNC, _REDUCE)
 # The members in which threads wait, apart from `sync`: each thread brings a value.
 _EXCHANGES: Final = frozenset(("shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot", "any", "all"))
 _BLOCK: Final = "::kbuild_cpu::regions::block_group"

@@ -11,10 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import ThreadWords
 from kbuild.backends.cpu.mixed.launch_bounds import identify
-from kbuild.backends.cpu.mixed.regions.groups import MAKERS
+from kbuild.backends.cpu.mixed.mentions import find_files
+from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS
 from kbuild.backends.cpu.mixed.regions.variables import find_group
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
@@ -25,6 +27,8 @@ from kbuild.values import dataclass
 
 _MOST_NESTED: Final = 8  # bodies in a body, such as those of a local class
 _MEMBERS: Final = (".", "->")
+_BEFORE_MENTION: Final = ("(", ",", "=", "return", "?", ":")  # of a name without a call
+_BEHIND_MENTION: Final = (")", ",", ";", ":")
 _BEFORE_USE: Final = ("return", "else", "do", "case", "throw", "sizeof", "template")
 
 
@@ -33,12 +37,14 @@ class Waiting:
     """The functions that name operations.
 
     Attributes:
+        own: The names of operations that the source declares as functions of its own.
         words: The operations, the calls of such functions, and the functions that yield, in each
             kernel and device function, by the start of its declaration. Those without an operation
             are left out.
         functions: The definitions of device functions that can be divided, by their names.
     """
 
+    own: frozenset[str]
     words: Mapping[int, tuple[Token, ...]]
     functions: Mapping[str, tuple[Declaration, ...]]
 
@@ -74,6 +80,7 @@ class _Search:
     def find(self) -> Waiting:
         """Add what calls functions with operations, and what calls that, and so on."""
         operations = {*self._thread_words.operations, *MAKERS}
+        own = self._find_own({*operations, *GROUP_FUNCTIONS})
         names = self._add(operations) | {d.name for d in self._bodies if self._has_group(d)}
         known: set[str] = set()
         while new := {name for name in names - known if self._names_functions(name)}:
@@ -81,6 +88,7 @@ class _Search:
             names |= self._add(new, is_call=True)
         self._add(self._thread_words.yielding, is_operation=False)
         return Waiting(
+            own,
             {
                 start: tuple(sorted(words, key=lambda word: word.start))
                 for start, words in self._found.items()
@@ -115,6 +123,23 @@ class _Search:
             if body is not None and body[0] < position < body[1]:
                 return self._bodies[place]
         return None
+
+    def _find_own(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the names that other files than kbuild's headers declare as functions."""
+        code = self._code
+        native = resources.native_directory()
+        headers = find_files(code, (str(native / "device"), str(native / "include")))
+        found: set[str] = set()
+        for index in code.find(names):
+            position, before = code.starts[index], code.get(index - 1)
+            is_type = before.isidentifier() or before in (">", "*", "&")
+            if not is_type or before in _BEFORE_USE or code.get(index + 1) != "(":
+                continue
+            around = find_scopes(code).around(position)
+            is_function = all(scope.kind in ("namespace", "language") for scope in around)
+            if is_function and not any(start <= position < end for start, end in headers):
+                found.add(code.words[index])
+        return frozenset(found)
 
     def _has_group(self, found: Declaration) -> bool:
         parts = split_at_commas(self._code.list_tokens(*found.parameters))
@@ -153,13 +178,13 @@ class _Search:
         before, behind = code.get(index - 1), code.get(index + 1)
         if before in _MEMBERS:
             return True
+        inner = code.get(_find_opening(code, index))
         if not any(scope.kind == "block" for scope in around):
             is_member = bool(around) and around[-1].kind == "class"
             return is_member and "friend" not in code.words[code.find_head(index) : index]
-        if code.words[code.find_head(index)] == "using" or before in ("[", "auto"):
-            return False
-        is_declared = before.isidentifier() and before not in _BEFORE_USE
-        return not is_declared and (behind != "=" or code.get(index + 2) == "=")
+        if behind in ("(", "<"):
+            return not (before == ">" or (before.isidentifier() and before not in _BEFORE_USE))
+        return inner == "(" and before in _BEFORE_MENTION and behind in _BEHIND_MENTION
 
     def _list_functions(self, name: str) -> tuple[Declaration, ...]:
         """Return the definitions of device functions with a name that are no members."""
@@ -176,3 +201,11 @@ def _has_dependent_result(found: Declaration) -> bool:
     """Return whether a function can drop out of a choice because of the type of its result."""
     words = {token.text for token in found.head}
     return bool(found.template) and not words.isdisjoint(("typename", "decltype", "<", "auto"))
+
+
+def _find_opening(code: Unit, index: int) -> int:
+    """Return the index of the innermost bracket around a token; -1 without one."""
+    index -= 1
+    while index >= 0 and code.words[index] not in ("(", "[", "{"):
+        index = code.partners.get(index, index) - 1
+    return index

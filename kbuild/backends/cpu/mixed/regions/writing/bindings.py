@@ -206,7 +206,7 @@ class Bindings:
         if has_braces and is_deduced(unit, variable):
             raise CannotDivide(f"the type of '{variable.name}' is unknown")
         kind = f"typename decltype({slot})::__type"
-        if has_braces and last > start + 2:
+        if last > start + 2 or not has_braces:
             kind = f"typename {REGIONS}listed<{kind}>::__type"
         new = f"{bound} *::new ({slot}.place({THREAD})) {kind}"
         if not is_assigned or has_braces:

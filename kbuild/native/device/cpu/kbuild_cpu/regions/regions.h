@@ -314,10 +314,6 @@ constexpr bool can_move =
 template <class __T, unsigned long __Count>
 constexpr bool can_move<__T[__Count]> = can_move<__T>;
 
-/* Whether compilers can copy a parameter or a result of this type as they like ([class.temporary]). */
-template <class __T>
-constexpr bool can_copy = __is_trivially_copyable(__T);
-
 /* Whether nobody notices that a variable ends with its region. */
 template <class __T>
 constexpr bool can_end = __has_trivial_destructor(__T);
@@ -348,6 +344,14 @@ __attribute__((returns_nonnull)) KBUILD_CPU_ALWAYS_INLINE void *operator new(
     return __to.__address;
 }
 namespace kbuild_cpu::regions {
+/* The type of a variable with an initializer. Members of an aggregate can refer to temporary objects, which live
+ * as long as a variable, but not as long as its slot. */
+template <class __T>
+struct listed {
+    static_assert(!__is_aggregate(__T) || is_trivial_aggregate<__T>,
+                  "kbuild: a member of the variable can be a reference");
+    using __type = __T;
+};
 /* The only member of an aggregate is initialized as a variable is by the expression behind `=`. */
 template <class __T>
 struct holder {
@@ -356,17 +360,9 @@ struct holder {
 template <class __T>
 struct kind_of_slot {
     using __type = __T;
-    using __holder = holder<__T>;
+    using __holder = holder<typename listed<__T>::__type>;
     static constexpr bool is_class = __is_class(__T) || __is_union(__T);
     slot_address place;
-};
-/* The type of a variable with a list of values in braces. Elements of an aggregate can refer to temporary objects,
- * which end too early. */
-template <class __T>
-struct listed {
-    static_assert(!__is_aggregate(__T) || is_trivial_aggregate<__T>,
-                  "kbuild: a member of the variable can be a reference");
-    using __type = __T;
 };
 template <class __T>
 struct element {
@@ -434,7 +430,7 @@ struct frame_results {
     KBUILD_CPU_ALWAYS_INLINE void put(int __number, __Result __value) {
         __values.copy(__number, __value);
     }
-    static_assert(can_copy<__Result>, "kbuild: the result can refer to itself");
+    static_assert(can_move<__Result>, "kbuild: the result can refer to itself");
     slots<__Result, __Most> __values;
 };
 template <int __Most>
@@ -470,7 +466,7 @@ constexpr bool is_group<__T, typename __T::__kbuild_group> = true;
 template <class __T>
 struct frame_element {
     static_assert(!is_group<__T>, "kbuild: the kind of this group of threads is not known");
-    static_assert(can_copy<__T>, "kbuild: the parameter can refer to itself");
+    static_assert(can_move<__T>, "kbuild: the parameter can refer to itself");
     using __type = __T;
 };
 template <class __T>
@@ -513,7 +509,7 @@ public:
     KBUILD_CPU_ALWAYS_INLINE void put(__T &__object) {
         object_ = __builtin_addressof(__object);
         if constexpr (!refers_to<__T, __Argument>::value) {
-            static_assert(can_copy<remove_cv_t<__T>>,
+            static_assert(can_move<remove_cv_t<__T>>,
                           "kbuild: the parameter refers to a temporary object");
             ::new (slot_address{static_cast<void *>(&copy_)}) remove_cv_t<__T>(__object);
             object_ = &copy_;

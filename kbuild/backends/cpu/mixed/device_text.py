@@ -52,19 +52,26 @@ def edit_device_text(
                 number += 1
         if q.MANAGED in found.words:
             yield from _make_external(found, words)
-        elif _needs_constant(declarators, words):
+        elif _needs_constant(declarators, words) and not _names_function(found, declarators):
             start, end = found.qualifiers[0]
             yield Edit(start=start, end=end, text="__kbuild_initialized__")
         yield Edit(start=found.end, end=found.end, text=" ".join(rows))
 
 
 def _needs_constant(declarators: tuple[q.Declarator, ...], words: set[str]) -> bool:
-    """Return whether the initializer of a variable must be constant, but does not say so.
-
-    g++ 12 takes `constinit` in front of a pointer to a function for that of its result.
-    """
+    """Return whether the initializer of a variable must be constant, but does not say so."""
     is_initialized = any(declarator.is_initialized for declarator in declarators)
-    return is_initialized and not words & {"constexpr", "constinit", "("}
+    return is_initialized and not words & {"constexpr", "constinit"}
+
+
+def _names_function(found: Declaration, declarators: tuple[q.Declarator, ...]) -> bool:
+    """Return whether the name of a variable is in parentheses, as that of a pointer to a function.
+
+    g++ 12 takes `constinit` in front of it for that of the result.
+    """
+    names = {declarator.name.start for declarator in declarators}
+    before = [token.text for token in found.head if token.start < min(names)]
+    return "(" in before
 
 
 def _list_template(text: str, found: Declaration) -> Iterator[Edit]:

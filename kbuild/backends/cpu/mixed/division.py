@@ -10,7 +10,6 @@ from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
 from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.forms import split_declarations
-from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
 from kbuild.backends.cpu.mixed.regions.plan import Division
@@ -46,7 +45,6 @@ class TextFacts:
         indexed: The starts of kernels whose threads store their index, because a function that they
             call reads it.
         words: The annotated names.
-        volatile: The names that can stand for volatile memory.
         failures: What the compiler said about functions after they were divided, by their starts.
             After the first time, each thread keeps all variables; after another one, the function
             is not divided.
@@ -58,7 +56,6 @@ class TextFacts:
     waiting: Waiting
     indexed: frozenset[int]
     words: ThreadWords
-    volatile: frozenset[str]
     failures: Mapping[int, tuple[str, ...]]
     others: tuple[Edit, ...]
 
@@ -155,7 +152,6 @@ class Divider:
             parameters=parameters,
             thread_words=self._facts.words,
             functions=functions,
-            volatile=self._facts.volatile,
         )
         for name in sorted(
             self._facts.waiting.own.intersection(code.words[body.start : body.stop])

@@ -20,16 +20,13 @@ from kbuild.backends.cpu.mixed.annotations import (
 from kbuild.backends.cpu.mixed.division import FUNCTION_NAMES, Divider, TextFacts
 from kbuild.backends.cpu.mixed.launch_bounds import LaunchBounds, find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list_words
-from kbuild.backends.cpu.mixed.regions.grammar.mentions import find_volatile
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.waits.functions import find_waiting
-from kbuild.backends.cpu.mixed.waits.loops import find_waiting_loops, mark_loops
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.rewriting.signatures import read_signature
-from kbuild.cxx.statements import Block
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -131,9 +128,8 @@ class _Editor:
         self._waits = frozenset(starts[number] for kind, number in findings if kind == "waits")
         self._indexed = frozenset(starts[number] for kind, number in findings if kind == "index")
         words = find_thread_words(code)
-        volatile = find_volatile(code, declarations)
         self._waiting = find_waiting(code, declarations, words)
-        self._loops = find_waiting_loops(code, words.yielding, volatile)
+        self._words = words
         self._bounds = find_launch_bounds(code, declarations)
         self._divider = None
         if split is not None:
@@ -143,7 +139,6 @@ class _Editor:
                 waiting=self._waiting,
                 indexed=self._indexed,
                 words=words,
-                volatile=volatile,
                 failures=_list_failures(code, declarations, split.failures),
                 others=split.others,
             )
@@ -168,11 +163,8 @@ class _Editor:
             if obstacle:
                 obstacles[kernel.start] = obstacle
             edits += self._edit_threads(kernel, number, obstacle)
-        skipped = [kernel for kernel in self._kernels if kernel.start in divided]
         if self._divider is not None:
             edits += self._divider.write_functions()
-            skipped += self._divider.divided_functions
-        edits += mark_loops(self._code, tuple(self._list_loops(skipped)))
         return KernelEdits(tuple(edits), frozenset(divided), obstacles)
 
     def _find_obstacle(self, kernel: Declaration) -> str:
@@ -187,18 +179,7 @@ class _Editor:
             return "it launches kernels"
         if not _ALLOCA.isdisjoint(words):
             return "it calls alloca"
-        if any(first <= loop.start < last for loop in self._loops):
-            is_divided = self._divider is not None and kernel.start in self._waiting.words
-            return "" if is_divided else "a thread can wait in a loop"
         return ""
-
-    def _list_loops(self, skipped: Iterable[Declaration]) -> Iterator[Block]:
-        """Yield the loops in which a thread can wait, except those of divided functions."""
-        bodies = [d.body for d in skipped if d.body is not None]
-        for loop in self._loops:
-            position = self._code.starts[loop.start]
-            if not any(start <= position < end for start, end in bodies):
-                yield loop
 
     def _divide(self, kernel: Declaration, number: int) -> Iterator[Edit]:
         """Yield the edits of a kernel that is divided into regions.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from kbuild import resources
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import reject_device_algorithms
+from kbuild.backends.cpu.mixed.annotations import find_thread_words, reject_device_algorithms
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
 from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files
@@ -193,13 +193,17 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import Split, edit_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.waits.loops import mark_loops  # noqa: PLC0415 - each pass needs one
 
     declarations = q.find_declarations(code)
+    words = find_thread_words(code)
+    meets = (name for name, (is_warp_wide, _) in words.operations.items() if not is_warp_wide)
     others = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
         *replace_assembly(code),
+        *mark_loops(code, declarations, words.yielding, frozenset(code.find(meets))),
         *reject_host_calls(code, declarations),
         *edit_shared_memory(code),
     )

@@ -193,6 +193,8 @@ void BlockRunner::start_threads() noexcept {
     block_->has_unstarted = false;
     builtins_.progress->start = {block_->start.x, block_->start.y, block_->start.z};
     is_starting_ = true;
+    // Reports tell from this index that the kernel does not say which thread runs.
+    *builtins_.thread_idx = {~0u, ~0u, ~0u};
     launch_->kernel.run(launch_->args);
     is_starting_ = false;
 }

@@ -9,7 +9,6 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import ThreadWords
 from kbuild.backends.cpu.mixed.regions.calls import Functions, read_call, read_operation
-from kbuild.backends.cpu.mixed.regions.grammar.mentions import VOLATILE
 from kbuild.backends.cpu.mixed.regions.groups import (
     MAKERS,
     GroupVariable,
@@ -19,7 +18,6 @@ from kbuild.backends.cpu.mixed.regions.groups import (
 )
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Needs, Operation
 from kbuild.backends.cpu.mixed.regions.variables import Variable
-from kbuild.backends.cpu.mixed.waits.loops import is_waiting, list_endless
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import Block, Statement, find_statement, list_blocks
@@ -38,14 +36,12 @@ class Names:
         parameters: The parameters, some of which can stand for groups of threads.
         thread_words: The annotated names.
         functions: The functions that need a thread.
-        volatile: The names that can stand for volatile memory.
     """
 
     mentions: Iterable[Token]
     parameters: Iterable[Variable]
     thread_words: ThreadWords
     functions: Functions
-    volatile: frozenset[str]
 
 
 def find_operations(unit: Unit, body: Block, names: Names) -> Needs:
@@ -58,12 +54,6 @@ def find_operations(unit: Unit, body: Block, names: Names) -> Needs:
     for word in names.mentions:
         search.add(word)
     search.add_groups()
-    for index in search.yielding:
-        if is_waiting(unit, index, names.thread_words.yielding):
-            _check_loops(unit, body, index, search.found, is_volatile=False)
-    for index in range(body.start, body.stop):
-        if unit.words[index] in names.volatile or unit.words[index] == VOLATILE:
-            _check_loops(unit, body, index, search.found, is_volatile=True)
     return Needs(
         operations=dict(_assign_slots(unit, body, search.found)),
         groups={statement: variable.group for statement, variable in search.groups.items()},
@@ -79,7 +69,6 @@ class _Search:
         self._names = names
         self.found: dict[int, Operation] = {}
         self.groups: dict[Statement, GroupVariable] = {}
-        self.yielding: list[int] = []
 
     def add(self, word: Token) -> None:
         """Add what a word means that needs a thread."""
@@ -92,8 +81,6 @@ class _Search:
             self._add_operation(read_operation(self._unit, index, *words.operations[word.text]))
         elif word.text in functions.divided:
             self._add_operation(read_call(self._unit, index, functions))
-        elif is_call and word.text in words.yielding:
-            self.yielding.append(index)
         else:
             raise CannotDivide(functions.describe_obstacle(word.text))
 
@@ -153,21 +140,3 @@ def _find_statement(unit: Unit, body: Block, index: int) -> Statement:
     if not _CONDITIONAL.isdisjoint({*words, *pairs}):
         raise CannotDivide(f"'{name}' is in a conditional expression")
     return statement
-
-
-def _check_loops(
-    unit: Unit, body: Block, index: int, found: Mapping[int, Operation], *, is_volatile: bool
-) -> None:
-    """Check a token that a thread can wait for others with, in a loop.
-
-    All threads of the block can meet in the loop. With volatile memory, a warp can poll until
-    another warp changes it.
-    """
-    for loop in list_endless(body, index, unit):
-        inside = [each for at, each in found.items() if loop.start < at < loop.stop]
-        if all(each.is_warp_wide for each in inside):
-            raise CannotDivide(
-                "a thread can wait in a loop for volatile memory"
-                if is_volatile
-                else f"'{unit.words[index]}' is in a loop"
-            )

@@ -38,9 +38,8 @@ class Waiting:
 
     Attributes:
         own: The names of operations that the source declares as functions of its own.
-        words: The operations, the calls of such functions, and the functions that yield, in each
-            kernel and device function, by the start of its declaration. Those without an operation
-            are left out.
+        words: The operations, and the calls of such functions, in each kernel and device function,
+            by the start of its declaration.
         functions: The definitions of device functions that can be divided, by their names.
     """
 
@@ -75,7 +74,6 @@ class _Search:
         )
         self._starts = [code.find_index(found.body[0]) for found in self._bodies if found.body]
         self._found: dict[int, list[Token]] = defaultdict(list)
-        self._waiting: set[int] = set()
 
     def find(self) -> Waiting:
         """Add what calls functions with operations, and what calls that, and so on."""
@@ -86,20 +84,16 @@ class _Search:
         while new := {name for name in names - known if self._names_functions(name)}:
             known |= new
             names |= self._add(new, is_call=True)
-        self._add(self._thread_words.yielding, is_operation=False)
         return Waiting(
             own,
             {
                 start: tuple(sorted(words, key=lambda word: word.start))
                 for start, words in self._found.items()
-                if start in self._waiting
             },
             {name: self._list_functions(name) for name in known},
         )
 
-    def _add(
-        self, names: Iterable[str], *, is_operation: bool = True, is_call: bool = False
-    ) -> set[str]:
+    def _add(self, names: Iterable[str], *, is_call: bool = False) -> set[str]:
         """Add the mentions, or calls, of names; return the functions that they are in."""
         inside: set[str] = set()
         for index in self._code.find(names):
@@ -109,9 +103,7 @@ class _Search:
             if found is None or is_member or is_used:
                 continue
             self._found[found.start].append(self._code.get_token(index))
-            if is_operation:
-                self._waiting.add(found.start)
-                inside.add(found.name)
+            inside.add(found.name)
         return inside
 
     def _find_function(self, index: int) -> Declaration | None:

@@ -1,21 +1,23 @@
-"""Find loops in which a thread can wait for memory that another thread of its block changes.
+"""Mark loops in which a thread can wait for memory that another thread of its block changes.
 
-No compiler can tell such a loop, so this is a rule of the text, in doubt for waiting: a loop around
-an atomic function, a fence, or volatile memory, that does not count to a limit. kbuild puts a call
-into it that lets other threads run. The object then says which kernels reach the loop.
+No compiler can tell such a loop, so this is a rule of the text, in doubt for waiting: every loop of
+device code that does not surely count to a limit. If the source has volatile memory, a call in the
+loop lets other threads run. Otherwise, a mark refers to a symbol, and a kernel waits if its object
+reaches both the mark and an atomic function or a fence that can be what a thread waits for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.backends.cpu.mixed.regions.forms import find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import read_use
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
-from kbuild.cxx.model import Edit
-from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.statements import (
     Block,
     Node,
@@ -23,98 +25,155 @@ from kbuild.cxx.statements import (
     divide_body,
     find_statement,
     list_blocks,
+    list_statements,
 )
 from kbuild.cxx.unit import Unit
 
-LOOPS: Final = ("for", "while", "do")
+_LOOPS: Final = ("for", "while", "do")
+_VOLATILE: Final = ("volatile", "__volatile__", "add_volatile", "add_volatile_t", "add_cv_t")
 _PARTS_OF_FOR: Final = 3
-_UNLIMITED: Final = frozenset(("(", "[", "*", "->", "|", "?"))  # not in conditions that end
-_CALL: Final = "::kbuild_cpu::wait_in_loop();"
+# Not in conditions that a counter surely ends.
+_UNLIMITED: Final = frozenset(("(", "[", "*", "->", "|", "?", "&", "!", ","))
+_LEAVING: Final = frozenset(("break", "return", "goto"))
+_WAIT: Final = "::kbuild_cpu::wait_in_loop();"
+_MARK: Final = "::kbuild_cpu::mark_loop();"
+_MOST_STATEMENTS: Final = 2  # of a loop that updates memory by atomicCAS
 
 
-def is_waiting(unit: Unit, index: int, yielding: frozenset[str]) -> bool:
-    """Return whether a token in a loop can be what a thread waits for.
+def mark_loops(
+    unit: Unit,
+    declarations: Iterable[Declaration],
+    yielding: frozenset[str],
+    barriers: frozenset[int],
+) -> Iterator[Edit]:
+    """Yield the edits that mark the loops of a text in which a thread can wait.
 
-    An atomic function whose result nobody uses is not; volatile memory, and a fence, are.
+    Args:
+        unit: The text.
+        declarations: What the user marked.
+        yielding: The names of atomic functions and fences.
+        barriers: The indices of operations in which all threads of a block meet.
     """
-    if unit.words[index] not in yielding:
-        return True
-    if unit.get(index + 1) != "(":
-        return False
-    is_discarded = unit.get(index - 1) in (";", "{", "}", ")", "else")
-    return not (is_discarded and unit.words[index + 2] != ")")
-
-
-def list_endless(body: Block, index: int, unit: Unit) -> Iterator[Block]:
-    """Yield the loops around a token that do not count to a limit."""
-    for block in list_blocks(body):
-        if block.kind in LOOPS and block.start < index < block.stop and not _counts(unit, block):
-            yield block
-
-
-def find_waiting_loops(
-    unit: Unit, yielding: frozenset[str], volatile: frozenset[str]
-) -> tuple[Block, ...]:
-    """Return the loops in which a thread can wait, in all functions of a text."""
-    found: dict[int, Block] = {}
-    for index in unit.find((*yielding, *volatile)):
-        if not is_waiting(unit, index, yielding):
+    own = [*list_own_files(unit)]
+    has_volatile = any(_is_in(own, unit.starts[i]) for i in unit.find(_VOLATILE))
+    if not has_volatile and not unit.find(yielding):
+        return
+    text = _WAIT if has_volatile else _MARK
+    outside = unit.find((*yielding, *_VOLATILE))
+    seen: set[int] = set()
+    for found in declarations:
+        if found.body is None or not found.words & {q.DEVICE, q.GLOBAL}:
             continue
-        body = _read_body(unit, index)
-        if body is not None:
-            found.update({block.start: block for block in list_endless(body, index, unit)})
-    return tuple(found[start] for start in sorted(found))
-
-
-def mark_loops(unit: Unit, loops: tuple[Block, ...]) -> Iterator[Edit]:
-    """Yield the edits that let other threads run in each turn of a loop."""
-    for loop in loops:
-        body = loop.children[0 if loop.kind == "do" else loop.heads]
-        if isinstance(body, Block) and not body.kind:
-            place = unit.get_end(body.start)
-            yield Edit(start=place, end=place, text=f" {_CALL}")
+        first, last = map(unit.find_index, found.body)
+        is_own = _is_in(own, found.body[0])
+        if not is_own and not any(first < index < last for index in outside):
             continue
-        start = unit.get_end(body.start - 1)
-        is_followed = isinstance(body, Statement) and unit.get(body.stop) == ";"
-        end = unit.get_end(body.stop - 1 + is_followed)
-        yield Edit(start=start, end=start, text=f" {{ {_CALL}")
-        yield Edit(start=end, end=end, text=" }")
+        body = divide_body(unit, first)
+        for loop in list_blocks(body):
+            is_loop = loop.kind in _LOOPS and loop.start not in seen
+            meets = any(loop.start < index < loop.stop for index in barriers)
+            if is_loop and not meets and not _ends(unit, loop):
+                seen.add(loop.start)
+                yield from _mark(unit, loop, text)
+        yield from _mark_labels(unit, body, text, seen)
 
 
-def _read_body(unit: Unit, index: int) -> Block | None:
-    """Return the body of the outermost function around a token."""
-    around = find_scopes(unit).around(unit.starts[index])
-    outer = next((scope for scope in around if scope.kind == "block"), None)
-    return None if outer is None else _divide(unit, unit.find_index(outer.brace))
+def _is_in(spans: Iterable[Span], position: int) -> bool:
+    return any(start <= position < end for start, end in spans)
 
 
-@lru_cache(maxsize=64)
-def _divide(unit: Unit, brace: int) -> Block | None:
-    return divide_body(unit, brace) if brace in unit.partners else None
+def _mark(unit: Unit, loop: Block, text: str) -> Iterator[Edit]:
+    body = loop.children[0 if loop.kind == "do" else loop.heads]
+    if isinstance(body, Block) and not body.kind:
+        place = unit.get_end(body.start)
+        yield Edit(start=place, end=place, text=f" {text}")
+        return
+    start = unit.get_end(body.start - 1)
+    is_followed = isinstance(body, Statement) and unit.get(body.stop) == ";"
+    end = unit.get_end(body.stop - 1 + is_followed)
+    yield Edit(start=start, end=start, text=f" {{ {text}")
+    yield Edit(start=end, end=end, text=" }")
+
+
+def _mark_labels(unit: Unit, body: Block, text: str, seen: set[int]) -> Iterator[Edit]:
+    """Mark the labels that a `goto` behind them can name."""
+    targets = {unit.get(i + 1): i for i in range(body.start, body.stop) if unit.words[i] == "goto"}
+    for index in range(body.start, body.stop if targets else body.start):
+        jump = targets.get(unit.words[index])
+        if jump is not None and jump > index and unit.get(index + 1) == ":" and index not in seen:
+            seen.add(index)
+            place = unit.get_end(index + 1)
+            yield Edit(start=place, end=place, text=f" {text}")
+
+
+def _ends(unit: Unit, loop: Block) -> bool:
+    """Return whether a loop surely ends without the help of another thread."""
+    if len(loop.children) <= loop.heads:
+        return True  # not complete
+    if loop.kind == "for" and loop.heads != _PARTS_OF_FOR:
+        return _LEAVING.isdisjoint(unit.words[loop.start : loop.stop])  # over a range
+    return _counts(unit, loop) or _updates(unit, loop)
 
 
 def _counts(unit: Unit, loop: Block) -> bool:
-    """Return whether the head of a loop counts a variable up or down to a limit."""
-    if loop.kind != "for" or loop.heads != _PARTS_OF_FOR or len(loop.children) == loop.heads:
+    """Return whether a loop counts a variable to a limit, and does nothing else with it."""
+    condition = loop.children[1 if loop.kind == "for" else -1 if loop.kind == "do" else 0]
+    words = unit.words[condition.start : condition.stop]
+    if not words or not _UNLIMITED.isdisjoint(words):
         return False
-    _, condition, step, after = loop.children[: _PARTS_OF_FOR + 1]
+    if not _LEAVING.isdisjoint(unit.words[loop.start : loop.stop]):
+        return False
+    parts = [child for child in loop.children if child is not condition]
+    parts = parts[1:] if loop.kind == "for" else parts
     names = {unit.words[index] for index in list_names(unit, condition.start, condition.stop)}
-    target = find_target(unit, step) if isinstance(step, Statement) else None
-    return (
-        target is not None
-        and unit.words[target] in names
-        and _UNLIMITED.isdisjoint(unit.words[condition.start : condition.stop])
-        and all(
-            _is_read(unit, after, index)
-            for index in list_names(unit, after.start, loop.stop)
-            if unit.words[index] in names
-        )
+    return any(_is_counter(unit, parts, name) for name in names) and all(
+        _is_counter(unit, parts, name, is_limit=True) for name in names
     )
 
 
-def _is_read(unit: Unit, body: Node, index: int) -> bool:
-    """Return whether a counter is only read where its name is."""
-    statement = find_statement(body, index)
-    if statement is None:
+def _is_counter(unit: Unit, parts: list[Node], name: str, *, is_limit: bool = False) -> bool:
+    """Return whether a variable is only read and counted, or only read if it is a limit."""
+    is_counted = is_limit
+    for part in parts:
+        for index in list_names(unit, part.start, part.stop):
+            if unit.words[index] != name:
+                continue
+            statement = find_statement(part, index)
+            if statement is None:
+                return False
+            use = read_use(unit, statement, index, is_built_in=lambda _: True)
+            if use.kind == "read":
+                continue
+            if use.kind != "changed" or not _is_step(unit, statement):
+                return False
+            is_counted = True
+    return is_counted
+
+
+def _is_step(unit: Unit, statement: Statement) -> bool:
+    """Return whether a statement changes a variable by an amount that is no memory."""
+    words = unit.words[statement.start : statement.stop]
+    if find_target(unit, statement) is None or words[1:2] == ["="]:
         return False
-    return read_use(unit, statement, index, is_built_in=lambda _: False).kind == "read"
+    return _UNLIMITED.isdisjoint(words) or "*" in words[1:2]
+
+
+def _updates(unit: Unit, loop: Block) -> bool:
+    """Return whether a loop updates memory by `atomicCAS`, and repeats if others did so first.
+
+    That is ``do { assumed = old; old = atomicCAS(...); } while (assumed != old);``.
+    """
+    if loop.kind != "do":
+        return False
+    body, condition = loop.children
+    statements = [*list_statements(body)]
+    names = [unit.words[i] for i in list_names(unit, condition.start, condition.stop)]
+    if len(statements) != _MOST_STATEMENTS or len(names) != len(statements):
+        return False
+    copy, swap = (unit.words[each.start : each.stop] for each in statements)
+    assumed, old = copy[0], copy[-1]
+    return (
+        copy == [assumed, "=", old]
+        and swap[:4] == [old, "=", "atomicCAS", "("]
+        and sorted(names) == sorted((assumed, old))
+    )

@@ -20,12 +20,15 @@ from kbuild.formats.elf.reachability import Reachability
 # of the runtime belong to the host API, and need a thread.
 _WAITS: Final = "kbuild_cpu_waits"
 _RUNTIME: Final = "kbuild_cpu_"
+# What a thread can wait for, and a loop in which it does; see waits/loops.py.
+_POLL: Final = "kbuild_cpu_yield"
+_LOOP: Final = "kbuild_cpu_loops"
+_VARIABLES: Final = (_WAITS, "threadIdx", "kbuild_cpu_api", _LOOP)
 _INDEX: Final = frozenset(("threadIdx", "kbuild_cpu_api", "__assert_fail"))
-_VARIABLES: Final = (_WAITS, "threadIdx", "kbuild_cpu_api")
 _HARMLESS: Final = frozenset(
     (
         *("kbuild_cpu_api", "kbuild_cpu_runner", "kbuild_cpu_progress", "kbuild_cpu_shared"),
-        *("kbuild_cpu_yield", "kbuild_cpu_fail_thread"),
+        *("kbuild_cpu_yield", "kbuild_cpu_fail_thread", "kbuild_cpu_loops"),
     )
 )
 # Variables in the bodies of kernels; see kernel_text.h.
@@ -34,6 +37,7 @@ _EXECUTION: Final = re.compile(r"_ZZ(?P<kernel>.+)E20__kbuild_execution__")
 _C_NAME: Final = re.compile(r"\d+(\D.*)")
 # Functions of another source, in a device link: C++ functions, except those of its library.
 _FOREIGN: Final = re.compile(r"_Z(?!N?K?S[tabiod]|T|SN?t|[dn][alwv]|GV)")
+_LIBRARY: Final = re.compile(r"_ZN?K?S[tabiod]")
 
 
 class Finding(NamedTuple):
@@ -73,7 +77,11 @@ def review_object(
     waits = {n for n in undefined if n.startswith(_RUNTIME) and n not in _HARMLESS}
     if foreign is not None:
         waits |= {name for name in undefined if name in foreign or _FOREIGN.match(name)}
-    reachability = Reachability(data, waits | _INDEX, _VARIABLES)
+    # A user can specialize what the C++ library declares, also in another source.
+    library = {name for name in undefined if _LIBRARY.match(name)}
+    index = _INDEX | (library if foreign is not None else set())
+    waits |= library if has_pointers else set()
+    reachability = Reachability(data, waits | index | {_POLL, _LOOP}, _VARIABLES)
     # Host code takes the addresses of kernels, which device code launches, and does not call.
     kernels = (kernel for name in names for kernel in _list_kernels(name, _EXECUTION))
     addressed = reachability.find_addressed(kernels)
@@ -84,9 +92,12 @@ def review_object(
         reached = set(reach.symbols)
         if reach.has_indirect_call:
             reached |= waits if has_pointers else addressed
-        if not waits.isdisjoint(reached):
+            reached |= _INDEX if foreign is not None else set()
+        if {_POLL, _LOOP} <= reached:
+            reached |= {_WAITS}
+        if not {_WAITS, *waits}.isdisjoint(reached):
             found.add(Finding("waits", number))
-        elif not stores_index and not _INDEX.isdisjoint(reached):
+        elif not stores_index and not index.isdisjoint(reached):
             found.add(Finding("index", number))
     return tuple(sorted(found))
 

@@ -15,6 +15,7 @@
 extern "C" {
 extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_api;
 extern __attribute__((visibility("hidden"))) const struct kbuild_cpu_device_api *kbuild_cpu_waits;
+extern __attribute__((visibility("hidden"))) const char kbuild_cpu_loops;
 extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
 __attribute__((visibility("hidden"))) void kbuild_cpu_yield(const struct kbuild_cpu_call *__call,
                                                             unsigned __weight);
@@ -41,7 +42,7 @@ KBUILD_CPU_UNCHECKED __device__ inline uint64_t block_barrier(kbuild_cpu_call __
 KBUILD_CPU_UNCHECKED __device__ inline void spin_call(kbuild_cpu_call __call, unsigned __weight) {
     kbuild_cpu_waits->spin(kbuild_cpu_runner, &__call, __weight);
 }
-/* A call that can be a turn of such a loop.  The loop is marked if it is one; see mixed/waits/loops.py. */
+/* A call that can be a turn of such a loop.  The loop is marked if it is one; see waits/loops.py of the backend. */
 KBUILD_CPU_UNCHECKED __device__ inline void yield_call(kbuild_cpu_call __call, unsigned __weight) {
     kbuild_cpu_yield(&__call, __weight);
 }
@@ -49,7 +50,11 @@ KBUILD_CPU_UNCHECKED __device__ inline void yield_call(kbuild_cpu_call __call, u
 KBUILD_CPU_UNCHECKED __device__ inline void may_wait() {
     __asm__ volatile("" : : "r"(&kbuild_cpu_waits));
 }
-/* What kbuild puts into loops in which a thread can wait for memory that another thread changes. */
+/* What kbuild puts into loops in which a thread can wait for memory that another thread changes: a mark, which
+ * matters to kernels with atomic functions or fences, or a call, which lets other threads run. */
+KBUILD_CPU_UNCHECKED __device__ inline void mark_loop() {
+    __asm__ volatile("" : : "r"(&kbuild_cpu_loops));
+}
 KBUILD_CPU_UNCHECKED __device__ inline void wait_in_loop() {
     spin_call(kbuild_cpu_call{"a loop that waits for another thread", nullptr, 0, 32}, 1);
 }

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.mentions import list_own_files
-from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.declarators import TYPE_OPERATORS, TYPE_WORDS
 from kbuild.cxx.unit import Unit
 
@@ -34,8 +32,6 @@ OF_BLOCKS: Final = frozenset(
     ("size", "num_threads", "group_dim", "dim_threads", "group_index", "meta_group_size")
 )
 OF_GROUPS: Final = OF_BLOCKS | {"thread_rank", "thread_index", "meta_group_rank"}
-VOLATILE: Final = "volatile"
-_AFTER_NAME: Final = (";", ",", "=", "[", "(", ")", "{")
 
 
 def list_names(unit: Unit, first: int, last: int) -> Iterator[int]:
@@ -52,36 +48,3 @@ def list_names(unit: Unit, first: int, last: int) -> Iterator[int]:
 def asks_for_index(unit: Unit, index: int) -> bool:
     """Return whether an expression with a variable for a group can differ between threads."""
     return unit.get(index + 1) != "." or unit.get(index + 2) not in OF_BLOCKS
-
-
-def find_volatile(code: Unit, declarations: tuple[Declaration, ...]) -> frozenset[str]:
-    """Return the names that can stand for volatile memory in the files of a project.
-
-    They are those of variables and members, also if the type is an alias, and of marked functions
-    that mention such a type.
-    """
-    own = tuple(list_own_files(code))
-    names: set[str] = set()
-    pending = [VOLATILE]
-    while pending:
-        for index in code.find((pending.pop(),)):
-            position = code.starts[index]
-            if not any(start <= position < end for start, end in own):
-                continue
-            head = code.find_head(index)
-            is_alias = code.words[head] in ("typedef", "using")
-            found = set(_list_declared(code, head + 1 if code.words[head] == "using" else index))
-            if is_alias:
-                pending += found - names
-            functions = (each for each in declarations if each.body is not None)
-            names |= found
-            names |= {each.name for each in functions if each.start <= position < each.end}
-    return frozenset(names)
-
-
-def _list_declared(code: Unit, index: int) -> Iterator[str]:
-    """Yield the names behind a word of a type that can be those of variables, members, or types."""
-    while code.get(index) not in ("", ";", "{", ")"):
-        if code.get(index + 1) in _AFTER_NAME and any(list_names(code, index, index + 1)):
-            yield code.words[index]
-        index = code.partners.get(index, index) + 1

@@ -42,7 +42,7 @@ def write_kernel(unit: Unit, division: Division, prologue: str, bound: str) -> t
     Raises:
         CannotDivide: A variable, or a place in the text, has a form that is not supported.
     """
-    before = f"{prologue}__kbuild_divided__({bound})"
+    before = f"{prologue} __kbuild_divided__({bound})"
     return _KernelWriter(Text(unit, division)).write(before, "__kbuild_divided_end__")
 
 

@@ -79,6 +79,7 @@ public:
     void notify_all() const noexcept {}
 
     __T fetch_add(__difference_t __value, __order_t __order = __seq_cst) const noexcept {
+        may_wait();
         if constexpr (::std::is_pointer_v<__T>)
             return atomic_update(
                 __address(), [__value](__T __old) { return __old + __value; }, __order);
@@ -86,6 +87,7 @@ public:
             return atomic_add(__address(), __value, __order);
     }
     __T fetch_sub(__difference_t __value, __order_t __order = __seq_cst) const noexcept {
+        may_wait();
         if constexpr (::std::is_pointer_v<__T>)
             return atomic_update(
                 __address(), [__value](__T __old) { return __old - __value; }, __order);
@@ -93,18 +95,23 @@ public:
             return atomic_subtract(__address(), __value, __order);
     }
     __T fetch_and(__T __value, __order_t __order = __seq_cst) const noexcept {
+        may_wait();
         return atomic_and(__address(), __value, __order);
     }
     __T fetch_or(__T __value, __order_t __order = __seq_cst) const noexcept {
+        may_wait();
         return atomic_or(__address(), __value, __order);
     }
     __T fetch_xor(__T __value, __order_t __order = __seq_cst) const noexcept {
+        may_wait();
         return atomic_xor(__address(), __value, __order);
     }
     __T fetch_min(__T __value, __order_t __order = __seq_cst) const noexcept {
+        may_wait();
         return atomic_min(__address(), __value, __order);
     }
     __T fetch_max(__T __value, __order_t __order = __seq_cst) const noexcept {
+        may_wait();
         return atomic_max(__address(), __value, __order);
     }
 

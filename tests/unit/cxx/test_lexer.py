@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.cxx.lexer import split_text
+from kbuild.cxx.lexer import normalize, split_text
 from kbuild.cxx.unit import Unit
 
 
@@ -60,3 +60,34 @@ def test_nested_disabled_text() -> None:
     assert unit.words == ["int", "a", ";", "int", "b", ";", "int", "c", ";"]
     assert [each.text for each in unit.directives] == ["#if X", inner, "#endif"]
     assert Unit("int a;\n#endif\n").words == ["int", "a", ";"]
+
+
+@pytest.mark.parametrize(
+    ("text", "usual"),
+    [
+        ("a and b or not c", "a &&  b || !   c"),
+        ("a and_eq b; c or_eq d; e xor_eq f;", "a &=     b; c |=    d; e ^=     f;"),
+        ("a bitand b bitor compl c xor d not_eq e", "a &      b |     ~     c ^   d !=     e"),
+        ("int a<:2:> = <%1, 2%>;", "int a[ 2]  = { 1, 2} ;"),
+        # `<::` is `<` and `::`, unless `:` or `>` follows.
+        ("f<::A>(p<:::b:>)", "f<::A>(p[ ::b] )"),
+        pytest.param(
+            *("int a<::> = {};", "int a[ ]  = {};"),
+            marks=pytest.mark.xfail(reason="the characters behind `<:` are `:>`"),
+        ),
+        # Other words and texts.
+        ("band = android.and1 + for_;", None),
+        ('"a and b <% %>" + R"(or)" + \'not\'', None),
+        ("a < ::b; c ? d<e : ::f; a % > b", None),
+        ('# 1 "and.h"\nx', None),
+    ],
+)
+def test_alternative_tokens(text: str, usual: str | None) -> None:
+    assert normalize(text) == (text if usual is None else usual)
+    assert len(normalize(text)) == len(text)
+
+
+def test_comments_keep_their_words_beside_alternative_tokens() -> None:
+    assert (
+        normalize('// a and b\nc and d /* or <: */ "or"') == '// a and b\nc &&  d /* or <: */ "or"'
+    )

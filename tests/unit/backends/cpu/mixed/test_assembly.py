@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.assembly import list_lane_reads, replace_assembly
+from kbuild.backends.cpu.mixed.assembly import replace_assembly
 from kbuild.cxx.model import HostText
 from kbuild.cxx.rewriting.rewrite import rewrite
 from kbuild.cxx.unit import Unit
@@ -54,12 +54,6 @@ def test_ptx_is_replaced_by_an_error(code: str, quote: str) -> None:
 )
 def test_some_instructions_are_calls(statement: str, call: str) -> None:
     assert make_text(f"asm volatile({statement}); g();") == f"::kbuild_cpu::ptx::{call}; g();"
-
-
-def test_reads_of_the_lane_are_listed() -> None:
-    text = 'asm("bfind.u32 %0, %1;" : "=r"(a) : "r"(b)); asm("mov.u32 %0, %%laneid;" : "=r"(c));'
-
-    assert [word.start for word in list_lane_reads(Unit(text))] == [text.rindex("asm")]
 
 
 @pytest.mark.parametrize(

@@ -29,14 +29,14 @@ LATE = f"""\
 """
 
 
-def divide(text: str, failure: str = "") -> tuple[Unit, KernelEdits]:
+def divide(text: str, *failures: str) -> tuple[Unit, KernelEdits]:
     code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{text}')
     declarations = q.find_declarations(code)
-    return code, edit_kernels(code, declarations, foreign=frozenset(), split=Split(failure=failure))
+    return code, edit_kernels(code, declarations, split=Split(failures=failures))
 
 
-def find_obstacle(text: str, failure: str = "") -> str:
-    _, found = divide(text, failure)
+def find_obstacle(text: str, *failures: str) -> str:
+    _, found = divide(text, *failures)
     return next(iter(found.obstacles.values()), "")
 
 
@@ -45,9 +45,9 @@ def test_a_kernel_calls_its_function_for_all_threads() -> None:
     text = apply_edits(code.text, found.edits, (0, len(code.text)))
 
     assert not found.obstacles
-    assert "reduce__kbuild_split(__kbuild_c0__, __kbuild_t__, n); __kbuild_region_end__" in text
+    assert "{__kbuild_c0__}, __kbuild_t__, n); __kbuild_region_end__" in text
     assert "::__callee::__run(__kbuild_live__, __kbuild_live__, __kbuild_c0__);" in text
-    assert "p[threadIdx.x] = __kbuild_c0__.get(__kbuild_t__);" in text
+    assert "(p[threadIdx.x] = __kbuild_c0__.get(__kbuild_t__));" in text
     assert "[[maybe_unused]] auto& __kbuild_s0__ = __kbuild_frame__.x__kbuild_p;" in text
     assert "__kbuild_frame__.put(__kbuild_t__, ( x + ::kbuild_cpu::regions::__shfl_xor_sync" in text
 
@@ -72,7 +72,7 @@ def test_functions_that_no_divided_kernel_calls_are_not_repeated() -> None:
     ("function", "call", "obstacle"),
     [
         ("int f(int& x) { __syncthreads(); return x; }", "f(n)", ""),
-        ("int f(int& x) { __syncthreads(); return *&x; }", "f(n)", "takes the address of 'x'"),
+        ("int f(int& x) { __syncthreads(); return *&x; }", "f(n)", ""),
         ("int f(int&& x) { __syncthreads(); return x; }", "f(3)", "reference to temporary objects"),
         ("int f(int x) { __syncthreads(); return f(x); }", "f(n)", "it calls itself"),
         ("int f(int x) { if (x) return 1; __syncthreads(); return x; }", "f(n)", "return before"),
@@ -82,9 +82,9 @@ def test_functions_that_no_divided_kernel_calls_are_not_repeated() -> None:
         ("void f(int x) { __syncthreads(); }", "n ? f(n), 1 : 2", "in a conditional expression"),
         ("int f(int x) { if (x) __syncthreads(); return x; }", "f(n)", ""),
         ("int f(const int& x) { __syncthreads(); return x; }", "f(n)", ""),
-        ("int f(const int& x) { __syncthreads(); return x; }", "f(p[n])", "memory of several"),
-        ("int f(const int& x) { __syncthreads(); return x; }", "f(*p)", "memory of several"),
-        ("int f(const int& x) { __syncthreads(); return x; }", "f(unknown)", "memory of several"),
+        ("int f(const int& x) { __syncthreads(); return x; }", "f(p[n])", ""),
+        ("int f() { static int x; __syncthreads(); return ++x; }", "f()", "a static variable"),
+        ("int f() { static constexpr int x = 1; __syncthreads(); return x; }", "f()", ""),
         ("int f(int x, int = 3) { __syncthreads(); return x; }", "::f(n)", ""),
     ],
 )
@@ -96,34 +96,49 @@ def test_forms_of_functions(function: str, call: str, obstacle: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "obstacle"),
+    "text",
     [
-        (
-            f"struct S {{ {DEVICE}int f() {{ __syncthreads(); return 1; }} }};\n"
-            + write_kernel("S s; p[0] = s.f();"),
-            "",  # an object can have any function
-        ),
-        (
-            LATE,
-            "it calls 'f': it is defined later",
-        ),
-        (REDUCE + write_kernel("int (*f)(int) = reduce; p[0] = f(n);"), ""),
+        f"struct S {{ {DEVICE}int f() {{ __syncthreads(); return 1; }} }};\n"
+        + write_kernel("S s; p[0] = s.f();"),
+        REDUCE + write_kernel("int (*f)(int) = reduce; p[0] = f(n);"),
     ],
 )
-def test_calls_that_cannot_be_divided(text: str, obstacle: str) -> None:
+def test_calls_without_a_name_are_left_to_the_object(text: str) -> None:
     _, found = divide(text)
 
-    assert not found.divided
-    assert obstacle in next(iter(found.obstacles.values()))
+    assert (found.divided, found.obstacles) == (frozenset(), {})
 
 
-def test_a_function_that_does_not_compile_keeps_fibers() -> None:
+def test_functions_are_not_divided_before_their_definitions() -> None:
+    assert find_obstacle(LATE) == "it calls 'f': it is defined later"
+
+
+@pytest.mark.parametrize(
+    ("message", "obstacle"),
+    [
+        (
+            "a.cu:1:5: error: no",
+            "it calls 'reduce': its regions do not compile: line 1: no",
+        ),
+        ("a.cu:3:5: error: no", "its regions do not compile: line 3: no"),
+        ("<kbuild>:1:2: error: x", "its regions do not compile: line 1: x"),  # all functions
+    ],
+)
+def test_a_text_that_does_not_compile_twice_keeps_fibers(message: str, obstacle: str) -> None:
     text = REDUCE + write_kernel("p[0] = reduce(n);")
 
-    assert find_obstacle(text, "a.cu:1:5: error: no") == (
-        "it calls 'reduce': its regions do not compile"
-    )
-    assert find_obstacle(text, "a.cu:3:5: error: no") == "its regions do not compile"
+    assert find_obstacle(text) == find_obstacle(text, message) == ""
+    assert find_obstacle(text, message, message) == obstacle
+
+
+def test_threads_keep_all_variables_after_a_failure() -> None:
+    text = write_kernel("const int t = threadIdx.x, m = n; __syncthreads(); p[t] = m;")
+    places = [
+        apply_edits(code.text, found.edits, (0, len(code.text))).count("::can_keep<")
+        for code, found in (divide(text), divide(text, "a.cu:2:1: error: no"))
+    ]
+
+    assert places == [0, 4]
 
 
 @pytest.mark.parametrize("condition", ["t < n", "t < n && n > t", "(t < n) && n > t"])
@@ -156,9 +171,3 @@ def test_messages_about_a_divided_function_name_its_lines() -> None:
 
     before = text[: text.index("struct __kbuild_split_")]
     assert before.rpartition("# ")[2].splitlines()[0] == '3 "a.cu" 3'
-
-
-def test_a_failure_that_names_no_function_is_the_reason() -> None:
-    text = write_kernel("__syncthreads(); p[0] = n;")
-
-    assert find_obstacle(text, "<kbuild>:1:2: error: x") == "its regions do not compile"

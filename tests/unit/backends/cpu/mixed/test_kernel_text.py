@@ -11,8 +11,9 @@ from kbuild.backends.cpu.mixed.kernel_text import edit_kernels
 from kbuild.cxx.unit import Unit
 
 # What every kernel says of its execution model; see tests/tools/backends/cpu/test_regions.py.
-_EXECUTED = re.compile(r'__kbuild_executed__\("[^"]*"\) ')
-LOOP = "__kbuild_plain_loop__"
+_EXECUTED = re.compile(r'__kbuild_executed__\("[^"]*"\) (?:__kbuild_reviewed__\(\d+\) )?')
+LOOP = "__kbuild_plain_loop__ {"
+INDEX = "__kbuild_threadIdx__"
 START = "__kbuild_block__.x * __kbuild_width__"
 BLOCK = "__kbuild_blockIdx__(__kbuild_block__)"
 SIZE = "__kbuild_blockDim__(__kbuild_size__)"
@@ -21,10 +22,10 @@ PLAIN_END = "} __kbuild_plain_loop_end__(unsigned, 0) }"
 END = "} __kbuild_suspendable_end__ }"
 
 
-def rewrite(source: str, *, foreign: frozenset[str] | None = frozenset()) -> str:
-    text = f'void __kbuild_needs_block__ __syncthreads();\n# 1 "a.cu"\n{source}'
+def rewrite(source: str, findings: tuple[tuple[str, int], ...] = ()) -> str:
+    text = f'void __kbuild_block_barrier__ __syncthreads();\n# 1 "a.cu"\n{source}'
     code = Unit(text)
-    found = edit_kernels(code, q.find_declarations(code), foreign=foreign, split=None)
+    found = edit_kernels(code, q.find_declarations(code), split=None, findings=findings)
     for edit in sorted(found.edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return _EXECUTED.sub("", text.split("\n", 2)[2])
@@ -33,16 +34,16 @@ def rewrite(source: str, *, foreign: frozenset[str] | None = frozenset()) -> str
 @pytest.mark.parametrize(
     ("body", "start", "end"),
     [
-        ("p[threadIdx.x] = 1;", f"{LOOP} {{", PLAIN_END),
-        ("p[0] = 1;", f"{LOOP} {{", PLAIN_END),
+        ("p[threadIdx.x] = 1;", f"{LOOP} {INDEX}", PLAIN_END),
+        ("p[0] = 1;", f"{LOOP} {INDEX}", PLAIN_END),
         (
             "const int i = blockIdx.x * blockDim.x + threadIdx.x; p[i] = 1;",
-            f"{LOOP} {{ {BLOCK} {SIZE}",
+            f"{LOOP} {BLOCK} {SIZE} {INDEX}",
             f"}} __kbuild_plain_loop_end__(int, {START}) }}",
         ),
         (
             "unsigned int i = threadIdx.x + blockDim.x * blockIdx.x; p[i] = gridDim.x;",
-            f"{LOOP} {{ {BLOCK} {SIZE} {GRID}",
+            f"{LOOP} {BLOCK} {SIZE} {GRID} {INDEX}",
             f"}} __kbuild_plain_loop_end__(unsigned, {START}) }}",
         ),
         ("__syncthreads(); p[threadIdx.x] = 1;", "__kbuild_suspendable__ {", END),
@@ -51,11 +52,13 @@ def rewrite(source: str, *, foreign: frozenset[str] | None = frozenset()) -> str
             "__kbuild_blockIdx__(::blockIdx) __kbuild_suspendable__ {",
             END,
         ),
-        ("struct L { int x = threadIdx.x; };", "__kbuild_suspendable_of_variable__ {", END),
+        # A class needs the variable itself.
+        ("struct L { int x = threadIdx.x; };", f"{LOOP} __kbuild_store__", PLAIN_END),
+        ("p[0] = *static_cast<int*>(alloca(4));", "__kbuild_suspendable_with_frame__ {", END),
         # Lambdas without captures cannot use constants of the kernel.
         (
             "auto f = [] { return blockIdx.x; }; p[gridDim.x] = f();",
-            f"{LOOP} {{ {GRID}",
+            f"{LOOP} {GRID} {INDEX}",
             PLAIN_END,
         ),
     ],
@@ -102,7 +105,7 @@ def test_body_is_in_a_loop(body: str, start: str, end: str) -> None:
 def test_launch_bounds_are_in_the_body(declarations: str, bounds: str | None) -> None:
     start = "{" if bounds is None else f"{{ __kbuild_bounded__({bounds})"
 
-    assert rewrite(declarations).endswith(f"{start} {LOOP} {{{PLAIN_END}")
+    assert rewrite(declarations).endswith(f"{start} {LOOP} {INDEX}{PLAIN_END}")
 
 
 def test_only_bodies_of_kernels_change() -> None:
@@ -113,7 +116,7 @@ def test_only_bodies_of_kernels_change() -> None:
         "struct S { static __kbuild_global__ void m(int* p) { *p = 2; } };\n"
         "__kbuild_device__ void f(int* p) { *p = 3; }\n"
     )
-    loop = f"{{ {LOOP} {{"
+    loop = f"{{ {LOOP} {INDEX}"
 
     assert rewrite(source) == source.replace(
         "\n{\n    *p = 1;\n}", f"\n{loop}\n    *p = 1;\n{PLAIN_END}"
@@ -130,15 +133,37 @@ def test_name_of_the_function_is_that_of_the_kernel() -> None:
     rewritten = rewrite("__kbuild_global__ void k() { f(__func__); g(__PRETTY_FUNCTION__); }")
 
     assert "{ __kbuild_name__ __kbuild" in rewritten
-    assert "{ f(__kbuild_func__); g(__kbuild_pretty_function__); }" in rewritten
+    assert f"{INDEX} f(__kbuild_func__); g(__kbuild_pretty_function__); }}" in rewritten
 
 
-def test_functions_of_other_sources_can_stop_threads() -> None:
-    source = "__kbuild_device__ int f(int); __kbuild_global__ void k(int* p) { p[0] = f(1); }"
+@pytest.mark.parametrize(
+    ("findings", "start"),
+    [
+        ((), f"{LOOP} {INDEX}"),
+        ((("index", 0),), f"{LOOP} __kbuild_store__ {INDEX}"),
+        ((("waits", 0),), "__kbuild_suspendable__ {"),
+        ((("waits", 1),), f"{LOOP} {INDEX}"),
+    ],
+)
+def test_the_object_says_what_functions_do(
+    findings: tuple[tuple[str, int], ...], start: str
+) -> None:
+    other = "__kbuild_global__ void other() {}"
+    source = f"__kbuild_global__ void k(int* p) {{ p[0] = f(1); }} {other}"
 
-    assert END in rewrite(source, foreign=frozenset({"f"}))
-    assert LOOP in rewrite(source, foreign=frozenset({"g"}))
-    assert END in rewrite(source, foreign=None)
+    assert f"void k(int* p) {{ {start} p[0] = f(1); }}" in rewrite(source, findings)
+
+
+def test_loops_that_wait_need_fibers_only_in_kernels() -> None:
+    loop = "while (*static_cast<volatile int*>(p)) {}"
+    call = "while (*static_cast<volatile int*>(p)) { ::kbuild_cpu::wait_in_loop();}"
+    function = f"__kbuild_device__ void f(int* p) {{ {loop} }}"
+    calling = rewrite(f"{function} __kbuild_global__ void k(int* p) {{ f(p); }}")
+
+    assert f"void f(int* p) {{ {call} }}" in calling
+    assert f"{{ {LOOP} {INDEX} f(p); }}" in calling
+    waiting = rewrite(f"__kbuild_global__ void k(int* p) {{ {loop} }}")
+    assert f"{{ __kbuild_suspendable__ {{ {call} }}" in waiting
 
 
 def test_kernel_with_a_result_is_left_to_the_check_of_the_object() -> None:

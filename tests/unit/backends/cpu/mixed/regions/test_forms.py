@@ -67,19 +67,20 @@ def is_common(declaration: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("declaration", "names"),
+    ("declaration", "names", "numbers"),
     [
-        ("__kbuild_shared__ float part[SIZE + 2][SIZE]", {"part"}),
-        ("__kbuild_shared__ int a, b[N], *c", {"a", "b", "c"}),
-        ("extern __kbuild_shared__ T a[]", {"T", "a"}),
-        ("__kbuild_shared__ float (*p)[N]", {"p"}),
-        ("static int values[] = {first, second}", {"values"}),
-        ("static const int N = 4", set()),
-        ("int a[N]", set()),
+        ("__kbuild_shared__ float part[SIZE + 2][SIZE]", {"part"}, {"part"}),
+        ("__kbuild_shared__ int a, b[N], *c", {"a", "b", "c"}, {"a", "b", "c"}),
+        ("extern __kbuild_shared__ T a[]", {"T", "a"}, set()),
+        ("__kbuild_shared__ float (*p)[N]", {"p"}, {"p"}),
+        ("__kbuild_shared__ int& r", {"r"}, set()),
+        ("static int values[] = {first, second}", {"values"}, {"values"}),
+        ("static const int N = 4", set(), set()),
+        ("int a[N]", set(), set()),
     ],
 )
-def test_shared_and_static_memory(declaration: str, names: set[str]) -> None:
+def test_shared_and_static_memory(declaration: str, names: set[str], numbers: set[str]) -> None:
     """The names in sizes are constants, so that regions can compute again what depends on them."""
     unit = Unit(f"{{ {declaration}; }}")
 
-    assert find_shared(unit, divide_body(unit, 0)) == names
+    assert find_shared(unit, divide_body(unit, 0)) == (frozenset(names), frozenset(numbers))

@@ -27,7 +27,7 @@ FUNCTION = f"{DEVICE}int meet(cg::thread_block b, int x) {{ b.sync(); return x; 
 def divide(text: str) -> tuple[Unit, KernelEdits]:
     code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{text}')
     declarations = q.find_declarations(code)
-    return code, edit_kernels(code, declarations, foreign=frozenset(), split=Split())
+    return code, edit_kernels(code, declarations, split=Split())
 
 
 def write(body: str, before: str = "") -> str:
@@ -62,8 +62,9 @@ def test_a_tile_is_that_of_its_parent() -> None:
 def test_a_reduction_brings_its_second_argument() -> None:
     text = write(f"{TILE}p[0] = cg::reduce(tile, n, cg::plus<int>());")
 
-    assert "::__operations::reduce::template put<" in text
-    assert "(__kbuild_o0__, __kbuild_t__, cg::plus<int>());" in text
+    call = "decltype(cg::reduce(tile, n, cg::plus<int>()))>(__kbuild_o0__, __kbuild_t__, "
+    assert f"::__operations::reduce::template put<{call}n);" in text
+    assert f"::__operations::reduce::template get<{call}cg::plus<int>())" in text
 
 
 def test_functions_get_the_group_as_a_type() -> None:
@@ -71,8 +72,9 @@ def test_functions_get_the_group_as_a_type() -> None:
 
     assert "typename ::kbuild_cpu::regions::group_of<cg::thread_block>::__type b__kbuild_p;" in text
     assert "constexpr decltype(__kbuild_frame__.b__kbuild_p) b{};" in text
-    assert "meet__kbuild_split(__kbuild_c0__, __kbuild_t__, cta.__original(), n);" in text
+    assert "{__kbuild_c0__}, __kbuild_t__, cta.__original(), n);" in text
     assert "b__kbuild_p[" not in text
+    assert "b__kbuild_p.copy" not in text
 
 
 def test_the_rank_in_a_tile_is_no_index_in_the_block() -> None:

@@ -28,7 +28,7 @@ def write_region(statements: str) -> str:
         f"{{ {DECLARED} __syncthreads();\n"
         f"{statements} __syncthreads(); p[0] += kept; }}\n"
     )
-    found = edit_kernels(code, q.find_declarations(code), foreign=frozenset(), split=Split())
+    found = edit_kernels(code, q.find_declarations(code), split=Split())
     assert not found.obstacles
     text = apply_edits(code.text, found.edits, (0, len(code.text)))
     _, region, _ = text.split("__syncthreads::finish(")
@@ -118,7 +118,9 @@ def test_subscripts(statements: str, subscripts: list[str]) -> None:
 def test_numbers(subscript: str, offset: str | None) -> None:
     region = write_region(f"p[{subscript}] = 1;")
 
-    assert re.findall(r"p\[__kbuild_x__ \+ (-?\d+)\]", region) == [offset] * (offset is not None)
+    assert re.findall(r"p\[static_cast<\S+>\(__kbuild_x__ \+ (-?\d+)\)\]", region) == [offset] * (
+        offset is not None
+    )
 
 
 def test_rows_evaluate_only_some_subscripts() -> None:

@@ -26,7 +26,7 @@ def list_guards(condition: str) -> list[str]:
         f"{{ {DECLARED} __syncthreads();\n"
         f"if ({condition}) p[i] = n; __syncthreads(); p[0] += own; }}\n"
     )
-    found = edit_kernels(code, q.find_declarations(code), foreign=frozenset(), split=Split())
+    found = edit_kernels(code, q.find_declarations(code), split=Split())
     assert not found.obstacles
     text = apply_edits(code.text, found.edits, (0, len(code.text)))
     return re.findall(r"regions::guard_(\w+)\(", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.waits.foreign import find_foreign
+from kbuild.backends.cpu.mixed.waits.foreign import find_foreign, names_pointers
 from kbuild.cxx.unit import Unit
 
 SYSTEM = """\
@@ -15,9 +15,8 @@ struct S { virtual void f(); };
 """
 
 
-def find(text: str) -> frozenset[str] | None:
-    code = Unit(f'{SYSTEM}# 1 "a.cu" 2\n{text.replace("DEV", "__kbuild_device__")}')
-    return find_foreign(code, q.find_declarations(code))
+def read(text: str) -> Unit:
+    return Unit(f'{SYSTEM}# 1 "a.cu" 2\n{text.replace("DEV", "__kbuild_device__")}')
 
 
 @pytest.mark.parametrize(
@@ -36,7 +35,11 @@ def find(text: str) -> frozenset[str] | None:
     ],
 )
 def test_functions_without_a_definition(text: str, names: set[str]) -> None:
-    assert find(text) == frozenset(names)
+    code = read(text)
+    declarations = q.find_declarations(code)
+
+    assert find_foreign(code, declarations) == names
+    assert not names_pointers(code, declarations)
 
 
 @pytest.mark.parametrize(
@@ -52,4 +55,6 @@ def test_functions_without_a_definition(text: str, names: set[str]) -> None:
     ],
 )
 def test_anything_can_be_called(text: str) -> None:
-    assert find(text) is None
+    code = read(text)
+
+    assert names_pointers(code, q.find_declarations(code))

@@ -155,15 +155,14 @@ def test_the_object_says_what_functions_do(
 
 
 def test_loops_that_wait_need_fibers_only_in_kernels() -> None:
-    loop = "while (*static_cast<volatile int*>(p)) {}"
-    call = "while (*static_cast<volatile int*>(p)) { ::kbuild_cpu::wait_in_loop();}"
-    function = f"__kbuild_device__ void f(int* p) {{ {loop} }}"
-    calling = rewrite(f"{function} __kbuild_global__ void k(int* p) {{ f(p); }}")
+    loop, marked = "while (*p) {}", "while (*p) { ::kbuild_cpu::wait_in_loop();}"
+    function = f"__kbuild_device__ void f(volatile int* p) {{ {loop} }}"
+    calling = rewrite(f"{function} __kbuild_global__ void k(int* q) {{ f(q); }}")
 
-    assert f"void f(int* p) {{ {call} }}" in calling
-    assert f"{{ {LOOP} {INDEX} f(p); }}" in calling
-    waiting = rewrite(f"__kbuild_global__ void k(int* p) {{ {loop} }}")
-    assert f"{{ __kbuild_suspendable__ {{ {call} }}" in waiting
+    assert f"void f(volatile int* p) {{ {marked} }}" in calling
+    assert f"{{ {LOOP} {INDEX} f(q); }}" in calling
+    waiting = rewrite(f"__kbuild_global__ void k(volatile int* p) {{ {loop} }}")
+    assert f"{{ __kbuild_suspendable__ {{ {marked} }}" in waiting
 
 
 def test_kernel_with_a_result_is_left_to_the_check_of_the_object() -> None:

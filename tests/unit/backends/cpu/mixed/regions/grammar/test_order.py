@@ -67,7 +67,7 @@ def test_operations_that_can_run_first(text: str) -> None:
     assert can_run_first(text)
 
 
-# One for each form whose order C++17 fixes, apart from && || ?: , which have a test in `operations`.
+# One for each form whose order C++17 fixes.
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,0 +1,134 @@
+// Objects that must stay where they are, exist once, or select a function by their types.
+#include "region_results.h"
+
+struct Own {
+    int value;
+    int* place;
+    Own() = default;
+    __device__ Own(int x) : value(x), place(&value) {}
+};
+
+struct Registered {
+    int value;
+    __device__ Registered(Registered** places, int x) : value(x) { places[threadIdx.x] = this; }
+    Registered(const Registered&) = delete;
+};
+
+template <class D> struct Base {
+    int first;
+    __device__ const D& self() const { return static_cast<const D&>(*this); }
+};
+struct Derived : Base<Derived> {
+    int second;
+    __device__ int value() const { return second; }
+};
+template <class D> __device__ int sum(const Base<D>& base)
+{
+    __syncwarp();
+    return base.self().value() + __shfl_xor_sync(~0u, base.first, 1);
+}
+
+__device__ int select(int&) { return 1; }
+__device__ int select(const int&) { return 2; }
+
+struct Limit {
+    int value;
+};
+template <class X> __device__ bool operator<(X&, Limit) { return true; }
+template <class X> __device__ bool operator<(const X&, Limit) { return false; }
+
+struct Subscripts {
+    template <class X> __device__ int operator[](X&) const { return 1; }
+    template <class X> __device__ int operator[](const X&) const { return 1000; }
+};
+
+__device__ int count_blocks()
+{
+    static int counter = 0;
+    __shared__ int number;
+    if (threadIdx.x == 0)
+        number = atomicAdd(&counter, 1);
+    __syncthreads();
+    return number;
+}
+
+__global__ void pointers_to_members(int* out)
+{
+    Own own(threadIdx.x);
+    own.value += 1000;
+    __syncthreads();
+    out[threadIdx.x] = *own.place;
+}
+
+__global__ void registered_objects(int* out)
+{
+    __shared__ Registered* places[64];
+    Registered own(places, threadIdx.x);
+    __syncthreads();
+    out[threadIdx.x] = places[threadIdx.x]->value + (places[threadIdx.x] == &own ? 100 : 0);
+}
+
+__global__ void base_classes(int* out)
+{
+    Derived derived;
+    derived.first = threadIdx.x;
+    derived.second = threadIdx.x * 100;
+    out[threadIdx.x] = sum(derived);
+}
+
+__global__ void overloads(int* out)
+{
+    int a = threadIdx.x, b = 7;
+    const int c = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = select(a) * 100 + select(b) * 10 + select(c);
+}
+
+__global__ void operators(int* out, int n)
+{
+    int x = threadIdx.x + n;
+    __syncthreads();
+    out[threadIdx.x] = x < Limit{1};
+}
+
+__global__ void subscripts(int* out)
+{
+    int x = threadIdx.x;
+    Subscripts object;
+    __syncthreads();
+    out[threadIdx.x] = object[x];
+}
+
+__global__ void static_variables(int* out) { out[threadIdx.x] = count_blocks(); }
+__global__ void __launch_bounds__(128) bounded(int* out) { out[threadIdx.x] = count_blocks(); }
+__global__ void in_switch(int* out)
+{
+    int x = 0;
+    switch (threadIdx.y) {
+    case 0: x = count_blocks();
+    }
+    out[threadIdx.x] = x;
+}
+
+int main()
+{
+    cudaMallocManaged(&results, 512 * sizeof *results);
+    pointers_to_members<<<1, 64>>>(results);
+    check("pointers_to_members", 64, [](int i) { return i + 1000; });
+    registered_objects<<<1, 64>>>(results);
+    check("registered_objects", 64, [](int i) { return i + 100; });
+    base_classes<<<1, 64>>>(results);
+    check("base_classes", 64, [](int i) { return i * 100 + (i ^ 1); });
+    overloads<<<1, 64>>>(results);
+    check("overloads", 64, [](int) { return 112; });
+    operators<<<1, 64>>>(results, 3);
+    check("operators", 64, [](int) { return 1; });
+    subscripts<<<1, 64>>>(results);
+    check("subscripts", 64, [](int) { return 1; });
+    static_variables<<<1, 16>>>(results);
+    bounded<<<1, 16>>>(results + 16);
+    in_switch<<<1, 16>>>(results + 32);
+    static_variables<<<1, 16>>>(results + 48);
+    check("static_variables", 64, [](int i) { return i / 16; });
+    std::puts("done");
+}

@@ -1,0 +1,113 @@
+// Parameters of device functions: each thread has its own, which others can change.
+#include "region_results.h"
+
+__device__ void own_guards(int* out, int id)
+{
+    int lane = id % 4;
+    __syncthreads();
+    if (lane == 0)
+        out[id] = 1;
+}
+
+__device__ void own_subscripts(int* out, int n)
+{
+    int offset = n * 2;
+    __syncthreads();
+    out[threadIdx.x + offset] = threadIdx.x;
+}
+
+__device__ void bump(int& value) { value += 100; }
+
+__device__ int changed_by_calls(int x)
+{
+    int y = x * 2;
+    bump(x);
+    __syncthreads();
+    return y * 1000 + x;
+}
+
+__device__ int changed_by_operators(int x)
+{
+    int y = x * 2;
+    x or_eq 64;
+    __syncthreads();
+    return y * 1000 + x;
+}
+
+__device__ int changed_by_pointers(int x)
+{
+    int y = x + 1, *place = &x;
+    __syncthreads();
+    *place += 500;
+    __syncthreads();
+    return y * 1000 + x;
+}
+
+__device__ void aliases(const int& read, int& written)
+{
+    written = 5;
+    __syncwarp();
+    written += read;
+}
+
+__device__ auto trailing(int x) -> decltype(x + 1u)
+{
+    __syncwarp();
+    return x;
+}
+
+__global__ void guards(int* out) { own_guards(out, threadIdx.x); }
+__global__ void subscripts(int* out)
+{
+    own_subscripts(out, threadIdx.x == 0 || threadIdx.x == 31 ? 0 : 50);
+}
+__global__ void calls(int* out) { out[threadIdx.x] = changed_by_calls(threadIdx.x); }
+__global__ void assignments(int* out) { out[threadIdx.x] = changed_by_operators(threadIdx.x); }
+__global__ void pointers(int* out) { out[threadIdx.x] = changed_by_pointers(threadIdx.x); }
+__global__ void references(int* out)
+{
+    int a = threadIdx.x;
+    aliases(a, a);
+    out[threadIdx.x] = a;
+}
+__global__ void result_types(int* out) { out[threadIdx.x] = trailing(threadIdx.x); }
+
+__global__ void both_branches(int* out)
+{
+    __shared__ int values[64];
+    const int thread = threadIdx.x, lane = thread & 31;
+    if (lane < 16) {
+        values[thread] = thread;
+        __syncwarp();
+        out[thread] = values[thread ^ 16];
+    } else {
+        values[thread] = thread * 2;
+        __syncwarp();
+        out[thread] = values[thread ^ 16];
+    }
+}
+
+int main()
+{
+    cudaMallocManaged(&results, 512 * sizeof *results);
+    guards<<<1, 64>>>(results);
+    check("guards", 64, [](int i) { return i % 4 == 0; });
+    subscripts<<<1, 32>>>(results);
+    check("subscripts", 132, [](int i) {
+        const bool is_first = i == 0 || i == 31, is_other = i > 100 && i < 131;
+        return is_first ? i : is_other ? i - 100 : 0;
+    });
+    calls<<<1, 64>>>(results);
+    check("calls", 64, [](int i) { return i * 2000 + i + 100; });
+    assignments<<<1, 64>>>(results);
+    check("assignments", 64, [](int i) { return i * 2000 + (i | 64); });
+    pointers<<<1, 64>>>(results);
+    check("pointers", 64, [](int i) { return (i + 1) * 1000 + i + 500; });
+    references<<<1, 64>>>(results);
+    check("references", 64, [](int) { return 10; });
+    result_types<<<1, 64>>>(results);
+    check("result_types", 64, [](int i) { return i; });
+    both_branches<<<1, 64>>>(results);
+    check("both_branches", 64, [](int i) { return (i ^ 16) * (i & 16 ? 1 : 2); });
+    std::puts("done");
+}

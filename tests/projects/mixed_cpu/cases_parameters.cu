@@ -72,21 +72,6 @@ __global__ void references(int* out)
 }
 __global__ void result_types(int* out) { out[threadIdx.x] = trailing(threadIdx.x); }
 
-__global__ void both_branches(int* out)
-{
-    __shared__ int values[64];
-    const int thread = threadIdx.x, lane = thread & 31;
-    if (lane < 16) {
-        values[thread] = thread;
-        __syncwarp();
-        out[thread] = values[thread ^ 16];
-    } else {
-        values[thread] = thread * 2;
-        __syncwarp();
-        out[thread] = values[thread ^ 16];
-    }
-}
-
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -107,7 +92,5 @@ int main()
     check("references", 64, [](int) { return 10; });
     result_types<<<1, 64>>>(results);
     check("result_types", 64, [](int i) { return i; });
-    both_branches<<<1, 64>>>(results);
-    check("both_branches", 64, [](int i) { return (i ^ 16) * (i & 16 ? 1 : 2); });
     std::puts("done");
 }

@@ -17,20 +17,18 @@ from support.tools.toolchains import needs_programs
 
 COUNT = int(os.environ.get("KBUILD_RANDOM_KERNELS", "60"))  # of the slow tests
 BATCH = 6  # kernels per program
-WRONG = pytest.mark.xfail(reason="regions of valid kernels can compute wrong values")
 
 
 @pytest.mark.parametrize(
     ("compiler", "seeds", "options"),
     [
         pytest.param("g++", range(1001, 1005), ("-O0",), id="fibers"),
-        # Each of these was wrong in regions once: call chains, && and ||, and copies of memory.
-        pytest.param("g++", (13, 38, 72, 114, 146), ("-O1",), marks=WRONG, id="regions"),
-        pytest.param("g++", range(10000, 10000 + COUNT), ("-O1",), marks=[pytest.mark.slow, WRONG]),
-        pytest.param("g++", range(20000, 20000 + COUNT), ("-O3",), marks=[pytest.mark.slow, WRONG]),
+        pytest.param("g++", (13, 38, 72, 114, 146), ("-O1",), id="regions"),
+        pytest.param("g++", range(10000, 10000 + COUNT), ("-O1",), marks=pytest.mark.slow),
+        pytest.param("g++", range(20000, 20000 + COUNT), ("-O3",), marks=pytest.mark.slow),
         pytest.param(
             *("clang++", range(30000, 30000 + COUNT), ("-O2",)),
-            marks=[pytest.mark.slow, needs_programs("clang++"), WRONG],
+            marks=[pytest.mark.slow, needs_programs("clang++")],
         ),
     ],
 )

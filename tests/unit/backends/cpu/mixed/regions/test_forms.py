@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.regions.forms import find_shared, is_common_declaration
+from kbuild.backends.cpu.mixed.regions.forms import (
+    find_shared,
+    is_common_declaration,
+    split_declarations,
+)
+from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.statements import divide_body, list_statements
 from kbuild.cxx.unit import Unit
 
@@ -84,3 +89,34 @@ def test_shared_and_static_memory(declaration: str, names: set[str], numbers: se
     unit = Unit(f"{{ {declaration}; }}")
 
     assert find_shared(unit, divide_body(unit, 0)) == (frozenset(names), frozenset(numbers))
+
+
+@pytest.mark.parametrize(
+    ("body", "statements"),
+    [
+        ("int a = f(), b = a;", ["int a = f ( )", "b = a"]),
+        ("int a, *b, c[2];", ["int a", "* b", "c [ 2 ]"]),
+        ("T a(1), b{2};", ["T a ( 1 )", "b { 2 }"]),
+        ("{ const int a = 1, b = 2; }", ["const int a = 1", "b = 2"]),
+        ("int a = 1;", ["int a = 1"]),
+        ("a = 1, b = 2;", ["a = 1 , b = 2"]),
+        ("static int a = 1, b = 2;", ["static int a = 1 , b = 2"]),
+        ("struct { int x; } a, b;", ["struct { int x ; } a , b"]),
+        ("for (int i = 0, n = 1; i < n; ++i) ;", ["int i = 0 , n = 1", "i < n", "+ + i", ""]),
+    ],
+)
+def test_each_declarator_is_a_statement(body: str, statements: list[str]) -> None:
+    unit = Unit(f"{{ {body} }}")
+    found = list_statements(split_declarations(unit, divide_body(unit, 0)))
+
+    assert [" ".join(unit.words[each.start : each.stop]) for each in found] == statements
+
+
+def test_declarators_know_their_type() -> None:
+    unit = Unit("{ const int a = 1, b = 2; }")
+    block = split_declarations(unit, divide_body(unit, 0))
+    first, second = list_statements(block)
+
+    assert (first.base, second.base) == (None, (1, 3))
+    (variable,) = list_variables(unit, block, second)
+    assert (variable.name, variable.is_built_in, variable.is_constant) == ("b", True, True)

@@ -59,8 +59,8 @@ UNEXPECTED = {
     "region_forms.cu": f"{KERNELS}; slots with alignas do not compile (attributes)",
     "region_groups.cu": KERNELS,
     "region_masks.cu": (
-        f"{KERNELS}; the address of a subscript keeps its operation (filter); a variable of the host "
-        "has the name of a function (parts)"
+        f"{KERNELS}; the address of a subscript keeps its operation (filter); a variable of the "
+        "host has the name of a function (parts)"
     ),
     "region_waits.cu": "a counter that an operation gets does not count to a limit (count)",
 }

@@ -66,7 +66,8 @@ struct kbuild_cpu_device_api {
     const struct kbuild_cpu_checks *checks; /* null unless the image is instrumented */
 };
 
-#define KBUILD_CPU_SPIN_LIMIT 64
+/* Odd, so that a thread does not always rest at the same one of several places in a loop, as with a lock. */
+#define KBUILD_CPU_SPIN_LIMIT 61
 
 /* Where the memory of the block is that an OS thread runs: what to add to the address of a thread-local
  * variable, and the memory of `extern __shared__` arrays. */

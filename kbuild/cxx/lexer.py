@@ -125,12 +125,12 @@ def _join_digraphs(pieces: list[str]) -> list[str]:
         # `<::` is `<` and `::`, unless `:` or `>` follows ([lex.pptoken]).
         if piece == "<" and following == "::":
             behind = pieces[index + 2] if index + 2 < len(pieces) else ""
-            is_digraph = behind[:1] in (":", ">")
-            joined += ["<:", ":"] if is_digraph else [piece, following]
-            index += 2
-            if is_digraph and behind[0] == ">" and pieces[index] == ">":
-                joined[-1] += ">"
-                index += 1
+            if behind == ">":
+                joined += ["<:", ":>"]
+                index += 3
+            else:
+                joined += ["<:", ":"] if behind == ":" else [piece, following]
+                index += 2
         elif piece + following in _DIGRAPHS:
             joined.append(piece + following)
             index += 2

@@ -71,10 +71,7 @@ def test_nested_disabled_text() -> None:
         ("int a<:2:> = <%1, 2%>;", "int a[ 2]  = { 1, 2} ;"),
         # `<::` is `<` and `::`, unless `:` or `>` follows.
         ("f<::A>(p<:::b:>)", "f<::A>(p[ ::b] )"),
-        pytest.param(
-            *("int a<::> = {};", "int a[ ]  = {};"),
-            marks=pytest.mark.xfail(reason="the characters behind `<:` are `:>`"),
-        ),
+        ("int a<::> = {};", "int a[ ]  = {};"),
         # Other words and texts.
         ("band = android.and1 + for_;", None),
         ('"a and b <% %>" + R"(or)" + \'not\'', None),

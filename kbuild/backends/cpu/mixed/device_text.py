@@ -65,13 +65,14 @@ def _needs_constant(declarators: tuple[q.Declarator, ...], words: set[str]) -> b
 
 
 def _names_function(found: Declaration, declarators: tuple[q.Declarator, ...]) -> bool:
-    """Return whether the name of a variable is in parentheses, as that of a pointer to a function.
+    """Return whether a variable is a pointer in parentheses, as that to a function.
 
     g++ 12 takes `constinit` in front of it for that of the result.
     """
     names = {declarator.name.start for declarator in declarators}
-    before = [token.text for token in found.head if token.start < min(names)]
-    return "(" in before
+    words = [token.text for token in found.head]
+    places = (place for place, token in enumerate(found.head) if token.start in names)
+    return any(words[place - 2 : place] == ["(", "*"] for place in places)
 
 
 def _list_template(text: str, found: Declaration) -> Iterator[Edit]:

@@ -10,6 +10,7 @@ from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
 from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.forms import split_declarations
+from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
 from kbuild.backends.cpu.mixed.regions.plan import Division
@@ -153,10 +154,7 @@ class Divider:
             thread_words=self._facts.words,
             functions=functions,
         )
-        for name in sorted(
-            self._facts.waiting.own.intersection(code.words[body.start : body.stop])
-        ):
-            raise CannotDivide(f"the source has a function '{name}' of its own")
+        self._check_own(set(code.words[body.start : body.stop]), parameters)
         needs = find_operations(code, body, known)
         constants = list_words(code, "|".join(INDICES), inside=found.body)
         if not all(can_replace(code, word, describe_place(code, word)) for word in constants):
@@ -175,6 +173,13 @@ class Divider:
         )
         operations = needs.operations.values()
         return division, frozenset(o.name for o in operations if o.callee is not None)
+
+    def _check_own(self, words: set[str], parameters: tuple[Variable, ...]) -> None:
+        """Raise CannotDivide if a body names a function that can be an operation or another one."""
+        has_groups = not MAKERS.isdisjoint(words) or any(p.group is not None for p in parameters)
+        known = self._definitions.keys() | set(() if has_groups else GROUP_FUNCTIONS)
+        for name in sorted((self._facts.waiting.own & words) - known):
+            raise CannotDivide(f"the source has another function '{name}'")
 
     def _read_parameters(
         self, found: Declaration, *, is_function: bool = True

@@ -51,9 +51,9 @@ def is_plain(unit: Unit, division: Division, span: Span) -> bool:
         kind = "uniform" if found is None else division.kinds[found]
         if kind == "kept":
             return False
-        if kind == "computed" and found is not None and found.initializer is not None:
-            if not is_plain(unit, division, found.initializer):
-                return False
+        value = found.initializer if kind == "computed" and found is not None else None
+        if value is not None and not is_plain(unit, division, value):
+            return False
     return True
 
 

@@ -46,9 +46,9 @@ class Variable:
         declarator: The indices of the name with what belongs to it, without the initializer.
         initializer: The indices of the initializer, with ``=`` or brackets; None without one.
         is_reference: Whether it is a reference.
-        is_scalar: Whether the spelling suggests that the type is a number or a pointer, which is not
+        is_scalar: Whether the spelling suggests that the type is a number or a pointer that is not
             volatile. The generated code proves it.
-        is_built_in: Whether it consists of numbers, or of pointers to numbers, without a doubt: its
+        is_built_in: Whether it consists of numbers, or of pointers to them, without a doubt: its
             type consists of keywords.
         is_constant: Whether it is `const` itself, and not only what it points to.
         is_parameter: Whether it is a parameter.

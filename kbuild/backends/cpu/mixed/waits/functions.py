@@ -11,21 +11,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from kbuild import resources
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import ThreadWords
 from kbuild.backends.cpu.mixed.launch_bounds import identify
-from kbuild.backends.cpu.mixed.mentions import find_files
 from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS
 from kbuild.backends.cpu.mixed.regions.variables import find_group
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.tokens import split_at_commas
+from kbuild.cxx.tokens import OWN_WORD, split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _MOST_NESTED: Final = 8  # bodies in a body, such as those of a local class
+_GROUPS: Final = "cooperative_groups"
 _MEMBERS: Final = (".", "->")
 _BEFORE_MENTION: Final = ("(", ",", "=", "return", "?", ":")  # of a name without a call
 _BEHIND_MENTION: Final = (")", ",", ";", ":")
@@ -117,19 +116,23 @@ class _Search:
         return None
 
     def _find_own(self, names: Iterable[str]) -> frozenset[str]:
-        """Return the names that other files than kbuild's headers declare as functions."""
+        """Return the names that a source declares as functions, too.
+
+        kbuild's declarations have an annotation, or are in the namespace of groups.
+        """
         code = self._code
-        native = resources.native_directory()
-        headers = find_files(code, (str(native / "device"), str(native / "include")))
         found: set[str] = set()
         for index in code.find(names):
-            position, before = code.starts[index], code.get(index - 1)
+            before = code.get(index - 1)
             is_type = before.isidentifier() or before in (">", "*", "&")
-            if not is_type or before in _BEFORE_USE or code.get(index + 1) != "(":
+            is_annotated = before.startswith(OWN_WORD)
+            if not is_type or is_annotated or before in _BEFORE_USE or code.get(index + 1) != "(":
                 continue
-            around = find_scopes(code).around(position)
+            around = find_scopes(code).around(code.starts[index])
+            heads = (code.list_tokens(scope.head, scope.brace) for scope in around)
+            is_of_groups = any(token.text == _GROUPS for head in heads for token in head)
             is_function = all(scope.kind in ("namespace", "language") for scope in around)
-            if is_function and not any(start <= position < end for start, end in headers):
+            if is_function and not is_of_groups:
                 found.add(code.words[index])
         return frozenset(found)
 

@@ -18,6 +18,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.contexts import read_use
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit, Span
+from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import (
     Block,
     Node,
@@ -30,6 +31,7 @@ from kbuild.cxx.statements import (
 from kbuild.cxx.unit import Unit
 
 _LOOPS: Final = ("for", "while", "do")
+_ALL: Final = frozenset(_LOOPS)
 _VOLATILE: Final = ("volatile", "__volatile__", "add_volatile", "add_volatile_t", "add_cv_t")
 _PARTS_OF_FOR: Final = 3
 # Not in conditions that a counter surely ends.
@@ -68,18 +70,32 @@ def mark_loops(
         is_own = _is_in(own, found.body[0])
         if not is_own and not any(first < index < last for index in outside):
             continue
-        body = divide_body(unit, first)
-        for loop in list_blocks(body):
-            is_loop = loop.kind in _LOOPS and loop.start not in seen
+        for loop in _list_loops(unit, first, last):
+            is_new = loop.start not in seen
             meets = any(loop.start < index < loop.stop for index in barriers)
-            if is_loop and not meets and not _ends(unit, loop):
+            if is_new and not meets and not _ends(unit, loop):
                 seen.add(loop.start)
                 yield from _mark(unit, loop, text)
-        yield from _mark_labels(unit, body, text, seen)
+        yield from _mark_labels(unit, (first, last), text, seen)
 
 
 def _is_in(spans: Iterable[Span], position: int) -> bool:
     return any(start <= position < end for start, end in spans)
+
+
+def _list_loops(unit: Unit, first: int, last: int) -> Iterator[Block]:
+    """Yield the loops in the body of a function, and in those of lambdas and classes in it."""
+    if _ALL.isdisjoint(unit.words[first:last]):
+        return
+    braces = {first}
+    for index in range(first, last):
+        if unit.words[index] in _LOOPS:
+            around = find_scopes(unit).around(unit.starts[index])
+            braces.update(unit.find_index(s.brace) for s in around if s.kind == "block")
+    for brace in sorted(braces):
+        if first <= brace < last:
+            found = list_blocks(divide_body(unit, brace))
+            yield from (block for block in found if block.kind in _LOOPS)
 
 
 def _mark(unit: Unit, loop: Block, text: str) -> Iterator[Edit]:
@@ -95,10 +111,10 @@ def _mark(unit: Unit, loop: Block, text: str) -> Iterator[Edit]:
     yield Edit(start=end, end=end, text=" }")
 
 
-def _mark_labels(unit: Unit, body: Block, text: str, seen: set[int]) -> Iterator[Edit]:
+def _mark_labels(unit: Unit, body: Span, text: str, seen: set[int]) -> Iterator[Edit]:
     """Mark the labels that a `goto` behind them can name."""
-    targets = {unit.get(i + 1): i for i in range(body.start, body.stop) if unit.words[i] == "goto"}
-    for index in range(body.start, body.stop if targets else body.start):
+    targets = {unit.get(i + 1): i for i in range(*body) if unit.words[i] == "goto"}
+    for index in range(*body) if targets else ():
         jump = targets.get(unit.words[index])
         if jump is not None and jump > index and unit.get(index + 1) == ":" and index not in seen:
             seen.add(index)

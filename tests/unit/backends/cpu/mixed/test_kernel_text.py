@@ -154,17 +154,6 @@ def test_the_object_says_what_functions_do(
     assert f"void k(int* p) {{ {start} p[0] = f(1); }}" in rewrite(source, findings)
 
 
-def test_loops_that_wait_need_fibers_only_in_kernels() -> None:
-    loop, marked = "while (*p) {}", "while (*p) { ::kbuild_cpu::wait_in_loop();}"
-    function = f"__kbuild_device__ void f(volatile int* p) {{ {loop} }}"
-    calling = rewrite(f"{function} __kbuild_global__ void k(int* q) {{ f(q); }}")
-
-    assert f"void f(volatile int* p) {{ {marked} }}" in calling
-    assert f"{{ {LOOP} {INDEX} f(q); }}" in calling
-    waiting = rewrite(f"__kbuild_global__ void k(volatile int* p) {{ {loop} }}")
-    assert f"{{ __kbuild_suspendable__ {{ {marked} }}" in waiting
-
-
 def test_kernel_with_a_result_is_left_to_the_check_of_the_object() -> None:
     source = "__kbuild_global__ int k() { return 1; }"
 

@@ -35,7 +35,7 @@ from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 UseKind: TypeAlias = Literal["read", "changed", "unknown"]
-# Whether a name is that of a variable that consists of numbers, or of pointers to numbers, without a
+# Whether a name is that of a variable that consists of numbers, or of pointers to them, without a
 # doubt: its type consists of keywords.
 IsBuiltIn: TypeAlias = Callable[[int], bool]
 _JUMPS: Final = ("return", "throw", "case", "co_return", "co_yield", "new", "delete", "goto")
@@ -134,7 +134,7 @@ class _Reader:
         is_array = words[-2:] == ["]", "="] and self._declares_numbers(opening - 1)
         return _READ if is_array and words[-3:-2] != ["["] else _UNKNOWN
 
-    def _read_operand(self, operand: Part, span: Span) -> Use | None:
+    def _read_operand(self, operand: Part, span: Span) -> Use | None:  # noqa: PLR0911 - a form each
         """Read what belongs to the operand itself; None if that is the name alone."""
         unit, first = self._unit, span[0]
         parts = list_parts(unit, operand.start, operand.stop)
@@ -166,7 +166,9 @@ class _Reader:
         words = [part.text for part in parts[:place]]
         return None if words in (["return"], ["case"]) else _UNKNOWN
 
-    def _read_consumer(self, parts: list[Part], place: int, span: Span, opening: int | None) -> Use:
+    def _read_consumer(  # noqa: PLR0911 - a form each
+        self, parts: list[Part], place: int, span: Span, opening: int | None
+    ) -> Use:
         """Read what takes the value of an operand that is the name alone."""
         first = last = place
         while first > 1 and parts[first - 1].text in VALUE_OPERATORS:

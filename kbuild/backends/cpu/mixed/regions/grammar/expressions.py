@@ -181,7 +181,7 @@ class _Reader:
             return -1
         return self._read_name(parts, place)
 
-    def _read_name(self, parts: list[Part], place: int) -> int:
+    def _read_name(self, parts: list[Part], place: int) -> int:  # noqa: C901, PLR0911 - a form each
         words = [part.text for part in parts[place : place + 5]]
         if words[0] in INDICES and len(words) > 2 and words[1] == "." and words[2] in _AXES:  # noqa: PLR2004
             return place + 3

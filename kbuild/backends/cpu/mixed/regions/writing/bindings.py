@@ -214,13 +214,13 @@ class Bindings:
         if is_deduced(unit, variable):
             return f"{new}(", ")"
         value = self._text.render(start, last)
-        return (
+        before = (
             f"{bound} {slot}.construct({THREAD}, [&](auto __kbuild_to) {{ "
             f"if constexpr (__kbuild_to.is_class) ::new (__kbuild_to.place) "
             f"typename decltype(__kbuild_to)::__holder{{{value}}}; "
-            f"else ::new (__kbuild_to.place) typename decltype(__kbuild_to)::__type(",
-            "); })",
+            f"else ::new (__kbuild_to.place) typename decltype(__kbuild_to)::__type("
         )
+        return before, "); })"
 
     def _deduce(self, variable: Variable) -> tuple[str, str]:
         """Return a function with the type of a variable, and this type."""

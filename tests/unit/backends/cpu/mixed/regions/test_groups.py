@@ -11,12 +11,13 @@ from kbuild.cxx.unit import Unit
 
 # As in the headers of the device language.
 HEADER = """\
-namespace cg {
+namespace cooperative_groups {
 inline thread_block __kbuild_needs_block__ this_thread_block() { return {}; }
 template <unsigned N> thread_block_tile<N> __kbuild_needs_block__ tiled_partition(thread_block);
 template <class G> void sync(const G&);
 template <class G, class T, class O> T reduce(const G&, T, O);
 }
+namespace cg = cooperative_groups;
 """
 DEVICE = "__kbuild_device__ "
 BLOCK = "cg::thread_block cta = cg::this_thread_block(); "

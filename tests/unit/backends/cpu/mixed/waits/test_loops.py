@@ -1,75 +1,88 @@
-"""In which loops a thread can wait for memory, and how they let other threads run."""
+"""In which loops a thread can wait for memory, and how they are marked."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.waits.loops import find_waiting_loops, mark_loops
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.waits.loops import mark_loops
 from kbuild.cxx.rewriting.rewrite import apply_edits
 from kbuild.cxx.unit import Unit
 
-CALL = "::kbuild_cpu::wait_in_loop();"
-FIXED = pytest.mark.xfail(reason="the word volatile itself does not count")
+MARK = "::kbuild_cpu::mark_loop();"
+WAIT = "::kbuild_cpu::wait_in_loop();"
+HEAD = '# 1 "a.cu"\n__kbuild_device__ void f() { '
 
 
-def mark(body: str) -> str:
-    """Return the body of a function with marked loops."""
-    unit = Unit(f"void f() {{ {body} }}")
-    loops = find_waiting_loops(unit, frozenset(("cas", "fence")), frozenset(("flag",)))
-    text = apply_edits(unit.text, tuple(mark_loops(unit, loops)), (0, len(unit.text)))
-    return text.removeprefix("void f() { ").removesuffix(" }")
+def mark(body: str, *, before: str = "") -> str:
+    """Return the body of a device function with marked loops; `meet` is a barrier."""
+    unit = Unit(f"{HEAD}{body} }}{before}")
+    names = frozenset(("atomicCAS", "cas", "fence"))
+    meets = frozenset(unit.find(("meet",)))
+    edits = tuple(mark_loops(unit, q.find_declarations(unit), names, meets))
+    text = apply_edits(unit.text, edits, (0, len(unit.text)))
+    return text.removeprefix(HEAD).removesuffix(f" }}{before}")
 
 
 @pytest.mark.parametrize(
     ("loop", "marked"),
     [
-        ("while (cas(p, 1)) {}", f"while (cas(p, 1)) {{ {CALL}}}"),
-        ("while (flag == 0) ;", f"while (flag == 0) {{ {CALL} ; }}"),
-        ("while (flag) f();", f"while (flag) {{ {CALL} f(); }}"),
-        ("do { fence(); } while (x);", f"do {{ {CALL} fence(); }} while (x);"),
-        ("do f(); while (flag);", f"do {{ {CALL} f(); }} while (flag);"),
-        ("for (;;) if (flag) break;", f"for (;;) {{ {CALL} if (flag) break; }}"),
+        ("while (cas(p, 1)) {}", f"while (cas(p, 1)) {{ {MARK}}}"),
+        ("while (!x) x = cas(p, 1);", f"while (!x) {{ {MARK} x = cas(p, 1); }}"),
+        ("do { fence(); } while (*x);", f"do {{ {MARK} fence(); }} while (*x);"),
+        ("for (;;) if (cas(p, 1)) break;", f"for (;;) {{ {MARK} if (cas(p, 1)) break; }}"),
+        ("again: if (cas(p, 1)) goto again;", f"again: {MARK} if (cas(p, 1)) goto again;"),
         (
-            "while (x) for (int i = 0; i < n; ++i) old = cas(p, x[i]);",
-            f"while (x) {{ {CALL} for (int i = 0; i < n; ++i) old = cas(p, x[i]); }}",
+            "while (flag == *(volatile int*)p) ;",
+            f"while (flag == *(volatile int*)p) {{ {WAIT} ; }}",
         ),
-        (
-            "while (x) g([&] { return flag; });",
-            f"while (x) {{ {CALL} g([&] {{ return flag; }}); }}",
-        ),
-        pytest.param(
-            "while (*(volatile int*)p) {}", f"while (*(volatile int*)p) {{ {CALL}}}", marks=FIXED
-        ),
+        ("g([&] { while (!cas(p, 1)) {} });", f"g([&] {{ while (!cas(p, 1)) {{ {MARK}}} }});"),
     ],
 )
-def test_loops_that_wait(loop: str, marked: str) -> None:
+def test_loops_that_can_wait(loop: str, marked: str) -> None:
     assert mark(loop) == marked
 
 
 @pytest.mark.parametrize(
     "loop",
     [
-        "while (x) { f(); }",
-        "while (x) { cas(p, 1); }",  # nobody uses the result
-        "for (int i = 0; i < n; ++i) old = cas(p, x[i]);",
-        "for (int i = n; i > 0; i--) sum += flag;",
-        "x = flag; while (x) {}",
+        "for (int i = 0; i < *n; ++i) cas(p, 1);",  # the limit is memory
+        "for (int i = 0; i < n; ++i) i = cas(p, 1);",
+        "for (int i = 0; i < n; i = (i + 1) % 4) x += cas(p, 1);",
+        "for (int i = 0; j < n; ++i) old = cas(p, 1);",
+        "for (int i = 0; i < n && old; ++i) old = cas(p, 1);",
+        "for (unsigned i = 0; i < 4000000000; ++i) if (cas(p, 1)) break;",
+        "for (auto x : flags(cas(p, 1))) if (x) return;",
+        "while (i < n) old = cas(p, 1);",
+        "while (try_lock()) {} cas(p, 1);",  # in another function
+        "do { old = atomicCAS(p, old, 1); } while (old);",
     ],
 )
-def test_other_loops(loop: str) -> None:
-    assert mark(loop) == loop
+def test_loops_that_do_not_surely_end(loop: str) -> None:
+    assert MARK in mark(loop)
 
 
 @pytest.mark.parametrize(
     "loop",
     [
-        "for (int i = 0; i < *n; ++i) flag;",  # the limit is memory
-        "for (int i = 0; i < n; ++i) i -= flag;",
-        "for (int i = 0; i < n; ++i) g(i, flag);",  # which can change it
-        "for (int i = 0; j < n; ++i) old = flag;",
-        "for (int i = 0; i < n || flag; ++i) ;",
-        "for (auto x : flag) ;",
+        "for (int i = 0; i < n; ++i) old = cas(p, x[i]);",
+        "for (int i = n; i > 0; i /= 2) sum += cas(p, i + 1);",
+        "while (i < n) { cas(p, x[i]); i += stride; }",
+        "do { cas(p, 1); --i; } while (i > 0);",
+        "for (auto x : numbers) cas(p, x);",
+        "while (i < *p) { cas(p, 1); meet(); }",
+        "do { assumed = old; old = atomicCAS(p, assumed, g(assumed)); } while (assumed != old);",
     ],
 )
-def test_loops_that_do_not_count_to_a_limit(loop: str) -> None:
-    assert CALL in mark(loop)
+def test_loops_that_end(loop: str) -> None:
+    assert mark(loop) == loop
+
+
+def test_loops_of_a_source_without_atomic_functions_are_not_marked() -> None:
+    assert mark("while (*p) {}") == "while (*p) {}"
+
+
+def test_volatile_memory_of_another_function_counts() -> None:
+    other = " __kbuild_device__ volatile int flag;"
+
+    assert mark("while (*p) {}", before=other) == f"while (*p) {{ {WAIT}}}"

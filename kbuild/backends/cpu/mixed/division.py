@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from kbuild.backends.cpu.mixed.annotations import INDICES, ThreadWords
-from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list_words
+from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES, ThreadWords
+from kbuild.backends.cpu.mixed.mentions import (
+    can_replace,
+    describe_place,
+    is_captured,
+    list_words,
+)
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
 from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.forms import split_declarations
@@ -16,7 +21,6 @@ from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
 from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.backends.cpu.mixed.regions.variables import (
     Variable,
-    find_reference,
     read_parameters,
 )
 from kbuild.backends.cpu.mixed.regions.writing.function import check_signature, write_split
@@ -26,7 +30,6 @@ from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import divide_body
-from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -159,6 +162,8 @@ class Divider:
         constants = list_words(code, "|".join(INDICES), inside=found.body)
         if not all(can_replace(code, word, describe_place(code, word)) for word in constants):
             raise CannotDivide("it passes threadIdx on")
+        if any(is_captured(code, word) for word in constants if word.text == INDEX):
+            raise CannotDivide("a lambda can refer to threadIdx")
         division = analyze(
             KernelBody(
                 unit=code,
@@ -204,17 +209,21 @@ class Divider:
                 for name in called - late.keys()
                 if name in self._divided
             },
-            referring=frozenset(filter(self._has_reference, called)),
+            referring=frozenset(filter(self._can_refer, called)),
             obstacles={**self._obstacles, **late},
         )
 
-    def _has_reference(self, name: str) -> bool:
-        """Return whether a function with a name has a parameter that is a reference."""
+    def _can_refer(self, name: str) -> bool:
+        """Return whether a function with a name has a parameter that is not just a number."""
         return any(
-            find_reference(token.text for token in part) is not None
+            not each.is_built_in or "*" in self._code.words[slice(*self._find_span(found))]
             for found in self._definitions[name]
-            for part in split_at_commas(self._code.list_tokens(*found.parameters))
+            for each in self._read_parameters(found)
         )
+
+    def _find_span(self, found: Declaration) -> tuple[int, int]:
+        first, last = map(self._code.find_index, found.parameters)
+        return first, last
 
     def _divide_name(self, name: str) -> None:
         """Divide the functions with a name, or find out why that is not possible."""

@@ -188,6 +188,17 @@ def can_replace(code: Unit, word: Token, place: Place) -> bool:
     return True
 
 
+def is_captured(code: Unit, word: Token) -> bool:
+    """Return whether a lambda that refers to a word can be called somewhere else."""
+    for scope in describe_place(code, word).inside:
+        captures = find_lambda(code, scope)
+        brace = code.find_index(scope.brace)
+        is_called = code.get(code.partners.get(brace, brace) + 1) == "("
+        if captures is not None and any(c.text == "&" for c in captures) and not is_called:
+            return True
+    return False
+
+
 def _has_default(captures: tuple[Token, ...]) -> bool:
     words = [token.text for token in captures]
     return len(words) > 2 and words[1] in ("=", "&") and words[2] in ("]", ",")  # noqa: PLR2004 - brackets and a default

@@ -18,6 +18,7 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     check_references,
     check_types,
     find_assignments,
+    find_declared,
     find_divided,
     find_leaves,
     find_result,
@@ -25,6 +26,7 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     find_target,
     find_value,
     is_common_declaration,
+    is_declared_name,
     read_head,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
@@ -67,6 +69,7 @@ class _Analysis:
         )
         self._shared, numbers = find_shared(unit, body)
         self._arrays = numbers
+        self._inner = find_declared(unit, body)
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
         self._divided = find_divided(unit, body, needs.operations)
         variables = (*kernel.parameters, *self._find_variables())
@@ -102,6 +105,7 @@ class _Analysis:
         }
         self._uniform = self._find_needed()
         computed = self._find_computed()
+        self._check_names()
         self._check_conditions(computed)
         check_branches(self._unit, self._kernel.body, self._masked, self._operations, self._uses)
         whole = frozenset(self._find_whole())
@@ -112,6 +116,7 @@ class _Analysis:
             leaves=self._leaves,
             variables=self._uses.variables,
             uses=self._uses,
+            is_optimized=self._kernel.is_optimized,
             kinds={v: self._choose_kind(v, computed) for v in self._uses.variables},
             masked=self._masked,
             steered=self._steered,
@@ -133,6 +138,28 @@ class _Analysis:
 
     def _has_own_masks(self, operation: Operation) -> bool:
         return operation.mask is not None and not self._is_uniform(*operation.mask)
+
+    def _check_names(self) -> None:
+        """Refuse names of variables in declarations that are executed once, outside of regions."""
+        names = {variable.name for variable in self._uses.variables}
+        for node in self._find_whole():
+            if not isinstance(node, Statement) or not is_common_declaration(self._unit, node):
+                continue
+            for index in range(node.start, node.stop):
+                word, found = self._unit.words[index], self._uses.resolve(index)
+                if word not in names or self._unit.get(index - 1) in (".", "->"):
+                    continue
+                if found not in self._uniform or is_declared_name(self._unit, node, index):
+                    raise CannotDivide(f"a declaration uses or hides '{word}'")
+
+    def _is_hidden(self, span: tuple[int, int]) -> bool:
+        """Return whether another declaration of a name in a part can be visible elsewhere."""
+        words = {
+            self._unit.words[index]
+            for index in list_names(self._unit, *span)
+            if self._uses.resolve(index) is None
+        }
+        return not words.isdisjoint(self._inner)
 
     def _check_conditions(self, computed: frozenset[Variable]) -> None:
         """Leave programs to fibers whose barriers only some threads reach by intention."""
@@ -357,6 +384,9 @@ class _Analysis:
             if block.is_constant or (block.kind and block not in self._masked - self._steered):
                 heads = [each for each in block.children if isinstance(each, Statement)]
                 yield from ((each.start, each.stop) for each in heads)
+        for variable in self._uses.variables:
+            if not variable.is_scalar:  # whose arrays are declared outside of regions
+                yield from (variable.base, variable.declarator)
         for node in self._find_whole():
             is_declaration = isinstance(node, Statement) and bool(self._declared.get(node))
             if not is_declaration:
@@ -385,6 +415,8 @@ class _Analysis:
         plain = self._read_plain(*(variable.initializer or (0, 0)))
         if plain is None:
             return False
+        if self._is_hidden(variable.initializer or (0, 0)) or self._is_hidden(variable.base):
+            return False  # its text would mean something else where it is computed again
         for first, _ in plain.names:
             used = self._uses.resolve(first)
             if used is None or used in computed:

@@ -25,6 +25,7 @@ _BEFORE_LAMBDA: Final = ("return", "case", "else", "do")
 # Declarations that say the same for all threads.
 _COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "static"))
 _STATIC: Final = frozenset(("static", "constexpr", "thread_local"))
+_CONVERTED: Final = 4  # the tokens of `int(x)`, which is a declaration as a statement
 _LEAVING: Final = frozenset(("return", "break", "continue"))
 _FOR_PARTS: Final = 3
 _STEP: Final = 3  # tokens of an increment
@@ -44,6 +45,10 @@ def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozense
         for block in list_blocks(body)
         if any(block.start < index < block.stop for index in indices)
     }
+    for statement in list_statements(body):
+        start = skip_attributes(unit, statement.start)
+        if start > statement.start and unit.get(start) in (*_LEAVING, "{"):
+            raise CannotDivide("an attribute is in front of a statement")
     if not _UNDIVIDED.isdisjoint(unit.words[body.start : body.stop]):
         raise CannotDivide("it contains assembly, goto, or alloca")
     for block in sorted(found, key=lambda block: block.start):
@@ -61,6 +66,9 @@ def _check_form(unit: Unit, block: Block) -> None:
     ):
         raise CannotDivide("the condition around a barrier declares a variable")
     for child in block.children:
+        start = skip_attributes(unit, child.start)
+        if start > child.start and unit.get(start) in DIVIDABLE:
+            raise CannotDivide("an attribute is in front of a statement")
         if isinstance(child, Statement) and unit.get(child.stop) == ":":
             raise CannotDivide("a label is beside a barrier")
         if isinstance(child, Statement) and _is_unknown_declaration(unit, block, child):
@@ -72,10 +80,36 @@ def _is_unknown_declaration(unit: Unit, block: Block, statement: Statement) -> b
 
     Their names could be those of other variables, too, which other regions would use then.
     """
-    words = [w for w in unit.words[statement.start : statement.stop] if w not in ("const", "&")]
-    is_declaration = not TYPE_WORDS.isdisjoint(words[:1]) and words[1:2] != ["("]
+    start = skip_attributes(unit, statement.start)
+    words = [w for w in unit.words[start : statement.stop] if w not in ("const", "&")]
+    is_call = words[1:2] == ["("] and len(words) > _CONVERTED and words[3:4] != [")"]
+    is_declaration = not TYPE_WORDS.isdisjoint(words[:1]) and not is_call
     return is_declaration and not (
         is_common_declaration(unit, statement) or any(list_variables(unit, block, statement))
+    )
+
+
+def skip_attributes(unit: Unit, index: int) -> int:
+    """Return the index after the attributes in front of a statement."""
+    while unit.words[index : index + 2] == ["[", "["] and index in unit.partners:
+        index = unit.partners[index] + 1
+    return index
+
+
+def is_declared_name(unit: Unit, statement: Statement, index: int) -> bool:
+    """Return whether a declaration can declare a name where it is."""
+    before, behind = unit.get(index - 1), unit.get(index + 1)
+    is_last = index + 1 == statement.stop or behind in ("=", ";", "[", "{", ",", "}", ":")
+    return is_last and (is_name(before) or before in ("*", "&", ">", "::", "{", ","))
+
+
+def find_declared(unit: Unit, body: Block) -> frozenset[str]:
+    """Return the names that statements of a body declare, and some others."""
+    return frozenset(
+        unit.words[index]
+        for statement in list_statements(body)
+        for index in range(statement.start, statement.stop)
+        if is_name(unit.words[index]) and is_declared_name(unit, statement, index)
     )
 
 
@@ -176,7 +210,7 @@ def _list_outside_sizes(unit: Unit, statement: Statement) -> Iterator[str]:
 
 def is_common_declaration(unit: Unit, statement: Statement) -> bool:
     """Return whether a declaration says the same for all threads."""
-    words = unit.words[statement.start : statement.stop]
+    words = unit.words[skip_attributes(unit, statement.start) : statement.stop]
     is_common = not _COMMON.isdisjoint(words[:1]) or _SHARED in words
     is_common = is_common or not _STATIC.isdisjoint(_list_head(words))
     return is_common or _declares_only_class(unit, statement)

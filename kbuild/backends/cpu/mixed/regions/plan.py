@@ -26,6 +26,7 @@ class Division:
         leaves: The statements that leave divided blocks, by the index of their first token.
         variables: The parameters and the variables of divided blocks, in order.
         uses: What happens to them.
+        is_optimized: Whether the spelling of a type counts, which the generated code proves.
         kinds: What each of them becomes.
         masked: The divided conditions and loops that threads take differently, as far as is known.
         steered: The masked loops whose heads are the same for all threads.
@@ -44,6 +45,7 @@ class Division:
     leaves: Mapping[int, Leave]
     variables: tuple[Variable, ...]
     uses: Uses
+    is_optimized: bool
     kinds: Mapping[Variable, Kind]
     masked: frozenset[Block]
     steered: frozenset[Block]

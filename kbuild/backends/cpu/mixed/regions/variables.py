@@ -240,7 +240,8 @@ def read_parameters(
         words = [token.text for token in head]
         if place is None or ("&" in words and not is_function) or "..." in words:
             continue
-        is_pointer = "*" in words or "[" in words
+        marks = words[_find_angle(words) :]
+        is_pointer = "*" in marks or "[" in marks
         base = [word for word in words[:place] if word not in _MARKS]
         group = find_group(words[:place])
         yield Variable(
@@ -256,6 +257,11 @@ def read_parameters(
             is_parameter=True,
             group=group,
         )
+
+
+def _find_angle(words: list[str]) -> int:
+    """Return the index after the template arguments of a type."""
+    return max((i for i, word in enumerate(words) if word == ">"), default=-1) + 1
 
 
 def find_variable(variables: tuple[Variable, ...], name: str, index: int) -> Variable | None:

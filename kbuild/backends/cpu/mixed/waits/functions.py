@@ -149,6 +149,8 @@ class _Search:
         functions = self._list_functions(name)
         if not functions or not name.isidentifier() or name == "operator":
             return False
+        if any(self._is_constrained(found) for found in functions):
+            return False
         if len(functions) > 1 and any(map(_has_dependent_result, functions)):
             return False
         if len({found.namespaces for found in functions}) > 1:
@@ -161,6 +163,11 @@ class _Search:
             if identify(self._code, found) in known and self._has_no_default(found)
         }
         return all(index in names or self._is_mention(index) for index in self._code.find((name,)))
+
+    def _is_constrained(self, found: Declaration) -> bool:
+        """Return whether constraints follow the parameters."""
+        start, end = found.parameters[1], (found.body or (found.end, found.end))[0]
+        return "requires" in self._code.words[slice(*map(self._code.find_index, (start, end)))]
 
     def _has_no_default(self, found: Declaration) -> bool:
         first, last = map(self._code.find_index, found.parameters)

@@ -24,6 +24,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     is_name,
     list_operands,
     list_parts,
+    names_built_in_type,
 )
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.cxx.declarators import TYPE_OPERATORS
@@ -40,6 +41,9 @@ _JUMPS: Final = ("return", "throw")
 
 def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: IsOwn) -> None:
     """Raise CannotDivide if an operation must not run before the rest of its statement."""
+    if operation.callee is not None and operation.has_references:
+        for argument in operation.arguments:
+            _check_argument(unit, argument, operation)
     order = _Order(unit, statement, is_own)
     span = (operation.index, operation.close + 1)
     opening = order.find_opening(span[0])
@@ -48,6 +52,16 @@ def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: 
         opening = order.find_opening(opening)
     if opening is not None or not order.is_first(span, None):
         raise CannotDivide(f"C++ evaluates something before '{operation.name}' in its statement")
+
+
+def _check_argument(unit: Unit, argument: Span, operation: Operation) -> None:
+    """Raise CannotDivide if a temporary object can end before the function that refers to it."""
+    for index in range(*argument):
+        before = unit.get(index - 1)
+        is_call = unit.words[index] == "(" and (is_name(before) or before in (">", ")", "]"))
+        is_conversion_ = names_built_in_type(unit, index - 1, index)
+        if unit.words[index] == "{" or (is_call and not is_conversion_):
+            raise CannotDivide(f"an argument of '{operation.name}' can refer to a temporary object")
 
 
 class _Order:
@@ -130,7 +144,7 @@ class _Order:
     def _is_inert(self, part: Part) -> bool:
         """Return whether an operand or operator changes nothing, and reads variables alone."""
         if part.text:
-            return part.text in VALUE_OPERATORS or part.text in (",", "=", "?", ":")
+            return part.text in VALUE_OPERATORS or part.text in (",", "?", ":")
         unit = self._unit
         for index in range(part.start, part.stop):
             word = unit.words[index]

@@ -8,7 +8,7 @@ from typing import Final
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Part, list_arguments
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
-from kbuild.backends.cpu.mixed.regions.plan import read_known
+from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.backends.cpu.mixed.regions.writing.text import (
     FRAME,
@@ -54,7 +54,7 @@ class Bindings:
             for v in division.variables
             if division.kinds[v] == "kept"
             and v.statement is not None
-            and not (v.is_scalar and self._has_only_values(v))
+            and not (_is_number(division, v) and self._has_only_values(v))
         }
 
     def _has_only_values(self, variable: Variable) -> bool:
@@ -159,6 +159,10 @@ class Bindings:
         """Return the declaration of an array with an element per thread."""
         if variable.is_reference:
             raise CannotDivide(f"'{variable.name}' is a reference that is used behind a barrier")
+        spans = (variable.base, variable.declarator)
+        for used in (v for span in spans for v in self.list_used(*span)):
+            if used is not variable and self._text.division.kinds[used] != "uniform":
+                raise CannotDivide(f"the type of '{variable.name}' depends on '{used.name}'")
         slot = self._name_slot(variable)
         self.slots.append(slot)
         if not is_copied(self._text.unit, variable):
@@ -268,12 +272,20 @@ class Bindings:
         uses = self._text.division.uses.indices[variable]
         return variable not in self.forced and all(is_in((i, i + 1), spans) for i in uses)
 
+    def _find_parameter_type(self, name: str) -> str:
+        if self._text.division.is_function:
+            return f"typename decltype({FRAME}.{name_parameter(name)})::__type"
+        return f"decltype({name})"
+
     def declare_parameters(self) -> Iterator[str]:
         """Yield constants for the parameters, and arrays for those that threads change."""
         for variable in self.declared.get(None, []):
             number = self.numbers[variable]
+            name = variable.name
+            if variable.is_scalar and self._text.division.is_optimized:
+                yield f"static_assert({REGIONS}is_built_in<{self._find_parameter_type(name)}>);"
             if self._text.division.kinds[variable] == "uniform":
-                yield f"[[maybe_unused]] const auto& __kbuild_u{number}__ = {variable.name};"
+                yield f"[[maybe_unused]] const auto& __kbuild_u{number}__ = {name};"
                 continue
             slot = self._name_slot(variable)
             if variable.group is not None:
@@ -289,6 +301,12 @@ class Bindings:
                 f"__kbuild_each_row__({LIVE}) __kbuild_whole_row__ __kbuild_threads__ "
                 f"{{ {slot}.copy({THREAD}, {variable.name}); __kbuild_region_end__"
             )
+
+
+def _is_number(division: Division, variable: Variable) -> bool:
+    """Return whether a variable is a number or a pointer; its declaration proves a guess."""
+    is_keyword = variable.is_built_in and variable.is_scalar
+    return is_keyword or (division.is_optimized and variable.is_scalar)
 
 
 def is_copied(unit: Unit, variable: Variable) -> bool:

@@ -131,11 +131,17 @@ class RegionWriter:
     def _write_declaration(self, statement: Statement, spans: list[Span]) -> Iterator[str]:
         """Rename what a statement declares for other regions, too; yield the declared slots."""
         declared = self._bindings.declared.get(statement, [])
+        proved = "is_built_in" if self._text.division.is_optimized else "can_end"
         crossing = [v for v in declared if not self._bindings.is_local(v, spans)]
         tail = [
             f"static_assert({REGIONS}can_end<decltype({variable.name})>);"
             for variable in declared
-            if not variable.is_scalar and variable not in crossing
+            if variable not in crossing and not variable.is_scalar
+        ]
+        tail += [
+            f"static_assert({REGIONS}{proved}<decltype({variable.name})>);"
+            for variable in declared
+            if variable not in crossing and variable.is_scalar and not variable.is_built_in
         ]
         for variable in crossing:
             if self._names_itself(variable):
@@ -412,7 +418,8 @@ class RegionWriter:
     def _list_types(self, operation: Operation, groups: dict[int, str]) -> Iterator[str]:
         """Yield the types of the arguments of a call that can bind references to them."""
         for argument in operation.arguments if operation.has_references else ():
-            yield f"decltype(({self._text.render(*argument, groups)}))"
+            value = self._text.render(*argument, groups)
+            yield f"{REGIONS}argument<decltype(({value})), sizeof({REGIONS}bind_argument({value}))>"
 
     def _list_groups(self, operation: Operation) -> Iterator[tuple[int, str]]:
         """Yield the indices of the groups that a call passes, and what the source means by them."""

@@ -497,6 +497,17 @@ struct refers_to<__T, __Object &> {
     }
     static constexpr bool value = is_same_v<__to, __from> || is_derived();
 };
+/* Whether the reference is to a temporary object that is a copy of the argument, or its value as another number. */
+template <class __T, class __Argument>
+constexpr bool is_converted = is_same_v<remove_cv_t<__T>, remove_cv_t<__Argument>> ||
+                              (is_built_in<__T> && is_built_in<__Argument>);
+template <class __T, unsigned long>
+using argument = __T;
+/* Returns a number for what a reference can refer to: not for bit-fields, and not for members of packed classes. */
+template <class __T>
+char (&bind_argument(__T &))[1];
+template <class __T>
+char (&bind_argument(const __T &&))[1];
 
 /* What a parameter refers to: an object of the caller, or a temporary one, which nobody else knows. */
 template <class __T>
@@ -509,6 +520,8 @@ public:
     KBUILD_CPU_ALWAYS_INLINE void put(__T &__object) {
         object_ = __builtin_addressof(__object);
         if constexpr (!refers_to<__T, __Argument>::value) {
+            static_assert(!is_same_v<remove_cv_t<__T>, __T> && is_converted<__T, __Argument>,
+                          "kbuild: what the parameter refers to is not known");
             static_assert(can_move<remove_cv_t<__T>>,
                           "kbuild: the parameter refers to a temporary object");
             ::new (slot_address{static_cast<void *>(&copy_)}) remove_cv_t<__T>(__object);

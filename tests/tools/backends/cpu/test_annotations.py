@@ -27,7 +27,7 @@ HEADERS = (
     "cuda_pipeline.h",
     "mma.h",
 )
-RUNTIME = f"kbuild_cpu_api|kbuild_cpu_runner|{INDEX}"
+RUNTIME = f"kbuild_cpu_(?:api|waits|yield|runner)|{INDEX}"
 # Who calls these has a group, which another function or a static function of a class returned.
 GROUPS = "cooperative_groups"
 ANNOTATION = re.compile(r"__kbuild_\w*needs_\w+__")

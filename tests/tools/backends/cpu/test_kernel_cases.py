@@ -13,11 +13,9 @@ from support.mixed_programs import PROJECT, build_program
 from support.tools.toolchains import needs_programs
 
 ORDERS = ("0", "1", "4711")  # values of KBUILD_SEED: orders of the threads in a region
-KINDS = ("sequencing", "values_behind_names", "objects", "parameters", "spelling")
+KINDS = ("sequencing", "values_behind_names", "objects", "parameters", "spelling", "branches")
 # The kernels of `spelling` that contain operations behind && and ||.
 CONDITIONAL = {"alternative_tokens(int*, bool)"}
-UNREACHED = pytest.mark.xfail(reason="regions demand that the lanes of a mask meet at one call")
-SUSPECTED = pytest.mark.xfail(reason="kernels count as functions that pointers can call")
 
 
 @pytest.fixture(
@@ -33,7 +31,7 @@ def compiler(request: pytest.FixtureRequest) -> tuple[str, str]:
     return request.param[0], request.param[1]
 
 
-@pytest.fixture(scope="module", params=[*KINDS, pytest.param("branches", marks=UNREACHED)])
+@pytest.fixture(scope="module", params=KINDS)
 def program(
     request: pytest.FixtureRequest,
     compiler: tuple[str, str],
@@ -53,7 +51,6 @@ def test_kernels_compute_what_cxx_demands(program: Path, order: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
-@SUSPECTED
 def test_a_spelling_does_not_make_other_kernels_fibers(tmp_path: Path) -> None:
     program = build_program(tmp_path, (PROJECT / "cases_spelling.cu",), options=("-O1", "-w"))
     (facts,) = inspect_path(program)

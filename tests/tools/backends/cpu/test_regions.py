@@ -14,7 +14,7 @@ from support.mixed_programs import PROJECT, build_program
 from support.tools.toolchains import needs_programs
 
 # The kernels with fibers, and why.
-WAITING = "a thread can wait in a loop for volatile memory"
+WAITING = "a function that it calls waits"
 FIBERS = {
     "regions.cu": {
         "classes(int*)": "its regions do not compile",
@@ -42,27 +42,14 @@ FIBERS = {
     "region_masks.cu": {},
     "region_subscripts.cu": {},
     "region_waits.cu": {
-        "look_back(int*)": "'__threadfence' is in a loop",
+        "look_back(int*)": WAITING,
         "poll_a_flag(int*)": WAITING,
         "poll_a_reference(int*)": WAITING,
         "poll_an_alias(int*)": WAITING,
-        "poll_by_atomics(int*)": "'atomicAdd' is in a loop",
+        "poll_by_atomics(int*)": WAITING,
         "poll_by_cast(int*)": WAITING,
         "poll_by_function(int*)": WAITING,
     },
-}
-# Files in which other kernels have fibers, too, and why that is wrong.
-KERNELS = "kernels count as functions that pointers can call"
-UNEXPECTED = {
-    "regions.cu": KERNELS,
-    "region_functions.cu": KERNELS,
-    "region_forms.cu": f"{KERNELS}; slots with alignas do not compile (attributes)",
-    "region_groups.cu": KERNELS,
-    "region_masks.cu": (
-        f"{KERNELS}; the address of a subscript keeps its operation (filter); a variable of the "
-        "host has the name of a function (parts)"
-    ),
-    "region_waits.cu": "a counter that an operation gets does not count to a limit (count)",
 }
 WRONG_BARRIER = """
 #include <cuda_runtime.h>
@@ -125,12 +112,7 @@ def test_kernels_compute_what_host_code_does(program: Path, seed: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
-def test_images_say_how_kernels_run(
-    request: pytest.FixtureRequest, program: Path, source: Path
-) -> None:
-    if source.name in UNEXPECTED:
-        # Whether a kernel seems to call a pointer depends on the instructions of the processor.
-        request.applymarker(pytest.mark.xfail(reason=UNEXPECTED[source.name], strict=False))
+def test_images_say_how_kernels_run(program: Path, source: Path) -> None:
     (facts,) = inspect_path(program)
 
     executions = {

@@ -24,7 +24,7 @@ from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _MOST_NESTED: Final = 8  # bodies in a body, such as those of a local class
-_GROUPS: Final = "cooperative_groups"
+_LIBRARIES: Final = ("cooperative_groups", "kbuild_cpu", "std")  # namespaces that a call names
 _MEMBERS: Final = (".", "->")
 _BEFORE_MENTION: Final = ("(", ",", "=", "return", "?", ":")  # of a name without a call
 _BEHIND_MENTION: Final = (")", ",", ";", ":")
@@ -130,9 +130,9 @@ class _Search:
                 continue
             around = find_scopes(code).around(code.starts[index])
             heads = (code.list_tokens(scope.head, scope.brace) for scope in around)
-            is_of_groups = any(token.text == _GROUPS for head in heads for token in head)
+            is_of_library = any(token.text in _LIBRARIES for head in heads for token in head)
             is_function = all(scope.kind in ("namespace", "language") for scope in around)
-            if is_function and not is_of_groups:
+            if is_function and not is_of_library:
                 found.add(code.words[index])
         return frozenset(found)
 

@@ -37,8 +37,9 @@ _PARTS_OF_FOR: Final = 3
 # Not in conditions that a counter surely ends.
 _UNLIMITED: Final = frozenset(("(", "[", "*", "->", "|", "?", "&", "!", ","))
 _LEAVING: Final = frozenset(("break", "return", "goto"))
-_WAIT: Final = "::kbuild_cpu::wait_in_loop();"
-_MARK: Final = "::kbuild_cpu::mark_loop();"
+_WAIT: Final = "::kbuild_cpu::wait_in_loop()"
+_MARK: Final = "::kbuild_cpu::mark_loop()"
+_OWN: Final = ("__", "atomic")  # the names of functions that take values
 _MOST_STATEMENTS: Final = 2  # of a loop that updates memory by atomicCAS
 
 
@@ -102,13 +103,11 @@ def _mark(unit: Unit, loop: Block, text: str) -> Iterator[Edit]:
     body = loop.children[0 if loop.kind == "do" else loop.heads]
     if isinstance(body, Block) and not body.kind:
         place = unit.get_end(body.start)
-        yield Edit(start=place, end=place, text=f" {text}")
+        yield Edit(start=place, end=place, text=f" {text};")
         return
     start = unit.get_end(body.start - 1)
-    is_followed = isinstance(body, Statement) and unit.get(body.stop) == ";"
-    end = unit.get_end(body.stop - 1 + is_followed)
-    yield Edit(start=start, end=start, text=f" {{ {text}")
-    yield Edit(start=end, end=end, text=" }")
+    # The condition is false. With its `else`, another one still belongs to the condition in front.
+    yield Edit(start=start, end=start, text=f" if ({text}) {{}} else")
 
 
 def _mark_labels(unit: Unit, body: Span, text: str, seen: set[int]) -> Iterator[Edit]:
@@ -119,7 +118,7 @@ def _mark_labels(unit: Unit, body: Span, text: str, seen: set[int]) -> Iterator[
         if jump is not None and jump > index and unit.get(index + 1) == ":" and index not in seen:
             seen.add(index)
             place = unit.get_end(index + 1)
-            yield Edit(start=place, end=place, text=f" {text}")
+            yield Edit(start=place, end=place, text=f" {text};")
 
 
 def _ends(unit: Unit, loop: Block) -> bool:
@@ -157,13 +156,27 @@ def _is_counter(unit: Unit, parts: list[Node], name: str, *, is_limit: bool = Fa
             statement = find_statement(part, index)
             if statement is None:
                 return False
-            use = read_use(unit, statement, index, is_built_in=lambda _: True)
+            use = read_use(
+                unit,
+                statement,
+                index,
+                is_brought=unit.get(_find_opening(unit, index) - 1).startswith(_OWN),
+                is_built_in=lambda _: True,
+            )
             if use.kind == "read":
                 continue
             if use.kind != "changed" or not _is_step(unit, statement):
                 return False
             is_counted = True
     return is_counted
+
+
+def _find_opening(unit: Unit, index: int) -> int:
+    """Return the index of the innermost bracket around a token."""
+    index -= 1
+    while index >= 0 and unit.words[index] not in ("(", "[", "{"):
+        index = unit.partners.get(index, index) - 1
+    return index
 
 
 def _is_step(unit: Unit, statement: Statement) -> bool:

@@ -55,15 +55,17 @@ KBUILD_CPU_UNCHECKED __device__ inline void may_wait() {
 /* What kbuild puts into loops in which a thread can wait for memory that another thread changes: a mark, which
  * matters to kernels with atomic functions or fences, or a wait.  Other threads run now and then, also between two
  * locks of a thread. */
-KBUILD_CPU_UNCHECKED __device__ inline void mark_loop() {
+KBUILD_CPU_UNCHECKED __device__ inline bool mark_loop() {
     __asm__ volatile("" : : "r"(&kbuild_cpu_loops));
     if (__builtin_expect(::kbuild_cpu_progress.runs_whole_block == 0, 0)) {
         const kbuild_cpu_call __call{"a loop that waits for another thread", nullptr, 0, 32};
         kbuild_cpu_turn(&__call);
     }
+    return false;
 }
-KBUILD_CPU_UNCHECKED __device__ inline void wait_in_loop() {
+KBUILD_CPU_UNCHECKED __device__ inline bool wait_in_loop() {
     spin_call(kbuild_cpu_call{"a loop that waits for another thread", nullptr, 0, 32}, 1);
+    return false;
 }
 
 [[noreturn]] __device__ inline void fail_call(kbuild_cpu_call __call, const char *__reason) {

@@ -16,6 +16,7 @@ from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
     ASSIGNMENTS,
+    STEPS,
     VALUE_OPERATORS,
     Part,
     Span,
@@ -36,6 +37,7 @@ IsOwn = Callable[[int], bool]
 _NOT_EVALUATED: Final = frozenset(("sizeof", "alignof", "noexcept", "typeid", *TYPE_OPERATORS))
 _CONDITIONAL: Final = ("&&", "||", "?", ":")
 _SHIFTS: Final = ("<<", ">>")
+_THIS_BLOCK: Final = "this_thread_block"
 _JUMPS: Final = ("return", "throw")
 
 
@@ -44,7 +46,7 @@ def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: 
     if operation.callee is not None and operation.has_references:
         for argument in operation.arguments:
             _check_argument(unit, argument, operation)
-    order = _Order(unit, statement, is_own)
+    order = _Order(unit, statement, is_own, has_effects=_has_effects(unit, operation))
     span = (operation.index, operation.close + 1)
     opening = order.find_opening(span[0])
     while order.is_first(span, opening) and opening is not None:
@@ -54,21 +56,42 @@ def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: 
         raise CannotDivide(f"C++ evaluates something before '{operation.name}' in its statement")
 
 
+def _has_effects(unit: Unit, operation: Operation) -> bool:
+    """Return whether the arguments of an operation can change variables."""
+    for first, last in operation.arguments:
+        for part in list_parts(unit, first, last):
+            if part.text in (*ASSIGNMENTS, *STEPS):
+                return True
+        for index in range(first, last):
+            before = unit.get(index - 1)
+            is_call = unit.words[index] == "(" and (is_name(before) or before in (">", ")", "]"))
+            is_step = unit.words[index] in ("+", "-", "=") and before == unit.words[index]
+            is_known = names_built_in_type(unit, index - 1, index)
+            if unit.words[index] == "{" or is_step or (is_call and not is_known):
+                return True
+            if unit.words[index] == "=" and before not in ("<", ">", "!", "="):
+                return True
+    return False
+
+
 def _check_argument(unit: Unit, argument: Span, operation: Operation) -> None:
     """Raise CannotDivide if a temporary object can end before the function that refers to it."""
     for index in range(*argument):
         before = unit.get(index - 1)
         is_call = unit.words[index] == "(" and (is_name(before) or before in (">", ")", "]"))
-        is_conversion_ = names_built_in_type(unit, index - 1, index)
-        if unit.words[index] == "{" or (is_call and not is_conversion_):
+        is_known = names_built_in_type(unit, index - 1, index) or before == _THIS_BLOCK
+        if unit.words[index] == "{" or (is_call and not is_known):
             raise CannotDivide(f"an argument of '{operation.name}' can refer to a temporary object")
 
 
 class _Order:
-    def __init__(self, unit: Unit, statement: Statement, is_own: IsOwn) -> None:
+    def __init__(
+        self, unit: Unit, statement: Statement, is_own: IsOwn, *, has_effects: bool
+    ) -> None:
         self._unit = unit
         self._statement = statement
         self._is_own = is_own
+        self._has_effects = has_effects
 
     def find_opening(self, index: int) -> int | None:
         """Return the index of the innermost bracket around a token in the statement."""
@@ -128,7 +151,8 @@ class _Order:
             return not any(word in (".", "->", "[") for word in words)
         if bracket == "[":
             base = parts[-1:]
-            return len(base) == 1 and words[:-1] == [] and self._is_own(base[0].start)
+            is_own = len(base) == 1 and words[:-1] == [] and self._is_own(base[0].start)
+            return is_own and not self._has_effects
         if "->" in words or "[" in words or "(" in words[1:]:
             return False
         if "{" in words:
@@ -159,7 +183,8 @@ class _Order:
             is_call = word == "(" and is_name(unit.get(index - 1))
             is_declared = word in ("const", "auto") or self._is_declared(part, index)
             is_known = (is_known and not is_step and not is_call) or is_declared
-            if not is_known and not self._is_own(index):
+            # The operation brings its arguments first, which must not change what is read here.
+            if not is_known and (self._has_effects or not self._is_own(index)):
                 return False
         return True
 

@@ -9,8 +9,8 @@ from kbuild.backends.cpu.mixed.waits.loops import mark_loops
 from kbuild.cxx.rewriting.rewrite import apply_edits
 from kbuild.cxx.unit import Unit
 
-MARK = "::kbuild_cpu::mark_loop();"
-WAIT = "::kbuild_cpu::wait_in_loop();"
+MARK = "::kbuild_cpu::mark_loop()"
+WAIT = "::kbuild_cpu::wait_in_loop()"
 HEAD = '# 1 "a.cu"\n__kbuild_device__ void f() { '
 
 
@@ -27,16 +27,16 @@ def mark(body: str, *, before: str = "") -> str:
 @pytest.mark.parametrize(
     ("loop", "marked"),
     [
-        ("while (cas(p, 1)) {}", f"while (cas(p, 1)) {{ {MARK}}}"),
-        ("while (!x) x = cas(p, 1);", f"while (!x) {{ {MARK} x = cas(p, 1); }}"),
-        ("do { fence(); } while (*x);", f"do {{ {MARK} fence(); }} while (*x);"),
-        ("for (;;) if (cas(p, 1)) break;", f"for (;;) {{ {MARK} if (cas(p, 1)) break; }}"),
-        ("again: if (cas(p, 1)) goto again;", f"again: {MARK} if (cas(p, 1)) goto again;"),
+        ("while (cas(p, 1)) {}", f"while (cas(p, 1)) {{ {MARK};}}"),
+        ("while (!x) x = cas(p, 1);", f"while (!x) if ({MARK}) {{}} else x = cas(p, 1);"),
+        ("do { fence(); } while (*x);", f"do {{ {MARK}; fence(); }} while (*x);"),
+        ("for (;;) if (cas(p, 1)) break;", f"for (;;) if ({MARK}) {{}} else if (cas(p, 1)) break;"),
+        ("again: if (cas(p, 1)) goto again;", f"again: {MARK}; if (cas(p, 1)) goto again;"),
         (
             "while (flag == *(volatile int*)p) ;",
-            f"while (flag == *(volatile int*)p) {{ {WAIT} ; }}",
+            f"while (flag == *(volatile int*)p) if ({WAIT}) {{}} else ;",
         ),
-        ("g([&] { while (!cas(p, 1)) {} });", f"g([&] {{ while (!cas(p, 1)) {{ {MARK}}} }});"),
+        ("g([&] { while (!cas(p, 1)) {} });", f"g([&] {{ while (!cas(p, 1)) {{ {MARK};}} }});"),
     ],
 )
 def test_loops_that_can_wait(loop: str, marked: str) -> None:
@@ -85,4 +85,4 @@ def test_loops_of_a_source_without_atomic_functions_are_not_marked() -> None:
 def test_volatile_memory_of_another_function_counts() -> None:
     other = " __kbuild_device__ volatile int flag;"
 
-    assert mark("while (*p) {}", before=other) == f"while (*p) {{ {WAIT}}}"
+    assert mark("while (*p) {}", before=other) == f"while (*p) {{ {WAIT};}}"

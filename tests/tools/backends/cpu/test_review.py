@@ -18,6 +18,7 @@ inline int index() { return threadIdx; }
 int other(int);
 #define REVIEWED(number, stores) \\
     { [[gnu::used]] static char __kbuild_definition__[2 * number + stores + 1]; }
+#define KERNEL [[gnu::used]] static char __kbuild_execution__[1];
 struct Index { operator int() const { return threadIdx; } };
 struct Waiting { ~Waiting() { wait(); } };
 struct Virtual { virtual int get() { return 1; } };
@@ -82,7 +83,9 @@ def test_calls_through_pointers(
 
 
 def test_kernels_are_no_functions_for_pointers(tmp_path: Path) -> None:
-    kernels = "void k(int* p, int (*f)()) { REVIEWED(0, 0) *p = f(); } void m(int* p) { wait(); }"
+    kernels = (
+        "void k(int* p, int (*f)()) { REVIEWED(0, 0) *p = f(); } void m(int* p) { KERNEL wait(); }"
+    )
 
     assert review(tmp_path, f"{kernels} void (*launched)(int*) = m;") == ()
 

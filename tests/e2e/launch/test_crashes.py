@@ -158,8 +158,7 @@ def test_a_kernel_without_calls_ends_after_an_explicit_limit(crashing: Path) -> 
     assert (done.returncode, done.stdout) == (0, "cudaErrorLaunchTimeout\n")
     assert done.stderr.count("kbuild:") == 1
     assert re.match(
-        r"kbuild: kernel wait\(int volatile\*\) has run for longer than 0\.2 s "
-        rf"\(KBUILD_CPU_TIMEOUT\) at {find_line(crashing.parent, 'wait')}",
+        r"kbuild: kernel wait\(int volatile\*\): no thread has made progress for 0\.2 seconds",
         done.stderr,
     )
 

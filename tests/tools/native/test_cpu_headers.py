@@ -278,7 +278,8 @@ def test_intrinsics_compute_the_documented_results(compiler: str, tmp_path: Path
     (tmp_path / "a.cu").write_text(INTRINSICS)
     (tmp_path / "image.cpp").write_text(
         "#include <kbuild/cpu_image.h>\n"
-        'extern "C" { const struct kbuild_cpu_device_api *kbuild_cpu_api; }\n'
+        'extern "C" { const struct kbuild_cpu_device_api *kbuild_cpu_api, *kbuild_cpu_waits; }\n'
+        'extern "C" { void kbuild_cpu_yield(const struct kbuild_cpu_call *, unsigned) {} }\n'
         'extern "C" { __thread void *kbuild_cpu_runner; }\n'
     )
     objects = []

@@ -19,10 +19,7 @@ from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
 from kbuild.backends.cpu.mixed.regions.plan import Division
-from kbuild.backends.cpu.mixed.regions.variables import (
-    Variable,
-    read_parameters,
-)
+from kbuild.backends.cpu.mixed.regions.variables import Variable, is_number, read_parameters
 from kbuild.backends.cpu.mixed.regions.writing.function import check_signature, write_split
 from kbuild.backends.cpu.mixed.regions.writing.write import write_function, write_kernel
 from kbuild.backends.cpu.mixed.waits.functions import Waiting
@@ -30,6 +27,7 @@ from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import divide_body
+from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -209,21 +207,18 @@ class Divider:
                 for name in called - late.keys()
                 if name in self._divided
             },
-            referring=frozenset(filter(self._can_refer, called)),
+            referring={name: self._find_referring(name) for name in called},
             obstacles={**self._obstacles, **late},
         )
 
-    def _can_refer(self, name: str) -> bool:
-        """Return whether a function with a name has a parameter that is not just a number."""
-        return any(
-            not each.is_built_in or "*" in self._code.words[slice(*self._find_span(found))]
+    def _find_referring(self, name: str) -> frozenset[int]:
+        """Return the places of parameters of functions with a name that are not just numbers."""
+        return frozenset(
+            place
             for found in self._definitions[name]
-            for each in self._read_parameters(found)
+            for place, part in enumerate(split_at_commas(self._code.list_tokens(*found.parameters)))
+            if not is_number([token.text for token in part])
         )
-
-    def _find_span(self, found: Declaration) -> tuple[int, int]:
-        first, last = map(self._code.find_index, found.parameters)
-        return first, last
 
     def _divide_name(self, name: str) -> None:
         """Divide the functions with a name, or find out why that is not possible."""

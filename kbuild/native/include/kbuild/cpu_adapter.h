@@ -26,8 +26,6 @@ KBUILD_CPU_IN_IMAGE void kbuild_cpu_yield(const struct kbuild_cpu_call *call, un
 void kbuild_cpu_yield(const struct kbuild_cpu_call *call, unsigned weight) {
     kbuild_cpu_api->spin(kbuild_cpu_runner, call, weight);
 }
-KBUILD_CPU_IN_IMAGE void kbuild_cpu_turn(const struct kbuild_cpu_call *call);
-void kbuild_cpu_turn(const struct kbuild_cpu_call *call) { kbuild_cpu_yield(call, 1); }
 /* Ends the launch for a thread of a kernel that runs all threads of a block together. */
 KBUILD_CPU_IN_IMAGE __attribute__((noreturn)) void kbuild_cpu_fail_thread(
     const struct kbuild_cpu_call *call, const char *reason, unsigned x, unsigned y, unsigned z);

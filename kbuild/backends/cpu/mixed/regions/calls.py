@@ -20,12 +20,12 @@ class Functions:
     Attributes:
         divided: Those that can be called for many threads at once, and whether they contain nothing
             but operations of warps.
-        referring: Those among them with parameters that are references.
+        referring: The places of their parameters that are not just numbers.
         obstacles: Why others cannot.
     """
 
     divided: Mapping[str, bool]
-    referring: frozenset[str]
+    referring: Mapping[str, frozenset[int]]
     obstacles: Mapping[str, str]
 
     def describe_obstacle(self, name: str) -> str:
@@ -55,7 +55,7 @@ def read_call(unit: Unit, callee: int, functions: Functions) -> Operation:
         arguments=tuple(list_arguments(unit, opening)),
         close=unit.partners[opening],
         callee=callee,
-        has_references=unit.words[callee] in functions.referring,
+        referring=functions.referring.get(unit.words[callee], frozenset()),
     )
 
 

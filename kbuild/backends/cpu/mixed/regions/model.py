@@ -29,7 +29,7 @@ class Operation:
         operand: Which argument is the value.
         owner: The class with the operation, if it is that of a cooperative group.
         callee: The index of the name of a divided function; None for an operation of CUDA.
-        has_references: Whether a parameter of that function is a reference.
+        referring: The parameters of that function that are not just numbers, by their places.
         has_own_masks: Whether each thread brings its mask, because the masks can differ.
     """
 
@@ -43,7 +43,7 @@ class Operation:
     operand: int = 0
     owner: str = ""
     callee: int | None = None
-    has_references: bool = False
+    referring: frozenset[int] = frozenset()
     has_own_masks: bool = False
 
     @property

@@ -56,7 +56,7 @@ class Uses:
         self._brought = frozenset(
             first
             for operation in operations.values()
-            if not operation.has_references
+            if not operation.referring
             for first, last in operation.arguments
             if last == first + 1
         )

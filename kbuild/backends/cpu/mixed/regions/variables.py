@@ -259,6 +259,13 @@ def read_parameters(
         )
 
 
+def is_number(words: list[str]) -> bool:
+    """Return whether a parameter is surely a number that a function gets by value."""
+    head = words[: words.index("=")] if "=" in words else words
+    kinds = [word for word in head if word != "const"]
+    return len(kinds) > 1 and ARITHMETIC_WORDS.issuperset(kinds[:-1])
+
+
 def _find_angle(words: list[str]) -> int:
     """Return the index after the template arguments of a type."""
     return max((i for i, word in enumerate(words) if word == ">"), default=-1) + 1

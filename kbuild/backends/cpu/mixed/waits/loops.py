@@ -59,8 +59,7 @@ def mark_loops(
     """
     own = [*list_own_files(unit)]
     has_volatile = any(_is_in(own, unit.starts[i]) for i in unit.find(_VOLATILE))
-    if not has_volatile and not unit.find(yielding):
-        return
+    yields = any(_is_in(own, unit.starts[i]) for i in unit.find(yielding))
     text = _WAIT if has_volatile else _MARK
     outside = unit.find((*yielding, *_VOLATILE))
     seen: set[int] = set()
@@ -68,7 +67,7 @@ def mark_loops(
         if found.body is None or not found.words & {q.DEVICE, q.GLOBAL}:
             continue
         first, last = map(unit.find_index, found.body)
-        is_own = _is_in(own, found.body[0])
+        is_own = (has_volatile or yields) and _is_in(own, found.body[0])
         if not is_own and not any(first < index < last for index in outside):
             continue
         for loop in _list_loops(unit, first, last):

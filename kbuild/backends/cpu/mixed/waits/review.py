@@ -29,7 +29,6 @@ _HARMLESS: Final = frozenset(
     (
         *("kbuild_cpu_api", "kbuild_cpu_runner", "kbuild_cpu_progress", "kbuild_cpu_shared"),
         *("kbuild_cpu_yield", "kbuild_cpu_fail_thread", "kbuild_cpu_loops"),
-        "kbuild_cpu_turn",
     )
 )
 # Variables in the bodies of kernels; see kernel_text.h.

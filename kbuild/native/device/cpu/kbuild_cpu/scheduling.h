@@ -5,7 +5,6 @@
 #include <kbuild/detail/cpu_device_api.h>
 
 #include "qualifiers.h"
-#include "threads.h"
 
 #pragma GCC system_header
 
@@ -20,7 +19,6 @@ extern __attribute__((visibility("hidden"))) const char kbuild_cpu_loops;
 extern KBUILD_CPU_IN_IMAGE __thread void *const kbuild_cpu_runner;
 __attribute__((visibility("hidden"))) void kbuild_cpu_yield(const struct kbuild_cpu_call *__call,
                                                             unsigned __weight);
-__attribute__((visibility("hidden"))) void kbuild_cpu_turn(const struct kbuild_cpu_call *__call);
 __attribute__((visibility("hidden"), noreturn)) void kbuild_cpu_fail_thread(
     const struct kbuild_cpu_call *__call, const char *__reason, unsigned __x, unsigned __y,
     unsigned __z);
@@ -53,14 +51,9 @@ KBUILD_CPU_UNCHECKED __device__ inline void may_wait() {
     __asm__ volatile("" : : "r"(&kbuild_cpu_waits));
 }
 /* What kbuild puts into loops in which a thread can wait for memory that another thread changes: a mark, which
- * matters to kernels with atomic functions or fences, or a wait.  Other threads run now and then, also between two
- * locks of a thread. */
+ * matters to kernels with atomic functions or fences, or a wait. */
 KBUILD_CPU_UNCHECKED __device__ inline bool mark_loop() {
     __asm__ volatile("" : : "r"(&kbuild_cpu_loops));
-    if (__builtin_expect(::kbuild_cpu_progress.runs_whole_block == 0, 0)) {
-        const kbuild_cpu_call __call{"a loop that waits for another thread", nullptr, 0, 32};
-        kbuild_cpu_turn(&__call);
-    }
     return false;
 }
 KBUILD_CPU_UNCHECKED __device__ inline bool wait_in_loop() {

@@ -43,8 +43,8 @@ _JUMPS: Final = ("return", "throw")
 
 def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: IsOwn) -> None:
     """Raise CannotDivide if an operation must not run before the rest of its statement."""
-    if operation.callee is not None and operation.has_references:
-        for argument in operation.arguments:
+    for place, argument in enumerate(operation.arguments):
+        if place in operation.referring:
             _check_argument(unit, argument, operation)
     order = _Order(unit, statement, is_own, has_effects=_has_effects(unit, operation))
     span = (operation.index, operation.close + 1)

@@ -417,7 +417,7 @@ class RegionWriter:
 
     def _list_types(self, operation: Operation, groups: dict[int, str]) -> Iterator[str]:
         """Yield the types of the arguments of a call that can bind references to them."""
-        for argument in operation.arguments if operation.has_references else ():
+        for argument in operation.arguments if operation.referring else ():
             value = self._text.render(*argument, groups)
             yield f"{REGIONS}argument<decltype(({value})), sizeof({REGIONS}bind_argument({value}))>"
 

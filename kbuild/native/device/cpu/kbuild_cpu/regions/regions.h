@@ -483,7 +483,7 @@ struct frame_element<__T[__Count]> {
 /* Whether a reference to T refers to an argument itself, and not to a temporary object. */
 template <class __T, class __Argument>
 struct refers_to {
-    static constexpr bool value = false;
+    static constexpr bool __binds = false;
 };
 template <class __T, class __Object>
 struct refers_to<__T, __Object &> {
@@ -495,7 +495,7 @@ struct refers_to<__T, __Object &> {
         else
             return false;
     }
-    static constexpr bool value = is_same_v<__to, __from> || is_derived();
+    static constexpr bool __binds = is_same_v<__to, __from> || is_derived();
 };
 /* Whether the reference is to a temporary object that is a copy of the argument, or its value as another number. */
 template <class __T, class __Argument>
@@ -519,7 +519,7 @@ public:
     template <class __Argument>
     KBUILD_CPU_ALWAYS_INLINE void put(__T &__object) {
         object_ = __builtin_addressof(__object);
-        if constexpr (!refers_to<__T, __Argument>::value) {
+        if constexpr (!refers_to<__T, __Argument>::__binds) {
             static_assert(!is_same_v<remove_cv_t<__T>, __T> && is_converted<__T, __Argument>,
                           "kbuild: what the parameter refers to is not known");
             static_assert(can_move<remove_cv_t<__T>>,

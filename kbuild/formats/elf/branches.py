@@ -19,8 +19,8 @@ from kbuild.errors import InputError
 from kbuild.formats.elf.constants import EM_AARCH64, EM_X86_64
 
 # FF /2 and FF /4. Compilers emit no far calls and jumps, which are FF /3 and FF /5. Often, a jump
-# back ends with FF, and a no-op 66 0F 1F follows. It is no jump FF 66 0F, because 1F is invalid as
-# the next opcode.
+# back ends with FF, and the no-op 66 0F 1F follows. These bytes are not the jump FF 66 0F, because
+# 1F cannot start the next instruction.
 _INDIRECT: Final = re.compile(
     rb"\xff(?!\x66\x0f\x1f)(?=[\x10-\x17\x20-\x27\x50-\x57\x60-\x67\x90-\x97\xa0-\xa7\xd0-\xd7\xe0-\xe7])"
 )

@@ -15,6 +15,7 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.backends.cpu.mixed.regions.forms import find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import read_use
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import find_opening
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit, Span
@@ -159,7 +160,7 @@ def _is_counter(unit: Unit, parts: list[Node], name: str, *, is_limit: bool = Fa
                 unit,
                 statement,
                 index,
-                is_brought=unit.get(_find_opening(unit, index) - 1).startswith(_OWN),
+                is_brought=unit.get((find_opening(unit, 0, index) or 0) - 1).startswith(_OWN),
                 is_built_in=lambda _: True,
             )
             if use.kind == "read":
@@ -170,16 +171,8 @@ def _is_counter(unit: Unit, parts: list[Node], name: str, *, is_limit: bool = Fa
     return is_counted
 
 
-def _find_opening(unit: Unit, index: int) -> int:
-    """Return the index of the innermost bracket around a token."""
-    index -= 1
-    while index >= 0 and unit.words[index] not in ("(", "[", "{"):
-        index = unit.partners.get(index, index) - 1
-    return index
-
-
 def _is_step(unit: Unit, statement: Statement) -> bool:
-    """Return whether a statement changes a variable by an amount that is no memory."""
+    """Return whether a statement changes a variable by an amount that is not read from memory."""
     words = unit.words[statement.start : statement.stop]
     if find_target(unit, statement) is None or words[1:2] == ["="]:
         return False

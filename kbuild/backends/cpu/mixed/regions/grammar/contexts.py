@@ -23,6 +23,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     VALUE_OPERATORS,
     Part,
     Span,
+    find_opening,
     is_conversion,
     is_literal,
     is_name,
@@ -95,7 +96,7 @@ class _Reader:
 
     def read(self, span: Span) -> Use:
         """Return what happens to a name, or to parentheses around it."""
-        opening = self._find_opening(span[0])
+        opening = find_opening(self._unit, self._statement.start, span[0])
         if opening is not None and self._is_in_braces(opening):
             return self._read_list(opening)
         first, last = self._statement.start, self._statement.stop
@@ -112,20 +113,11 @@ class _Reader:
             return own
         return self._read_consumer(parts, place, span, opening)
 
-    def _find_opening(self, index: int) -> int | None:
-        """Return the index of the innermost bracket around a token in the statement."""
-        index -= 1
-        while index >= self._statement.start:
-            if self._unit.words[index] in ("(", "[", "{"):
-                return index
-            index = self._unit.partners.get(index, index) - 1
-        return None
-
     def _is_in_braces(self, opening: int | None) -> bool:
         while opening is not None:
             if self._unit.words[opening] == "{":
                 return True
-            opening = self._find_opening(opening)
+            opening = find_opening(self._unit, self._statement.start, opening)
         return False
 
     def _read_list(self, opening: int) -> Use:

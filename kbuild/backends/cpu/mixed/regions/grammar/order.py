@@ -20,6 +20,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     VALUE_OPERATORS,
     Part,
     Span,
+    find_opening,
     is_conversion,
     is_literal,
     is_name,
@@ -48,12 +49,18 @@ def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: 
             _check_argument(unit, argument, operation)
     order = _Order(unit, statement, is_own, has_effects=_has_effects(unit, operation))
     span = (operation.index, operation.close + 1)
-    opening = order.find_opening(span[0])
+    opening = find_opening(unit, statement.start, span[0])
     while order.is_first(span, opening) and opening is not None:
         span = (opening, unit.partners[opening] + 1)
-        opening = order.find_opening(opening)
+        opening = find_opening(unit, statement.start, opening)
     if opening is not None or not order.is_first(span, None):
         raise CannotDivide(f"C++ evaluates something before '{operation.name}' in its statement")
+
+
+def _opens_arguments(unit: Unit, index: int) -> bool:
+    """Return whether a token can open the arguments of a call."""
+    before = unit.get(index - 1)
+    return unit.words[index] == "(" and (is_name(before) or before in (">", ")", "]"))
 
 
 def _has_effects(unit: Unit, operation: Operation) -> bool:
@@ -64,7 +71,7 @@ def _has_effects(unit: Unit, operation: Operation) -> bool:
                 return True
         for index in range(first, last):
             before = unit.get(index - 1)
-            is_call = unit.words[index] == "(" and (is_name(before) or before in (">", ")", "]"))
+            is_call = _opens_arguments(unit, index)
             is_step = unit.words[index] in ("+", "-", "=") and before == unit.words[index]
             is_known = names_built_in_type(unit, index - 1, index)
             if unit.words[index] == "{" or is_step or (is_call and not is_known):
@@ -78,7 +85,7 @@ def _check_argument(unit: Unit, argument: Span, operation: Operation) -> None:
     """Raise CannotDivide if a temporary object can end before the function that refers to it."""
     for index in range(*argument):
         before = unit.get(index - 1)
-        is_call = unit.words[index] == "(" and (is_name(before) or before in (">", ")", "]"))
+        is_call = _opens_arguments(unit, index)
         is_known = names_built_in_type(unit, index - 1, index) or before == _THIS_BLOCK
         if unit.words[index] == "{" or (is_call and not is_known):
             raise CannotDivide(f"an argument of '{operation.name}' can refer to a temporary object")
@@ -92,15 +99,6 @@ class _Order:
         self._statement = statement
         self._is_own = is_own
         self._has_effects = has_effects
-
-    def find_opening(self, index: int) -> int | None:
-        """Return the index of the innermost bracket around a token in the statement."""
-        index -= 1
-        while index >= self._statement.start:
-            if self._unit.words[index] in ("(", "[", "{"):
-                return index
-            index = self._unit.partners.get(index, index) - 1
-        return None
 
     def is_first(self, span: Span, opening: int | None) -> bool:
         """Return whether a part of what is in brackets can be evaluated before the rest of it."""
@@ -161,9 +159,7 @@ class _Order:
 
     def _is_call(self, opening: int) -> bool:
         """Return whether a bracket has the arguments of a call, whose order is open."""
-        before = self._unit.get(opening - 1)
-        is_called = is_name(before) or before in (">", ")", "]")
-        return self._unit.words[opening] == "(" and is_called and before not in _JUMPS
+        return _opens_arguments(self._unit, opening) and self._unit.get(opening - 1) not in _JUMPS
 
     def _is_inert(self, part: Part) -> bool:
         """Return whether an operand or operator changes nothing, and reads variables alone."""

@@ -142,7 +142,7 @@ def test_other_uses(text: str) -> None:
         ("return y < x", ["y"], []),
         ("x += y", ["y"], []),
         ("x = y", [], []),
-        ("f<x>()", ["f", "( )"], []),  # which is no number
+        ("f<x>()", ["f", "( )"], []),  # which can be of a class
         ("n = sqrtf(x * 2 + y)", ["y"], []),
     ],
 )

@@ -216,7 +216,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     )
     edits = (*others, *kernels.edits)
     if not is_mixed:
-        edits = (q.define_qualifiers("kernel_text.h"), *edits)
+        edits = (q.define_qualifiers("kernel_text.h", "kernel_source.h"), *edits)
         found = _describe_launches(code, edits)
         return replace(found, has_guesses=bool(kernels.divided))
     edits = (

@@ -72,4 +72,13 @@ using ::KBUILD_NEEDS_THREAD __assert_fail;
 }
 #endif
 
+/* In the source, and in what it includes, functions keep their qualifiers as words, as in mixed sources;
+ * see mixed/kernel_source.h. */
+#if defined(KBUILD_MARK_KERNELS)
+#undef __device__
+#undef __host__
+#define __device__ __kbuild_device__
+#define __host__ __kbuild_host__
+#endif
+
 #endif

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from kbuild import KernelCompiler
+from kbuild.backends.cpu.contents import read_table
+from kbuild.formats.elf.file import Elf
 from kbuild.inspect.paths import inspect_path
 from support.mixed_programs import PROJECT, build_program
 from support.tools.toolchains import needs_programs
@@ -217,3 +220,42 @@ def test_a_variable_turns_regions_off(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [k.execution for image in facts.images for k in image.kernels] == [
         "fibers: not optimized, or KBUILD_CPU_SPLIT=off"
     ]
+
+
+FUNCTIONS = """
+__device__ int share(int own)
+{
+    __shared__ int values[64];
+    values[threadIdx.x] = own;
+    __syncthreads();
+    return values[63 - threadIdx.x];
+}
+
+__device__ void wait_for(int *flag)
+{
+    while (atomicAdd(flag, 0) == 0) {}
+}
+
+__global__ void shares(int *out) { out[threadIdx.x] = share(threadIdx.x); }
+
+__global__ void waits(int *flag)
+{
+    if (threadIdx.x == 1)
+        atomicAdd(flag, 1);
+    else
+        wait_for(flag);
+}
+"""
+
+
+def test_device_functions_of_kernel_sources_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(FUNCTIONS)
+
+    (image,) = KernelCompiler("cpu").compile(path).images
+
+    kernels = read_table(Elf(image.data)).kernels
+    assert {kernel.display: kernel.execution for kernel in kernels} == {
+        "shares(int*)": "regions",
+        "waits(int*)": "fibers: a function that it calls waits",
+    }

@@ -36,7 +36,11 @@ _ALL: Final = frozenset(_LOOPS)
 _VOLATILE: Final = ("volatile", "__volatile__", "add_volatile", "add_volatile_t", "add_cv_t")
 _PARTS_OF_FOR: Final = 3
 # Not in conditions that a counter surely ends.
-_UNLIMITED: Final = frozenset(("(", "[", "*", "->", "|", "?", "&", "!", ","))
+_UNLIMITED: Final = frozenset(("[", "*", "->", "|", "?", "&", "!", ","))
+# What is in front of a parenthesis around an operand; others are of calls and conversions.
+_BEFORE_OPERAND: Final = frozenset(
+    ("<", "<=", ">", ">=", "!=", "==", "=", "+=", "-=", "+", "-", "/", "%", "(", ";")
+)
 _LEAVING: Final = frozenset(("break", "return", "goto"))
 _WAIT: Final = "::kbuild_cpu::wait_in_loop()"
 _MARK: Final = "::kbuild_cpu::mark_loop()"
@@ -134,7 +138,7 @@ def _counts(unit: Unit, loop: Block) -> bool:
     """Return whether a loop counts a variable to a limit, and does nothing else with it."""
     condition = loop.children[1 if loop.kind == "for" else -1 if loop.kind == "do" else 0]
     words = unit.words[condition.start : condition.stop]
-    if not words or not _UNLIMITED.isdisjoint(words):
+    if not words or not _is_limited(unit, condition.start, condition.stop):
         return False
     if not _LEAVING.isdisjoint(unit.words[loop.start : loop.stop]):
         return False
@@ -156,6 +160,7 @@ def _is_counter(unit: Unit, parts: list[Node], name: str, *, is_limit: bool = Fa
             statement = find_statement(part, index)
             if statement is None:
                 return False
+            statement = _find_operand(unit, statement, index)
             use = read_use(
                 unit,
                 statement,
@@ -176,7 +181,29 @@ def _is_step(unit: Unit, statement: Statement) -> bool:
     words = unit.words[statement.start : statement.stop]
     if find_target(unit, statement) is None or words[1:2] == ["="]:
         return False
-    return _UNLIMITED.isdisjoint(words) or "*" in words[1:2]
+    return _is_limited(unit, statement.start, statement.stop) or "*" in words[1:2]
+
+
+def _is_limited(unit: Unit, first: int, last: int) -> bool:
+    """Return whether an expression reads nothing but names."""
+    return all(
+        unit.get(index - 1) in _BEFORE_OPERAND if word == "(" else word not in _UNLIMITED
+        for index, word in enumerate(unit.words[first:last], start=first)
+    )
+
+
+def _find_operand(unit: Unit, statement: Statement, index: int) -> Statement:
+    """Return the operand of the comma operator with a token, or else the whole statement."""
+    if find_opening(unit, statement.start, index) is not None:
+        return statement
+    commas = [
+        place
+        for place in range(statement.start, statement.stop)
+        if unit.words[place] == "," and find_opening(unit, statement.start, place) is None
+    ]
+    start = max((place + 1 for place in commas if place < index), default=statement.start)
+    stop = min((place for place in commas if place > index), default=statement.stop)
+    return Statement(start, stop)
 
 
 def _updates(unit: Unit, loop: Block) -> bool:

@@ -55,6 +55,11 @@ def test_loops_that_can_wait(loop: str, marked: str) -> None:
         "for (auto x : flags(cas(p, 1))) if (x) return;",
         "while (i < n) old = cas(p, 1);",
         "while (try_lock()) {} cas(p, 1);",  # in another function
+        "for (int i = 0; i < (*n); ++i) cas(p, 1);",
+        "for (int i = 0; i < (n)(p); ++i) cas(p, 1);",
+        "for (int i = 0; i < n; ++i, n = cas(p, 1)) ;",
+        "for (int i = 0; i < n; n += cas(p, 1), ++i) ;",
+        "for (int i = 0; i < n, cas(p, 1); ++i) ;",
         "do { old = atomicCAS(p, old, 1); } while (old);",
     ],
 )
@@ -70,6 +75,8 @@ def test_loops_that_do_not_surely_end(loop: str) -> None:
         "while (i < n) { cas(p, x[i]); i += stride; }",
         "do { cas(p, 1); --i; } while (i > 0);",
         "for (auto x : numbers) cas(p, x);",
+        "for (int i = 0; i < (n) - (1); i += (m)) cas(p, 1);",
+        "for (int i = 0, k = first; i < n; ++i, k += m) cas(p, x[k]);",
         "while (i < *p) { cas(p, 1); meet(); }",
         "do { assumed = old; old = atomicCAS(p, assumed, g(assumed)); } while (assumed != old);",
     ],

@@ -15,8 +15,8 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.backends.cpu.mixed.regions.forms import find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import read_use
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import find_opening
-from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import find_opening, is_name
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_names
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.scopes import find_scopes
@@ -36,12 +36,13 @@ _ALL: Final = frozenset(_LOOPS)
 _VOLATILE: Final = ("volatile", "__volatile__", "add_volatile", "add_volatile_t", "add_cv_t")
 _PARTS_OF_FOR: Final = 3
 # Not in conditions that a counter surely ends.
-_UNLIMITED: Final = frozenset(("[", "*", "->", "|", "?", "&", "!", ","))
+_UNLIMITED: Final = frozenset(("(", "[", "*", "->", "|", "?", "&", "!", ","))
 # What is in front of a parenthesis around an operand; others are of calls and conversions.
 _BEFORE_OPERAND: Final = frozenset(
     ("<", "<=", ">", ">=", "!=", "==", "=", "+=", "-=", "+", "-", "/", "%", "(", ";")
 )
-_LEAVING: Final = frozenset(("break", "return", "goto"))
+_ENDING: Final = frozenset(("return", "goto"))
+_LEFT: Final = frozenset((*_LOOPS, "switch"))  # what `break` leaves
 _WAIT: Final = "::kbuild_cpu::wait_in_loop()"
 _MARK: Final = "::kbuild_cpu::mark_loop()"
 _OWN: Final = ("__", "atomic")  # the names of functions that take values
@@ -130,7 +131,7 @@ def _ends(unit: Unit, loop: Block) -> bool:
     if len(loop.children) <= loop.heads:
         return True  # not complete
     if loop.kind == "for" and loop.heads != _PARTS_OF_FOR:
-        return _LEAVING.isdisjoint(unit.words[loop.start : loop.stop])  # over a range
+        return not _is_left(unit, loop)  # over a range
     return _counts(unit, loop) or _updates(unit, loop)
 
 
@@ -140,13 +141,25 @@ def _counts(unit: Unit, loop: Block) -> bool:
     words = unit.words[condition.start : condition.stop]
     if not words or not _is_limited(unit, condition.start, condition.stop):
         return False
-    if not _LEAVING.isdisjoint(unit.words[loop.start : loop.stop]):
+    if _is_left(unit, loop):
         return False
     parts = [child for child in loop.children if child is not condition]
     parts = parts[1:] if loop.kind == "for" else parts
     names = {unit.words[index] for index in list_names(unit, condition.start, condition.stop)}
     return any(_is_counter(unit, parts, name) for name in names) and all(
         _is_counter(unit, parts, name, is_limit=True) for name in names
+    )
+
+
+def _is_left(unit: Unit, loop: Block) -> bool:
+    """Return whether a statement can leave a loop before its condition ends it."""
+    if not _ENDING.isdisjoint(unit.words[loop.start : loop.stop]):
+        return True
+    blocks = [block for block in list_blocks(loop) if block.kind in _LEFT]
+    return any(
+        unit.words[index] == "break"
+        and max((b.start for b in blocks if b.start < index < b.stop), default=0) == loop.start
+        for index in range(loop.start, loop.stop)
     )
 
 
@@ -181,15 +194,21 @@ def _is_step(unit: Unit, statement: Statement) -> bool:
     words = unit.words[statement.start : statement.stop]
     if find_target(unit, statement) is None or words[1:2] == ["="]:
         return False
-    return _is_limited(unit, statement.start, statement.stop) or "*" in words[1:2]
+    return _is_limited(unit, statement.start, statement.stop)
 
 
 def _is_limited(unit: Unit, first: int, last: int) -> bool:
     """Return whether an expression reads nothing but names."""
     return all(
-        unit.get(index - 1) in _BEFORE_OPERAND if word == "(" else word not in _UNLIMITED
+        word not in _UNLIMITED
+        or (word == "(" and unit.get(index - 1) in _BEFORE_OPERAND)
+        or (word in ("*", "&") and index > first and _is_operand(unit.get(index - 1)))
         for index, word in enumerate(unit.words[first:last], start=first)
     )
+
+
+def _is_operand(word: str) -> bool:
+    return word[:1].isdigit() or (is_name(word) and word not in KEYWORDS)
 
 
 def _find_operand(unit: Unit, statement: Statement, index: int) -> Statement:

@@ -56,6 +56,9 @@ def test_loops_that_can_wait(loop: str, marked: str) -> None:
         "while (i < n) old = cas(p, 1);",
         "while (try_lock()) {} cas(p, 1);",  # in another function
         "for (int i = 0; i < (*n); ++i) cas(p, 1);",
+        "for (int i = 0; i < m + *n; ++i) cas(p, 1);",
+        "for (int i = 0; i < n; ++i) switch (cas(p, 1)) { case 0: return; }",
+        "for (int i = 0; i < n; ++i) { while (m) {} if (cas(p, 1)) break; }",
         "for (int i = 0; i < (n)(p); ++i) cas(p, 1);",
         "for (int i = 0; i < n; ++i, n = cas(p, 1)) ;",
         "for (int i = 0; i < n; n += cas(p, 1), ++i) ;",
@@ -76,6 +79,8 @@ def test_loops_that_do_not_surely_end(loop: str) -> None:
         "do { cas(p, 1); --i; } while (i > 0);",
         "for (auto x : numbers) cas(p, x);",
         "for (int i = 0; i < (n) - (1); i += (m)) cas(p, 1);",
+        "for (int i = 0; i < n * m; i += gridDim.x * blockDim.x) cas(p, 1);",
+        "for (int i = 0; i < n; ++i) { switch (m) { case 0: break; } cas(p, 1); }",
         "for (int i = 0, k = first; i < n; ++i, k += m) cas(p, x[k]);",
         "while (i < *p) { cas(p, 1); meet(); }",
         "do { assumed = old; old = atomicCAS(p, assumed, g(assumed)); } while (assumed != old);",

@@ -151,7 +151,9 @@ class _Function:
                 text = text.replace(parameter.python, v.python)
                 continue
             value = g.value()
-            wrapped = f"Wrapped{{{value.cxx}}}" if "class" in parameter.kind else value.cxx
+            # A name alone would be another name of its variable, which the function can change.
+            copied = f"{value.cxx} + 0u"
+            wrapped = f"Wrapped{{{copied}}}" if "class" in parameter.kind else copied
             arguments.append(wrapped)
             before.append(f"{parameter.name} = {value.python}")
             text = text.replace(parameter.python, parameter.name)

@@ -13,7 +13,10 @@ from support.mixed_programs import PROJECT, build_program
 from support.tools.toolchains import needs_programs
 
 ORDERS = ("0", "1", "4711")  # values of KBUILD_SEED: orders of the threads in a region
-KINDS = ("sequencing", "values_behind_names", "objects", "parameters", "spelling", "branches")
+KINDS = (
+    *("sequencing", "values_behind_names", "objects", "parameters", "spelling", "branches"),
+    "waits",
+)
 # The kernels of `spelling` that contain operations behind && and ||.
 CONDITIONAL = {"alternative_tokens(int*, bool)"}
 
@@ -58,3 +61,12 @@ def test_a_spelling_does_not_make_other_kernels_fibers(tmp_path: Path) -> None:
     executions = {k.display: k.execution for image in facts.images for k in image.kernels}
     fibers = {name for name, execution in executions.items() if execution.startswith("fibers")}
     assert fibers == CONDITIONAL
+
+
+def test_loops_that_update_memory_are_plain(tmp_path: Path) -> None:
+    program = build_program(tmp_path, (PROJECT / "cases_waits.cu",), options=("-O1", "-w"))
+    (facts,) = inspect_path(program)
+
+    executions = {k.display: k.execution for image in facts.images for k in image.kernels}
+    plain = {name for name, execution in executions.items() if execution == "plain loop"}
+    assert plain == {"real_update(int*, int*)"}

@@ -104,6 +104,13 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
         return __expected; \
     }
 
+/* Nobody calls this.  Where the name atomicCAS finds it, it does not mean a function of the user. */
+template <class __T>
+kbuild_cpu::conditional_t<
+    true, kbuild_cpu::updated,
+    kbuild_cpu::one_of<__T, unsigned short, int, unsigned int, unsigned long long>>
+    atomicCAS(__T *, __T, __T, kbuild_cpu::update);
+
 KBUILD_CPU_ATOMIC_FOR_SCOPE()
 KBUILD_CPU_ATOMIC_FOR_SCOPE(_block)
 KBUILD_CPU_ATOMIC_FOR_SCOPE(_system)

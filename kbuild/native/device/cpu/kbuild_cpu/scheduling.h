@@ -5,6 +5,7 @@
 #include <kbuild/detail/cpu_device_api.h>
 
 #include "qualifiers.h"
+#include "traits.h"
 
 #pragma GCC system_header
 
@@ -51,15 +52,52 @@ KBUILD_CPU_UNCHECKED __device__ inline void may_wait() {
     __asm__ volatile("" : : "r"(&kbuild_cpu_waits));
 }
 /* What kbuild puts into loops in which a thread can wait for memory that another thread changes: a mark, which
- * matters to kernels with atomic functions or fences, or a wait. */
-KBUILD_CPU_UNCHECKED __device__ inline bool mark_loop() {
+ * matters to kernels with atomic functions or fences, or a wait.  Neither exists if the loop surely ends.  Constant
+ * expressions have no other threads. */
+KBUILD_CPU_UNCHECKED __device__ inline void refer_to_loops() {
     __asm__ volatile("" : : "r"(&kbuild_cpu_loops));
+}
+template <bool __ends = false>
+KBUILD_CPU_UNCHECKED __device__ constexpr bool mark_loop() {
+    if constexpr (!__ends) {
+        if (!__builtin_is_constant_evaluated()) refer_to_loops();
+    }
     return false;
 }
-KBUILD_CPU_UNCHECKED __device__ inline bool wait_in_loop() {
-    spin_call(kbuild_cpu_call{"a loop that waits for another thread", nullptr, 0, 32}, 1);
+template <bool __ends = false>
+KBUILD_CPU_UNCHECKED __device__ constexpr bool wait_in_loop() {
+    if constexpr (!__ends) {
+        if (!__builtin_is_constant_evaluated())
+            spin_call(kbuild_cpu_call{"a loop that waits for another thread", nullptr, 0, 32}, 1);
+    }
     return false;
 }
+/* The same for a loop that ends if a function finds the atomicCAS of CUDA; see atomics.h. */
+struct update {};
+struct updated {};
+struct not_updated {};
+template <class __T, class __Find>
+auto find_update(__Find *__find, int)
+    -> decltype((*__find)(static_cast<__T *>(nullptr), __T(), update()));
+template <class, class __Find>
+not_updated find_update(__Find *, long);
+template <class __T, class __Find>
+constexpr bool is_update =
+    is_same_v<decltype(find_update<remove_reference_t<__T>>(static_cast<__Find *>(nullptr), 0)),
+              updated>;
+template <bool __ends, class __T, class __Find>
+KBUILD_CPU_UNCHECKED __device__ inline bool mark_loop(__Find) {
+    return mark_loop<__ends && is_update<__T, __Find>>();
+}
+template <bool __ends, class __T, class __Find>
+KBUILD_CPU_UNCHECKED __device__ inline bool wait_in_loop(__Find) {
+    return wait_in_loop<__ends && is_update<__T, __Find>>();
+}
+/* Whether no operator of a class compares values of these types. */
+template <class... __Types>
+constexpr bool are_scalars = (!(__is_class(remove_reference_t<__Types>) ||
+                                __is_union(remove_reference_t<__Types>)) &&
+                              ...);
 
 [[noreturn]] __device__ inline void fail_call(kbuild_cpu_call __call, const char *__reason) {
     kbuild_cpu_api->fail(kbuild_cpu_runner, &__call, __reason);

@@ -47,6 +47,17 @@ template <class __T>
 using remove_cv_t = typename unqualified<__T>::__type;
 
 template <class __T>
+struct unreferenced {
+    using __type = __T;
+};
+template <class __T>
+struct unreferenced<__T &> : unreferenced<__T> {};
+template <class __T>
+struct unreferenced<__T &&> : unreferenced<__T> {};
+template <class __T>
+using remove_reference_t = typename unreferenced<__T>::__type;
+
+template <class __T>
 constexpr bool is_integral_v = false;
 template <class __T>
 constexpr bool is_floating_point_v = false;

@@ -64,6 +64,14 @@ def test_loops_that_can_wait(loop: str, marked: str) -> None:
         "for (int i = 0; i < n; n += cas(p, 1), ++i) ;",
         "for (int i = 0; i < n, cas(p, 1); ++i) ;",
         "do { old = atomicCAS(p, old, 1); } while (old);",
+        "do { seen = old; old = atomicCAS(p++, seen, 1); } while (seen != old);",
+        "do { seen = old; old = atomicCAS(next(), seen, 1); } while (seen != old);",
+        "do { seen = old; old = atomicCAS(p + seen, seen, 1); } while (seen != old);",
+        "do { seen = old; old = atomicCAS(p, seen, 1) + *q; } while (seen != old);",
+        "do { seen = old; old = atomicCAS(p, seen, 1); } while (seen == old);",
+        "for (int i = 0; i < n; ++i) old = cas(p, again(i));",
+        "for (int i = 0; i < n; ++i) old = cas(p, lib::__again(i));",
+        "while (int n = i) { cas(p, 1); i--; }",
     ],
 )
 def test_loops_that_do_not_surely_end(loop: str) -> None:
@@ -77,17 +85,58 @@ def test_loops_that_do_not_surely_end(loop: str) -> None:
         "for (int i = n; i > 0; i /= 2) sum += cas(p, i + 1);",
         "while (i < n) { cas(p, x[i]); i += stride; }",
         "do { cas(p, 1); --i; } while (i > 0);",
-        "for (auto x : numbers) cas(p, x);",
         "for (int i = 0; i < (n) - (1); i += (m)) cas(p, 1);",
         "for (int i = 0; i < n * m; i += gridDim.x * blockDim.x) cas(p, 1);",
         "for (int i = 0; i < n; ++i) { switch (m) { case 0: break; } cas(p, 1); }",
         "for (int i = 0, k = first; i < n; ++i, k += m) cas(p, x[k]);",
-        "while (i < *p) { cas(p, 1); meet(); }",
-        "do { assumed = old; old = atomicCAS(p, assumed, g(assumed)); } while (assumed != old);",
+        "for (int i = 0; i < n; ++i) old = cas(p, __brev(i));",
+        "do { seen = old; old = atomicCAS((int*)p, seen, g(seen)); } while (seen != old);",
     ],
 )
-def test_loops_that_end(loop: str) -> None:
+def test_loops_that_end_if_the_compiler_agrees(loop: str) -> None:
+    assert "mark_loop<::kbuild_cpu::are_scalars<decltype(" in mark(loop)
+
+
+@pytest.mark.parametrize(
+    ("loop", "marked"),
+    [
+        (
+            "for (int i = 0; i < a.n - 1; ++i) cas(p, 1);",
+            "mark_loop<::kbuild_cpu::are_scalars<decltype(i), decltype(a . n)>>()",
+        ),
+        (
+            "do { seen = old; old = atomicCAS(p, seen, 1); } while (seen != old);",
+            (
+                "mark_loop<::kbuild_cpu::are_scalars<decltype(seen), decltype(old)>, "
+                "decltype(seen)>([](auto* __a, auto __b, auto __c) "
+                "-> decltype(atomicCAS(__a, __b, __b, __c)) { return {}; })"
+            ),
+        ),
+    ],
+)
+def test_the_compiler_sees_the_types_and_functions_of_a_loop(loop: str, marked: str) -> None:
+    assert marked in mark(loop)
+
+
+@pytest.mark.parametrize(
+    "loop", ["for (auto x : y) cas(p, x);", "while (*p) { cas(p, 1); meet(); }"]
+)
+def test_loops_that_surely_end(loop: str) -> None:
     assert mark(loop) == loop
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "int __next(int& i);",
+        "struct A { int& __next(int& i); };",
+        "template <int> T<1> __next(int&);",
+    ],
+)
+def test_functions_of_the_user_can_change_counters(declaration: str) -> None:
+    loop = "for (int i = 0; i < n; ++i) cas(p, __next(i));"
+
+    assert MARK in mark(loop, before=f" {declaration}")
 
 
 def test_loops_of_a_source_without_atomic_functions_are_not_marked() -> None:

@@ -238,6 +238,15 @@ __device__ void wait_for(int *flag)
 
 __global__ void shares(int *out) { out[threadIdx.x] = share(threadIdx.x); }
 
+__global__ void sums(int *out)
+{
+    int sum = threadIdx.x;
+    for (int distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_down_sync(~0u, sum, distance);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(out, sum);
+}
+
 __global__ void waits(int *flag)
 {
     if (threadIdx.x == 1)
@@ -257,5 +266,6 @@ def test_device_functions_of_kernel_sources_are_read(tmp_path: Path) -> None:
     kernels = read_table(Elf(image.data)).kernels
     assert {kernel.display: kernel.execution for kernel in kernels} == {
         "shares(int*)": "regions",
+        "sums(int*)": "regions",
         "waits(int*)": "fibers: a function that it calls waits",
     }

@@ -102,7 +102,11 @@ def mark_loops(
             if is_new and not meets and not _surely_ends(unit, loop):
                 seen.add(loop.start)
                 proof = _find_proof(unit, loop, users)
-                yield from _mark(unit, loop, f"::kbuild_cpu::{name}{proof}" if proof else text)
+                yield from (
+                    _mark_condition(unit, loop, f"::kbuild_cpu::{name}{proof}")
+                    if proof
+                    else _mark(unit, loop, text)
+                )
         yield from _mark_labels(unit, (first, last), text, seen)
 
 
@@ -152,6 +156,16 @@ def _mark(unit: Unit, loop: Block, text: str) -> Iterator[Edit]:
     yield Edit(start=start, end=start, text=f" if ({text}) {{}} else")
 
 
+def _mark_condition(unit: Unit, loop: Block, text: str) -> Iterator[Edit]:
+    """Mark the condition of a loop, where all names in it are visible."""
+    place = unit.starts[_find_condition(loop).start]
+    yield Edit(start=place, end=place, text=f"{text}, ")
+
+
+def _find_condition(loop: Block) -> Node:
+    return loop.children[1 if loop.kind == "for" else -1 if loop.kind == "do" else 0]
+
+
 def _mark_labels(unit: Unit, body: Span, text: str, seen: set[int]) -> Iterator[Edit]:
     """Mark the labels that a `goto` behind them can name."""
     targets = {unit.get(i + 1): i for i in range(*body) if unit.words[i] == "goto"}
@@ -178,7 +192,7 @@ def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> str:
     """
     if len(loop.children) <= loop.heads or (loop.kind == "for" and loop.heads != _PARTS_OF_FOR):
         return ""
-    condition = loop.children[1 if loop.kind == "for" else -1 if loop.kind == "do" else 0]
+    condition = _find_condition(loop)
     operands = [
         " ".join(unit.words[part.start : part.stop])
         for part in list_operands(unit, condition.start, condition.stop)

@@ -145,6 +145,21 @@ class Entries:
     follows_assembly: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """A compile that only tells what is wrong with a source.
+
+    Attributes:
+        command: The command. It writes nothing.
+        text: The file that it reads.
+        content: What the file must contain.
+    """
+
+    command: Command
+    text: Path
+    content: str
+
+
 class MixedPasses(Protocol):
     """The members of a backend's ``mixed`` module. Its functions run nothing."""
 
@@ -214,6 +229,16 @@ class MixedPasses(Protocol):
 
         The arguments are the text that was preprocessed, its compile, and the object. Results that
         `CompileUnit.findings` does not have change the text. None if the backend decides nothing.
+        """
+
+    @property
+    def describe_diagnosis(
+        self,
+    ) -> Callable[[Unit, CompileUnit | HostUnit, Toolchain], Diagnosis] | None:
+        """Describe how a compiler diagnoses the text of a pass that cannot be read or compiled.
+
+        The text is the preprocessed source, with as few changes as possible. None if compilers read
+        the source itself, so that their messages are about it.
         """
 
     def read_entries(self, unit: CompileUnit, tc: Toolchain) -> Entries:

@@ -1,5 +1,6 @@
 """The ``mixed`` capability: compile sources that also contain host code and launches."""
 
+from kbuild.backends.cpu.diagnosis.describe import describe_diagnosis
 from kbuild.backends.cpu.mixed.passes import (
     compile_host_text,
     describe_device_pass,
@@ -17,6 +18,7 @@ from kbuild.backends.cpu.mixed.passes import (
 __all__ = [
     "compile_host_text",
     "describe_device_pass",
+    "describe_diagnosis",
     "describe_host_pass",
     "list_check_options",
     "list_host_options",

@@ -37,6 +37,7 @@ read_assembly: Final = None
 describe_device_pass: Final = None
 read_device_text: Final = None
 review_object: Final = None
+describe_diagnosis: Final = None
 
 list_check_options: Final = None  # see `Traits.can_check`
 

@@ -3,6 +3,7 @@
 from kbuild.backends.hip.mixed.passes import (
     compile_host_text,
     describe_device_pass,
+    describe_diagnosis,
     describe_host_pass,
     list_check_options,
     list_host_options,
@@ -17,6 +18,7 @@ from kbuild.backends.hip.mixed.passes import (
 __all__ = [
     "compile_host_text",
     "describe_device_pass",
+    "describe_diagnosis",
     "describe_host_pass",
     "list_check_options",
     "list_host_options",

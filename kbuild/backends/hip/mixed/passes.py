@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 describe_device_pass: Final = None
 read_device_text: Final = None
 review_object: Final = None
+describe_diagnosis: Final = None
 
 list_check_options: Final = None  # see `Traits.can_check`
 

@@ -77,9 +77,7 @@ def _call_kernel(code: Unit, launch: Launch) -> Iterator[Edit]:
 
 def _blank(part: str) -> str:
     """Return a part of a text as space with the same line breaks and line markers."""
-    return "\n".join(
-        line if line.startswith("#") else " " * len(line) for line in part.split("\n")
-    )
+    return "\n".join(line if line.startswith("#") else " " * len(line) for line in part.split("\n"))
 
 
 def _write_start(text: str, position: int) -> str:

@@ -333,7 +333,7 @@ def _choose_index(code: Unit, mentions: list[Token]) -> str:
         if word.text != INDEX:
             continue
         index = code.find_index(word.start)
-        end = code.words.index(";", index)
+        end = code.find_declaration_end(index, ";") or index
         statement = code.list_between(code.find_head(index), end)
         words = [token.text for token in statement if token.text != "const"]
         if "blockDim" in words:

@@ -45,6 +45,22 @@ def restore_columns(
                 yield from _restore_line(unit, (first, last), lines[number - 1], line, changes)
 
 
+def describe_place(unit: Unit, position: int, read_lines: Callable[[str], list[str]]) -> str:
+    """Return the file, the line, and the column of a token, as compilers write them.
+
+    Without the file, there is no column.
+    """
+    place = locate(unit.text, position)
+    lines = read_lines(place.file)
+    if not 0 < place.line <= len(lines):
+        return str(place)
+    first = unit.find_index(unit.text.rfind("\n", 0, position) + 1)
+    end = unit.text.find("\n", position)
+    last = unit.find_index(len(unit.text) if end < 0 else end)
+    columns = _find_columns(lines[place.line - 1], unit.words[first:last])
+    return f"{place}:{columns[unit.find_index(position) - first] + 1}"
+
+
 def write_start(place: Location, column: int) -> str:
     """Return what comes before a token, so that compilers find it at a place."""
     return f"\n{place.marker}\n{' ' * column}"

@@ -26,7 +26,7 @@ from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import CompileEdge, make_unit
 from kbuild.stages.freshness import forget_source
 from kbuild.stages.front_end import FrontEndRun, run_front_end
-from kbuild.stages.mixed.diagnosis import diagnose
+from kbuild.stages.mixed.diagnosis import diagnose, review
 from kbuild.stages.mixed.edge import name_module
 from kbuild.stages.mixed.texts import make_text, make_tool_error, remove_directories
 from kbuild.stages.paths import check_characters
@@ -141,6 +141,7 @@ def _run_front_end(
     passes, code, log = text
     with diagnose(code, unit, edge.toolchain, passes, builder):
         compiled, front_end = _compile_text(passes, code, unit, edge, builder)
+    review(code, unit, edge.toolchain, passes)
     return compiled, log, front_end
 
 

@@ -8,7 +8,7 @@ compiles this text, which includes the handles at its end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -240,6 +240,19 @@ class MixedPasses(Protocol):
         The text is the preprocessed source, with as few changes as possible. None if compilers read
         the source itself, so that their messages are about it.
         """
+
+    @property
+    def describe_review(
+        self,
+    ) -> Callable[[Unit, CompileUnit | HostUnit, Toolchain], Diagnosis | None] | None:
+        """Describe a compile that shows whether a text breaks the rules of the device language.
+
+        None if the device compiler knows these rules, or if the text can break none.
+        """
+
+    @property
+    def read_review(self) -> Callable[[Unit, CompileUnit | HostUnit, str], Iterator[str]] | None:
+        """Yield the mistakes that the output of this compile shows, each with its place."""
 
     def read_entries(self, unit: CompileUnit, tc: Toolchain) -> Entries:
         """Read what the device pass reported about handles; its files still exist."""

@@ -31,19 +31,26 @@ _CONFIGURE: Final = "::__cudaPushCallConfiguration"
 _ESCAPE: Final = re.compile(r"\\(.)")  # in a line marker
 
 
-def write_diagnosis_text(code: Unit) -> str:
-    """Return the text that a compiler diagnoses, for the preprocessed text of a pass."""
-    edits = [
-        q.define_qualifiers("diagnosis.h"),
-        *_drop_attributes(code),
-        *(edit for launch in _list_launches(code) for edit in _call_kernel(code, launch)),
-    ]
+def edit_plainly(code: Unit) -> list[Edit]:
+    """Return the edits that make C++ of a text: launches are calls, without their parameters."""
+    edits = [q.define_qualifiers("diagnosis.h"), *_drop_attributes(code)]
+    for launch in _list_launches(code):
+        start, end = launch.callee[1], launch.arguments[0] - 1
+        edits.append(Edit(start=start, end=end, text=_blank(code.text[start:end])))
     if code.is_balanced:
         edits += q.move_alignments(code)
         edits += q.qualify_aliases(code)
         edits += replace_assembly(code)
+    return edits
+
+
+def write_diagnosis_text(code: Unit) -> str:
+    """Return the text that a compiler diagnoses, for the preprocessed text of a pass."""
+    edits = edit_plainly(code)
+    for launch in _list_launches(code):
+        edits += _check_configuration(code, launch)
     moving = [edit for edit in edits if len(edit.text) != edit.end - edit.start]
-    edits += restore_columns(code, moving, _read_lines)
+    edits += restore_columns(code, moving, read_lines)
     return apply_edits(code.text, edits, (0, len(code.text)))
 
 
@@ -63,15 +70,13 @@ def _list_launches(code: Unit) -> Iterator[Launch]:
             yield read_launch(code, *brackets)
 
 
-def _call_kernel(code: Unit, launch: Launch) -> Iterator[Edit]:
-    """Yield the edits that make a call of a launch, after a call that checks its parameters."""
+def _check_configuration(code: Unit, launch: Launch) -> Iterator[Edit]:
+    """Yield the edits that check the parameters of a launch before it."""
     configuration = code.text[slice(*launch.configuration)]
     before = _write_start(code.text, launch.configuration[0])
     after = _write_start(code.text, launch.start)
     text = f"({_CONFIGURE}({before}{configuration}), {after}"
     yield Edit(start=launch.start, end=launch.start, text=text)
-    start, end = launch.callee[1], launch.arguments[0] - 1
-    yield Edit(start=start, end=end, text=_blank(code.text[start:end]))
     yield Edit(start=launch.end, end=launch.end, text=")")
 
 
@@ -85,7 +90,7 @@ def _write_start(text: str, position: int) -> str:
 
 
 @cache
-def _read_lines(name: str) -> list[str]:
+def read_lines(name: str) -> list[str]:
     """Return the lines of a file that a line marker names; none if it is not a file."""
     try:
         content = files.read_file(Path(_ESCAPE.sub(r"\1", name)))

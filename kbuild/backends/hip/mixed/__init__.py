@@ -5,6 +5,7 @@ from kbuild.backends.hip.mixed.passes import (
     describe_device_pass,
     describe_diagnosis,
     describe_host_pass,
+    describe_review,
     list_check_options,
     list_host_options,
     listing_command,
@@ -12,6 +13,7 @@ from kbuild.backends.hip.mixed.passes import (
     read_device_text,
     read_entries,
     read_host_text,
+    read_review,
     review_object,
 )
 
@@ -20,6 +22,7 @@ __all__ = [
     "describe_device_pass",
     "describe_diagnosis",
     "describe_host_pass",
+    "describe_review",
     "list_check_options",
     "list_host_options",
     "listing_command",
@@ -27,5 +30,6 @@ __all__ = [
     "read_device_text",
     "read_entries",
     "read_host_text",
+    "read_review",
     "review_object",
 ]

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Final
 
-from kbuild.cxx.lexer import split_text
+from kbuild.cxx.lexer import Token, split_text
 from kbuild.cxx.lines import Location, locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
 
 _SYSTEM_HEADER: Final = " 3"
+_BRACKETS: Final = frozenset("()[]{},;")
 
 
 def restore_columns(
@@ -84,13 +85,22 @@ def _restore_line(
     index, end = unit.find_index(first), unit.find_index(last)
     columns = _find_columns(source, unit.words[index:end])
     shift = 0  # by which the compiler's columns differ from those of the preprocessed text
-    before = first - 1
+    done = first - 1  # before which all changes are made up for
+    before: Token | None = None
     for token, column in zip(unit.list_between(index, end), columns, strict=True):
-        is_changed = any(before < change <= token.start for change in changes)
-        if is_changed or column - (token.start - first) != shift:
+        is_changed = any(done < change <= token.start for change in changes)
+        is_wrong = is_changed or column - (token.start - first) != shift
+        if is_wrong and (before is None or _can_divide(before, token)):
             yield Edit(start=token.start, end=token.start, text=write_start(place, column))
             shift = column - (token.start - first)
-        before = token.start
+            done = token.start
+        before = token
+
+
+def _can_divide(before: Token, token: Token) -> bool:
+    """Return whether space between two tokens is harmless: ``!=`` and ``u8"x"`` are two each."""
+    is_apart = before.end < token.start
+    return is_apart or before.text in _BRACKETS or token.text in _BRACKETS
 
 
 def _find_columns(source: str, words: list[str]) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed import qualifiers as q
@@ -88,7 +89,7 @@ def _read(code: Unit, head: int, around: list[Scope]) -> Function | None:
     )
 
 
-def find_space(words: Set[str]) -> Space:
+def find_space(words: AbstractSet[str]) -> Space:
     """Return what can call a function with some words in its head."""
     if words & _EVALUATED or {q.HOST, q.DEVICE} <= words:
         return "both"

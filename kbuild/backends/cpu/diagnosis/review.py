@@ -120,7 +120,7 @@ class Reviewer:
     def judge_device_functions(
         self, functions: tuple[Function, ...], uses: Iterable[Use]
     ) -> Iterator[Mistake]:
-        """Yield the calls of kernels without a configuration, and of other device code by the host."""
+        """Yield calls of kernels without a configuration, and of other device code by the host."""
         for use in uses:
             function = functions[use.function]
             if use.position in self._launches or not self._is_call(use):

@@ -1,7 +1,8 @@
 """Ask a compiler where a text uses functions: it warns about each use of a deprecated one.
 
 The compiler finds what a name, an operator, or a conversion means, also in instances of templates.
-Its columns are those of the text that it reads, because that text has no line markers.
+Its lines and columns are those of the text that it reads, apart from system headers, in which it
+does not warn.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _MARK: Final = "kbuild "
+_FILE: Final = "kbuild-text"
 _USE: Final = re.compile(
-    rf"(?P<file>.*?):(?P<line>\d+):(?P<column>\d+): (?:warning|error): .* is deprecated: "
+    rf"{_FILE}:(?P<line>\d+):(?P<column>\d+): (?:warning|error): .* is deprecated: "
     rf"{_MARK}(?P<number>\d+)\b"
 )
 _PLACE: Final = re.compile(r".*?: (?:warning|error): ")
 _CONTEXT: Final = re.compile(r".*?: (?:In |At )")
 _INSTANCE: Final = re.compile(r"\b[Ii]n instantiation of ")
-_MARKER: Final = re.compile(r"#[^\n]*")
+_OWN_MARKER: Final = re.compile(r'# \d+(?: "(?:\\.|[^"\\\n])*"(?: [12])*)?')
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +70,33 @@ class MarkedText:
 
 
 def mark_functions(code: Unit, edits: Iterable[Edit], functions: Sequence[Function]) -> MarkedText:
-    """Return a text without line markers in which some functions are deprecated."""
+    """Return a text in which some functions are deprecated, with markers of its own lines."""
     marks = (
         Edit(start=f.start, end=f.start, text=f'__attribute__((deprecated("{_MARK}{number}"))) ')
         for number, f in enumerate(functions)
     )
-    blanks = (
-        Edit(start=each.start, end=each.end, text=" " * len(each.text))
+    markers = (
+        Edit(start=each.start, end=each.end, text=_FILE)
         for each in code.directives
-        if each.text.startswith("# ")
+        if _OWN_MARKER.fullmatch(each.text.rstrip())
     )
-    return _render(code.text, sorted((*edits, *marks, *blanks), key=lambda e: (e.start, e.end)))
+    return _render(code.text, sorted((*edits, *marks, *markers), key=lambda e: (e.start, e.end)))
 
 
 def _render(text: str, edits: list[Edit]) -> MarkedText:
     result: list[str] = []
     parts: list[tuple[int, int, int]] = []
     size = position = 0
+    line = 1
     for edit in [*edits, Edit(start=len(text), end=len(text), text="")]:
         if edit.start < position:
             continue
+        line += text.count("\n", position, edit.start)
+        new = f'# {line + 1} "{_FILE}"' if edit.text == _FILE else edit.text
+        line += new.count("\n")
         parts.append((size, position, edit.start - position))
-        result += (text[position : edit.start], edit.text)
-        size += edit.start - position + len(edit.text)
+        result += (text[position : edit.start], new)
+        size += edit.start - position + len(new)
         position = edit.end
     return MarkedText("".join(result), tuple(parts))
 

@@ -75,7 +75,8 @@ def find_qualified(unit: Unit, qualifiers: frozenset[str]) -> tuple[Declaration,
             namespaces=scopes.name_namespace(position),
             scope=around[-1].kind if around else "",
         )
-        found.append(declaration)
+        if declaration.qualifiers:  # otherwise, the word is where none belongs
+            found.append(declaration)
         last = max((unit.get_end(mark), *(end for _, end in declaration.qualifiers)))
     return tuple(found)
 
@@ -206,7 +207,9 @@ def _read_function_end(unit: Unit, index: int) -> tuple[int, Span | None, Span |
             colon = unit.starts[index]
         elif word in _OPENING:
             is_member = colon is not None and (last not in (")", "}", "..."))
-            close = unit.partners.get(index, len(unit.words) - 1)
+            close = unit.partners.get(index)
+            if close is None:
+                break  # the compiler says what is missing
             if word == "{" and not is_member and not is_value:
                 start, end = unit.starts[index], unit.get_end(close)
                 return end, None if colon is None else (colon, start), (start, end)

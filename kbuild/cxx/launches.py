@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from kbuild.cxx.launched import find_callee, find_captures, reject_launch
@@ -20,14 +21,18 @@ def find_launches(unit: Unit) -> tuple[Launch, ...]:
     Raises:
         SourceError: A launch is not understood. The message names its line.
     """
-    found = []
+    found = [read_launch(unit, *brackets) for brackets in find_brackets(unit)]
+    return tuple(sorted(found, key=lambda launch: (launch.start, -launch.end)))
+
+
+def find_brackets(unit: Unit) -> Iterator[tuple[int, int]]:
+    """Yield the index of each ``<<<``, and the index after it."""
     for index in unit.find(("<<<", "<<")):
         # Tools that format code write spaces into the brackets.
         length = 1 if unit.words[index] == "<<<" else 2
         is_start = length == 1 or unit.get(index + 1) == "<"
         if is_start and unit.get(index - 1) != "operator":
-            found.append(_read_launch(unit, index, index + length))
-    return tuple(sorted(found, key=lambda launch: (launch.start, -launch.end)))
+            yield index, index + length
 
 
 def is_in_statement(unit: Unit, launch: Launch) -> bool:
@@ -66,8 +71,12 @@ def _ends_statement(unit: Unit, index: int) -> bool:
     return word == ";"
 
 
-def _read_launch(unit: Unit, index: int, begin: int) -> Launch:
-    """Read the launch whose configuration follows the tokens from ``index`` to ``begin``."""
+def read_launch(unit: Unit, index: int, begin: int) -> Launch:
+    """Read the launch whose configuration follows the tokens from ``index`` to ``begin``.
+
+    Raises:
+        SourceError: The launch is not understood. The message names its line.
+    """
     callee = find_callee(unit, index)
     end, opening = _find_configuration(unit, begin)
     close = unit.partners.get(opening)

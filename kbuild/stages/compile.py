@@ -26,6 +26,7 @@ from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import CompileEdge, make_unit
 from kbuild.stages.freshness import forget_source
 from kbuild.stages.front_end import FrontEndRun, run_front_end
+from kbuild.stages.mixed.diagnosis import diagnose, review
 from kbuild.stages.mixed.edge import name_module
 from kbuild.stages.mixed.texts import make_text, make_tool_error, remove_directories
 from kbuild.stages.paths import check_characters
@@ -129,7 +130,7 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
 def _run_front_end(
     unit: CompileUnit, edge: CompileEdge, builder: Builder
 ) -> tuple[CompileUnit, str, FrontEndRun]:
-    """Rewrite and compile the source. If a guess about it is wrong, do so again without it.
+    """Rewrite and compile the source.
 
     Returns the unit with its rewritten text, the preprocessor's log, and the run.
     """
@@ -138,6 +139,16 @@ def _run_front_end(
         front_end = run_front_end(unit, edge.toolchain, builder, edge.compiler_launcher)
         return unit, "", front_end
     passes, code, log = text
+    with diagnose(code, unit, edge.toolchain, passes, builder):
+        compiled, front_end = _compile_text(passes, code, unit, edge, builder)
+    review(code, unit, edge.toolchain, passes)
+    return compiled, log, front_end
+
+
+def _compile_text(
+    passes: MixedPasses, code: Unit, unit: CompileUnit, edge: CompileEdge, builder: Builder
+) -> tuple[CompileUnit, FrontEndRun]:
+    """Rewrite and compile a text. If a guess about it is wrong, do so again without it."""
     while True:
         rewritten, has_guesses = _rewrite_device_text(passes, code, unit, edge)
         try:
@@ -151,7 +162,7 @@ def _run_front_end(
         if passes.review_object is not None:
             found = passes.review_object(code, unit, front_end.output.read_bytes())
         if set(found) <= set(unit.findings):
-            return rewritten, log, front_end
+            return rewritten, front_end
         unit = replace(unit, findings=tuple(sorted({*unit.findings, *found})))
 
 

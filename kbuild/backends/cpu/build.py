@@ -122,6 +122,12 @@ _OWN_LINES: Final = re.compile(
     r"|<kbuild>:.*\n( +\d* \|.*\n)*)",
     re.MULTILINE,
 )
+# What they add about declarations in kbuild's headers.
+_OWN_NOTES: Final = re.compile(
+    r"^(In file included from .*[,:]\n( +from .*[,:]\n)*)?"
+    rf"{re.escape(str(resources.native_directory()))}/.*: note: .*\n( +\d* \|.*\n)*",
+    re.MULTILINE,
+)
 _OWN_NAMES: Final = re.compile(
     r"__kbuild_[0-9a-f]{16}\b|const (::)?kbuild::chevron::configuration ?&(, )?"
 )
@@ -345,7 +351,8 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
         fix = OPTION_FIX
     else:
         fix = cccl.find_fix(log) or find_removed_names(log)
-    return CompilerLog(text=_OWN_NAMES.sub("", _OWN_LINES.sub("", log)), fix=fix)
+    text = _OWN_NAMES.sub("", _OWN_NOTES.sub("", _OWN_LINES.sub("", log)))
+    return CompilerLog(text=text, fix=fix)
 
 
 def pack(

@@ -8,7 +8,7 @@ compiles this text, which includes the handles at its end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -145,6 +145,21 @@ class Entries:
     follows_assembly: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """A compile that only tells what is wrong with a source.
+
+    Attributes:
+        command: The command. It writes nothing.
+        text: The file that it reads.
+        content: What the file must contain.
+    """
+
+    command: Command
+    text: Path
+    content: str
+
+
 class MixedPasses(Protocol):
     """The members of a backend's ``mixed`` module. Its functions run nothing."""
 
@@ -215,6 +230,29 @@ class MixedPasses(Protocol):
         The arguments are the text that was preprocessed, its compile, and the object. Results that
         `CompileUnit.findings` does not have change the text. None if the backend decides nothing.
         """
+
+    @property
+    def describe_diagnosis(
+        self,
+    ) -> Callable[[Unit, CompileUnit | HostUnit, Toolchain], Diagnosis] | None:
+        """Describe how a compiler diagnoses the text of a pass that cannot be read or compiled.
+
+        The text is the preprocessed source, with as few changes as possible. None if compilers read
+        the source itself, so that their messages are about it.
+        """
+
+    @property
+    def describe_review(
+        self,
+    ) -> Callable[[Unit, CompileUnit | HostUnit, Toolchain], Diagnosis | None] | None:
+        """Describe a compile that shows whether a text breaks the rules of the device language.
+
+        None if the device compiler knows these rules, or if the text can break none.
+        """
+
+    @property
+    def read_review(self) -> Callable[[Unit, CompileUnit | HostUnit, str], Iterator[str]] | None:
+        """Yield the mistakes that the output of this compile shows, each with its place."""
 
     def read_entries(self, unit: CompileUnit, tc: Toolchain) -> Entries:
         """Read what the device pass reported about handles; its files still exist."""

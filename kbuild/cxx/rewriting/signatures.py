@@ -140,6 +140,8 @@ def _read_template(
 def _read_template_parameter(tokens: list[Token], new_name: str) -> Parameter:
     body, default = split_initializer(tokens)
     words = [token.text for token in body]
+    if not words:  # the compiler says what is missing
+        return _read_parameter(tokens, new_name, keep_name=True)
     if words[0] == "template":
         close = match_angle(body, 1) or len(body) - 1
         after = close + 1  # class or typename

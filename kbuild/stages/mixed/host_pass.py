@@ -8,6 +8,7 @@ from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.rewriting.rewrite import list_launches, rewrite
 from kbuild.cxx.unit import Unit
+from kbuild.stages.mixed.diagnosis import diagnose, review
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end
 from kbuild.stages.mixed.texts import make_text, remove_directories
 from kbuild.stages.target import DeviceFlags
@@ -29,9 +30,12 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     passes = find_mixed(edge.toolchain.backend)
     unit = make_host_unit(edge, flags)
     front_end = read_front_end(edge)
-    text, warnings = make_text(front_end, find_builder(edge.toolchain.backend))
+    builder = find_builder(edge.toolchain.backend)
+    text, warnings = make_text(front_end, builder)
     code = Unit(text)
-    rewritten = rewrite(code, passes.read_host_text(code, unit), edge.module)
+    with diagnose(code, unit, edge.toolchain, passes, builder):
+        rewritten = rewrite(code, passes.read_host_text(code, unit), edge.module)
+    review(code, unit, edge.toolchain, passes)
     launches = "".join(list_launches(text, rewritten.launched))
     files.write_if_changed(edge.launches, launches.encode(errors="surrogateescape"))
     host_text, log = _compile(rewritten.text, unit, edge.toolchain)

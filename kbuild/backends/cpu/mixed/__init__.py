@@ -1,5 +1,10 @@
 """The ``mixed`` capability: compile sources that also contain host code and launches."""
 
+from kbuild.backends.cpu.diagnosis.describe import (
+    describe_diagnosis,
+    describe_review,
+    read_review,
+)
 from kbuild.backends.cpu.mixed.passes import (
     compile_host_text,
     describe_device_pass,
@@ -17,7 +22,9 @@ from kbuild.backends.cpu.mixed.passes import (
 __all__ = [
     "compile_host_text",
     "describe_device_pass",
+    "describe_diagnosis",
     "describe_host_pass",
+    "describe_review",
     "list_check_options",
     "list_host_options",
     "listing_command",
@@ -25,5 +32,6 @@ __all__ = [
     "read_device_text",
     "read_entries",
     "read_host_text",
+    "read_review",
     "review_object",
 ]

@@ -237,7 +237,7 @@ class _Editor:
             after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
         outer, inner = _rebind_references(code.text, kernel)
         prologue = " ".join((*outer, *words))
-        yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}")
+        yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)} ")
         yield from _name_functions(names)
         yield Edit(start=end - 1, end=end, text=f"}} {after} }}")
 
@@ -333,7 +333,7 @@ def _choose_index(code: Unit, mentions: list[Token]) -> str:
         if word.text != INDEX:
             continue
         index = code.find_index(word.start)
-        end = code.words.index(";", index)
+        end = code.find_declaration_end(index, ";") or index
         statement = code.list_between(code.find_head(index), end)
         words = [token.text for token in statement if token.text != "const"]
         if "blockDim" in words:

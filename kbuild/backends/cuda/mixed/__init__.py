@@ -3,7 +3,9 @@
 from kbuild.backends.cuda.mixed.passes import (
     compile_host_text,
     describe_device_pass,
+    describe_diagnosis,
     describe_host_pass,
+    describe_review,
     list_check_options,
     list_host_options,
     listing_command,
@@ -11,13 +13,16 @@ from kbuild.backends.cuda.mixed.passes import (
     read_device_text,
     read_entries,
     read_host_text,
+    read_review,
     review_object,
 )
 
 __all__ = [
     "compile_host_text",
     "describe_device_pass",
+    "describe_diagnosis",
     "describe_host_pass",
+    "describe_review",
     "list_check_options",
     "list_host_options",
     "listing_command",
@@ -25,5 +30,6 @@ __all__ = [
     "read_device_text",
     "read_entries",
     "read_host_text",
+    "read_review",
     "review_object",
 ]

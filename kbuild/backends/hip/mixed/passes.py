@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 describe_device_pass: Final = None
 read_device_text: Final = None
 review_object: Final = None
+describe_diagnosis: Final = None
+describe_review: Final = None
+read_review: Final = None
 
 list_check_options: Final = None  # see `Traits.can_check`
 

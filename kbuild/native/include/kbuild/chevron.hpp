@@ -19,6 +19,13 @@
 #include <kbuild/detail/launch/stub.hpp>
 #endif
 
+#if !defined(KBUILD_BACKEND_CUDA) && !defined(KBUILD_BACKEND_HIP)
+// What the parameters of a launch must fit, in the text with which compilers tell what is wrong with a
+// source. nvcc and clang use the name.
+unsigned __cudaPushCallConfiguration(dim3 __grid, dim3 __block, size_t __shared_bytes = 0,
+                                     void* __stream = nullptr);
+#endif
+
 namespace kbuild {
 namespace chevron {
 

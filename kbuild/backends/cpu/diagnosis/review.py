@@ -1,0 +1,195 @@
+"""Reject calls between host and device code that nvcc rejects.
+
+A text says which functions can be involved, because their names are in it. Only if there are some,
+a compiler says where the text uses them; see `uses`. What counts is what nvcc 13.5 rejects:
+
+- functions for which only device code exists use no function of the host, also in code that never
+  runs, but only in instances of templates;
+- kernels are launched, and not called;
+- host code outside of templates calls no function of devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kbuild.backends.cpu.diagnosis.functions import Function, find_functions, find_space
+from kbuild.backends.cpu.diagnosis.uses import Use
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.mentions import list_own_files
+from kbuild.cxx.launches import find_brackets, read_launch
+from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
+
+_OPERATOR: Final = "operator"
+_UNEVALUATED: Final = frozenset(
+    ("decltype", "sizeof", "alignof", "noexcept", "typeid", "requires", "__typeof__", "typeof")
+)
+_STATEMENTS: Final = frozenset(("for", "if", "while", "switch", "catch", "else", "do"))
+_DEVICE_FIX: Final = "mark it __device__ or __host__ __device__"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A call that is not allowed, at a position of the text."""
+
+    position: int
+    message: str
+
+
+class Reviewer:
+    """Finds the functions that matter in a text, and judges their uses."""
+
+    def __init__(self, code: Unit) -> None:
+        """Find where device code and the project's own files are in the text."""
+        self._code = code
+        self._scopes = find_scopes(code)
+        declarations = q.find_declarations(code)
+        self._bodies = [
+            found
+            for found in declarations
+            if q.is_device_only(found) and found.body is not None and not found.is_instantiation
+        ]
+        self._own = tuple(list_own_files(code))
+        self._launches = frozenset(
+            position
+            for brackets in find_brackets(code)
+            for launch in (read_launch(code, *brackets),)
+            for position in (launch.arguments[0] - 1, *range(*launch.callee))
+        )
+
+    def find_host_functions(self) -> tuple[Function, ...]:
+        """Return the functions of the host that device code might use."""
+        words: set[str] = set()
+        for found in self._bodies:
+            if found.body is not None and self._is_own(found.body[0]):
+                first, last = map(self._code.find_index, (found.parameters[0], found.body[1]))
+                words.update(self._code.words[first:last])
+        names = {word for word in words if word.isidentifier()} | {_OPERATOR}
+        own = [each for each in find_functions(self._code, names) if self._is_own(each.start)]
+        other = {each.key for each in own if each.space != "host"}
+        return tuple(
+            each
+            for each in own
+            if each.space == "host"
+            and each.key not in other
+            and (not each.name.startswith(_OPERATOR) or _can_apply(each.name, words))
+        )
+
+    def find_device_functions(self) -> tuple[Function, ...]:
+        """Return the functions of devices that host code might call."""
+        names = {found.name for found in self._bodies if self._is_own(found.start)}
+        called = {name for name in names if any(map(self._is_called, self._code.find((name,))))}
+        own = [each for each in find_functions(self._code, called) if self._is_own(each.start)]
+        other = {each.key for each in own if each.space != "device"}
+        runs_on_host = q.runs_on_host(self._code.text)
+        return tuple(
+            each
+            for each in own
+            if each.space == "device"
+            and each.key not in other
+            and (each.is_kernel or not runs_on_host)
+        )
+
+    def _is_called(self, index: int) -> bool:
+        """Return whether a name can be that of a called function; in doubt, yes."""
+        position = self._code.starts[index]
+        if position in self._launches or not self._is_own(position):
+            return False
+        return any(scope.kind == "block" for scope in self._scopes.around(position))
+
+    def judge_host_functions(
+        self, functions: tuple[Function, ...], uses: Iterable[Use]
+    ) -> Iterator[Mistake]:
+        """Yield the uses of host functions in device code."""
+        for use in uses:
+            name = functions[use.function].name
+            for found in self._bodies:
+                start, end = found.parameters[0], found.body[1] if found.body else 0
+                if start <= use.position < end and self._counts(use):
+                    space = "__global__" if q.GLOBAL in found.words else "__device__"
+                    yield Mistake(
+                        use.position,
+                        f"the host function '{name}' is called from the {space} function "
+                        f"'{found.name}'; {_DEVICE_FIX}",
+                    )
+                    break
+
+    def judge_device_functions(
+        self, functions: tuple[Function, ...], uses: Iterable[Use]
+    ) -> Iterator[Mistake]:
+        """Yield calls of kernels without a configuration, and of other device code by the host."""
+        for use in uses:
+            function = functions[use.function]
+            if use.position in self._launches or not self._is_call(use):
+                continue
+            if function.is_kernel and self._counts(use):
+                yield Mistake(
+                    use.position,
+                    f"the kernel '{function.name}' is called without a configuration; launch it: "
+                    f"{function.name}<<<grid, block>>>(...)",
+                )
+            elif not function.is_kernel and self._is_host_code(use.position):
+                yield Mistake(
+                    use.position,
+                    f"the __device__ function '{function.name}' is called from host code; mark it "
+                    "__host__ __device__, or call it in a kernel",
+                )
+
+    def _counts(self, use: Use) -> bool:
+        """Return whether a use is evaluated, and not only in a template without instances."""
+        around = self._scopes.around(use.position)
+        is_template = any(self._is_template(scope) for scope in around)
+        return (use.is_instance or not is_template) and not self._is_unevaluated(use.position)
+
+    def _is_template(self, scope: Scope) -> bool:
+        head = self._list_head(scope)
+        is_function = scope.kind == "block" and "(" in head and head[0] not in _STATEMENTS
+        return head[:1] == ["template"] or (is_function and "auto" in head[head.index("(") :])
+
+    def _list_head(self, scope: Scope) -> list[str]:
+        return self._code.words[slice(*map(self._code.find_index, (scope.head, scope.brace)))]
+
+    def _is_unevaluated(self, position: int) -> bool:
+        code, index = self._code, self._code.find_index(position) - 1
+        while index >= 0 and code.words[index] not in (";", "{", "}"):
+            if code.words[index] in (")", "]"):
+                index = code.partners.get(index, index)
+            elif code.words[index] == "(" and code.get(index - 1) in _UNEVALUATED:
+                return True
+            index -= 1
+        return code.get(index) == "{" and code.starts_requirement(index)
+
+    def _is_call(self, use: Use) -> bool:
+        """Return whether the use is a call: gcc names its parenthesis, and clang the name."""
+        code, index = self._code, self._code.find_index(use.position)
+        if code.words[index] == "(":
+            return True
+        if not q.compiles_with_clang(code.text):
+            return False
+        first, index = index, index + 1
+        while code.get(index) == ")" and code.get(first - 1) in ("(", "*", "&"):
+            if code.get(first - 1) == "(":
+                index += 1
+            first -= 1
+        return code.get(index) == "("
+
+    def _is_host_code(self, position: int) -> bool:
+        """Return whether a position is in a function of the host, and in no template."""
+        around = self._scopes.around(position)
+        heads = [set(self._list_head(scope)) for scope in around if scope.kind == "block"]
+        is_template = any(self._is_template(scope) for scope in around)
+        spaces = {find_space(head) for head in heads}
+        is_evaluated = not self._is_unevaluated(position)
+        return bool(heads) and not is_template and "device" not in spaces and is_evaluated
+
+    def _is_own(self, position: int) -> bool:
+        return any(start <= position < end for start, end in self._own)
+
+
+def _can_apply(name: str, words: set[str]) -> bool:
+    """Return whether device code with some words can call an operator."""
+    symbol = name.removeprefix(_OPERATOR)
+    return symbol[:1].isidentifier() or any(part in words for part in symbol)

@@ -1,0 +1,99 @@
+"""The text that tells what is wrong with a source: as the user wrote it, as far as C++ allows.
+
+The texts of the passes contain much that nobody wrote, and kbuild makes them for valid sources. If
+a compiler rejects one, or kbuild does not understand the source, then the compiler reads this text,
+and the user sees what it says. Launches are calls here, and every token is in its column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from kbuild import files
+from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.cxx.columns import restore_columns, write_start
+from kbuild.cxx.launches import find_brackets, read_launch
+from kbuild.cxx.lines import locate
+from kbuild.cxx.model import Edit, Launch
+from kbuild.cxx.rewriting.rewrite import apply_edits
+from kbuild.cxx.unit import Unit
+from kbuild.errors import InputError, SourceError
+
+_ATTRIBUTES: Final = ("__kbuild_launch_bounds__", "__kbuild_cluster_dims__")
+# What checks the launch parameters; nvcc and clang use the same name.
+_CONFIGURE: Final = "::__cudaPushCallConfiguration"
+_ESCAPE: Final = re.compile(r"\\(.)")  # in a line marker
+
+
+def edit_plainly(code: Unit) -> list[Edit]:
+    """Return the edits that make C++ of a text: launches are calls, without their parameters."""
+    edits = [q.define_qualifiers("diagnosis.h"), *_drop_attributes(code)]
+    for launch in _list_launches(code):
+        start, end = launch.callee[1], launch.arguments[0] - 1
+        edits.append(Edit(start=start, end=end, text=_blank(code.text[start:end])))
+    if code.is_balanced:
+        edits += q.move_alignments(code)
+        edits += q.qualify_aliases(code)
+        edits += replace_assembly(code)
+    return edits
+
+
+def write_diagnosis_text(code: Unit) -> str:
+    """Return the text that a compiler diagnoses, for the preprocessed text of a pass."""
+    edits = edit_plainly(code)
+    for launch in _list_launches(code):
+        edits += _check_configuration(code, launch)
+    moving = [edit for edit in edits if len(edit.text) != edit.end - edit.start]
+    edits += restore_columns(code, moving, read_lines)
+    return apply_edits(code.text, edits, (0, len(code.text)))
+
+
+def _drop_attributes(code: Unit) -> Iterator[Edit]:
+    """Yield edits that remove launch bounds, which are macros in other texts."""
+    for index in code.find(_ATTRIBUTES):
+        close = code.partners.get(index + 1)
+        if close is not None:
+            start, end = code.starts[index], code.get_end(close)
+            yield Edit(start=start, end=end, text=_blank(code.text[start:end]))
+
+
+def _list_launches(code: Unit) -> Iterator[Launch]:
+    """Yield the launches that can be read. A compiler sees the others as they are."""
+    for brackets in find_brackets(code):
+        with suppress(SourceError):
+            yield read_launch(code, *brackets)
+
+
+def _check_configuration(code: Unit, launch: Launch) -> Iterator[Edit]:
+    """Yield the edits that check the parameters of a launch before it."""
+    configuration = code.text[slice(*launch.configuration)]
+    before = _write_start(code.text, launch.configuration[0])
+    after = _write_start(code.text, launch.start)
+    text = f"({_CONFIGURE}({before}{configuration}), {after}"
+    yield Edit(start=launch.start, end=launch.start, text=text)
+    yield Edit(start=launch.end, end=launch.end, text=")")
+
+
+def _blank(part: str) -> str:
+    """Return a part of a text as space with the same line breaks and line markers."""
+    return "\n".join(line if line.startswith("#") else " " * len(line) for line in part.split("\n"))
+
+
+def _write_start(text: str, position: int) -> str:
+    return write_start(locate(text, position), position - text.rfind("\n", 0, position) - 1)
+
+
+@cache
+def read_lines(name: str) -> list[str]:
+    """Return the lines of a file that a line marker names; none if it is not a file."""
+    try:
+        content = files.read_file(Path(_ESCAPE.sub(r"\1", name)))
+    except InputError:
+        return []
+    return content.decode(errors="surrogateescape").split("\n")

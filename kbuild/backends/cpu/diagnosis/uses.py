@@ -1,0 +1,126 @@
+"""Ask a compiler where a text uses functions: it warns about each use of a deprecated one.
+
+The compiler finds what a name, an operator, or a conversion means, also in instances of templates.
+Its lines and columns are those of the text that it reads, apart from system headers, in which it
+does not warn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from kbuild.backends.cpu.diagnosis.functions import Function
+from kbuild.cxx.model import Edit
+from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
+
+_MARK: Final = "kbuild "
+_FILE: Final = "kbuild-text"
+_USE: Final = re.compile(
+    rf"{_FILE}:(?P<line>\d+):(?P<column>\d+): (?:warning|error): .* is deprecated: "
+    rf"{_MARK}(?P<number>\d+)\b"
+)
+_PLACE: Final = re.compile(r".*?: (?:warning|error): ")
+_CONTEXT: Final = re.compile(r".*?: (?:In |At )")
+_INSTANCE: Final = re.compile(r"\b[Ii]n instantiation of ")
+_OWN_MARKER: Final = re.compile(r'# \d+(?: "(?:\\.|[^"\\\n])*"(?: [12])*)?')
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A place where a text uses a function.
+
+    Attributes:
+        function: The number of the function in the list of those that were marked.
+        position: The position in the text. gcc names the parenthesis of a call, and the name of
+            what is not called; clang always names the name.
+        is_instance: Whether the compiler found it in an instance of a template.
+    """
+
+    function: int
+    position: int
+    is_instance: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """A text in which functions are marked, and where its parts come from.
+
+    Attributes:
+        text: The text.
+        parts: The start of each part in the text and in the original, and its length.
+    """
+
+    text: str
+    parts: tuple[tuple[int, int, int], ...]
+
+    def find_original(self, line: int, column: int) -> int | None:
+        """Return the position in the original of a line and a column, which count from 1."""
+        start = 0
+        for _ in range(line - 1):
+            start = self.text.find("\n", start) + 1
+        content = self.text[start:].split("\n", 1)[0].encode(errors="surrogateescape")
+        place = start + len(content[: column - 1].decode(errors="surrogateescape"))
+        for first, original, length in self.parts:
+            if first <= place < first + length:
+                return original + place - first
+        return None
+
+
+def mark_functions(code: Unit, edits: Iterable[Edit], functions: Sequence[Function]) -> MarkedText:
+    """Return a text in which some functions are deprecated, with markers of its own lines."""
+    marks = (
+        Edit(start=f.start, end=f.start, text=f'__attribute__((deprecated("{_MARK}{number}"))) ')
+        for number, f in enumerate(functions)
+    )
+    markers = (
+        Edit(start=each.start, end=each.end, text=_FILE)
+        for each in code.directives
+        if _OWN_MARKER.fullmatch(each.text.rstrip())
+    )
+    return _render(code.text, sorted((*edits, *marks, *markers), key=lambda e: (e.start, e.end)))
+
+
+def _render(text: str, edits: list[Edit]) -> MarkedText:
+    result: list[str] = []
+    parts: list[tuple[int, int, int]] = []
+    size = position = 0
+    line = 1
+    for edit in [*edits, Edit(start=len(text), end=len(text), text="")]:
+        if edit.start < position:
+            continue
+        line += text.count("\n", position, edit.start)
+        new = f'# {line + 1} "{_FILE}"' if edit.text == _FILE else edit.text
+        line += new.count("\n")
+        parts.append((size, position, edit.start - position))
+        result += (text[position : edit.start], new)
+        size += edit.start - position + len(new)
+        position = edit.end
+    return MarkedText("".join(result), tuple(parts))
+
+
+def read_uses(log: str, marked: MarkedText) -> Iterator[Use]:
+    """Yield the uses that a compiler reports."""
+    lines = log.splitlines()
+    is_instance = False  # gcc says it before
+    for number, line in enumerate(lines):
+        found = _USE.match(line)
+        if found is None:
+            if _CONTEXT.match(line):
+                is_instance = _INSTANCE.search(line) is not None
+            continue
+        position = marked.find_original(int(found["line"]), int(found["column"]))
+        if position is not None:
+            is_later = _is_followed_by_instance(lines, number + 1)  # clang says it after
+            yield Use(int(found["number"]), position, is_instance or is_later)
+
+
+def _is_followed_by_instance(lines: list[str], start: int) -> bool:
+    for line in lines[start:]:
+        if _PLACE.match(line) or _CONTEXT.match(line):
+            return False
+        if ": note: in instantiation of " in line:
+            return True
+    return False

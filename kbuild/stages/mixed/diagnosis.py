@@ -1,0 +1,84 @@
+"""Let a compiler tell what is wrong with a mixed source."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kbuild import files, process
+from kbuild.backends.interface.build import Builder, CompileUnit
+from kbuild.errors import SourceError
+from kbuild.stages.mixed.texts import make_tool_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kbuild.backends.interface.mixed import Diagnosis, HostUnit, MixedPasses
+    from kbuild.backends.interface.toolchain import Toolchain
+    from kbuild.cxx.unit import Unit
+    from kbuild.model import CommandResult
+
+
+@contextmanager
+def diagnose(
+    code: Unit,
+    unit: CompileUnit | HostUnit,
+    tc: Toolchain,
+    passes: MixedPasses,
+    builder: Builder,
+) -> Iterator[None]:
+    """If what is done with a text fails, raise what a compiler says about the text instead.
+
+    kbuild expects valid C++, so that an invalid text can make it fail in any way. A failure remains
+    as it is if the compiler accepts the text.
+
+    Raises:
+        ToolError: The compiler rejects the text.
+    """
+    try:
+        yield
+    except Exception:
+        if passes.describe_diagnosis is not None:
+            _run(code, unit, tc, passes, builder)
+        raise
+
+
+def review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain, passes: MixedPasses) -> None:
+    """Check that a text keeps the rules of the device language, which C++ compilers do not know.
+
+    Raises:
+        SourceError: It does not.
+    """
+    if passes.describe_review is None or passes.read_review is None:
+        return
+    found = passes.describe_review(code, unit, tc)
+    if found is None:
+        return
+    result = _compile(found)
+    # If the compiler rejects the text, then the compile of the pass says why.
+    mistakes = [*passes.read_review(code, unit, result.stderr)] if result.returncode == 0 else []
+    if mistakes:
+        raise SourceError("\n".join(mistakes))
+
+
+def _run(
+    code: Unit,
+    unit: CompileUnit | HostUnit,
+    tc: Toolchain,
+    passes: MixedPasses,
+    builder: Builder,
+) -> None:
+    if passes.describe_diagnosis is None:
+        return
+    result = _compile(passes.describe_diagnosis(code, unit, tc))
+    if result.returncode > 0:
+        compiled = unit if isinstance(unit, CompileUnit) else None
+        raise make_tool_error(result, partial(builder.read_log, unit=compiled))
+
+
+def _compile(found: Diagnosis) -> CommandResult:
+    files.write_file(found.text, found.content.encode(errors="surrogateescape"))
+    result = process.run(found.command)
+    found.text.unlink()
+    return result

@@ -189,7 +189,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     failures: tuple[str, ...],
     findings: tuple[tuple[str, int], ...] = (),
 ) -> HostText:
-    from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.device_text import edit_device_text, expose_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import Split, edit_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
@@ -206,6 +206,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
         *mark_loops(code, declarations, words.yielding, frozenset(code.find(meets))),
         *reject_host_calls(code, declarations),
         *edit_shared_memory(code),
+        *expose_kernels(code, declarations),
     )
     kernels = edit_kernels(
         code,

@@ -6,6 +6,10 @@
 
 #include "qualifiers.h"
 
+#if !defined(KBUILD_DEVICE_CODE) && !defined(KBUILD_MIXED_DEVICE)
+#include <sched.h>
+#endif
+
 #pragma GCC system_header
 
 /* The image's attach function sets the first two, and each launch sets the third one.  The two are the same
@@ -38,6 +42,7 @@ KBUILD_CPU_UNCHECKED __device__ inline uint64_t block_barrier(kbuild_cpu_call __
     return *kbuild_cpu_waits->barrier(kbuild_cpu_runner, &__call, __value);
 }
 
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
 /* A turn of a loop in which a thread waits. */
 KBUILD_CPU_UNCHECKED __device__ inline void spin_call(kbuild_cpu_call __call, unsigned __weight) {
     kbuild_cpu_waits->spin(kbuild_cpu_runner, &__call, __weight);
@@ -60,6 +65,14 @@ KBUILD_CPU_UNCHECKED __device__ inline bool wait_in_loop() {
     spin_call(kbuild_cpu_call{"a loop that waits for another thread", nullptr, 0, 32}, 1);
     return false;
 }
+#else
+/* Host code also runs device functions, in its own threads; see "Thrust, CUB, and libcu++" in the documentation. */
+inline void spin_call(kbuild_cpu_call, unsigned) { sched_yield(); }
+inline void yield_call(kbuild_cpu_call, unsigned) { sched_yield(); }
+inline void may_wait() {}
+inline bool mark_loop() { return false; }
+inline bool wait_in_loop() { return false; }
+#endif
 
 [[noreturn]] __device__ inline void fail_call(kbuild_cpu_call __call, const char *__reason) {
     kbuild_cpu_api->fail(kbuild_cpu_runner, &__call, __reason);

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from kbuild import resources
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import find_thread_words, reject_device_algorithms
+from kbuild.backends.cpu.mixed.annotations import find_thread_words
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
 from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files
@@ -251,7 +251,6 @@ def _describe(
     from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
     from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
 
-    reject_device_algorithms(code)
     if q.compiles_with_clang(code.text):
         q.reject_unnamed_lambdas(code.text, declarations)
     launches = find_launches(code)

@@ -19,9 +19,7 @@ public:
     latch(const latch &) = delete;
     latch &operator=(const latch &) = delete;
 
-    void count_down(ptrdiff_t __update = 1) {
-        __count_.fetch_sub(__update, memory_order_release);
-    }
+    void count_down(ptrdiff_t __update = 1) { __count_.fetch_sub(__update, memory_order_release); }
     bool try_wait() const noexcept { return __count_.load(memory_order_acquire) == 0; }
     void wait() const {
         while (!try_wait()) {

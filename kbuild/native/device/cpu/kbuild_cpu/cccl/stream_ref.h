@@ -33,7 +33,8 @@ public:
     void wait(stream_ref __other) const {
         if (*this == __other) return;
         ::cudaEvent_t __event;
-        __expect(::cudaEventCreateWithFlags(&__event, cudaEventDisableTiming), "cannot record an event");
+        __expect(::cudaEventCreateWithFlags(&__event, cudaEventDisableTiming),
+                 "cannot record an event");
         const ::cudaError_t __recorded = ::cudaEventRecord(__event, __other.__stream_);
         const ::cudaError_t __waited = ::cudaStreamWaitEvent(__stream_, __event, 0);
         __expect(::cudaEventDestroy(__event), "cannot record an event");

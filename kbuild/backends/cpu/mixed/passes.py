@@ -16,6 +16,7 @@ from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import find_thread_words
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.backends.cpu.mixed.member_templates import name_member_templates
 from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
@@ -86,6 +87,7 @@ def read_host_text(code: Unit, unit: HostUnit) -> HostText:
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
+        *name_member_templates(code),
         *replace_assembly(code),
         *edit_host_text(code, declarations, is_relocatable=unit.relocatable),
     )
@@ -202,6 +204,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
+        *name_member_templates(code),
         *replace_assembly(code),
         *mark_loops(code, declarations, words.yielding, frozenset(code.find(meets))),
         *reject_host_calls(code, declarations),

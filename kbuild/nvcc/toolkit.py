@@ -102,7 +102,8 @@ def _write_driver(path: Path, text: str) -> None:
 
 def _fill(directory: Path, root: Path, layout: ToolkitLayout, linker: Path) -> None:
     programs, headers, libraries = (directory / name for name in ("bin", "include", _LIBRARIES))
-    for path in (programs, headers, libraries):
+    packages = libraries / "cmake"
+    for path in (programs, headers, libraries, packages):
         path.mkdir(parents=True)
     (directory / "lib").symlink_to(_LIBRARIES)
     for source in layout.headers:
@@ -110,6 +111,8 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, linker: Path) -> N
             _link(headers / entry.name, entry)
     if layout.header_library:
         _link(headers / "cccl", layout.header_library)
+    for package in layout.packages:
+        _link(packages / package.name, package)
     for name, target in layout.programs:
         _link(programs / name, target)
     for name, target in layout.libraries:

@@ -17,10 +17,6 @@ from kbuild.backends.interface.toolchain import ToolchainHints
 _INSTALL: Final = (
     "install it with 'pip install nvidia-cuda-cccl', or name its include directory with -I"
 )
-NO_DEVICE_ALGORITHMS: Final = (
-    "because CUB's kernels for whole devices are PTX; call the algorithm of Thrust, or use CUB's "
-    "algorithms for blocks and warps in a kernel"
-)
 _HEADERS: Final = r"(?:thrust|cub|nv|cuda(?!/atomic|/barrier|/pipeline))/[\w./]+"
 _MISSING: Final = re.compile(
     rf"fatal error: '?(?P<header>{_HEADERS})'?(?:: No such file or directory| file not found)"

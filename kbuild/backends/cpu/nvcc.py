@@ -9,6 +9,7 @@ from kbuild import resources
 from kbuild.backends.cpu import cccl
 from kbuild.backends.cpu.runtime import HOST_API, SHARED, provide_library
 from kbuild.backends.cpu.toolchain import NAME
+from kbuild.backends.cuda_roots import list_packages
 from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.model import Command
@@ -48,6 +49,7 @@ def describe_toolkit(
 ) -> ToolkitLayout:
     """See `NvccConventions`: kbuild's own headers, and its shared runtime."""
     native = resources.native_directory()
+    library = cccl.find_cccl(hints)
     names = provide_library(HOST_API)
     script = f"INPUT({names} {{directory}}/{_LINK_NAME})\n"
     return ToolkitLayout(
@@ -55,7 +57,8 @@ def describe_toolkit(
         architecture=_ARCHITECTURE,
         oldest_standard=_OLDEST_STANDARD,
         headers=(native / "device" / NAME, native / "include"),
-        header_library=cccl.find_cccl(hints),
+        header_library=library,
+        packages=list_packages(library) if library else (),
         scripts=(
             *((name, script) for name in _SCRIPTS),
             *((name, "/* empty */\n") for name in _EMPTY_LIBRARIES),

@@ -9,6 +9,7 @@ from typing import Final
 
 from kbuild.backends.cuda import architectures, build
 from kbuild.backends.cuda.toolchain import LIBRARY_DIRECTORIES
+from kbuild.backends.cuda_roots import list_packages
 from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.model import Command
@@ -37,6 +38,7 @@ def describe_toolkit(
         architecture=tc.architectures[0].partition("_")[2],
         headers=(headers,),
         header_library=library if library.is_dir() else None,
+        packages=list_packages(library),
         libraries=tuple(_list_libraries(root)),
         driver=("libcuda.so.1", headers / "cuda.h", "cu"),
         programs=tuple((path.name, path) for path in programs if path.name != _COMPILER),

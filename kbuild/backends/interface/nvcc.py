@@ -20,6 +20,7 @@ class ToolkitLayout:
         oldest_standard: The number of the oldest C++ standard of CUDA sources.
         headers: The directories whose entries are in ``include``; the first one counts.
         header_library: The include directory of CCCL, if it is installed.
+        packages: Directories with CMake's files of a package, in ``lib64/cmake``.
         libraries: Links in ``lib64``, as (name, target).
         scripts: Linker scripts in ``lib64``, as (name, text). ``{directory}`` is ``lib64``.
         runtime: The name in ``lib64`` of a shared object that programs load from where it is, and
@@ -38,6 +39,7 @@ class ToolkitLayout:
     headers: tuple[Path, ...]
     oldest_standard: int = 3
     header_library: Path | None = None
+    packages: tuple[Path, ...] = ()
     libraries: tuple[tuple[str, Path], ...] = ()
     scripts: tuple[tuple[str, str], ...] = ()
     runtime: tuple[str, Path] | None = None

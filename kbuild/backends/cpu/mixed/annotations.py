@@ -11,10 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final
 
-from kbuild.backends.cpu.cccl import NO_DEVICE_ALGORITHMS
-from kbuild.cxx.lines import locate
 from kbuild.cxx.unit import Unit
-from kbuild.errors import SourceError
 from kbuild.values import dataclass
 
 INDEX: Final = "threadIdx"
@@ -24,7 +21,6 @@ _NEED: Final = re.compile(
     r"__kbuild_(?:(?P<limit>call_|kernel_)?needs_(?P<need>thread|block)"
     r"|(?P<yields>yields)|(?P<scope>block|warp)_(?P<form>barrier|operation))__"
 )
-_NO_ALGORITHM: Final = "__kbuild_no_algorithm__"
 _CALL: Final = r"(?=\s*(?:[(<]|::))"
 # What else does not exist in host code, such as shared memory.
 _ONLY_IN_KERNELS: Final = "|".join((*INDICES, "__kbuild_shared__"))
@@ -93,15 +89,3 @@ def _match_names(names: Iterable[str], after: str = "") -> Iterable[str]:
     """Yield regular expressions, which are faster for names that have the same start."""
     for start, group in groupby(sorted(names), key=lambda name: name[:2]):
         yield f"{start}(?:{'|'.join(name[2:] for name in group)}){after}"
-
-
-def reject_device_algorithms(code: Unit) -> None:
-    """Raise SourceError if preprocessed text calls an algorithm of CUB for devices."""
-    names = {code.get(index + 1) for index in code.find((_NO_ALGORITHM,))}
-    for index in code.find(names) if names else ():
-        is_member = code.get(index + 1) == "::" and code.get(index + 2).isidentifier()
-        if is_member and code.get(index + 3) in ("(", "<"):
-            raise SourceError(
-                f"{locate(code.text, code.starts[index])}: the cpu backend does not support "
-                f"'cub::{code.get(index)}::{code.get(index + 2)}', {NO_DEVICE_ALGORITHMS}"
-            )

@@ -15,10 +15,12 @@ from kbuild.backends.host_texts import make_reference
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
+from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
 _KINDS: Final = {q.DEVICE: 0, q.CONSTANT: 1}  # enum kbuild_variable_kind
 _MANAGED: Final = 2
+_VISIBILITY: Final = frozenset(("visibility", "__visibility__"))
 
 
 def edit_device_text(
@@ -56,6 +58,23 @@ def edit_device_text(
             start, end = found.qualifiers[0]
             yield Edit(start=start, end=end, text="__kbuild_initialized__")
         yield Edit(start=found.end, end=found.end, text=" ".join(rows))
+
+
+def expose_kernels(code: Unit, declarations: tuple[Declaration, ...]) -> Iterator[Edit]:
+    """Remove the visibility of kernels, which is that of their handles: images export all kernels.
+
+    The qualifier of a kernel sets it, and g++ rejects a second one.
+    """
+    for found in declarations:
+        if q.GLOBAL not in found.words or found.kind != "function":
+            continue
+        end = found.body[0] if found.body else found.end
+        first, last = code.find_index(found.start), code.find_index(end)
+        for index in range(first, last):
+            close = code.partners.get(index + 1)
+            if code.words[index] in _VISIBILITY and code.get(index + 1) == "(" and close:
+                # An attribute that kernels have, because a list in brackets cannot be empty.
+                yield Edit(start=code.starts[index], end=code.get_end(close), text="used")
 
 
 def _needs_constant(declarators: tuple[q.Declarator, ...], words: set[str]) -> bool:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 from kbuild import resources
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import find_thread_words, reject_device_algorithms
+from kbuild.backends.cpu.mixed.annotations import find_thread_words
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.backends.cpu.mixed.member_templates import name_member_templates
 from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
@@ -86,6 +87,7 @@ def read_host_text(code: Unit, unit: HostUnit) -> HostText:
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
+        *name_member_templates(code),
         *replace_assembly(code),
         *edit_host_text(code, declarations, is_relocatable=unit.relocatable),
     )
@@ -189,7 +191,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     failures: tuple[str, ...],
     findings: tuple[tuple[str, int], ...] = (),
 ) -> HostText:
-    from kbuild.backends.cpu.mixed.device_text import edit_device_text  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.device_text import edit_device_text, expose_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import Split, edit_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
@@ -202,10 +204,12 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
+        *name_member_templates(code),
         *replace_assembly(code),
         *mark_loops(code, declarations, words.yielding, frozenset(code.find(meets))),
         *reject_host_calls(code, declarations),
         *edit_shared_memory(code),
+        *expose_kernels(code, declarations),
     )
     kernels = edit_kernels(
         code,
@@ -250,7 +254,6 @@ def _describe(
     from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
     from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
 
-    reject_device_algorithms(code)
     if q.compiles_with_clang(code.text):
         q.reject_unnamed_lambdas(code.text, declarations)
     launches = find_launches(code)

@@ -6,4 +6,5 @@
 #include_next <cuda.h>
 #else
 #define CUDA_VERSION 13000
+#define KBUILD_CPU_WITHOUT_DRIVER
 #endif

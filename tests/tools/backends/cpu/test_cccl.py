@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends.cpu.cccl import find_cccl
-from kbuild.errors import SourceError, ToolError
+from kbuild.errors import ToolError
 from kbuild.toolchain.find import gather_hints
 from support.mixed_programs import build_program
 from support.tools.toolchains import NEWER_CLANG, needs_programs, skip_if
@@ -65,7 +65,7 @@ def test_versions(tmp_path: Path, version: str) -> None:
     with zipfile.ZipFile(path) as archive:
         archive.extractall(tmp_path)
     options = ("-O1", f"-I{tmp_path / 'nvidia' / 'cu13' / 'include' / 'cccl'}")
-    for name in ("cub.cu", "overridden.cu", "thrust.cu"):
+    for name in ("cub.cu", "overridden.cu", "thrust.cu", "device.cu"):
         program = build_program(tmp_path / name, (PROJECT / name,), options=options)
         done = subprocess.run([program], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (0, "")
@@ -105,19 +105,30 @@ def test_headers_in_one_source(tmp_path: Path, headers: tuple[str, ...]) -> None
 
 
 @pytest.mark.slow
-def test_algorithms_of_cub_for_devices_are_errors(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "compiler", ["g++", pytest.param(NEWER_CLANG, marks=needs_programs(NEWER_CLANG))]
+)
+def test_algorithms_of_cub_for_devices(tmp_path: Path, compiler: str) -> None:
+    source = PROJECT / "device.cu"
+    program = build_program(tmp_path, (source,), compilers=(compiler, compiler), options=("-O1",))
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.slow
+def test_absent_algorithms_are_errors(tmp_path: Path) -> None:
     source = tmp_path / "a.cu"
     source.write_text(
-        "#include <cub/cub.cuh>\n"
-        "int main() { size_t n = 0; cub::DeviceReduce::Sum(nullptr, n, &n, &n, 1); }\n"
+        "#include <cub/device/device_topk.cuh>\n"
+        "int main() { size_t n = 0; cub::DeviceTopK::MaxKeys(nullptr, n, &n, &n, 1, 1); }\n"
     )
-    with pytest.raises(SourceError, match=r"a\.cu:2: .*'cub::DeviceReduce::Sum', because"):
+    with pytest.raises(ToolError, match="does not support this algorithm of CUB"):
         build_program(tmp_path, (source,))
 
 
 @pytest.mark.slow
 def test_header_that_has_no_cpu_version_is_an_error(tmp_path: Path) -> None:
     source = tmp_path / "a.cu"
-    source.write_text("#include <cuda/latch>\nint main() {}\n")
-    with pytest.raises(ToolError, match="the cpu backend does not support <cuda/latch>"):
+    source.write_text("#include <cuda/memory_resource>\nint main() {}\n")
+    with pytest.raises(ToolError, match="the cpu backend does not support <cuda/memory_resource>"):
         build_program(tmp_path, (source,))

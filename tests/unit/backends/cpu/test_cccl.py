@@ -8,6 +8,7 @@ import pytest
 
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.cccl import find_cccl, find_fix
+from kbuild.backends.cuda_roots import list_packages
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 
 
@@ -40,6 +41,15 @@ def test_cccl_comes_after_the_headers_of_the_device_language(tmp_path: Path) -> 
     assert options[0].startswith("-I")
     assert options[-1] == f"-isystem{directory}"
     assert build.find_runtimes(hints)[0].include_directories[-1] == directory
+
+
+@pytest.mark.parametrize("directory", ["lib64/cmake", "lib/cmake", "cccl/lib/cmake"])
+def test_cmake_packages(tmp_path: Path, directory: str) -> None:
+    headers = make_toolkit(tmp_path)
+    assert list_packages(headers) == ()
+    for name in ("cub", "cccl"):
+        (tmp_path / directory / name).mkdir(parents=True)
+    assert list_packages(headers) == tuple(tmp_path / directory / name for name in ("cccl", "cub"))
 
 
 def test_device_language_needs_no_cccl() -> None:

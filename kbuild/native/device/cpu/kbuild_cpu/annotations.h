@@ -26,8 +26,6 @@
 #define KBUILD_CALL_NEEDS_BLOCK __kbuild_call_needs_block__
 /* A function that needs the thread only if device code calls it. */
 #define KBUILD_KERNEL_NEEDS_THREAD __kbuild_kernel_needs_thread__
-/* A class of CUB whose functions do not exist on the CPU. */
-#define KBUILD_NO_ALGORITHM __kbuild_no_algorithm__
 #else
 #define KBUILD_NEEDS_THREAD
 #define KBUILD_NEEDS_BLOCK
@@ -39,7 +37,6 @@
 #define KBUILD_CALL_NEEDS_THREAD
 #define KBUILD_CALL_NEEDS_BLOCK
 #define KBUILD_KERNEL_NEEDS_THREAD
-#define KBUILD_NO_ALGORITHM
 #endif
 
 #endif

@@ -7,6 +7,10 @@
 #include "qualifiers.h"
 #include "traits.h"
 
+#if !defined(KBUILD_DEVICE_CODE) && !defined(KBUILD_MIXED_DEVICE)
+#include <sched.h>
+#endif
+
 #pragma GCC system_header
 
 /* The image's attach function sets the first two, and each launch sets the third one.  The two are the same
@@ -39,6 +43,7 @@ KBUILD_CPU_UNCHECKED __device__ inline uint64_t block_barrier(kbuild_cpu_call __
     return *kbuild_cpu_waits->barrier(kbuild_cpu_runner, &__call, __value);
 }
 
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
 /* A turn of a loop in which a thread waits. */
 KBUILD_CPU_UNCHECKED __device__ inline void spin_call(kbuild_cpu_call __call, unsigned __weight) {
     kbuild_cpu_waits->spin(kbuild_cpu_runner, &__call, __weight);
@@ -72,6 +77,20 @@ KBUILD_CPU_UNCHECKED __device__ constexpr bool wait_in_loop() {
     }
     return false;
 }
+#else
+/* Host code also runs device functions, in its own threads; see "Thrust, CUB, and libcu++" in the documentation. */
+inline void spin_call(kbuild_cpu_call, unsigned) { sched_yield(); }
+inline void yield_call(kbuild_cpu_call, unsigned) { sched_yield(); }
+inline void may_wait() {}
+template <bool = false>
+constexpr bool mark_loop() {
+    return false;
+}
+template <bool = false>
+constexpr bool wait_in_loop() {
+    return false;
+}
+#endif
 /* The same for a loop that ends if a function finds the atomicCAS of CUDA; see atomics.h. */
 struct update {};
 struct updated {};
@@ -95,9 +114,8 @@ KBUILD_CPU_UNCHECKED __device__ inline bool wait_in_loop(__Find) {
 }
 /* Whether no operator of a class compares values of these types. */
 template <class... __Types>
-constexpr bool are_scalars = (!(__is_class(remove_reference_t<__Types>) ||
-                                __is_union(remove_reference_t<__Types>)) &&
-                              ...);
+constexpr bool are_scalars =
+    (!(__is_class(remove_reference_t<__Types>) || __is_union(remove_reference_t<__Types>)) && ...);
 
 [[noreturn]] __device__ inline void fail_call(kbuild_cpu_call __call, const char *__reason) {
     kbuild_cpu_api->fail(kbuild_cpu_runner, &__call, __reason);

@@ -40,4 +40,3 @@
 #define __kbuild_warp_barrier__
 #define __kbuild_block_operation__
 #define __kbuild_warp_operation__
-#define __kbuild_no_algorithm__

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.device_text import edit_device_text
+from kbuild.backends.cpu.mixed.device_text import edit_device_text, expose_kernels
 from kbuild.backends.cpu.mixed.host_text import edit_host_text
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
@@ -344,3 +344,29 @@ def test_aliases_with_the_name_of_their_class_are_qualified() -> None:
     assert apply(text, list(q.qualify_aliases(Unit(text)))) == (
         "struct S { using WarpScan = cub::WarpScan<T, 8>; using Mine = WarpScan<T, 8>; };"
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            'template <class T> __attribute__((visibility("hidden"))) __kbuild_global__ void k(T);',
+            "template <class T> __attribute__((used)) __kbuild_global__ void k(T);",
+        ),
+        (
+            '__kbuild_global__ void k() __attribute__((__visibility__("hidden"), cold));',
+            "__kbuild_global__ void k() __attribute__((used, cold));",
+        ),
+        (
+            '[[gnu::visibility("hidden")]] __kbuild_global__ void k() { f(visibility("a")); }',
+            '[[gnu::used]] __kbuild_global__ void k() { f(visibility("a")); }',
+        ),
+        (
+            '__attribute__((visibility("hidden"))) __kbuild_device__ int f();',
+            '__attribute__((visibility("hidden"))) __kbuild_device__ int f();',
+        ),
+    ],
+)
+def test_visibility_of_kernels(source: str, expected: str) -> None:
+    code = Unit(MARKER + source)
+    assert apply(code.text, list(expose_kernels(code, q.find_declarations(code)))) == expected

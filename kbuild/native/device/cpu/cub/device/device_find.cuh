@@ -1,1 +1,4 @@
-#include "../../kbuild_cpu/cccl/device_algorithms.h"
+/* Algorithms of CUB for devices. */
+#pragma once
+#pragma GCC system_header
+#include "../../kbuild_cpu/cccl/device/absent.h"

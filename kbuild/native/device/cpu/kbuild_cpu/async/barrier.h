@@ -77,6 +77,12 @@ void memcpy_async(const __Group &__group, void *__to, const void *__from, size_t
     kbuild_cpu::copy_once(__group, __to, __from, __bytes);
 }
 
+namespace std {
+
+template <class __Completion = kbuild_cpu::no_completion>
+using barrier = cuda::barrier<thread_scope_system, __Completion>;
+
+}  // namespace std
 }  // namespace cuda
 
 #pragma GCC visibility pop

@@ -10,8 +10,3 @@
 #undef __NVCC__
 #undef __CUDACC__
 #undef __CUDA_ARCH__
-
-/* Thrust's system for devices.  The source or the target can select CCCL's OpenMP or TBB system. */
-#if !defined(THRUST_DEVICE_SYSTEM)
-#define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
-#endif

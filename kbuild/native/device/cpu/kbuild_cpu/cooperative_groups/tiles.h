@@ -159,6 +159,19 @@ tiled_partition(const thread_block_tile<__M, __P> &__parent) {
 
 inline thread_block_tile<1, void> KBUILD_CALL_NEEDS_BLOCK this_thread() { return {0, 1}; }
 
+/* For calls with template arguments. */
+template <unsigned int __N, class __Parent>
+inline coalesced_group KBUILD_NEEDS_BLOCK binary_partition(
+    const thread_block_tile<__N, __Parent> &__tile, bool __predicate, KBUILD_CPU_CALLER) {
+    return binary_partition<thread_block_tile<__N, __Parent>>(__tile, __predicate, __file, __line);
+}
+template <class __Label, unsigned int __N, class __Parent>
+inline coalesced_group KBUILD_NEEDS_BLOCK labeled_partition(
+    const thread_block_tile<__N, __Parent> &__tile, __Label __label, KBUILD_CPU_CALLER) {
+    return labeled_partition<thread_block_tile<__N, __Parent>, __Label>(__tile, __label, __file,
+                                                                       __line);
+}
+
 KBUILD_CPU_GROUPS_END
 
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)

@@ -1,8 +1,7 @@
-/* Thrust's header, with device memory of the host API. */
+/* Thrust's header. It is also that of the CUDA system; see thrust/detail/config/device_system.h. */
 #pragma once
 #pragma GCC system_header
-#include "../../../kbuild_cpu/cccl/device_resource.h"
-#include <thrust/system/cpp/pointer.h>
-#define new_delete_resource kbuild_device_resource
 #include_next <thrust/system/cpp/memory_resource.h>
-#undef new_delete_resource
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
+#include <thrust/system/cuda/memory_resource.h>
+#endif

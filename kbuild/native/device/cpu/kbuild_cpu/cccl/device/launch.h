@@ -1,0 +1,116 @@
+/* CUB's algorithms for devices: how they run.
+ *
+ * CUB's own kernels need hundreds of threads per block that exchange values, which is slow on a CPU.  Here, an
+ * algorithm is a class with a function for one part of its input, and a kernel whose blocks have one thread runs
+ * the parts.  So algorithms are launches like all others: in order in their stream, in graphs, and checked. */
+#ifndef KBUILD_CPU_CCCL_DEVICE_LAUNCH_H
+#define KBUILD_CPU_CCCL_DEVICE_LAUNCH_H
+
+#include <cub/config.cuh>
+#include <cub/thread/thread_operators.cuh>
+#include <cub/util_type.cuh>
+
+#include <cuda/std/functional>
+#include <cuda/std/iterator>
+#include <cuda/std/limits>
+#include <cuda/std/type_traits>
+
+#include <cuda_runtime_api.h>
+
+#pragma GCC system_header
+
+CUB_NAMESPACE_BEGIN
+namespace kbuild_device {
+
+template <class __Algorithm, class... __Args>
+__global__ void run_parts(__Args... __args) {
+    __Algorithm::run(static_cast<size_t>(blockIdx.x), __args...);
+}
+
+template <class __Algorithm, class... __Args>
+cudaError_t launch(cudaStream_t __stream, size_t __parts, __Args... __args) {
+    if (__parts != 0)
+        run_parts<__Algorithm, __Args...>
+            <<<static_cast<unsigned int>(__parts), 1, 0, __stream>>>(__args...);
+    return cudaPeekAtLastError();
+}
+
+/* Parts of equal size.  Their number depends on nothing but the input, so that rounding does not either. */
+struct parts {
+    size_t count, size;
+    size_t first(size_t __part) const { return __part * size; }
+    size_t last(size_t __part, size_t __items) const {
+        return __items - first(__part) < size ? __items : first(__part) + size;
+    }
+};
+inline parts divide(size_t __items, size_t __least = 4096) {
+    constexpr size_t __most = 256;
+    const size_t __size =
+        (__items + __most - 1) / __most < __least ? __least : (__items + __most - 1) / __most;
+    return {(__items + __size - 1) / __size, __size};
+}
+template <class __Number>
+size_t count_items(__Number __items) {
+    return static_cast<long long>(__items) < 0 ? 0 : static_cast<size_t>(__items);
+}
+
+/* Both calls of an algorithm: the first one asks for the size of its storage. */
+template <class __Run>
+cudaError_t with_storage(void *__storage, size_t &__bytes, size_t __needed, __Run __run) {
+    if (__storage == nullptr) {
+        __bytes = __needed == 0 ? 1 : __needed;
+        return cudaSuccess;
+    }
+    return __bytes < __needed ? cudaErrorInvalidValue : __run(static_cast<char *>(__storage));
+}
+template <class __Algorithm, class... __Args>
+cudaError_t run_once(void *__storage, size_t &__bytes, cudaStream_t __stream, __Args... __args) {
+    return with_storage(__storage, __bytes, 0,
+                        [=](char *) { return launch<__Algorithm>(__stream, 1, __args...); });
+}
+
+/* The stream of what programs pass as an environment: a stream, or something that contains one. */
+struct no_environment {};
+inline cudaStream_t find_stream(no_environment) { return nullptr; }
+inline cudaStream_t find_stream(cudaStream_t __stream) { return __stream; }
+template <class __Env>
+auto find_stream(const __Env &__env) -> decltype(__env.get()) {
+    return __env.get();
+}
+template <class __Env>
+auto find_stream(const __Env &__env) -> decltype(__env.stream()) {
+    return __env.stream();
+}
+/* The one call of an algorithm that allocates its storage. */
+template <class __Env, class __Run>
+cudaError_t allocate(const __Env &__env, __Run __run) {
+    const cudaStream_t __stream = find_stream(__env);
+    size_t __bytes = 0;
+    cudaError_t __result = __run(nullptr, __bytes, __stream);
+    void *__storage = nullptr;
+    if (__result == cudaSuccess) __result = cudaMallocAsync(&__storage, __bytes, __stream);
+    if (__result != cudaSuccess) return __result;
+    __result = __run(__storage, __bytes, __stream);
+    const cudaError_t __freed = cudaFreeAsync(__storage, __stream);
+    return __result == cudaSuccess ? __freed : __result;
+}
+
+template <class __Iterator>
+using value_of = typename ::cuda::std::iterator_traits<__Iterator>::value_type;
+template <class __Iterator>
+struct value_type_of {
+    using type = value_of<__Iterator>;
+};
+/* Of an output iterator, whose values can have the type void. */
+template <class __Out, class __T>
+using value_or = ::cuda::std::_If<::cuda::std::is_void_v<value_of<__Out>>, __T, value_of<__Out>>;
+/* The result of functions whose last argument is a number, and not the stream of an overload. */
+template <class __Number>
+using result = ::cuda::std::enable_if_t<::cuda::std::is_integral_v<__Number>, cudaError_t>;
+template <class __Op, class __In, class __Init>
+using accumulator = ::cuda::std::__accumulator_t<__Op, __In, __Init>;
+
+}  // namespace kbuild_device
+CUB_NAMESPACE_END
+
+#endif

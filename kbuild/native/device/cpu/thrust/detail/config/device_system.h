@@ -1,0 +1,9 @@
+/* Thrust's header.  Algorithms of the CUDA system are those of the C++ system here: its policies derive from
+ * those of that system; see system/cuda/detail/execution_policy.h. */
+#pragma once
+#pragma GCC system_header
+#include_next <thrust/detail/config/device_system.h>
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
+#undef __THRUST_DEVICE_SYSTEM_ROOT
+#define __THRUST_DEVICE_SYSTEM_ROOT thrust/system/cpp
+#endif

@@ -1,0 +1,51 @@
+"""Tests for the word ``template`` before member templates."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbuild.backends.cpu.mixed.member_templates import name_member_templates
+from kbuild.cxx.unit import Unit
+
+FUNCTION = "struct S { template <bool b> int f(); };"
+
+
+def insert_words(text: str) -> str:
+    for edit in reversed(sorted(name_member_templates(Unit(text)), key=lambda edit: edit.start)):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("s.f<true>();", "s.template f<true>();"),
+        ("p->f<true, 3>(o); f<1>(); S::f;", "p->template f<true, 3>(o); f<1>(); S::f;"),
+        ("s.template f<true>();", "s.template f<true>();"),
+        ("s.f(3) < 4;", "s.f(3) < 4;"),
+        ("s.operator<(t);", "s.operator<(t);"),
+    ],
+)
+def test_calls(source: str, expected: str) -> None:
+    assert insert_words(f"{FUNCTION} {source}") == f"{FUNCTION} {expected}"
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "int f;",
+        "int f = 1;",
+        "int f[3];",
+        "int a, f, c;",
+        "int f : 3;",
+        "int f{1};",
+        "void g(int f) {}",
+        "int (*f)(int);",
+        "T t = {.f = 1};",
+        "template <class T> struct f {};",
+        "auto [f, g] = h;",
+    ],
+)
+def test_objects_and_types_stay(declaration: str) -> None:
+    text = f"{FUNCTION} {declaration} if (s.f < 3) ;"
+    assert insert_words(text) == text

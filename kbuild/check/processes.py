@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from kbuild import process
+from kbuild.check.gaps import find_gaps
+from kbuild.check.journals import KernelCount, ProcessJournal, read_journals, read_rows
+from kbuild.check.lines import join_lines, shorten
 from kbuild.check.report import (
     Access,
     CheckedKernel,
@@ -17,7 +19,7 @@ from kbuild.check.report import (
     Coverage,
 )
 from kbuild.check.rules import CHECKS, find_rule
-from kbuild.errors import ConfigurationError, InputError, did_you_mean
+from kbuild.errors import ConfigurationError, did_you_mean
 
 # The variables that the runtime reads; see native/cpu/checks/settings.hpp.
 SELECTION: Final = "KBUILD_CHECK"
@@ -25,7 +27,6 @@ DIRECTORY: Final = process.CHECK_VARIABLE
 
 Cause: TypeAlias = tuple[object, ...]
 
-_SCHEMA: Final = "kbuild.check-process/1"
 _EXACT: Final = (
     "the order of accesses by barriers, warp operations, atomic functions, and fences",
     "the scopes of fences and of functions such as atomicAdd_block",
@@ -71,39 +72,51 @@ def read_report(
     exit_status: int,
     checks: tuple[str, ...] = CHECKS,
     required_launches: int = 1,
+    required_coverage: int = 0,
+    can_run: bool = False,
 ) -> CheckReport:
     """Return the report of a program that has ended.
 
     Args:
-        directory: Where its processes have written their files, also in subdirectories.
+        directory: Where its processes have written their journals, also in subdirectories.
         program: The name of the program.
         exit_status: Its exit status.
         checks: The selected checks.
-        required_launches: With fewer launches, the report has a finding.
+        required_launches: With fewer launches that were checked, the report has a finding.
+        required_coverage: The same for lines with accesses that ran, in percent.
+        can_run: Whether processes can still run.
 
     Raises:
         InputError: A file is damaged.
     """
-    processes = tuple(map(_read_process, sorted(directory.rglob("*.json"))))
-    limits = dict.fromkeys(limit for each in processes for limit in each["limits"])
+    journals = read_journals(directory, waits=not can_run)
+    limits = tuple(dict.fromkeys(limit for each in journals for limit in each.limits))
     report = CheckReport(
         program=program,
         exit_status=exit_status,
         checks=checks,
-        kernels=tuple(_join_kernels(processes)),
-        findings=tuple(_join_findings(processes, Path.cwd())),
-        coverage=Coverage(exact=_EXACT, differs=_DIFFERS, not_covered=(*_NOT_COVERED, *limits)),
-        images=sum(each["images"] for each in processes),
-        omitted=sum(each["omitted"] for each in processes),
+        kernels=tuple(_join_kernels(journals)),
+        findings=tuple(_join_findings(journals, Path.cwd())),
+        coverage=Coverage(
+            exact=_EXACT,
+            differs=_DIFFERS,
+            not_covered=_NOT_COVERED,
+            limits=limits,
+            off=tuple(check for check in CHECKS if check not in checks),
+            sources=join_lines(journals, Path.cwd()),
+        ),
+        images=sum(each.images for each in journals),
+        omitted=sum(each.omitted for each in journals),
     )
-    if report.launches >= required_launches:
-        return report
-    ended = f" before signal {-exit_status} ended it" if exit_status < 0 else ""
-    message = (
-        f"the program launched {report.launches} instrumented kernels{ended}, but the check "
-        f"requires {required_launches}"
+    gaps = find_gaps(
+        report,
+        journals,
+        required_launches=required_launches,
+        required_coverage=required_coverage,
+        can_run=can_run,
     )
-    return replace(report, findings=(*report.findings, make_finding("KC701", message)))
+    found = (make_finding(gap.rule, gap.message, kernel=gap.kernel) for gap in gaps)
+    return replace(report, findings=(*report.findings, *found))
 
 
 def make_finding(rule_id: str, message: str, **others: Any) -> CheckFinding:
@@ -119,31 +132,28 @@ def make_finding(rule_id: str, message: str, **others: Any) -> CheckFinding:
     )
 
 
-def _read_process(path: Path) -> Mapping[str, Any]:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8", errors="replace"))
-    except ValueError as error:
-        raise InputError(f"{path}: not a report of checks: {error}") from error
-    if not isinstance(document, dict) or document.get("schema") != _SCHEMA:
-        raise InputError(f"{path}: not a report of checks with schema {_SCHEMA}")
-    return document
+def _join_kernels(journals: Iterable[ProcessJournal]) -> Iterator[CheckedKernel]:
+    counts: dict[str, list[KernelCount]] = {}
+    for journal in journals:
+        for kernel in journal.kernels:
+            counts.setdefault(kernel.name, []).append(kernel)
+    for name, each in counts.items():
+        yield CheckedKernel(
+            name=name,
+            launches=sum(count.started for count in each),
+            threads=sum(count.threads for count in each),
+            blocks=sum(count.blocks for count in each),
+            requested=sum(count.queued + count.refused for count in each),
+            checked=sum(max(0, c.ended - c.failed - c.unchecked) for c in each),
+            refused=sum(count.refused for count in each),
+        )
 
 
-def _join_kernels(processes: Iterable[Mapping[str, Any]]) -> Iterator[CheckedKernel]:
-    totals: dict[str, tuple[int, int]] = {}
-    for each in processes:
-        for kernel in each["kernels"]:
-            launches, threads = totals.get(kernel["name"], (0, 0))
-            totals[kernel["name"]] = (launches + kernel["launches"], threads + kernel["threads"])
-    for name, (launches, threads) in totals.items():
-        yield CheckedKernel(name=name, launches=launches, threads=threads)
-
-
-def _join_findings(processes: Iterable[Mapping[str, Any]], here: Path) -> Iterator[CheckFinding]:
+def _join_findings(journals: Iterable[ProcessJournal], here: Path) -> Iterator[CheckFinding]:
     """Yield each cause once."""
     found: dict[Cause, CheckFinding] = {}
-    for each in processes:
-        for row in each["findings"]:
+    for journal in journals:
+        for row in journal.findings:
             finding = _read_finding(row, here)
             found.setdefault(find_cause(finding), finding)
     yield from found.values()
@@ -153,19 +163,21 @@ def read_findings(path: Path, here: Path) -> tuple[CheckFinding, ...]:
     """Return what one process has found so far. Each finding has another cause.
 
     Args:
-        path: The file of the process.
+        path: The journal of the process.
         here: The directory that paths of sources are relative to.
 
     Raises:
         InputError: The file is damaged.
     """
-    return tuple(_read_finding(row, here) for row in _read_process(path)["findings"])
+    return tuple(_read_finding(row, here) for row in read_rows(path) if "rule" in row)
 
 
 def find_cause(finding: CheckFinding) -> Cause:
     """Return what findings of the same mistake have in common."""
     first, second = _line(finding.access), _line(finding.other)
-    about = finding.kernel or finding.message
+    # A line can refuse several launches, for different reasons.
+    needs_message = not finding.kernel or finding.rule == "KC704"
+    about = (finding.kernel, finding.message if needs_message else "")
     return (finding.rule, about, min(first, second), max(first, second))
 
 
@@ -190,16 +202,9 @@ def _read_access(row: Mapping[str, Any] | None, here: Path) -> Access | None:
         return None
     return Access(
         action=row["action"],
-        file=_shorten(row["file"], here),
+        file=row["file"] and shorten(row["file"], here),
         line=row["line"],
         block=tuple(row["block"]) if row["block"] else None,
         thread=tuple(row["thread"]) if row["thread"] else None,
     )
 
-
-def _shorten(file: str | None, here: Path) -> str | None:
-    """Return the path of a source relative to a directory, if it is below."""
-    if file is None:
-        return None
-    path = Path(file)
-    return str(path.relative_to(here)) if path.is_relative_to(here) else file

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from kbuild.check.rules import Severity
+from typing import Literal
+
+from kbuild.check.rules import Severity, find_rule
 from kbuild.values import dataclass
 from kbuild.verify.policy.model import Waiver
 
 Index = tuple[int, int, int]
+Verdict = Literal["ok", "incomplete", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +54,26 @@ class CheckFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedKernel:
-    """A kernel that ran, how often, and with how many threads in total."""
+    """A kernel that the program launched.
+
+    Attributes:
+        name: The demangled name.
+        launches: The launches that ran.
+        threads: Their threads in total.
+        blocks: Their blocks in total.
+        requested: All launches, also those that did not run.
+        checked: The launches of instrumented code that ended without an error.
+        refused: The launches that the runtime refused.
+        model: How the threads of a block run.
+    """
 
     name: str
     launches: int
     threads: int
+    blocks: int = 0
+    requested: int = 0
+    checked: int = 0
+    refused: int = 0
     model: str = "fibers"
 
 
@@ -68,12 +86,43 @@ class SuppressedFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceCoverage:
+    """The lines of a source with instrumented accesses: those that ran, and those that did not."""
+
+    source: str
+    run: tuple[int, ...]
+    not_run: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What a check compares exactly, what differs from a GPU, and what it does not see."""
+    """What a check has covered.
+
+    Attributes:
+        exact: What is compared exactly.
+        differs: What differs from a GPU.
+        not_covered: What checks do not see.
+        limits: The limits that a check has reached.
+        off: The checks that were not selected.
+        sources: The lines with accesses; None if a process has not said which of them ran.
+    """
 
     exact: tuple[str, ...]
     differs: tuple[str, ...]
     not_covered: tuple[str, ...]
+    limits: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+    sources: tuple[SourceCoverage, ...] | None = None
+
+    @property
+    def lines(self) -> int:
+        """The number of lines with accesses, as far as they are known."""
+        return self.lines_run + sum(len(source.not_run) for source in self.sources or ())
+
+    @property
+    def lines_run(self) -> int:
+        """The number of lines with accesses that ran."""
+        return sum(len(source.run) for source in self.sources or ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,11 +152,24 @@ class CheckReport:
     omitted: int = 0
 
     @property
+    def verdict(self) -> Verdict:
+        """The result, from which all formats and exit codes follow."""
+        errors = [f for f in self.findings if f.severity == "error"]
+        if not errors:
+            return "ok"
+        return "incomplete" if all(find_rule(f.rule).is_gap for f in errors) else "failed"
+
+    @property
     def ok(self) -> bool:
-        """Whether no finding is an error."""
-        return not any(finding.severity == "error" for finding in self.findings)
+        """Whether no finding is an error, and all launches were checked to their end."""
+        return self.verdict == "ok"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all launches were checked to their end."""
+        return not any(find_rule(finding.rule).is_gap for finding in self.findings)
 
     @property
     def launches(self) -> int:
-        """The number of launches."""
-        return sum(kernel.launches for kernel in self.kernels)
+        """The number of launches that were checked."""
+        return sum(kernel.checked for kernel in self.kernels)

@@ -11,7 +11,12 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class CheckRule:
-    """A kind of mistake. ``check`` is the word of ``KBUILD_CHECK`` that selects it."""
+    """A kind of mistake.
+
+    Attributes:
+        check: The word of ``KBUILD_CHECK`` that selects it, or an empty text if it is always selected.
+        is_gap: Whether a finding says that something was not checked to its end.
+    """
 
     id: str
     slug: str
@@ -19,6 +24,7 @@ class CheckRule:
     severity: Severity
     summary: str
     fix: str
+    is_gap: bool = False
 
 
 RULES: Final = (
@@ -194,6 +200,7 @@ RULES: Final = (
         "error",
         "The program launched fewer kernels than required, so nothing is known about them.",
         "run the program so that it launches kernels, or pass --require-launches 0",
+        is_gap=True,
     ),
     CheckRule(
         "KC702",
@@ -202,6 +209,78 @@ RULES: Final = (
         "error",
         "The last day of a suppression has passed.",
         "fix the finding, or extend the suppression and say why",
+    ),
+    CheckRule(
+        "KC703",
+        "failed-kernel",
+        "",
+        "error",
+        "A kernel ends with an error, for example by __trap() or a failed assertion.",
+        "find out why the kernel fails; no kernel runs after it, because the error remains",
+        is_gap=True,
+    ),
+    CheckRule(
+        "KC704",
+        "refused-launch",
+        "",
+        "error",
+        "The runtime refuses a launch, so the kernel does not run.",
+        "correct the launch, and check the result of cudaGetLastError() after it",
+        is_gap=True,
+    ),
+    CheckRule(
+        "KC705",
+        "crashed-kernel",
+        "",
+        "error",
+        "Device code crashes, and the program ends.",
+        "look at the line and the address; a crash is often the effect of an access outside of memory",
+        is_gap=True,
+    ),
+    CheckRule(
+        "KC706",
+        "unfinished-process",
+        "",
+        "error",
+        "A process did not run to its end, so something was not checked.",
+        "let the process return from main() or call exit(), and wait for its child processes",
+        is_gap=True,
+    ),
+    CheckRule(
+        "KC707",
+        "unchecked-kernel",
+        "",
+        "error",
+        "A kernel ran that is not instrumented, so nothing is known about it.",
+        "build the kernel with --check or CHECK ON",
+        is_gap=True,
+    ),
+    CheckRule(
+        "KC708",
+        "dropped-launch",
+        "",
+        "error",
+        "A launch was accepted, and its kernel did not run.",
+        "wait for the device before the process ends, and correct the kernel that fails first",
+        is_gap=True,
+    ),
+    CheckRule(
+        "KC709",
+        "check-limit",
+        "",
+        "error",
+        "A check reached a limit, so it did not see everything.",
+        "check a smaller problem",
+        is_gap=True,
+    ),
+    CheckRule(
+        "KC710",
+        "low-coverage",
+        "",
+        "error",
+        "Fewer lines with accesses to memory ran than --require-coverage demands.",
+        "run the program with inputs that reach the lines",
+        is_gap=True,
     ),
 )
 CHECKS: Final = ("memory", "race", "barrier", "init", "leak", "arithmetic")

@@ -52,6 +52,12 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="with --check: fail if the program launches fewer than N kernels (default: 1)",
     )
+    parser.add_argument(
+        "--require-coverage",
+        type=parse_count("percent", 0, 100),
+        metavar="PERCENT",
+        help="with --check: fail if fewer lines with accesses to memory run (default: 0)",
+    )
     add_suppressions_argument(parser)
 
 
@@ -71,7 +77,10 @@ def check_arguments(arguments: argparse.Namespace) -> None:
     Raises:
         ConfigurationError: Such an option is present.
     """
-    require_check(arguments, "--report", "--format", "--require-launches", "--suppressions")
+    require_check(
+        arguments,
+        *("--report", "--format", "--require-launches", "--require-coverage", "--suppressions"),
+    )
     if not arguments.check:
         return
     if arguments.format is not None and arguments.report is None:
@@ -103,8 +112,8 @@ def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace)
     """Run a program to its end, print the report to stderr, and return the exit code.
 
     Returns:
-        1 if a finding is an error, or else the exit status of the program. A negative number is
-        that of the signal that ended it.
+        The exit status of the program, or 1 if that is 0 and the report is not ok. A negative number
+        is that of the signal that ended it.
 
     Raises:
         ConfigurationError: The suppressions are not valid.
@@ -122,11 +131,12 @@ def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace)
             exit_status=status,
             checks=checks,
             required_launches=required,
+            required_coverage=arguments.require_coverage or 0,
         )
     if suppressions is not None:
         report = apply_suppressions(report, suppressions)
     write_check_report(report, arguments)
-    return status if report.ok else 1
+    return status if report.ok else status or 1
 
 
 def write_check_report(report: CheckReport, arguments: argparse.Namespace) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from kbuild.check.report import CheckFinding, CheckReport
 from kbuild.check.rules import Severity
+from kbuild.report.check.coverage import describe_coverage
 from kbuild.report.check.text import describe_access, summarize
 from kbuild.report.verify.github import write_command
 
@@ -16,7 +17,12 @@ def render(report: CheckReport) -> str:
     """Return the annotations, errors first, and the summary."""
     order = list(_COMMANDS)
     findings = sorted(report.findings, key=lambda finding: order.index(finding.severity))
-    return "\n".join([*map(_annotate, findings), summarize(report)]) + "\n"
+    lines = [
+        *map(_annotate, findings),
+        f"coverage: {describe_coverage(report)}",
+        f"{report.verdict}: {summarize(report)}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _annotate(finding: CheckFinding) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 from kbuild import __version__
 from kbuild.check.report import Access, CheckFinding, CheckReport, SuppressedFinding
 from kbuild.check.rules import RULES, Severity
+from kbuild.report.check.coverage import describe_properties
 from kbuild.report.check.text import describe_access
 from kbuild.report.layout import make_printable
 from kbuild.report.verify.locations import make_uri
@@ -38,7 +39,8 @@ def render(report: CheckReport) -> str:
                 ],
             }
         },
-        "invocations": [{"executionSuccessful": True, "exitCode": report.exit_status}],
+        "invocations": [_describe_invocation(report)],
+        "properties": dict(describe_properties(report)),
         "columnKind": "unicodeCodePoints",
         "results": [
             *map(_result, report.findings),
@@ -46,6 +48,12 @@ def render(report: CheckReport) -> str:
         ],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _describe_invocation(report: CheckReport) -> _Object:
+    number = -report.exit_status
+    end = {"exitSignalNumber": number} if number > 0 else {"exitCode": report.exit_status}
+    return {"executionSuccessful": report.is_complete, **end}
 
 
 def _result(finding: CheckFinding) -> _Object:

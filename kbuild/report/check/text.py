@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from kbuild.check.report import Access, CheckFinding, CheckReport, SuppressedFinding
+from kbuild.check.report import Access, CheckFinding, CheckReport, SuppressedFinding, Verdict
+from kbuild.report.check.coverage import describe_coverage, list_missed_lines
 from kbuild.report.layout import join_lines, plural
 from kbuild.report.styles import Line, Span
+
+_VERDICTS: Final[dict[Verdict, Span]] = {
+    "ok": Span("ok", "ok"),
+    "incomplete": Span("INCOMPLETE", "error"),
+    "failed": Span("FAILED", "error"),
+}
 
 
 def render(report: CheckReport, *, is_verbose: bool = False, has_colors: bool = False) -> str:
@@ -21,8 +29,8 @@ def render(report: CheckReport, *, is_verbose: bool = False, has_colors: bool = 
     lines = [*_describe_findings(report.findings), *_describe_suppressed(report.suppressed)]
     if is_verbose:
         lines += _describe_coverage(report)
-    verdict = Span("ok", "ok") if report.ok else Span("FAILED", "error")
-    return join_lines([*lines, (verdict, f": {summarize(report)}")], has_colors=has_colors)
+    lines.append(f"coverage: {describe_coverage(report)}")
+    return join_lines([*lines, (_VERDICTS[report.verdict], f": {summarize(report)}")], has_colors=has_colors)
 
 
 def render_findings(findings: Iterable[CheckFinding]) -> str:
@@ -58,7 +66,8 @@ def summarize(report: CheckReport) -> str:
     found = ", ".join(plural(counts[s], s) for s in ("error", "warning") if counts[s])
     hidden = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
     more = f", {report.omitted} more not listed" if report.omitted else ""
-    ran = f"{_count_launches(report.launches)} of {plural(len(report.kernels), 'kernel')}"
+    checked = sum(kernel.checked > 0 for kernel in report.kernels)
+    ran = f"{_count_launches(report.launches)} of {plural(checked, 'kernel')}"
     return (
         f"{report.program}: {found or 'no findings'}{hidden}{more}; {ran} checked for "
         f"{', '.join(report.checks)}"
@@ -102,11 +111,22 @@ def _describe_coverage(report: CheckReport) -> Iterator[Line]:
     yield Span("kernels", "heading")
     for kernel in report.kernels:
         launches = _count_launches(kernel.launches)
-        yield f"  {kernel.name}: {launches}, {kernel.threads} threads, as {kernel.model}"
+        others = (
+            f"{count} {word}"
+            for word, count in (
+                ("not checked", kernel.launches - kernel.checked),
+                ("refused", kernel.refused),
+                ("not run", kernel.requested - kernel.refused - kernel.launches),
+            )
+            if count > 0
+        )
+        ran = f"{launches}, {plural(kernel.blocks, 'block')}, {plural(kernel.threads, 'thread')}"
+        yield f"  {kernel.name}: {', '.join((ran, *others))}, as {kernel.model}"
     for title, items in (
         ("compared exactly", report.coverage.exact),
         ("differs from a GPU", report.coverage.differs),
         ("not covered", report.coverage.not_covered),
+        ("lines with accesses that did not run", tuple(list_missed_lines(report))),
     ):
         yield Span(title, "heading")
         yield from (f"  {item}" for item in items)

@@ -18,6 +18,14 @@ _MACRO: Final = "-DKBUILD_CHECKED=1"
 _ARITHMETIC: Final = "-fsanitize=bounds,shift-exponent,integer-divide-by-zero"
 # Otherwise, compilers copy memory without a call, and remove accesses to memory that is freed.
 _COPIES: Final = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset"))
+# The functions of ``host_checks.h`` that compilers would replace by accesses of their own.
+_HOST_TEXTS: Final = tuple(
+    f"-fno-builtin-{name}"
+    for name in (
+        *("memcmp", "bcmp", "memchr", "strlen", "strnlen", "strcmp", "strncmp", "strchr", "strrchr"),
+        *("strstr", "strcpy", "stpcpy", "strncpy", "strcat", "strncat", "sprintf", "snprintf"),
+    )
+)
 # Otherwise, the return address of a call at the end of a function is in its caller.
 _LINES: Final = "-fno-optimize-sibling-calls"
 _LIBRARY: Final = (*_COPIES, "-fno-builtin-malloc", "-fno-builtin-free")
@@ -72,7 +80,8 @@ def host_options(compiler_id: str) -> Iterator[str]:
 
     Other sanitizers of the project do not work together with these calls. Findings name lines.
     """
-    yield from ("-fno-sanitize=all", "-fsanitize=thread", *_COPIES, _LINES, "-g")
+    yield from ("-fno-sanitize=all", "-fsanitize=thread", *_COPIES, *_HOST_TEXTS)
+    yield from (_LINES, "-g")
     if compiler_id.endswith("Clang"):
         yield from ("-mllvm", "-tsan-instrument-func-entry-exit=0")
         # clang vectorizes first, and then ignores accesses of more than 16 bytes.

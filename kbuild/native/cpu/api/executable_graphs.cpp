@@ -136,7 +136,10 @@ int kbuild_cpu_executable_flags(unsigned long long* flags, void* handle) {
 }
 
 int kbuild_cpu_launch_graph(void* handle, void* stream) {
-    return guarded_use([&] { Streams::instance().launch(find_executable(handle), stream); });
+    const int code =
+        guarded_use([&] { Streams::instance().launch(find_executable(handle), stream); });
+    if (code != 0) kbuild::cpu::checks::report_refused(nullptr, code, error_message(code));
+    return code;
 }
 
 int kbuild_cpu_change_executable_node(void* handle, void* original,

@@ -3,6 +3,7 @@
 
 #include "api/errors.hpp"
 #include "api/kernel_calls.hpp"
+#include "checks/checker.hpp"
 #include "crashes/signals.hpp"
 #include "devices/properties.hpp"
 #include "launches/pool.hpp"
@@ -145,9 +146,10 @@ void check_shared_limit(const KernelUse& use, std::size_t bytes) {
                           "; raise it with cudaFuncSetAttribute");
 }
 
-// Launches from host code, and waits or not.
-void launch(const void* handle, const kbuild_launch_config* config, void* const* args,
-            SharedLimit limit, bool is_awaited) {
+// Launches from host code. Returns the job, or null if the stream captures.
+JobPointer queue_launch(const void* handle, const kbuild_launch_config* config, void* const* args,
+                        SharedLimit limit, bool is_awaited) {
+    require_device();
     if (BlockRunner::running() != nullptr)
         // kbuild verify recognizes a static copy of this runtime by this text, so it must not change.
         throw Failure(KBUILD_CPU_NOT_SUPPORTED,
@@ -156,10 +158,18 @@ void launch(const void* handle, const kbuild_launch_config* config, void* const*
     Streams::instance().describe(config->stream);
     const bool borrows = is_awaited && !Streams::instance().is_capturing(config->stream);
     auto call = make_kernel_call(handle, *config, args, limit, borrows);
-    if (is_awaited)
-        Streams::instance().execute(config->stream, std::move(call));
-    else
-        Streams::instance().enqueue(config->stream, std::move(call));
+    return Streams::instance().enqueue(config->stream, std::move(call), is_awaited);
+}
+
+// Waits for the launch or not. Programs can ignore the error, so checks report a launch that does not start.
+int launch(const void* handle, const kbuild_launch_config* config, void* const* args,
+           SharedLimit limit, bool is_awaited) {
+    JobPointer job;
+    const int code =
+        guarded([&] { job = queue_launch(handle, config, args, limit, is_awaited); });
+    if (code != 0) checks::report_refused(handle, code, error_message(code));
+    checks::note_launch_place(nullptr, 0);
+    return code != 0 || !is_awaited ? code : guarded([&] { Streams::instance().await(job); });
 }
 
 // The vendor's numbers of the attributes that the runtime keeps.
@@ -218,17 +228,17 @@ int kbuild_cpu_resolve(const void* handle) {
 }
 
 int kbuild_cpu_launch(const void* handle, const kbuild_launch_config* config, void* const* args) {
-    return guarded_use([&] { launch(handle, config, args, SharedLimit::device, true); });
+    return launch(handle, config, args, SharedLimit::device, true);
 }
 
 int kbuild_cpu_queue_launch(const void* handle, const kbuild_launch_config* config,
                             void* const* args) {
-    return guarded_use([&] { launch(handle, config, args, SharedLimit::device, false); });
+    return launch(handle, config, args, SharedLimit::device, false);
 }
 
 int kbuild_cpu_launch_limited(const void* handle, const kbuild_launch_config* config,
                               void* const* args) {
-    return guarded_use([&] { launch(handle, config, args, SharedLimit::kernel, false); });
+    return launch(handle, config, args, SharedLimit::kernel, false);
 }
 
 int kbuild_cpu_describe_function(kbuild_cpu_function* function, const void* handle) {

@@ -15,6 +15,7 @@ namespace {
 #define KBUILD_CPU_INLINE __attribute__((always_inline)) inline
 
 constexpr std::uintptr_t page = 4096;
+constexpr std::size_t widest_write = 4 * word_bytes;  // of which the values are compared
 
 unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
     if ((kind & KBUILD_CPU_ATOMIC) != 0)
@@ -23,6 +24,8 @@ unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
 }
 
 const char* describe_race(std::string_view rule) {
+    if (rule == "KC206")
+        return "a thread reads a flag, and then volatile memory that was written before it, without a fence";
     if (rule == "KC205") return "threads access the same volatile memory, and nothing orders them";
     if (rule == "KC204")
         return "threads write the same value to the same memory without synchronization";
@@ -65,6 +68,7 @@ void Checker::check_plain(const void* place, const void* site) {
     auto& self = *find();
     constexpr std::size_t bytes = std::size_t{1} << log_bytes;
     const auto address = reinterpret_cast<std::uintptr_t>(place);
+    self.note_site(self.site_of(site));
     if (!self.pending_.exists && address % bytes == 0) {
         const auto* const region = self.find_region(address);
         if (region == nullptr ? self.is_private(address)
@@ -119,9 +123,11 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     if (pending_.exists) judge_pending_write();
     const auto* const region = find_region(address);
     const Event event = {address, bytes, kind, site_of(site)};
+    note_site(event.site);
     const bool is_synchronizing = (kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) != 0;
     if (is_synchronizing && (kind & KBUILD_CPU_RELEASES) != 0) fence(thread_->scope);
     if (is_synchronizing && (kind & KBUILD_CPU_READS) != 0) acquire(address);
+    if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) order_volatile_writes(kind);
     if (region != nullptr)
         check_words(*region, event);
     else if (!is_private(address))
@@ -351,9 +357,10 @@ KBUILD_CPU_INLINE void Checker::check_race(Cell& cell, std::uintptr_t word, unsi
     const auto flags = flags_of(event.kind, thread_->scope);
     const auto now = now_.with(mask, flags);
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
+    if (flags != 0 && (event.kind & KBUILD_CPU_READS) != 0) note_seen(cell.write);
     if (is_conflict(cell.write, mask, flags, event)) {
         const auto site = cell.write_site & Cell::site_mask;
-        const bool is_alike = flags == cell.write.flags() && event.bytes <= word_bytes &&
+        const bool is_alike = flags == cell.write.flags() && event.bytes <= widest_write &&
                               (flags == 0 || flags == Access::is_volatile);
         if (is_write && is_alike)
             await_write(word, cell.write, site, event);
@@ -398,6 +405,31 @@ KBUILD_CPU_INLINE void Checker::record_read(Cell& cell, Access now, std::uint32_
     if (is_alike && !cell.has_other() && !is_before(before)) cell.set_other(before);
 }
 
+// Notes that the thread has read what another one wrote to volatile memory or with an atomic function, and nothing
+// orders the two.
+void Checker::note_seen(Access write) {
+    if (!write.exists() || write.flags() == 0 || write.is_by_thread_of(now_) || is_before(write))
+        return;
+    auto& seen = thread_->seen;
+    const auto block = write.block();
+    const auto place = std::find_if(seen.begin(), seen.end(),
+                                    [&](const auto& entry) { return entry.block == block; });
+    if (place == seen.end())
+        seen.push_back({block, write.time()});
+    else
+        place->time = std::max(place->time, write.time());
+}
+
+// Returns whether the earlier write comes before another one that the thread has seen. Then the thread passes a
+// flag, and the memory behind it can still be old.
+bool Checker::relies_on_order(Access earlier, bool earlier_writes) const {
+    return earlier_writes && std::any_of(thread_->seen.begin(), thread_->seen.end(),
+                                         [&](const auto& entry) {
+                                             return entry.block == earlier.block() &&
+                                                    earlier.time() < entry.time;
+                                         });
+}
+
 // Returns whether lanes of a warp pass values in volatile memory by one statement, as they could on old
 // GPUs. Threads that wait for a flag have different statements.
 bool Checker::is_lockstep(std::uint32_t earlier_site, bool earlier_writes, Event event) const {
@@ -416,20 +448,22 @@ const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site
         earlier.flags() == Access::atomic_of_block || thread_->scope == KBUILD_CPU_THREADS_OF_BLOCK;
     if (is_defined && (is_same_block || !is_scoped) &&
         !(is_same_warp && is_lockstep(earlier_site, earlier_writes, event)))
-        return "KC205";
+        return relies_on_order(earlier, earlier_writes) ? "KC206" : "KC205";
     return is_same_warp ? "KC203" : is_same_block ? "KC201" : "KC202";
 }
 
 void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
                           Event event, bool is_same_value) {
     const bool is_same_block = earlier.is_of_block_of(now_);
-    const unsigned variant = (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) +
+    const unsigned variant = (relies_on_order(earlier, earlier_writes) ? 16000 : 0) +
+                             (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) +
                              (is_same_block ? 4000 : 0) +
                              (earlier.thread() / 32 == thread_->number / 32 ? 8000 : 0);
     const auto key = key_of(200 + variant, event.site, earlier_site);
     if (findings_.count_again(key)) return;
     const auto* const rule = choose_race_rule(earlier, earlier_site, earlier_writes, event);
-    const bool is_volatile = std::strcmp(rule, "KC205") == 0;
+    const bool is_volatile =
+        std::strcmp(rule, "KC205") == 0 || std::strcmp(rule, "KC206") == 0;
     if (is_volatile && is_same_value) return;
     Finding finding;
     finding.kernel = kernel_;
@@ -458,18 +492,25 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
 // If another thread has written the word, the next write can write the same value again.
 void Checker::await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
                           Event event) {
-    pending_ = {true, word, 0, earlier, earlier_site, event};
-    std::memcpy(&pending_.value, reinterpret_cast<const void*>(word), word_bytes);
+    if (!pending_.exists) pending_ = {true, event, 0, {}};
+    auto& place = pending_.words[pending_.count++];
+    place = {word, 0, earlier, earlier_site};
+    std::memcpy(&place.value, reinterpret_cast<const void*>(word), word_bytes);
 }
 
 // The write has happened.
 void Checker::judge_pending_write() {
     if (!pending_.exists) return;
     pending_.exists = false;
-    std::uint32_t value = 0;
-    std::memcpy(&value, reinterpret_cast<const void*>(pending_.word), word_bytes);
-    report_race(pending_.earlier, pending_.earlier_site, true, pending_.event,
-                value == pending_.value);
+    const auto is_same = [](const PendingWrite::Word& word) {
+        return std::memcmp(&word.value, reinterpret_cast<const void*>(word.address), word_bytes) ==
+               0;
+    };
+    const PendingWrite::Word* const start = pending_.words.data();
+    const auto* const end = start + pending_.count;
+    const auto* const changed = std::find_if_not(start, end, is_same);
+    const auto& word = changed == end ? pending_.words[0] : *changed;
+    report_race(word.earlier, word.earlier_site, true, pending_.event, changed == end);
 }
 
 void Checker::fence(kbuild_cpu_scope scope) {
@@ -484,6 +525,15 @@ void Checker::fence(kbuild_cpu_scope scope) {
 bool Checker::is_flag(std::uintptr_t address, unsigned kind) const {
     if ((kind & KBUILD_CPU_WRITES) != 0 && thread_->is_publishing) return true;
     return released_.count(address) != 0;
+}
+
+// Gives a write that can pass a flag a later time than the volatile writes before it.
+void Checker::order_volatile_writes(unsigned kind) noexcept {
+    if (block_->has_volatile_writes) {
+        block_->advance();
+        note_order();
+    }
+    block_->has_volatile_writes = (kind & KBUILD_CPU_VOLATILE) != 0;
 }
 
 void Checker::note_write() noexcept {

@@ -38,6 +38,12 @@ struct ThreadState {
         std::uint32_t barrier_time = 0;
     } fences[2];
     SharedKnowledge acquired;
+    // The last writes of each block that the thread has read without synchronization.
+    struct Seen {
+        std::uint32_t block;
+        std::uint32_t time;
+    };
+    std::vector<Seen> seen;
     // The times for single lanes, after warp operations of a part of the warp.
     std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
 
@@ -59,6 +65,7 @@ struct BlockState {
     std::uint32_t started = 0;
     SharedKnowledge acquired;
     bool has_acquired = false;  // whether one of its threads has
+    bool has_volatile_writes = false;  // since the time has advanced
     std::vector<ThreadState> threads;
     Region dynamic;
     Region statics;
@@ -90,6 +97,7 @@ inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
     scope = KBUILD_CPU_ALL_THREADS;
     for (auto& fence : fences) fence.time = fence.barrier_time = 0;
     if (acquired.exists()) acquired.clear();
+    seen.clear();
     if (lane_times != nullptr) lane_times.reset();
 }
 

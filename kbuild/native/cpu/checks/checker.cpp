@@ -7,13 +7,16 @@
 #include "memory/allocations.hpp"
 #include "memory/pools.hpp"
 #include "pin.hpp"
+#include <kbuild/cpu_runtime.h>
 #include "streams/stream_table.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
+#include <unistd.h>
 
 namespace kbuild::cpu::checks {
 namespace {
@@ -21,6 +24,15 @@ namespace {
 void fill_fresh(std::uintptr_t start, std::size_t bytes) {
     auto* const memory = reinterpret_cast<unsigned char*>(start);
     for (std::size_t i = 0; i < bytes; ++i) memory[i] = fresh_word[i % word_bytes];
+}
+
+Finding describe_failure(const std::string& kernel, int error) {
+    Finding finding;
+    finding.rule = "KC703";
+    finding.kernel = kernel;
+    finding.message = std::string("the kernel fails: ") + kbuild_cpu_error_name(error) + " (" +
+                      kbuild_cpu_error_text(error) + ")";
+    return finding;
 }
 
 }  // namespace
@@ -32,11 +44,22 @@ Checker& Checker::instance() {
         pin_this_library();
         auto* const created = new Checker;  // exit handlers of the program can launch kernels
         process_ = created;
-        std::atexit([] { process_.load()->end_process(); });
-        pthread_atfork(nullptr, nullptr, [] { process_.load()->findings_.restart(); });
+        std::atexit([] { process_.load()->finish(); });
+        at_quick_exit([] {
+            process_.load()->finish();
+            process_.load()->end_process();
+        });
+        pthread_atfork(
+            nullptr, [] { process_.load()->findings_.note_fork(); },
+            [] { process_.load()->findings_.restart(); });
         return created;
     }();
     return *checker;
+}
+
+// Comes after the exit handlers and the destructors of the program, which can set another exit status.
+__attribute__((destructor(101))) static void end_process() {
+    if (auto* const checker = Checker::find()) checker->end_process();
 }
 
 // Programs can allocate memory before they load an image.
@@ -75,24 +98,57 @@ void Checker::begin_launch(const Launch& launch) {
         if (&image->table() == &launch.image) image_ = image.get();
     launch.image.builtins(&builtins_);
     image_base_ = image_->base();
+    run_sites_ = image_->run_sites().data();
+    code_bytes_ = image_->run_sites().size();
     storage_start_ = reinterpret_cast<std::uintptr_t>(builtins_.thread_idx) +
                      static_cast<std::uintptr_t>(image_->storage().start);
     storage_bytes_ = image_->storage().bytes;
     kernel_ = kernel_name(launch);
-    findings_.note_launch(kernel_, launch.block_count * launch.threads_per_block);
+    has_failed_ = false;
+    findings_.begin_launch(kernel_, launch.block_count,
+                           launch.block_count * launch.threads_per_block, true);
     released_.clear();
     thread_ = nullptr;
     block_ = &none_;
     next_epoch();
 }
 
-void Checker::end_launch() {
+void Checker::end_launch(int error) {
     judge_pending_write();
     launch_ = nullptr;
     thread_ = nullptr;
     block_ = &none_;
-    findings_.write_changes();
+    if (error != 0 && !has_failed_) findings_.add(describe_failure(kernel_, error));
+    findings_.end_launch(kernel_, error != 0);
     launch_mutex_.unlock();
+}
+
+void Checker::report_failure(int error, Place place) {
+    auto finding = describe_failure(kernel_, error);
+    finding.place = std::move(place);
+    findings_.add(std::move(finding));
+    has_failed_ = true;
+}
+
+Place Checker::place_here(const void* site) const {
+    return make_place("end of the kernel", site_of(site), *block_, thread_->number);
+}
+
+void Checker::begin_unchecked(const Launch& launch) {
+    const auto name = kernel_name(launch);
+    findings_.begin_launch(name, launch.block_count, launch.block_count * launch.threads_per_block,
+                           false);
+    Finding finding;
+    finding.rule = "KC707";
+    finding.kernel = name;
+    finding.message = "the kernel is not instrumented, so it was not checked";
+    findings_.add(std::move(finding));
+}
+
+void Checker::end_unchecked(const Launch& launch) {
+    const auto name = kernel_name(launch);
+    if (launch.error() != 0) findings_.add(describe_failure(name, launch.error()));
+    findings_.end_launch(name, launch.error() != 0);
 }
 
 // All accesses so far happen before all later ones. After the last number, cells of the first ones could
@@ -120,6 +176,7 @@ void Checker::next_epoch() {
 
 void Checker::note_stuck(const std::string& text) {
     if (!settings_.barrier) return;
+    has_failed_ = true;
     Finding finding;
     finding.rule = "KC303";
     finding.kernel = kernel_;
@@ -132,6 +189,7 @@ void Checker::add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory
     const auto address = reinterpret_cast<std::uintptr_t>(start);
     const std::lock_guard lock(memory_mutex_);
     history_.add(address, bytes, kind, is_heap);
+    if (kind != KBUILD_CPU_MEMORY_REGISTERED) findings_.count_memory(1);
     if (arena_.contains(start)) {
         auto& region = arena_.region();
         clear_memory(&region.cell(address), (bytes + word_bytes - 1) / word_bytes * sizeof(Cell));
@@ -157,6 +215,7 @@ void Checker::remove_memory(const void* start) {
     const std::lock_guard lock(memory_mutex_);
     const auto removed = history_.remove(address);
     if (!removed) return;
+    if (removed->kind != KBUILD_CPU_MEMORY_REGISTERED) findings_.count_memory(-1);
     if (arena_.contains(start)) {
         clear_memory(&arena_.region().cell(address),
                      (removed->bytes + word_bytes - 1) / word_bytes * sizeof(Cell));
@@ -170,21 +229,54 @@ void Checker::remove_memory(const void* start) {
         }
 }
 
-void Checker::end_process() {
-    report_leaks();
-    findings_.write();
-    findings_.print();
-    // Without a report that somebody reads, the exit status says it. The C library goes on with the exit
-    // handlers that are left.
-    if (settings_.report_directory.empty() && findings_.has_errors()) std::exit(1);
-}
-
-void Checker::report_leaks() {
+// Runs what the program has queued.
+void Checker::synchronize() {
     try {
-        Streams::instance().synchronize_all();  // what the program has queued
+        Streams::instance().synchronize_all();
     } catch (const std::exception&) {
         // The findings so far remain.
     }
+}
+
+void Checker::finish() {
+    report_leaks();
+    report_lines();
+    findings_.note_end();
+}
+
+// Without a report that somebody reads, the exit status says it.
+void Checker::end_process() {
+    if (!settings_.report_directory.empty()) return;
+    if (findings_.has_checked_nothing())
+        std::fputs("kbuild: no kernel ran, so the checks have checked nothing\n", stderr);
+    std::fflush(nullptr);
+    if (findings_.has_errors()) _exit(1);
+}
+
+void Checker::leave_process() {
+    finish();
+    end_process();
+}
+
+// Memory belongs to the process until it ends, so the check for leaks does not run.
+void Checker::leave_program() {
+    synchronize();
+    end_process();
+}
+
+void Checker::report_lines() {
+    CoveredLines all;
+    for (const auto& image : images_)
+        for (const auto& [source, lines] : image->list_lines())
+            for (const auto& [line, has_run] : lines) {
+                auto& known = all[source][line];
+                known = known || has_run;
+            }
+    for (const auto& [source, lines] : all) findings_.note_lines(source, lines);
+}
+
+void Checker::report_leaks() {
+    synchronize();
     // After a failure, programs cannot free memory.
     if (!settings_.leak || broken_device() != 0) return;
     const auto live = [&] {
@@ -234,7 +326,7 @@ void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
     block.barrier_time = block.barriers = block.arrivals = block.started = 0;
     block.barrier_call = nullptr;
     block.acquired.clear();
-    block.has_acquired = false;
+    block.has_acquired = block.has_volatile_writes = false;
     if (block.threads.size() < launch_->threads_per_block)
         block.threads.resize(launch_->threads_per_block);
     if (block.statics_image != image_) {
@@ -279,7 +371,8 @@ void Checker::begin_thread() {
     note_order();
 }
 
-void Checker::resume(ThreadState* thread) noexcept {
+void Checker::resume(ThreadState* thread) {
+    if (pending_.exists) judge_pending_write();  // of the thread that ran before
     thread_ = thread;
     block_ = thread->block;
     note_order();

@@ -8,15 +8,19 @@
 #include "checks/history.hpp"
 #include "checks/image_facts.hpp"
 #include "checks/settings.hpp"
+#include "crashes/stop.hpp"
 #include "launches/launch.hpp"
+#include "streams/operation.hpp"
 
 #include <kbuild/detail/cpu_checks.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
+#include <sys/types.h>
 #include <vector>
 
 namespace kbuild::cpu::checks {
@@ -28,6 +32,15 @@ bool is_active() noexcept;
 // Starts checks, also in a process that did not request them, with the memory that it has allocated so far.
 void start();
 
+// These do nothing in a process without checks.
+void note_queued(const KernelCall& call);
+// Says where the calling thread launches a kernel next.
+void note_launch_place(const char* file, unsigned line) noexcept;
+// Reports a launch that the runtime refuses. The handle is null for a graph.
+void report_refused(const void* handle, int code, const char* detail) noexcept;
+void report_crash(const Stop& stop);
+void note_signal(int number) noexcept;
+
 class Checker {
 public:
     static Checker& instance();
@@ -38,8 +51,24 @@ public:
     void add_image(const std::string& path, const kbuild_cpu_image& table, const void* base,
                    const StorageLayout& storage);
     void begin_launch(const Launch& launch);
-    void end_launch();
+    void end_launch(int error);
     void note_stuck(const std::string& text);
+    // Reports that the current thread ends its kernel with an error.
+    void report_failure(int error, Place place);
+    Place place_here(const void* site) const;
+    // A launch of a kernel without instrumentation. Others can run at the same time.
+    void begin_unchecked(const Launch& launch);
+    void end_unchecked(const Launch& launch);
+    Findings& findings() noexcept { return findings_; }
+    // Checks what remains at the end of the process.
+    void finish();
+    // Ends a process that runs alone with 1 if it has errors.
+    void end_process();
+    // Does both for a process that ends without its exit handlers.
+    void leave_process();
+    // Does what is possible before another program takes the place of this one.
+    void leave_program();
+    pid_t process() const noexcept { return findings_.process(); }
 
     // Allocations.
     void add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory_kind kind,
@@ -55,7 +84,7 @@ public:
         if (pending_.exists) judge_pending_write();
         return thread_;
     }
-    void resume(ThreadState* thread) noexcept;
+    void resume(ThreadState* thread);
     void arrive_at_barrier(const kbuild_cpu_call& call);
     void leave_barrier();
     void leave_grid_barrier();
@@ -104,14 +133,18 @@ private:
         unsigned kind;
         std::uint32_t site;
     };
-    // A write to a word that another thread has written, until it is known whether it changes it.
+    // A write to words that another thread has written, until it is known whether it changes them.
     struct PendingWrite {
+        struct Word {
+            std::uintptr_t address;
+            std::uint32_t value;
+            Access earlier;
+            std::uint32_t earlier_site;
+        };
         bool exists = false;
-        std::uintptr_t word = 0;
-        std::uint32_t value = 0;
-        Access earlier;
-        std::uint32_t earlier_site = 0;
         Event event = {};
+        unsigned count = 0;
+        std::array<Word, 5> words = {};  // an unaligned write of 16 bytes
     };
 
     Checker();
@@ -132,6 +165,7 @@ private:
     void renew(const Region& region, Cell& cell) const noexcept;
     void check_race(Cell& cell, std::uintptr_t address, unsigned mask, Event event);
     bool is_flag(std::uintptr_t address, unsigned kind) const;
+    void order_volatile_writes(unsigned kind) noexcept;
     void note_write() noexcept;
     void record_read(Cell& cell, Access access, std::uint32_t site);
     bool is_before(Access access) const;
@@ -140,8 +174,13 @@ private:
     }
     bool is_settled(Access access) const;
     void note_order() noexcept;
+    void note_site(std::uint32_t site) noexcept {
+        if (site < code_bytes_) run_sites_[site] = 1;
+    }
     bool is_known(Access access) const;
     bool is_conflict(Access earlier, unsigned mask, unsigned flags, Event event) const;
+    void note_seen(Access write);
+    bool relies_on_order(Access earlier, bool earlier_writes) const;
     bool is_lockstep(std::uint32_t earlier_site, bool earlier_writes, Event event) const;
     const char* choose_race_rule(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
                                  Event event) const;
@@ -172,8 +211,9 @@ private:
     std::uint64_t number_of(const kbuild_dim3& index) const noexcept;
     const BlockState* find_block(std::uintptr_t address) const noexcept;
     void next_epoch();
+    void synchronize();
     void report_leaks();
-    void end_process();
+    void report_lines();
 
     // What each access reads.
     Access now_;  // an access of the thread, of no bytes
@@ -190,6 +230,8 @@ private:
     std::uintptr_t result_start_ = 0;
     std::size_t result_bytes_ = 0;
     std::size_t stack_bytes_ = 0;
+    unsigned char* run_sites_ = nullptr;  // see ImageFacts
+    std::size_t code_bytes_ = 0;
     bool checks_races_ = false;
     bool checks_init_ = false;
 
@@ -215,6 +257,7 @@ private:
     ImageFacts* image_ = nullptr;
     kbuild_cpu_builtins builtins_ = {};
     std::string kernel_;
+    bool has_failed_ = false;  // whether a finding says why the launch fails
     std::uint64_t launches_ = 0;
     std::uint64_t grid_phase_ = 0;
 };

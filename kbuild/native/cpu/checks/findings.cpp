@@ -3,17 +3,42 @@
 #include "checks/settings.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <new>
 #include <string_view>
+#include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace kbuild::cpu::checks {
 namespace {
 
 constexpr std::size_t most_findings = 1000;
-// As in kbuild/check/rules.py.
-constexpr std::string_view warnings[] = {"KC204", "KC205"};
+// The rules of warnings and of gaps, as in kbuild/check/rules.py. They do not end a program that runs alone with 1.
+constexpr std::string_view harmless[] = {"KC204", "KC205", "KC706", "KC707", "KC708", "KC709"};
+
+// What the processes of a program that runs alone have in common.
+struct Family {
+    std::atomic<bool> has_errors{false};
+    std::atomic<bool> has_launches{false};
+};
+
+Family* share_family() {
+    void* const memory = mmap(nullptr, sizeof(Family), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? new Family : new (memory) Family;
+}
+
+// Created before the process forks, and never freed.
+Family& family() {
+    static Family* const shared = share_family();
+    return *shared;
+}
 
 std::string quote(const std::string& text) {
     std::string quoted = "\"";
@@ -63,7 +88,11 @@ std::string cause_of(const Finding& finding) {
     auto first = line_of(finding.place), second = line_of(finding.other);
     if (!finding.other.action.empty() && second < first) std::swap(first, second);
     const auto lines = first + "\n" + second;
-    return std::string(finding.rule) + "\n" + finding.kernel + "\n" + lines;
+    std::string text = std::string(finding.rule) + "\n" + finding.kernel + "\n" + lines;
+    // A line can refuse several launches, for different reasons.
+    const bool needs_message =
+        finding.kernel.empty() || std::strcmp(finding.rule, "KC704") == 0;
+    return needs_message ? text + "\n" + finding.message : text;
 }
 
 std::string describe_place(const Place& place) {
@@ -91,95 +120,221 @@ std::string describe(const Finding& finding) {
     return text + "\n";
 }
 
+namespace {
+
+bool is_harmless(const Finding& finding) {
+    return std::find(std::begin(harmless), std::end(harmless), finding.rule) != std::end(harmless);
+}
+
+// A run whose report cannot be written would look like one without findings.
+[[noreturn]] void fail_to_write(const std::string& directory) {
+    std::fflush(nullptr);
+    std::fprintf(stderr,
+                 "kbuild: error: KBUILD_CHECK_REPORT=%s: cannot write what the checks find: %s\n",
+                 directory.c_str(), std::strerror(errno));
+    std::_Exit(2);
+}
+
+std::string program_path() {
+    char path[PATH_MAX];
+    const auto size = readlink("/proc/self/exe", path, sizeof path);
+    return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : "";
+}
+
+}  // namespace
+
+Findings::Findings() { start(false); }
+
+void Findings::start(bool is_forked) {
+    process_.is_forked = is_forked;
+    process_.number = getpid();
+    const auto& directory = settings().report_directory;
+    if (directory.empty()) {
+        static_cast<void>(family());
+        return;
+    }
+    if (!journal_.create(directory)) fail_to_write(directory);
+    write_process();
+}
+
+void Findings::put(Journal::Line& line, const std::string& text) {
+    if (journal_.exists() && !journal_.write(line, text))
+        fail_to_write(settings().report_directory);
+}
+
+// The signal has a fixed place; see note_signal.
+void Findings::write_process() {
+    const auto flag = [](bool value) { return value ? "true" : "false"; };
+    put(process_.line,
+        std::string("{\"signal\":  0, \"schema\": \"kbuild.check-process/2\", \"process\": ") +
+            std::to_string(getpid()) + ", \"program\": " + quote(program_path()) +
+            ", \"images\": " + std::to_string(process_.images) +
+            ", \"forks\": " + std::to_string(process_.forks) +
+            ", \"memory\": " + std::to_string(process_.memory) +
+            ", \"omitted\": " + std::to_string(process_.omitted) +
+            ", \"forked\": " + flag(process_.is_forked) +
+            ", \"ended\": " + flag(process_.has_ended) + "}");
+}
+
+void Findings::note_signal(int number) noexcept {
+    constexpr std::size_t place = 11;  // behind `{"signal": `
+    const char digits[2] = {static_cast<char>(number < 10 ? ' ' : '0' + number / 10),
+                            static_cast<char>('0' + number % 10)};
+    journal_.overwrite(process_.line, place, digits, sizeof digits);
+}
+
+void Findings::write_kernel(const std::string& name, LaunchedKernel& kernel) {
+    std::string text = "{\"kernel\": " + quote(name);
+    const std::pair<const char*, std::uint64_t> numbers[] = {
+        {"queued", kernel.queued},       {"refused", kernel.refused}, {"started", kernel.started},
+        {"ended", kernel.ended},         {"failed", kernel.failed},   {"blocks", kernel.blocks},
+        {"threads", kernel.threads},     {"unchecked", kernel.unchecked},
+    };
+    for (const auto& [field, number] : numbers)
+        text += std::string(", \"") + field + "\": " + std::to_string(number);
+    put(kernel.line, text + "}");
+}
+
 bool Findings::add(Finding finding, std::uint64_t key) {
+    const std::lock_guard lock(mutex_);
+    ++since_launch_;
     const auto [cause, is_new] = causes_.try_emplace(cause_of(finding), findings_.size());
     if (key != 0) keys_.emplace(key, is_new ? findings_.size() : cause->second);
+    if (!is_harmless(finding)) family().has_errors = true;
     if (!is_new) {
         count(cause->second);
+        write_counts();
         return false;
     }
     if (findings_.size() == most_findings) {
         cause->second = most_findings;
-        ++omitted_;
+        ++process_.omitted;
+        write_process();
         return false;
     }
+    if (!journal_.exists()) std::fputs(describe(finding).c_str(), stderr);
+    lines_.emplace_back();
+    put(lines_.back(), write_finding(finding));
     findings_.push_back(std::move(finding));
-    write();
     return true;
 }
 
-void Findings::note_launch(const std::string& kernel, std::uint64_t threads) {
+bool Findings::count_again(std::uint64_t key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = keys_.find(key);
+    if (found == keys_.end()) return false;
+    ++since_launch_;
+    count(found->second);
+    return true;
+}
+
+void Findings::count(std::size_t place) {
+    if (place >= findings_.size()) return;
+    if (std::find(recounted_.begin(), recounted_.end(), place) == recounted_.end())
+        recounted_.push_back(place);
+    ++findings_[place].count;
+}
+
+void Findings::write_counts() {
+    for (const auto place : recounted_) put(lines_[place], write_finding(findings_[place]));
+    recounted_.clear();
+}
+
+void Findings::note_queued(const std::string& kernel) {
+    const std::lock_guard lock(mutex_);
     auto& known = kernels_[kernel];
-    is_changed_ = is_changed_ || known.launches == 0;
-    ++known.launches;
+    ++known.queued;
+    write_kernel(kernel, known);
+}
+
+void Findings::note_refused(const std::string& kernel) {
+    const std::lock_guard lock(mutex_);
+    auto& known = kernels_[kernel];
+    ++known.refused;
+    write_kernel(kernel, known);
+}
+
+void Findings::begin_launch(const std::string& kernel, std::uint64_t blocks, std::uint64_t threads,
+                            bool is_checked) {
+    const std::lock_guard lock(mutex_);
+    since_launch_ = 0;
+    family().has_launches = true;
+    auto& known = kernels_[kernel];
+    ++known.started;
+    known.blocks += blocks;
     known.threads += threads;
+    if (!is_checked) ++known.unchecked;
+    write_kernel(kernel, known);
+}
+
+void Findings::end_launch(const std::string& kernel, bool has_failed) {
+    const std::lock_guard lock(mutex_);
+    auto& known = kernels_[kernel];
+    ++known.ended;
+    if (has_failed) ++known.failed;
+    write_kernel(kernel, known);
+    write_counts();
+}
+
+std::uint64_t Findings::count_since_launch() const {
+    const std::lock_guard lock(mutex_);
+    return since_launch_;
 }
 
 void Findings::note_image() {
-    ++images_;
-    write();
+    const std::lock_guard lock(mutex_);
+    ++process_.images;
+    write_process();
 }
 
-void Findings::note_limit(const std::string& limit) { ++limits_[limit]; }
-
-bool Findings::has_errors() const {
-    return std::any_of(findings_.begin(), findings_.end(), [](const Finding& finding) {
-        return std::find(std::begin(warnings), std::end(warnings), finding.rule) ==
-               std::end(warnings);
-    });
+void Findings::note_fork() {
+    const std::lock_guard lock(mutex_);
+    ++process_.forks;
+    write_process();
 }
+
+void Findings::count_memory(int change) {
+    const std::lock_guard lock(mutex_);
+    process_.memory += change;
+    write_process();
+}
+
+void Findings::note_limit(const std::string& limit) {
+    const std::lock_guard lock(mutex_);
+    const auto [place, is_new] = limits_.try_emplace(limit);
+    if (is_new) put(place->second, "{\"limit\": " + quote(limit) + "}");
+}
+
+void Findings::note_lines(const std::string& source, const std::map<unsigned, bool>& lines) {
+    std::string numbers[2];
+    for (const auto& [line, has_run] : lines) {
+        auto& list = numbers[has_run ? 1 : 0];
+        list += (list.empty() ? "" : ", ") + std::to_string(line);
+    }
+    const std::lock_guard lock(mutex_);
+    put(sources_[source], "{\"source\": " + quote(source) + ", \"run\": [" + numbers[1] +
+                              "], \"not_run\": [" + numbers[0] + "]}");
+}
+
+void Findings::note_end() {
+    const std::lock_guard lock(mutex_);
+    process_.has_ended = true;
+    write_counts();
+    write_process();
+}
+
+bool Findings::has_errors() const noexcept { return family().has_errors; }
+
+bool Findings::has_checked_nothing() const { return !family().has_launches; }
 
 // The content is not destroyed, because another thread could have been changing it.
 void Findings::restart() {
-    const auto images = images_;
+    const auto images = process_.images;
+    journal_.forget();
     new (this) Findings;
-    images_ = images;
-}
-
-void Findings::write_changes() {
-    constexpr std::chrono::seconds longest(1);
-    if (is_changed_ || std::chrono::steady_clock::now() - written_ > longest) write();
-}
-
-void Findings::write() {
-    is_changed_ = false;
-    written_ = std::chrono::steady_clock::now();
-    const auto& directory = settings().report_directory;
-    if (directory.empty()) return;
-    const auto path = directory + "/" + std::to_string(getpid()) + ".json";
-    const auto temporary = path + ".new";
-    std::string text =
-        "{\"schema\": \"kbuild.check-process/1\", \"images\": " + std::to_string(images_) +
-        ", \"kernels\": [";
-    const char* separator = "";
-    for (const auto& [name, kernel] : kernels_) {
-        text += separator + ("{\"name\": " + quote(name)) +
-                ", \"launches\": " + std::to_string(kernel.launches) +
-                ", \"threads\": " + std::to_string(kernel.threads) + "}";
-        separator = ", ";
-    }
-    text += "], \"limits\": [";
-    separator = "";
-    for (const auto& [limit, count] : limits_) {
-        text += separator + quote(limit);
-        separator = ", ";
-    }
-    text += "], \"omitted\": " + std::to_string(omitted_) + ", \"findings\": [";
-    separator = "\n";
-    for (const auto& finding : findings_) {
-        text += separator + write_finding(finding);
-        separator = ",\n";
-    }
-    text += "]}\n";
-    std::FILE* const file = std::fopen(temporary.c_str(), "we");
-    if (file == nullptr) return;
-    const bool is_complete = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (std::fclose(file) == 0 && is_complete) std::rename(temporary.c_str(), path.c_str());
-}
-
-void Findings::print() const {
-    if (!settings().report_directory.empty()) return;
-    for (const auto& finding : findings_) std::fputs(describe(finding).c_str(), stderr);
+    process_.images = images;
+    process_.is_forked = true;
+    write_process();
 }
 
 }  // namespace kbuild::cpu::checks

@@ -1,4 +1,6 @@
 // Checks the accesses of instrumented host code.
+#include "api/exported.hpp"
+
 #include "checks/checker.hpp"
 
 #include "crashes/line_file.hpp"

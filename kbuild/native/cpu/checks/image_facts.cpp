@@ -13,6 +13,31 @@ namespace {
 // What kbuild writes around the name of a shared variable; see mixed/shared_memory.py.
 constexpr std::string_view place_start = "__kbuild_place_of_", place_end = "__";
 constexpr std::size_t gap = 64;
+// What compilers call before accesses; see kbuild/detail/cpu_check_hooks.h.
+constexpr std::string_view hook_start = "__tsan_";
+
+// Reads an instruction at an address. If it is a call of a function, returns that function's address, and sets
+// the number of bytes of the call.
+#if defined(__aarch64__)
+constexpr std::size_t call_step = 4, call_bytes = 4;
+std::uintptr_t find_called(std::uintptr_t place) {
+    std::uint32_t word;
+    std::memcpy(&word, reinterpret_cast<const void*>(place), sizeof word);
+    constexpr std::uint32_t branch_with_link = 0x94000000, kind = 0xFC000000;
+    if ((word & kind) != branch_with_link) return 0;
+    const auto distance = static_cast<std::int32_t>(word << 6) >> 4;  // 26 bits, in words
+    return place + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance));
+}
+#else
+// Instructions have no alignment. That four other bytes are the distance to a hook is as good as impossible.
+constexpr std::size_t call_step = 1, call_bytes = 5;
+std::uintptr_t find_called(std::uintptr_t place) {
+    if (*reinterpret_cast<const unsigned char*>(place) != 0xE8) return 0;
+    std::int32_t distance;
+    std::memcpy(&distance, reinterpret_cast<const void*>(place + 1), sizeof distance);
+    return place + call_bytes + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance));
+}
+#endif
 
 std::string name_of_place(std::string_view symbol) {
     const auto start = symbol.find(place_start);
@@ -71,6 +96,8 @@ void ImageFacts::read_symbols(std::string_view file) {
             const std::string_view name(text + symbol.st_name);
             if (kind == STT_TLS && !name_of_place(name).empty())
                 shared_.push_back({symbol.st_value, symbol.st_size, name_of_place(name)});
+            if (kind == STT_FUNC && name.find(hook_start) == 0)
+                hooks_.push_back(base_ + symbol.st_value);
             if (kind == STT_OBJECT && symbol.st_size != 0)
                 variables_.push_back({base_ + symbol.st_value, symbol.st_size, std::string(name)});
         }
@@ -78,6 +105,7 @@ void ImageFacts::read_symbols(std::string_view file) {
     const auto by_start = [](const Variable& a, const Variable& b) { return a.start < b.start; };
     std::sort(shared_.begin(), shared_.end(), by_start);
     std::sort(variables_.begin(), variables_.end(), by_start);
+    std::sort(hooks_.begin(), hooks_.end());
 }
 
 // The variables keep their order and their alignment, but get gaps.
@@ -93,8 +121,8 @@ void ImageFacts::lay_out_shared() {
 
 void ImageFacts::find_segments() {
     struct Search {
-        std::uintptr_t base, end, data_start, data_end;
-    } search = {base_, base_, 0, 0};
+        std::uintptr_t base, end, data_start, data_end, code_start, code_end;
+    } search = {base_, base_, 0, 0, 0, 0};
     dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t, void* data) {
             auto& found = *static_cast<Search*>(data);
@@ -104,6 +132,10 @@ void ImageFacts::find_segments() {
                 if (segment.p_type != PT_LOAD) continue;
                 const auto start = object->dlpi_addr + segment.p_vaddr;
                 found.end = std::max(found.end, start + segment.p_memsz);
+                if ((segment.p_flags & PF_X) != 0) {
+                    found.code_start = start;
+                    found.code_end = start + segment.p_memsz;
+                }
                 if ((segment.p_flags & PF_W) == 0) continue;
                 found.data_start = start / word_bytes * word_bytes;
                 found.data_end = start + segment.p_memsz;
@@ -112,10 +144,35 @@ void ImageFacts::find_segments() {
         },
         &search);
     bytes_ = search.end - base_;
+    code_start_ = search.code_start;
+    code_bytes_ = search.code_end - search.code_start;
+    run_sites_.resize(search.code_end - base_ + 1);
     data_.start = search.data_start;
     data_.bytes = search.data_end - search.data_start;
     if (data_.bytes != 0)
         data_.cells = static_cast<Cell*>(map_memory((data_.bytes / word_bytes + 1) * sizeof(Cell)));
+}
+
+// Passes where each call of a hook returns to, relative to the image.
+void ImageFacts::visit_sites(const std::function<void(std::size_t site)>& visit) const {
+    for (std::size_t i = 0; i + call_bytes <= code_bytes_; i += call_step) {
+        const auto called = find_called(code_start_ + i);
+        if (called != 0 && std::binary_search(hooks_.begin(), hooks_.end(), called))
+            visit(code_start_ + i + call_bytes - base_);
+    }
+}
+
+CoveredLines ImageFacts::list_lines() const {
+    CoveredLines lines;
+    const auto ranges = lines_.list_own_ranges();
+    auto range = ranges.begin();
+    visit_sites([&](std::size_t site) {
+        while (range != ranges.end() && range->end < site) ++range;
+        if (range == ranges.end() || site - 1 < range->start) return;
+        auto& has_run = lines[range->line.file][range->line.line];
+        has_run = has_run || run_sites_[site] != 0;
+    });
+    return lines;
 }
 
 const Variable* ImageFacts::find_place(std::size_t offset) const noexcept {

@@ -9,6 +9,8 @@
 #include <kbuild/cpu_image.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,6 +24,9 @@ struct Variable {
     std::string name;
     std::size_t place = 0;  // of a shared variable: its offset in the memory of a block
 };
+
+// By source and line.
+using CoveredLines = std::map<std::string, std::map<unsigned, bool>>;
 
 class ImageFacts {
 public:
@@ -49,10 +54,16 @@ public:
     // Returns the line of the instruction before this offset in the image.
     const SourceLine& find_line(std::uint32_t site);
 
+    // One byte for each byte of the code: whether the access before it has run.
+    std::vector<unsigned char>& run_sites() noexcept { return run_sites_; }
+    // Returns the lines with accesses, and whether one of them has run.
+    CoveredLines list_lines() const;
+
 private:
     void read_symbols(std::string_view file);
     void lay_out_shared();
     void find_segments();
+    void visit_sites(const std::function<void(std::size_t site)>& visit) const;
 
     const kbuild_cpu_image& table_;
     const std::uintptr_t base_;
@@ -64,6 +75,10 @@ private:
     std::vector<Variable> variables_;  // by address
     std::size_t shared_bytes_ = 0;
     Region data_;
+    std::uintptr_t code_start_ = 0;
+    std::size_t code_bytes_ = 0;
+    std::vector<std::uintptr_t> hooks_;  // the functions that are called before accesses
+    std::vector<unsigned char> run_sites_;
 };
 
 }  // namespace kbuild::cpu::checks

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
 
 namespace kbuild::cpu::checks {
 namespace {
@@ -109,9 +111,19 @@ int is_cooperative(void* runner) { return plain().is_cooperative(runner); }
 void fail(void* runner, const kbuild_cpu_call* call, const char* reason) {
     plain().fail(runner, call, reason);
 }
-void trap(void* runner, kbuild_cpu_error error) { plain().trap(runner, error); }
+void trap(void* runner, kbuild_cpu_error error) {
+    auto& all = checker();
+    all.report_failure(error, all.place_here(__builtin_return_address(0)));
+    plain().trap(runner, error);
+}
 void fail_assertion(void* runner, const char* condition, const char* file, unsigned line,
                     const char* function) {
+    auto& all = checker();
+    auto place = all.place_here(nullptr);
+    place.action = std::string("assertion `") + condition + "`";
+    place.file = file;
+    place.line = line;
+    all.report_failure(KBUILD_CPU_ASSERTION, std::move(place));
     plain().fail_assertion(runner, condition, file, line, function);
 }
 

@@ -42,6 +42,11 @@ const SignalName& name_signal(int number) noexcept {
     return unknown;
 }
 
+std::string describe_signal(int number) {
+    const auto& signal = name_signal(number);
+    return std::string(signal.name) + " (" + signal.text + ")";
+}
+
 std::string to_hexadecimal(std::uintptr_t number) {
     char digits[24];
     std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(number));
@@ -60,6 +65,7 @@ std::string describe_line(const SourceLine& line) {
 }
 
 struct Location {
+    SourceLine line = {"", 0};
     std::string text;  // such as " at saxpy.cu:12", or empty
     std::string note;
 };
@@ -93,6 +99,7 @@ Location find_location(const Stop& stop) {
     const auto& best = lines.own ? *lines.own : *lines.innermost;
     const bool is_exact = lines.innermost && describe_line(best) == describe_line(*lines.innermost);
     Location location;
+    location.line = best;
     location.text = (is_exact ? " at " : " near ") + describe_line(best);
     if (lines.innermost && best.file != lines.innermost->file)
         location.text += " (in " + describe_line(*lines.innermost) + ")";
@@ -204,12 +211,17 @@ bool is_in_image(const Stop& stop) {
     return base != 0 && load_address(stop.program_counter) == base;
 }
 
+CrashParts describe_parts(const Stop& stop) {
+    const auto cause = describe_cause(stop);
+    return {describe_signal(stop.signal), find_location(stop).line,
+            cause.substr(std::min(cause.size(), cause.find_first_not_of("\n ")))};
+}
+
 std::string describe_crash(const Stop& stop) {
-    const auto& signal = name_signal(stop.signal);
     const auto location = find_location(stop);
-    return "kbuild: kernel " + demangle_kernel(stop.kernel) + ": " + signal.name + " (" +
-           signal.text + ")" + location.text + "\n  " + describe_place(stop) +
-           describe_cause(stop) + location.note + "\n";
+    return "kbuild: kernel " + demangle_kernel(stop.kernel) + ": " + describe_signal(stop.signal) +
+           location.text + "\n  " + describe_place(stop) + describe_cause(stop) + location.note +
+           "\n";
 }
 
 std::string describe_long_run(const Stop& stop, double seconds) {

@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_CRASHES_DESCRIBE_STOP_HPP
 #define KBUILD_CPU_CRASHES_DESCRIBE_STOP_HPP
 
+#include "crashes/line_table.hpp"
 #include "crashes/stop.hpp"
 
 #include <string>
@@ -10,6 +11,13 @@ namespace kbuild::cpu {
 
 // Returns whether the thread is in the code of the image, and not in a library that it calls.
 bool is_in_image(const Stop& stop);
+
+struct CrashParts {
+    std::string signal;  // such as "SIGSEGV (segmentation fault)"
+    SourceLine line;     // the file is empty if it is unknown
+    std::string cause;   // what the address is, or empty
+};
+CrashParts describe_parts(const Stop& stop);
 
 // Returns the report of a crash, which ends with a newline.
 std::string describe_crash(const Stop& stop);

@@ -140,6 +140,11 @@ FoundLines LineFile::find(std::uint64_t address) const {
                       [this](const std::string& name) { return sources_.count(name) != 0; });
 }
 
+std::vector<LineRange> LineFile::list_own_ranges() const {
+    return list_line_ranges(sections_,
+                            [this](const std::string& name) { return sources_.count(name) != 0; });
+}
+
 std::string LineFile::find_changed_source(const std::string& name) const {
     const auto compiled = sources_.find(name);
     if (compiled == sources_.end()) return "";

@@ -36,6 +36,9 @@ public:
     // Returns the lines of an instruction. The address is relative to the load address.
     FoundLines find(std::uint64_t address) const;
 
+    // Returns the code of all lines in the project's own sources, in the order of addresses.
+    std::vector<LineRange> list_own_ranges() const;
+
     // Returns the path of a source that differs from what the image was compiled from. Returns an
     // empty text if the source is the same or is not found on this machine.
     std::string find_changed_source(const std::string& name) const;

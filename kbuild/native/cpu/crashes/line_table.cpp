@@ -299,10 +299,12 @@ bool search_unit(LineBytes& unit, const LineHeader& header, std::uint64_t addres
 
 }  // namespace
 
-FoundLines find_lines(const LineSections& sections, std::uint64_t address,
-                      const std::function<bool(const std::string&)>& is_own) {
+namespace {
+
+// Passes the header and the program of each unit to `visit`, until that returns true.
+template <class Visit>
+void visit_units(const LineSections& sections, Visit visit) {
     constexpr std::uint64_t wide_format = 0xFFFFFFFF;
-    FoundLines found;
     LineBytes bytes(sections.line);
     while (!bytes.is_empty()) {
         LineHeader header;
@@ -313,11 +315,44 @@ FoundLines find_lines(const LineSections& sections, std::uint64_t address,
         }
         LineBytes unit(bytes.take(length));
         if (bytes.failed()) break;
-        if (read_header(unit, sections, header) &&
-            search_unit(unit, header, address, is_own, found))
-            break;
+        if (read_header(unit, sections, header) && visit(unit, header)) break;
     }
+}
+
+}  // namespace
+
+FoundLines find_lines(const LineSections& sections, std::uint64_t address,
+                      const std::function<bool(const std::string&)>& is_own) {
+    FoundLines found;
+    visit_units(sections, [&](LineBytes& unit, const LineHeader& header) {
+        return search_unit(unit, header, address, is_own, found);
+    });
     return found;
+}
+
+std::vector<LineRange> list_line_ranges(const LineSections& sections,
+                                        const std::function<bool(const std::string&)>& is_own) {
+    std::vector<LineRange> ranges;
+    visit_units(sections, [&](LineBytes& unit, const LineHeader& header) {
+        Row last;
+        bool has_last = false;
+        run_program(unit, header, [&](const Row& row, bool is_end) {
+            // Linkers leave sequences of dropped functions at address 0 or 1.
+            if (has_last && last.address > 1 && last.address < row.address && last.line != 0) {
+                auto file = full_name(header, last.file);
+                if (is_own(file))
+                    ranges.push_back({last.address,
+                                      row.address,
+                                      {std::move(file), static_cast<unsigned>(last.line)}});
+            }
+            last = row;
+            has_last = !is_end;
+        });
+        return false;
+    });
+    std::sort(ranges.begin(), ranges.end(),
+              [](const LineRange& a, const LineRange& b) { return a.start < b.start; });
+    return ranges;
 }
 
 }  // namespace kbuild::cpu

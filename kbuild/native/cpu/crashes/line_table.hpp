@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kbuild::cpu {
 
@@ -27,6 +28,17 @@ struct FoundLines {
     // The closest line before the address in a file that `is_own` accepts.
     std::optional<SourceLine> own;
 };
+
+// Code of one line: the addresses from `start` on, up to `end`.
+struct LineRange {
+    std::uint64_t start;
+    std::uint64_t end;
+    SourceLine line;
+};
+
+// Returns the code of all lines in files that `is_own` accepts, in the order of addresses.
+std::vector<LineRange> list_line_ranges(const LineSections& sections,
+                                        const std::function<bool(const std::string&)>& is_own);
 
 // Returns the lines of an instruction, as far as the tables know them. The address is relative to
 // the load address of the file. Reads DWARF 2 to 5, and skips what is malformed.

@@ -1,5 +1,6 @@
 #include "crashes/reporter.hpp"
 
+#include "checks/checker.hpp"
 #include "crashes/describe_stop.hpp"
 #include "crashes/signals.hpp"
 #include "launches/report.hpp"
@@ -105,6 +106,7 @@ void print_crash() {
     auto phase = Phase::filled;
     if (!crash_phase.compare_exchange_strong(phase, Phase::reading)) return;
     const auto text = describe_crash(crash);
+    checks::report_crash(crash);
     phase = Phase::reading;
     if (!crash_phase.compare_exchange_strong(phase, Phase::writing)) return;
     write_report(text.data(), text.size());

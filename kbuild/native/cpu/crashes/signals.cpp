@@ -1,6 +1,7 @@
 #include "crashes/signals.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 #include "crashes/machine_context.hpp"
 #include "crashes/reporter.hpp"
 #include "launches/runner.hpp"
@@ -64,6 +65,7 @@ void pass_on(int number, siginfo_t* info, void* context) noexcept {
     if (former.sa_handler != SIG_DFL && former.sa_handler != SIG_IGN)
         return call_former_handler(number, info, context);
     if (former.sa_handler == SIG_IGN && is_sent(*info)) return;
+    checks::note_signal(number);
     // The instruction faults again after the handler returns. As a result, core files and debuggers
     // show the thread where it crashed.
     struct sigaction default_action = {};

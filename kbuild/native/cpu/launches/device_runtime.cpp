@@ -25,6 +25,7 @@ constexpr unsigned disable_timing = 2;
 constexpr std::size_t heap_alignment = 256;
 
 void queue(Operation operation, void* stream) {
+    if (const auto* call = std::get_if<KernelCall>(&operation)) checks::note_queued(*call);
     BlockRunner::running()->launch().children.add(std::move(operation), stream);
 }
 
@@ -35,6 +36,7 @@ int launch_limited(const void* kernel, const kbuild_launch_config* config, void*
             queue(make_kernel_call(kernel, *config, args, SharedLimit::kernel, false),
                   config->stream);
         } catch (const Failure& failure) {
+            checks::report_refused(kernel, failure.code(), failure.what());
             // Device code has one code for all mistakes in a configuration (recorded on an H100).
             if (failure.code() != KBUILD_CPU_INVALID_VALUE) throw;
             throw Failure(KBUILD_CPU_INVALID_CONFIGURATION, failure.what());

@@ -46,9 +46,18 @@ void Pool::run(Launch& launch) {
     if (launch.image.is_instrumented != 0) {
         checks::Checker::instance().begin_launch(launch);
         runner.run(launch);
-        checks::Checker::instance().end_launch();
+        checks::Checker::instance().end_launch(launch.error());
         return;
     }
+    if (!checks::is_active()) return run_blocks(launch);
+    checks::Checker::instance().begin_unchecked(launch);
+    run_blocks(launch);
+    checks::Checker::instance().end_unchecked(launch);
+}
+
+// Runs the blocks on several OS threads.
+void Pool::run_blocks(Launch& launch) {
+    auto& runner = BlockRunner::of_this_thread();
     if (launch.block_count == 1) return runner.run(launch);
 
     {

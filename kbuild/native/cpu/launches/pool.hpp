@@ -25,6 +25,7 @@ public:
 private:
     Pool() = default;
 
+    void run_blocks(Launch& launch);
     void start_workers();
     void work();
     void help(Launch& launch) noexcept;

@@ -1,6 +1,7 @@
 #include "streams/operation.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 #include "launches/launch.hpp"
 #include "launches/pool.hpp"
 #include "memory/copies.hpp"
@@ -22,7 +23,12 @@ constexpr std::size_t argument_alignment = 128;
 void launch_now(const KernelCall& call, std::vector<Operation>& stack) {
     const KernelUse& use = *call.use;  // NOLINT(bugprone-unchecked-optional-access): it is loaded
     Launch work(use.image(), use.kernel(), call.config, call.arguments.pointers());
-    Pool::instance().run(work);
+    try {
+        Pool::instance().run(work);
+    } catch (const Failure& failure) {
+        checks::report_refused(call.handle, failure.code(), failure.what());
+        throw;
+    }
     const int error = work.error();
     if (error == 0) return work.children.move_to(stack);
     const auto detail =
@@ -50,6 +56,7 @@ void run_steps(const Steps& steps) {
     for (Operation operation : steps.operations) {
         if (broken_device() != 0) return;
         load_kernel(operation);
+        if (const auto* call = std::get_if<KernelCall>(&operation)) checks::note_queued(*call);
         run(operation);
     }
 }

@@ -1,5 +1,6 @@
 #include "streams/scheduler.hpp"
 
+#include "checks/checker.hpp"
 #include "crashes/signals.hpp"
 #include "api/errors.hpp"
 #include "pin.hpp"
@@ -62,6 +63,7 @@ Scheduler& Scheduler::instance() {
 const std::atomic<unsigned>& Scheduler::unfinished() { return unfinished_jobs; }
 
 void Scheduler::submit(const JobPointer& job, const std::vector<JobPointer>& predecessors) {
+    if (const auto* call = std::get_if<KernelCall>(&job->operation)) checks::note_queued(*call);
     const std::lock_guard lock(mutex_);
     ++submitted_;
     ++unfinished_jobs;

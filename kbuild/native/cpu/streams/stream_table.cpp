@@ -175,7 +175,10 @@ JobPointer Streams::enqueue(void* handle, Operation operation, bool is_awaited) 
 }
 
 void Streams::execute(void* handle, Operation operation) {
-    const auto job = enqueue(handle, std::move(operation), true);
+    await(enqueue(handle, std::move(operation), true));
+}
+
+void Streams::await(const JobPointer& job) {
     if (job == nullptr) return;
     Scheduler::instance().wait(job);
     if (job->error != 0) throw Failure(static_cast<kbuild_cpu_error>(job->error), job->detail);

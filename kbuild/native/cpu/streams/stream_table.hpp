@@ -53,6 +53,8 @@ public:
 
     // Appends an operation and waits until it is done. Throws its failure.
     void execute(void* stream, Operation operation);
+    // Waits for a job, unless it is null. Throws its failure.
+    void await(const JobPointer& job);
 
     void synchronize(void* stream);
     void synchronize_all();

@@ -123,6 +123,9 @@ inline void launch_address(void (*__kernel)(__P...), const configuration& __conf
 
 #else
 
+// Checked host texts define another one, which needs no conversion; see host_checks.h.
+__attribute__((always_inline)) inline void note_launch(const void*, unsigned) {}
+
 // Launches a kernel without a debug stub. The runtime records a failure.
 __attribute__((always_inline)) inline kbuild_error_t launch_plainly(
     const void* __kernel, const kbuild_launch_config* __config, void** __args) {
@@ -138,6 +141,7 @@ template <class... __P>
 __attribute__((always_inline, artificial)) inline void launch_with(
     void (*__stub)(__P...), void (*__kernel)(__P...), const configuration& __configuration,
     const kbuild_launch_config& __config, void** __args) {
+    note_launch(__configuration.file, __configuration.line);
     if (__builtin_expect(__stub == nullptr, 1))
         (void)launch_plainly(reinterpret_cast<const void*>(__kernel), &__config, __args);
     else

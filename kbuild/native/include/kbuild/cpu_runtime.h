@@ -347,6 +347,8 @@ const unsigned *kbuild_cpu_unfinished_operations(void);
 /* Checks of host code, which instrumented host texts call.  The first one
  * returns the range of addresses that matter, or no bytes.  `site` is the address after the call.  The last
  * two do what memmove and memset do. */
+/* Says where the calling thread launches a kernel next. */
+void kbuild_cpu_note_launch(const char *__file, unsigned __line);
 void kbuild_cpu_start_checks(uintptr_t *__start, size_t *__bytes);
 void kbuild_cpu_check_host_access(const void *__address, size_t __bytes, int __writes,
                                   const void *__site);

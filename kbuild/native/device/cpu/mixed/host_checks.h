@@ -12,8 +12,60 @@ void kbuild_cpu_start_checks(__UINTPTR_TYPE__ *, __SIZE_TYPE__ *);
 void kbuild_cpu_check_host_access(const void *, __SIZE_TYPE__, int, const void *);
 void *kbuild_cpu_move_for_host(void *, const void *, __SIZE_TYPE__, const void *);
 void *kbuild_cpu_fill_for_host(void *, int, __SIZE_TYPE__, const void *);
+void kbuild_cpu_note_launch(const char *, unsigned);
 #if defined(__cplusplus)
 }
+/* What `<<<>>>` calls; see kbuild/chevron.hpp. */
+namespace kbuild {
+namespace chevron {
+inline void note_launch(const char *file, unsigned line) {
+    kbuild_cpu_note_launch(file, line);
+}
+}  // namespace chevron
+}  // namespace kbuild
+#endif
+/* This object calls the checked functions of the runtime. Assemblers replace the names. */
+#define KBUILD_REPLACE(name, other) __asm__(#name " = kbuild_cpu_host_" #other);
+KBUILD_REPLACE(_exit, _exit)
+KBUILD_REPLACE(_Exit, _exit)
+KBUILD_REPLACE(execve, execve)
+KBUILD_REPLACE(execv, execv)
+KBUILD_REPLACE(execvp, execvp)
+KBUILD_REPLACE(execvpe, execvpe)
+KBUILD_REPLACE(fexecve, fexecve)
+KBUILD_REPLACE(execl, execl)
+KBUILD_REPLACE(execlp, execlp)
+KBUILD_REPLACE(execle, execle)
+#if !defined(KBUILD_HOST_RUNS_DEVICE_CODE)
+KBUILD_REPLACE(strlen, strlen)
+KBUILD_REPLACE(strnlen, strnlen)
+KBUILD_REPLACE(strdup, strdup)
+KBUILD_REPLACE(puts, puts)
+KBUILD_REPLACE(fputs, fputs)
+KBUILD_REPLACE(strcmp, strcmp)
+KBUILD_REPLACE(strncmp, strncmp)
+KBUILD_REPLACE(strcasecmp, strcasecmp)
+KBUILD_REPLACE(memcmp, memcmp)
+KBUILD_REPLACE(bcmp, bcmp)
+KBUILD_REPLACE(memchr, memchr)
+KBUILD_REPLACE(strchr, strchr)
+KBUILD_REPLACE(strrchr, strrchr)
+KBUILD_REPLACE(strstr, strstr)
+KBUILD_REPLACE(strcpy, strcpy)
+KBUILD_REPLACE(stpcpy, stpcpy)
+KBUILD_REPLACE(strncpy, strncpy)
+KBUILD_REPLACE(strcat, strcat)
+KBUILD_REPLACE(strncat, strncat)
+KBUILD_REPLACE(fwrite, fwrite)
+KBUILD_REPLACE(fread, fread)
+KBUILD_REPLACE(printf, printf)
+KBUILD_REPLACE(fprintf, fprintf)
+KBUILD_REPLACE(sprintf, sprintf)
+KBUILD_REPLACE(snprintf, snprintf)
+KBUILD_REPLACE(vprintf, vprintf)
+KBUILD_REPLACE(vfprintf, vfprintf)
+KBUILD_REPLACE(vsprintf, vsprintf)
+KBUILD_REPLACE(vsnprintf, vsnprintf)
 #endif
 /* C needs the names of parameters. */
 #define KBUILD_UNUSED __attribute__((unused))

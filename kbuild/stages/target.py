@@ -87,7 +87,7 @@ class TargetSpec:
 class DeviceFlags:
     """The flags for device code, from the target's expanded properties.
 
-    ``host_options`` are the options of the project's C++ compiler, for host passes only.
+    ``host_options`` are the options of the project's C++ compiler, for mixed sources only.
     """
 
     include_directories: tuple[str, ...] = ()

@@ -1,9 +1,11 @@
 """The ``mixed`` capability: compile sources that also contain host code and launches."""
 
 from kbuild.backends.cpu.mixed.passes import (
+    PASS_MACROS,
     compile_host_text,
     describe_device_pass,
     describe_host_pass,
+    describe_preprocessors,
     list_check_options,
     list_host_options,
     listing_command,
@@ -15,9 +17,11 @@ from kbuild.backends.cpu.mixed.passes import (
 )
 
 __all__ = [
+    "PASS_MACROS",
     "compile_host_text",
     "describe_device_pass",
     "describe_host_pass",
+    "describe_preprocessors",
     "list_check_options",
     "list_host_options",
     "listing_command",

@@ -1,0 +1,149 @@
+"""Check that host and device code of a mixed source are preprocessed with the same macros.
+
+Otherwise, the passes can see different programs, such as structures with different members. The
+compilers themselves say which macros they define for the options of a target. They are asked once
+per set of options: the user's cache has a file for each set with which the passes agree.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from kbuild import files, process, resources
+from kbuild.backends import find_builder, find_mixed
+from kbuild.backends.host_options import group_words
+from kbuild.backends.interface.build import CompileUnit
+from kbuild.errors import ConfigurationError
+from kbuild.model import Command
+from kbuild.stages.edges import CompileEdge, make_unit
+from kbuild.stages.mixed.edge import HostEdge, make_host_unit
+from kbuild.stages.target import DeviceFlags
+
+_SOURCE: Final = Path(os.devnull)
+_NAME: Final = "macros"
+_DEFINITION: Final = re.compile(r"^#define (\w+)(.*)$", re.MULTILINE)
+# What is left out of a command that prints macros: files, and what a preprocessor does with them.
+_INCLUDED: Final = re.compile(
+    r"(?:-I|-i(?:nclude|macros|system|quote|dirafter|prefix|withprefix)|--include).*|-M.*|-[oEc]"
+)
+_MOST_NAMES: Final = 8
+
+
+def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
+    """Check that both passes define the same macros, other than a fixed list.
+
+    Raises:
+        ConfigurationError: They do not. The message names the macros.
+        ToolError: A compiler does not print its macros.
+    """
+    common = replace(edge, source=_SOURCE, display_source=_NAME, module="", output=Path(_NAME))
+    key = _make_key(common, flags)
+    known = resources.find_cache("macros") / key
+    if known.is_file():
+        return
+    different = tuple(_compare(common, flags))
+    if different:
+        more = len(different) - _MOST_NAMES
+        raise ConfigurationError(
+            f"{edge.display_source}: host code and device code see different macros: "
+            f"{', '.join(different[:_MOST_NAMES])}{f', and {more} more' if more > 0 else ''}; "
+            "define them for both, such as with -D or target_compile_definitions()"
+        )
+    # A cache that cannot be written is not an error.
+    with contextlib.suppress(OSError):
+        known.parent.mkdir(parents=True, exist_ok=True)
+        files.write_file(known, b"")
+
+
+def _make_key(edge: HostEdge, flags: DeviceFlags) -> str:
+    """Return a name for everything that macros depend on: the edge, options, and compilers."""
+    compilers = (_identify(path) for path in (edge.compiler, edge.toolchain.compiler))
+    response_files = (
+        files.sha256(files.read_file(path))
+        for option in flags.host_options
+        if option.startswith("@") and (path := Path(option[1:])).is_file()
+    )
+    described = repr((edge, flags, *compilers, *response_files))
+    return files.sha256(described.encode(errors="surrogateescape"))
+
+
+def _identify(compiler: Path) -> tuple[str, int, int]:
+    found = process.find_program(str(compiler)) or compiler
+    status = found.resolve().stat()
+    return str(found), status.st_size, status.st_mtime_ns
+
+
+def _compare(edge: HostEdge, flags: DeviceFlags) -> Iterator[str]:
+    """Yield a description of each macro that differs."""
+    host_pass, device_pass = _describe_preprocessors(edge, flags)
+    host, device = _read_macros(host_pass), _read_macros(device_pass)
+    expected = set(_list_own(host_pass, device_pass))
+    may_differ = find_mixed(edge.toolchain.backend).PASS_MACROS
+    for name in sorted(host.keys() | device.keys()):
+        values = host.get(name), device.get(name)
+        if values[0] != values[1] and name not in expected and not may_differ.fullmatch(name):
+            yield f"'{name}' ({' and '.join(map(_show, values))})"
+
+
+def _show(value: str | None) -> str:
+    return "not defined" if value is None else f"'{value.strip()}'"
+
+
+def _describe_preprocessors(edge: HostEdge, flags: DeviceFlags) -> tuple[Command, Command]:
+    passes, builder = find_mixed(edge.toolchain.backend), find_builder(edge.toolchain.backend)
+    host, device = make_host_unit(edge, flags), _make_device_unit(edge, flags)
+    listing = passes.listing_command(host, edge.toolchain)
+    if listing is None or builder.listing_command is None:
+        return passes.describe_preprocessors(host, device, edge.toolchain, ("", ""))
+    results = map(process.run_checked, (listing, builder.listing_command(device, edge.toolchain)))
+    listings = tuple(result.stdout + result.stderr for result in results)
+    return passes.describe_preprocessors(host, device, edge.toolchain, (listings[0], listings[1]))
+
+
+def _make_device_unit(edge: HostEdge, flags: DeviceFlags) -> CompileUnit:
+    """Return the device pass for an architecture. The others differ only in what it defines."""
+    return make_unit(
+        CompileEdge(
+            kbuild_version=edge.kbuild_version,
+            source=edge.source,
+            display_source=edge.display_source,
+            arch=edge.architectures[0],
+            device_standard=edge.device_standard,
+            output=edge.output,
+            toolchain=edge.toolchain,
+            relocatable=edge.relocatable,
+            is_checked=edge.is_checked,
+            definitions=edge.definitions,
+            module=edge.module,
+            key=edge.key,
+        ),
+        flags,
+    )
+
+
+def _read_macros(command: Command) -> dict[str, str]:
+    """Return the macros that a preprocessor defines without any file."""
+    words = (
+        word
+        for group in group_words(command.argv)
+        if not _INCLUDED.fullmatch(group[0]) and group[0] != str(_SOURCE)
+        for word in group
+    )
+    argv = (*words, "-E", "-dM", str(_SOURCE))
+    printed = process.run_checked(replace(command, argv=argv, inputs=(), outputs=(), cwd=None))
+    return dict(_DEFINITION.findall(printed.stdout))
+
+
+def _list_own(*commands: Command) -> Iterable[str]:
+    """List the macros of compilers that differ from each other, as the user requested."""
+    compilers = {process.find_program(command.argv[0]) for command in commands}
+    if len(compilers) > 1:
+        for command in commands:
+            argv = (command.argv[0], "-x", "c++")
+            yield from _read_macros(replace(command, argv=argv))

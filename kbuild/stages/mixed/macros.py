@@ -17,7 +17,7 @@ from typing import Final
 
 from kbuild import files, process, resources
 from kbuild.backends import find_builder, find_mixed
-from kbuild.backends.host_options import group_words
+from kbuild.backends.host_options import find_standard, group_words
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
@@ -42,6 +42,7 @@ def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
         ConfigurationError: They do not. The message names the macros.
         ToolError: A compiler does not print its macros.
     """
+    _check_standard(edge, flags)
     common = replace(edge, source=_SOURCE, display_source=_NAME, module="", output=Path(_NAME))
     key = _make_key(common, flags)
     known = resources.find_cache("macros") / key
@@ -59,6 +60,18 @@ def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
     with contextlib.suppress(OSError):
         known.parent.mkdir(parents=True, exist_ok=True)
         files.write_file(known, b"")
+
+
+def _check_standard(edge: HostEdge, flags: DeviceFlags) -> None:
+    """Reject an option for a newer standard than the passes have."""
+    found = find_standard(flags.host_options)
+    if found is not None and found[1] > edge.device_standard:
+        option, year = found
+        raise ConfigurationError(
+            f"{edge.display_source}: option {option} is for host code only, and mixed sources are "
+            f"C++{edge.device_standard}; request the standard for both passes, with "
+            f"DEVICE_STANDARD {year}, CXX_STANDARD {year}, or -std=c++{year} of nvcc"
+        )
 
 
 def _make_key(edge: HostEdge, flags: DeviceFlags) -> str:

@@ -8,7 +8,6 @@ per set of options: the user's cache has a file for each set with which the pass
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -16,21 +15,21 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files, process, resources
-from kbuild.backends import find_builder, find_mixed
-from kbuild.backends.host_options import find_standard, group_words
-from kbuild.backends.interface.build import CompileUnit
+from kbuild.backends import find_mixed
+from kbuild.backends.host_options import find_standard
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
-from kbuild.stages.edges import CompileEdge, make_unit
-from kbuild.stages.mixed.edge import HostEdge, make_host_unit
+from kbuild.stages.edges import CompileEdge
+from kbuild.stages.mixed.edge import HostEdge
+from kbuild.stages.mixed.preprocessors import describe_preprocessors, print_text
 from kbuild.stages.target import DeviceFlags
 
-_SOURCE: Final = Path(os.devnull)
+_SOURCE: Final = Path("/dev/null")
 _NAME: Final = "macros"
 _DEFINITION: Final = re.compile(r"^#define (\w+)(.*)$", re.MULTILINE)
 # What is left out of a command that prints macros: files, and what a preprocessor does with them.
 _INCLUDED: Final = re.compile(
-    r"(?:-I|-i(?:nclude|macros|system|quote|dirafter|prefix|withprefix)|--include).*|-M.*|-[oEc]"
+    r"(?:-I|-i(?:nclude|macros|system|quote|dirafter|prefix|withprefix)|--include).*|-M.*|-[oEc]|/dev/null"
 )
 _MOST_NAMES: Final = 8
 
@@ -94,7 +93,7 @@ def _identify(compiler: Path) -> tuple[str, int, int]:
 
 def _compare(edge: HostEdge, flags: DeviceFlags) -> Iterator[str]:
     """Yield a description of each macro that differs."""
-    host_pass, device_pass = _describe_preprocessors(edge, flags)
+    host_pass, device_pass = describe_preprocessors(edge, _make_device_edge(edge), flags)
     host, device = _read_macros(host_pass), _read_macros(device_pass)
     expected = set(_list_own(host_pass, device_pass))
     may_differ = find_mixed(edge.toolchain.backend).PASS_MACROS
@@ -108,49 +107,28 @@ def _show(value: str | None) -> str:
     return "not defined" if value is None else f"'{value.strip()}'"
 
 
-def _describe_preprocessors(edge: HostEdge, flags: DeviceFlags) -> tuple[Command, Command]:
-    passes, builder = find_mixed(edge.toolchain.backend), find_builder(edge.toolchain.backend)
-    host, device = make_host_unit(edge, flags), _make_device_unit(edge, flags)
-    listing = passes.listing_command(host, edge.toolchain)
-    if listing is None or builder.listing_command is None:
-        return passes.describe_preprocessors(host, device, edge.toolchain, ("", ""))
-    results = map(process.run_checked, (listing, builder.listing_command(device, edge.toolchain)))
-    listings = tuple(result.stdout + result.stderr for result in results)
-    return passes.describe_preprocessors(host, device, edge.toolchain, (listings[0], listings[1]))
-
-
-def _make_device_unit(edge: HostEdge, flags: DeviceFlags) -> CompileUnit:
+def _make_device_edge(edge: HostEdge) -> CompileEdge:
     """Return the device pass for an architecture. The others differ only in what it defines."""
-    return make_unit(
-        CompileEdge(
-            kbuild_version=edge.kbuild_version,
-            source=edge.source,
-            display_source=edge.display_source,
-            arch=edge.architectures[0],
-            device_standard=edge.device_standard,
-            output=edge.output,
-            toolchain=edge.toolchain,
-            relocatable=edge.relocatable,
-            is_checked=edge.is_checked,
-            definitions=edge.definitions,
-            module=edge.module,
-            key=edge.key,
-        ),
-        flags,
+    return CompileEdge(
+        kbuild_version=edge.kbuild_version,
+        source=edge.source,
+        display_source=edge.display_source,
+        arch=edge.architectures[0],
+        device_standard=edge.device_standard,
+        output=edge.output,
+        toolchain=edge.toolchain,
+        relocatable=edge.relocatable,
+        is_checked=edge.is_checked,
+        definitions=edge.definitions,
+        module=edge.module,
+        key=edge.key,
     )
 
 
 def _read_macros(command: Command) -> dict[str, str]:
     """Return the macros that a preprocessor defines without any file."""
-    words = (
-        word
-        for group in group_words(command.argv)
-        if not _INCLUDED.fullmatch(group[0]) and group[0] != str(_SOURCE)
-        for word in group
-    )
-    argv = (*words, "-E", "-dM", str(_SOURCE))
-    printed = process.run_checked(replace(command, argv=argv, inputs=(), outputs=(), cwd=None))
-    return dict(_DEFINITION.findall(printed.stdout))
+    printed = print_text(command, _INCLUDED, "-dM", str(_SOURCE))
+    return dict(_DEFINITION.findall(printed))
 
 
 def _list_own(*commands: Command) -> Iterable[str]:

@@ -13,7 +13,7 @@ from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
-from kbuild.stages.mixed import macros
+from kbuild.stages.mixed import macros, preprocessors
 from kbuild.stages.mixed.edge import HostEdge
 from kbuild.stages.mixed.macros import check_macros
 from kbuild.stages.target import DeviceFlags
@@ -71,7 +71,8 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def use(monkeypatch: pytest.MonkeyPatch, host: str, device: str) -> _Passes:
     passes = _Passes(host, device)
-    monkeypatch.setattr(macros, "find_mixed", lambda _: passes)
+    for module in (macros, preprocessors):
+        monkeypatch.setattr(module, "find_mixed", lambda _: passes)
     return passes
 
 

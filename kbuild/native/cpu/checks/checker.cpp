@@ -6,7 +6,7 @@
 #include "launches/report.hpp"
 #include "memory/allocations.hpp"
 #include "memory/pools.hpp"
-#include "pin.hpp"
+#include "loader.hpp"
 #include "streams/stream_table.hpp"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ void fill_fresh(std::uintptr_t start, std::size_t bytes) {
 bool is_active() noexcept { return Checker::find() != nullptr || settings().is_requested; }
 
 Checker& Checker::instance() {
+    pin_this_library();
     static Checker* const checker = [] {
-        pin_this_library();
         auto* const created = new Checker;  // exit handlers of the program can launch kernels
         process_ = created;
         std::atexit([] { process_.load()->end_process(); });

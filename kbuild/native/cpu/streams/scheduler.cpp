@@ -2,7 +2,7 @@
 
 #include "crashes/signals.hpp"
 #include "api/errors.hpp"
-#include "pin.hpp"
+#include "loader.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -46,6 +46,7 @@ void perform(Job& job) noexcept {
 }  // namespace
 
 Scheduler& Scheduler::instance() {
+    pin_this_library();  // before there are threads that need it
     // The child does not touch the old scheduler, whose jobs belong to threads that do not exist.
     static const bool created = [] {
         process_scheduler = new Scheduler;
@@ -176,7 +177,6 @@ void Scheduler::call_executor() {
 }
 
 void Scheduler::start_executor() {
-    pin_this_library();
     // Only the program's own threads handle its signals.
     sigset_t all, before;
     sigfillset(&all);

@@ -78,3 +78,38 @@ def test_sccache_sees_edits_of_each_pass(
 ) -> None:
     with serve_sccache(tmp_path_factory.mktemp("sccache"), monkeypatch):
         check_edits(source, "sccache")
+
+
+WORDS: Final = r"""
+#pragma nv_diag_suppress 177
+struct __device_builtin__ __builtin_align__(16) four { float x, y, z, w; };
+#if __CUDA_ARCH_HAS_FEATURE__(SM90_ALL) || __CUDA_HAS_ARCH_SPECIFIC(90)
+#error "no feature is expected"
+#endif
+#if !__NVCC_DIAG_PRAGMA_SUPPORT__
+#error "nvcc defines it"
+#endif
+extern __host__ __cudart_builtin__ cudaError_t CUDARTAPI unused(int);
+static __inline__ __host__ __device__ __nv_pure__ float get(const four& f) { return f.w; }
+__global__ void __launch_bounds__(64) k(four f, float* p) { *p = get(f) + alignof(four); }
+int main()
+{
+    float* p;
+    cudaMallocManaged(&p, sizeof *p);
+    k<<<1, 1>>>(four{1, 2, 3, 4}, p);
+    cudaDeviceSynchronize();
+#if defined(__CUDACC_RDC__) && defined(__CUDACC_DEBUG__)
+    return *p != 20;
+#else
+    return 1;
+#endif
+}
+"""
+
+
+def test_sources_use_words_of_vendor_headers(source: Path) -> None:
+    (source / "words.cu").write_text(WORDS)
+    options = ("-rdc=true", "-G", "-Xcompiler", "-Wall,-Werror")
+
+    succeed(run_kbuild("nvcc", "--backend=cpu", *options, "words.cu", "-o", "words", cwd=source))
+    succeed(run(source / "words"))

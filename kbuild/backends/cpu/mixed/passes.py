@@ -96,6 +96,7 @@ def _list_preprocessor_options(
     return (
         *("-x", "c++", f"-std=gnu++{unit.device_standard}"),
         *(*build.PRELUDE, *build.architecture_macros(), *build.header_options(tc)),
+        *(("-D__CUDACC_RDC__",) if unit.relocatable else ()),
         *list_part_options(unit, options),
         *build.definition_options(unit),
         *options,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from kbuild import files
@@ -18,10 +17,10 @@ from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
 from kbuild.nvcc.linking.calls import check_calls
 from kbuild.nvcc.linking.device_code import join_objects, make_link
 from kbuild.nvcc.linking.libraries import list_files
+from kbuild.nvcc.preprocess import preprocess
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools
 from kbuild.process import run, run_checked
-from kbuild.stages.mixed.preprocess import run_preprocessor
 from kbuild.stages.relocatable import find_relocatable
 from kbuild.values import dataclass
 
@@ -214,14 +213,10 @@ def _preprocess_source(driver: Driver, source: Input, directory: Path) -> bytes:
         command = host.describe_preprocessing(invocation, source, words, driver.tools)
         return run(command).stdout.encode()
     build = _describe_build(driver, source, directory)
-    plan = plan_source(build)
-    (edge,) = plan.hosts
-    preprocessed, log = run_preprocessor(edge, make_flags(build))
-    driver.show(log)
-    plan = replace(plan, edges=())
+    plan, text = preprocess(build)
     if invocation.phase == "preprocess":
         write_depfile(invocation, _name_object(source), plan)
-        return files.read_file(preprocessed)
+        return text
     return render_depfile(requested, _name_object(source), plan)
 
 

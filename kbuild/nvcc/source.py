@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from kbuild import files, parallel
+from kbuild.backends.host_options import find_standard
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.tools import Tools, run_tool
@@ -72,9 +73,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
             ),
             rdc="LATER" if invocation.relocatable else "OFF",
             check=invocation.is_checked,
-            device_standard=max(
-                int(invocation.standard or _DEFAULT_STANDARD), tools.toolkit.layout.oldest_standard
-            ),
+            device_standard=max(_find_standard(invocation), tools.toolkit.layout.oldest_standard),
             host_compiler=str(tools.host_compiler),
             compilers=(("CXX", str(tools.host_compiler)),),
             stub_suffix=".cpp",
@@ -86,6 +85,12 @@ def plan_source(build: SourceBuild) -> BuildPlan:
     requested = invocation.dependencies
     option = "-MD" if requested and requested.has_system_headers else "-MMD"
     return replace(plan, hosts=tuple(replace(h, depfile_option=option) for h in plan.hosts))
+
+
+def _find_standard(invocation: Invocation) -> int:
+    """Return the C++ standard: nvcc's own option, or the newer one of its host compiler."""
+    _, of_host = find_standard(invocation.host_options) or ("", 0)
+    return max(int(invocation.standard or _DEFAULT_STANDARD), of_host)
 
 
 def make_flags(build: SourceBuild) -> DeviceFlags:

@@ -32,6 +32,7 @@ class Tools:
         toolchain: The toolchain of the device code.
         host_compiler: The compiler of host code, which also links.
         host_compiler_id: CMake's name for it.
+        host_compiler_version: What it says about itself, in one line.
         definitions: The macros of code that uses kbuild's own headers.
         toolkit: The toolkit.
     """
@@ -40,6 +41,7 @@ class Tools:
     toolchain: Toolchain
     host_compiler: Path
     host_compiler_id: str
+    host_compiler_version: str
     definitions: tuple[str, ...]
     toolkit: Toolkit
 
@@ -69,11 +71,13 @@ def find_tools(invocation: Invocation) -> Tools:
     conventions = find_nvcc_conventions(builder.TRAITS.name)
     toolchain = find_toolchain(builder, hints)
     layout = conventions.describe_toolkit(toolchain, hints)
+    version = run(Command(argv=(str(compiler), "--version"))).stdout.partition("\n")[0]
     return Tools(
         conventions=conventions,
         toolchain=toolchain,
         host_compiler=compiler,
-        host_compiler_id=_identify(compiler),
+        host_compiler_id="Clang" if "clang" in version else "GNU",
+        host_compiler_version=version,
         definitions=builder.find_runtimes(hints)[0].definitions,
         toolkit=make_toolkit(layout, toolchain, compiler),
     )
@@ -115,8 +119,3 @@ def _find_host_compiler(named: str | None) -> Path:
     if found is None:
         raise ConfigurationError(f"-ccbin {named}: no such compiler; name a g++ or clang++")
     return found
-
-
-def _identify(compiler: Path) -> str:
-    result = run(Command(argv=(str(compiler), "--version")))
-    return "Clang" if "clang" in result.stdout.partition("\n")[0] else "GNU"

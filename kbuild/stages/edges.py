@@ -289,6 +289,7 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         definitions=(*flags.definitions, *edge.definitions),
         build_options=flags.build_options,
         options=flags.options,
+        host_options=flags.host_options if edge.key is not None else (),
         device_standard=edge.device_standard,
         debug=asks_for_debug((*flags.build_options, *flags.options)),
         relocatable=edge.relocatable,

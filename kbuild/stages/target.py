@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Final, Literal
 
 from kbuild.backends import select_values
-from kbuild.errors import InputError
+from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
 from kbuild.values import dataclass
 
@@ -87,7 +88,7 @@ class TargetSpec:
 class DeviceFlags:
     """The flags for device code, from the target's expanded properties.
 
-    ``host_options`` are the options of the project's C++ compiler, for host passes only.
+    ``host_options`` are the options of the project's C++ compiler, for mixed sources only.
     """
 
     include_directories: tuple[str, ...] = ()
@@ -118,10 +119,20 @@ def _expand_shell(options: tuple[str, ...]) -> tuple[str, ...]:
     expanded: list[str] = []
     for option in options:
         if option.startswith("SHELL:"):
-            expanded.extend(option.removeprefix("SHELL:").split())
+            expanded.extend(_split(option.removeprefix("SHELL:")))
         else:
             expanded.append(option)
     return tuple(expanded)
+
+
+def _split(group: str) -> tuple[str, ...]:
+    """Divide a group of options, in which quotes group words, as CMake does."""
+    try:
+        return tuple(shlex.split(group))
+    except ValueError:
+        raise ConfigurationError(
+            f"option 'SHELL:{group}': a quote is not closed; close it"
+        ) from None
 
 
 def _read_pairs(path: Path) -> dict[str, tuple[str, ...]]:

@@ -26,7 +26,10 @@ from kbuild.backends.cpu.toolchain import (
 )
 from kbuild.backends.editors import list_cuda_options
 from kbuild.backends.file_names import forget_directory, name_files, name_relatively
-from kbuild.backends.host_options import select_build_options
+from kbuild.backends.host_options import (
+    select_build_options,
+    select_dialect_options,
+)
 from kbuild.backends.interface.build import (
     OPTION_FIX,
     RELOCATABLE_FIX,
@@ -152,9 +155,8 @@ def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
-    """Return the options with which a C++ compiler reads a source."""
-    prelude = (*PRELUDE, *device_macros()) if unit.is_mixed else ("-include", "kbuild_cpu_device.h")
-    return (*text_options(unit, tc), *prelude, *header_options(tc))
+    """Return the options with which a C++ compiler reads a source without host code."""
+    return (*text_options(unit, tc), "-include", "kbuild_cpu_device.h", *header_options(tc))
 
 
 def editor_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
@@ -165,12 +167,8 @@ def editor_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
 
 
 def device_macros() -> tuple[str, ...]:
-    """Return the options that define the macros of the device pass of mixed sources."""
-    return (
-        f"-D__CUDA_ARCH__={read_capability()}",
-        "-DKBUILD_MIXED_DEVICE=1",
-        *architecture_macros(),
-    )
+    """Return the options for the macros that only the device pass of mixed sources has."""
+    return (f"-D__CUDA_ARCH__={read_capability()}", "-DKBUILD_MIXED_DEVICE=1")
 
 
 def architecture_macros() -> tuple[str, ...]:
@@ -250,6 +248,8 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(("-fno-working-directory",) if directory and tc.compiler_id == "gcc" else ()),
         *(*name_files(unit), *lines.name_headers(unit, tc)),
         *_drop_preprocessor_options(target_options(unit)),
+        *select_dialect_options(unit.host_options),
+        *machines.select_host_machine(unit.arch, unit.host_options),
         *(instrumentation.code_options(unit, tc) if unit.is_checked else ()),
         *("-c", text.name if directory else str(text), "-o", str(compiled)),
     )
@@ -272,14 +272,11 @@ def _drop_preprocessor_options(options: tuple[str, ...]) -> Iterator[str]:
             yield word
 
 
-def preprocessor_options(
-    unit: CompileUnit | HostUnit, depfile_option: str = "-MMD"
-) -> tuple[str, ...]:
-    """Return the target's macros and directories, and the options that make a depfile."""
+def definition_options(unit: CompileUnit | HostUnit) -> tuple[str, ...]:
+    """Return the options for the target's macros and directories."""
     return (
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
-        *(depfile_option, "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
     )
 
 
@@ -317,8 +314,7 @@ def complete(
 
     argv = (
         *(str(tc.compiler), "-E", *language_options(unit, tc)),
-        *(f"-D{definition}" for definition in unit.definitions),
-        *(f"-I{directory}" for directory in unit.include_directories),
+        *definition_options(unit),
         *target_options(unit),
         str(unit.source),
     )

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from kbuild.backends.host_options import select_machine_options
 from kbuild.backends.interface.build import ARCHITECTURE_FIX
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ConfigurationError, suggest
@@ -23,6 +24,14 @@ _FLAGS: Final = {
     "x86-64-v2": {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
     "x86-64-v3": {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"},
     "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+}
+# Those that compilers spell in another way.
+_FEATURES: Final = {
+    "abm": "lzcnt",
+    "bmi1": "bmi",
+    "lahf_lm": "sahf",
+    "sse4_1": "sse4.1",
+    "sse4_2": "sse4.2",
 }
 _DEFAULTS: Final = frozenset({"x86-64", "x86-64-v3", "aarch64"})
 _NATIVE: Final = "native"
@@ -116,6 +125,36 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
         # So that a thread with much memory on its stack does not skip the guard page below it.
         flags.append("-fstack-clash-protection")
     return tuple(flags)
+
+
+def select_host_machine(arch: str, host_options: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the options for a machine with the instructions of the host code and of ``arch``.
+
+    A text that was preprocessed with the host's options can use all instructions that they select.
+    They follow the option for ``arch``.
+    """
+    if is_foreign(arch):
+        return ()
+    options = select_machine_options(host_options)
+    if not any(option.startswith(("-march=", "-mcpu=")) for option in options):
+        return options
+    levels = LEVELS[MACHINES[arch]]
+    features = (
+        f"-m{_FEATURES.get(flag, flag)}"
+        for level in levels[: levels.index(arch) + 1]
+        for flag in sorted(_FLAGS.get(level, ()))
+    )
+    return (*options, *features)
+
+
+def list_macros(arch: str) -> tuple[str, ...]:
+    """Return the macros that tell kbuild's headers what the machine of ``arch`` has.
+
+    Those of compilers follow the options of the host, in both passes of a mixed source.
+    """
+    levels = LEVELS[MACHINES[arch]]
+    known = {flag for level in levels[: levels.index(arch) + 1] for flag in _FLAGS.get(level, ())}
+    return ("-DKBUILD_CPU_F16C=1",) if "f16c" in known else ()
 
 
 def target_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:

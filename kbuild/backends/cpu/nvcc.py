@@ -27,7 +27,7 @@ _SCRIPTS: Final = ("libcudart.so", "libcudart_static.a")
 _EMPTY_LIBRARIES: Final = ("libcudadevrt.a", "libcuda.so")
 _LINK_NAME: Final = "libkbuild_cpu.so"
 _OPTIONS: Final = {
-    "-G": ("-O0", "-g"),
+    "-G": ("-O0", "-g", "-D__CUDACC_DEBUG__"),
     "-fmad=true": ("-ffp-contract=fast",),
     "-fmad=false": ("-ffp-contract=off",),
 }

@@ -26,6 +26,7 @@ from kbuild.backends.cuda.toolchain import (
 )
 from kbuild.backends.editors import list_cuda_options
 from kbuild.backends.file_names import name_files
+from kbuild.backends.host_options import find_layout_option, select_preprocessor_options
 from kbuild.backends.interface.build import (
     OPTION_FIX,
     RELOCATABLE_FIX,
@@ -194,8 +195,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *language_options(unit, tc),
         *mode,
         *("--keep", "--keep-dir", str(keep)),
-        *quote_options(f"-D{definition}" for definition in unit.definitions),
-        *quote_options(f"-I{directory}" for directory in unit.include_directories),
+        *list_program_options(unit.definitions, unit.include_directories, unit.host_options),
         *_pass_to_preprocessor(name_files(unit)),
         *target_options(unit),
         # The preprocessor that runs anyway writes the depfile. `nvcc -MD` would run another one.
@@ -204,6 +204,25 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(str(unit.source), "-o", str(output)),
     )
     return Command(argv=argv, inputs=(unit.source,), outputs=(output,), directories=(keep,))
+
+
+def list_program_options(
+    definitions: tuple[str, ...], directories: tuple[str, ...], host_options: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield the macros, directories, and host options that all preprocessors of nvcc get.
+
+    Raises:
+        ConfigurationError: An option changes the layout of types, which nvcc's device code ignores.
+    """
+    changed = find_layout_option(host_options)
+    if changed is not None:
+        raise ConfigurationError(
+            f"option {changed}: host code would have other types than device code, because nvcc "
+            "does not support it; remove the option, or write types of a fixed layout"
+        )
+    yield from quote_options(f"-D{definition}" for definition in definitions)
+    yield from quote_options(f"-I{directory}" for directory in directories)
+    yield from _pass_to_preprocessor(select_preprocessor_options(host_options))
 
 
 def target_options(unit: CompileUnit) -> tuple[str, ...]:
@@ -262,7 +281,10 @@ def cacheable_steps(
 
 def _translate(unit: CompileUnit | LinkUnit) -> tuple[str, ...]:
     """Translate the build type's C++ options to nvcc's options for device code."""
-    kept = [option for option in unit.build_options if option.startswith(("-D", "-U"))]
+    # For mixed sources, these are also among the options of the host.
+    is_mixed = isinstance(unit, CompileUnit) and unit.is_mixed
+    build_options = () if is_mixed else unit.build_options
+    kept = [option for option in build_options if option.startswith(("-D", "-U"))]
     is_optimized = any(re.fullmatch(r"-O[1-3s]|-Ofast", o) for o in unit.build_options)
     if unit.debug:
         kept.append("-lineinfo" if is_optimized else "-G")

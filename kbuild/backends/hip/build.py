@@ -9,6 +9,7 @@ from typing import Final
 
 from kbuild import files, resources
 from kbuild.backends.file_names import forget_directory, name_files, name_relatively
+from kbuild.backends.hip.host_macros import list_host_options
 from kbuild.backends.hip.toolchain import (
     BUNDLER,
     LANGUAGE,
@@ -181,7 +182,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         "--no-gpu-bundle-output",
         # A device link distinguishes static kernels by this ID.
         f"-cuid={files.sha256(unit.display_source.encode())[:16]}",
-        *_own_options(unit),
+        *_own_options(unit, tc),
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(output)),
     )
@@ -198,11 +199,12 @@ def cacheable_steps(
     return (FrontEndStep(command=command, is_cacheable=True),)
 
 
-def _own_options(unit: CompileUnit) -> tuple[str, ...]:
+def _own_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """Return the options of the target and of its build type."""
     return (
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
+        *list_host_options(unit.host_options, tc.version),
         *name_files(unit),
         *target_options(unit),
     )
@@ -225,7 +227,7 @@ def complete(
     keep = unit.output.with_name(unit.output.name + ".keep")
     preprocessed = keep / f"{unit.source.stem}.ii"
     argv = (
-        *(str(tc.compiler), *language_options(unit, tc), *_own_options(unit)),
+        *(str(tc.compiler), *language_options(unit, tc), *_own_options(unit, tc)),
         # Most of these options are for later phases.
         "-Wno-unused-command-line-argument",
         *("-E", str(unit.source), "-o", str(preprocessed)),

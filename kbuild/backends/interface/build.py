@@ -61,6 +61,8 @@ class CompileUnit:
         definitions: The target's macros, as ``NAME`` or ``NAME=value``.
         build_options: The options of the build type, as a C++ compiler takes them.
         options: The target's own options, as the device compiler takes them.
+        host_options: The options of a mixed source for the host compiler. What they mean to a
+            preprocessor applies to the device pass, too.
         device_standard: The C++ standard of the source.
         debug: Whether the options request debug information.
         relocatable: Whether the images are the input of a device link.
@@ -87,6 +89,7 @@ class CompileUnit:
     definitions: tuple[str, ...] = ()
     build_options: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    host_options: tuple[str, ...] = ()
     device_standard: int = 17
     debug: bool = False
     relocatable: bool = False

@@ -8,6 +8,7 @@ compiles this text, which includes the handles at its end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -176,6 +177,28 @@ class MixedPasses(Protocol):
 
     def listing_command(self, unit: HostUnit, tc: Toolchain) -> Command | None:
         """Return the command that lists the steps of the host pass without running them."""
+
+    @property
+    def PASS_MACROS(self) -> re.Pattern[str]:  # noqa: N802 - a constant of the module
+        """The macros that compilers or kbuild define differently in the two passes."""
+
+    def describe_preprocessors(
+        self,
+        host: HostUnit,
+        device: CompileUnit,
+        tc: Toolchain,
+        listings: tuple[str, str],
+    ) -> tuple[Command, Command]:
+        """Return the preprocessor of the host pass and the one of the device pass.
+
+        Headers that the compiler includes by itself are left out.
+
+        Args:
+            host: The host pass.
+            device: The device pass of the same source.
+            tc: The toolchain of the device pass.
+            listings: The output of `listing_command`, and of the one of the builder.
+        """
 
     def read_host_text(self, code: Unit, unit: HostUnit) -> HostText:
         """Find the kernels and launches in the host text.

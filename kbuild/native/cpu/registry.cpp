@@ -1,8 +1,11 @@
 #include "registry.hpp"
 
 #include "api/errors.hpp"
+#include "launches/runner.hpp"
+#include "loader.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <dlfcn.h>
@@ -13,9 +16,14 @@ namespace {
 
 Registry* process_registry = nullptr;
 
+// How long a thread waits for another one that loads the same container.
+constexpr std::chrono::milliseconds longest_wait{200};
+
 std::string describe_address(const void* handle) {
     char address[32];
     std::snprintf(address, sizeof address, "%p", handle);
+    // A name costs the loader's lock.
+    if (BlockRunner::running() != nullptr || is_in_host_function()) return address;
     Dl_info symbol;
     if (dladdr(handle, &symbol) == 0 || symbol.dli_saddr != handle) return address;
     return std::string(address) + " (" + symbol.dli_sname + ")";
@@ -138,7 +146,7 @@ Registry* Registry::make_successor() {
     successor->shadows_ = std::move(shadows_);
     for (auto& [descriptor, module] : successor->modules_) {
         module->uses = 0;
-        for (auto& container : module->containers) container.loading = false;
+        for (auto& container : module->containers) container.loads = 0;
     }
     return successor;
 }
@@ -202,9 +210,11 @@ void Registry::end_use(RegisteredModule& module) noexcept {
 void Registry::load(RegisteredModule& module, std::uint32_t index, const char* name) {
     auto& container = module.containers[index];
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !container.loading; });
+    // A thread that loads the container can wait for the loader's lock, which this thread holds if a
+    // constructor launches the kernel. Then this one loads another copy.
+    changed_.wait_for(lock, longest_wait, [&] { return container.loads == 0; });
     if (container.loaded.image != nullptr) return;
-    container.loading = true;
+    ++container.loads;
     lock.unlock();
     LoadedContainer loaded;
     std::exception_ptr failure;
@@ -214,8 +224,12 @@ void Registry::load(RegisteredModule& module, std::uint32_t index, const char* n
         failure = std::current_exception();
     }
     lock.lock();
-    container.loading = false;
+    --container.loads;
     changed_.notify_all();
+    if (container.loaded.image != nullptr) {  // another thread was faster
+        lock.unlock();                        // unloading calls the dynamic loader
+        return;
+    }
     if (failure) std::rethrow_exception(failure);
     container.loaded = std::move(loaded);
     for (std::uint64_t i = 0; i < module.descriptor.kernel_count; ++i) {
@@ -271,15 +285,14 @@ kbuild_cpu_variable Registry::locate(const void* shadow) {
 // All data of a device image counts as its variables: `static` ones are not in the tables. The
 // storage of a managed variable of a mixed source is its shadow.
 bool Registry::has_variable_at(const void* address) {
-    Dl_info file;
-    if (dladdr(address, &file) == 0) return false;
+    const auto* const base = reinterpret_cast<const void*>(find_object(address).base);
+    if (base == nullptr) return false;
     const void* shadow = nullptr;
     {
         const std::lock_guard lock(mutex_);
         for (const auto& [descriptor, module] : modules_) {
             for (const auto& container : module->containers)
-                if (container.loaded.image != nullptr &&
-                    container.loaded.image->base() == file.dli_fbase)
+                if (container.loaded.image != nullptr && container.loaded.image->base() == base)
                     return true;
             if (shadow == nullptr) shadow = find_shadow(*descriptor, address);
         }

@@ -29,7 +29,7 @@ struct RegisteredModule {
 
     struct Container {
         LoadedContainer loaded;  // empty until one of its kernels is needed
-        bool loading = false;    // true while a thread loads it; other threads wait
+        unsigned loads = 0;      // the number of threads that load it; other threads wait
     };
 
     const kbuild_module& descriptor;

@@ -144,14 +144,16 @@ def _list_host_edges(configured: ConfiguredPlan, host: HostEdge) -> Iterator[CMa
 
 
 def _describe_compile(configured: ConfiguredPlan, edge: CompileEdge) -> CMakeEdge:
+    # The key of a mixed source contains what the flags mean to it.
+    flags = configured.host_flags if edge.key is not None else configured.flags
     return CMakeEdge(
         command="compile",
         handoff=edge.handoff,
         comment=f"Compiling kernels of {edge.display_source} for {edge.arch}",
         outputs=configured.limit_all((edge.stamp,)),
-        options=("--flags", configured.flags),
+        options=("--flags", flags),
         depends=(
-            *map(str, list_inputs(edge, Path(configured.flags))),
+            *map(str, list_inputs(edge, Path(flags))),
             *configured.generated_headers,
         ),
         depfile=edge.depfile,

@@ -11,6 +11,7 @@ from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.stages.depfiles import check_prerequisites
 from kbuild.stages.freshness import write_device_key
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, write_front_end
+from kbuild.stages.mixed.macros import check_macros
 from kbuild.stages.mixed.texts import run_commands
 from kbuild.stages.target import DeviceFlags
 
@@ -43,7 +44,9 @@ def run_preprocessor(edge: HostEdge, flags: DeviceFlags) -> tuple[Path, str]:
 
     Raises:
         ToolError: A tool failed.
+        ConfigurationError: The passes would see different macros.
     """
+    check_macros(edge, flags)
     front_end = _describe_front_end(edge, flags)
     warnings = run_commands(front_end.commands[:1], find_builder(edge.toolchain.backend))
     write_front_end(edge, replace(front_end, commands=front_end.commands[1:]))

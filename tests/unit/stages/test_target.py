@@ -26,7 +26,7 @@ def test_sources_have_their_own_definitions() -> None:
 def test_flags_are_read(tmp_path: Path) -> None:
     path = tmp_path / "flags"
     path.write_text(
-        "option -O3\noption SHELL:-Xa -Xb\noption \n"
+        "option -O3\noption SHELL:-Xa '-Xb c'\noption \n"
         "include_directory /a\ninclude_directory /b\ninclude_directory /a\n"
         'definition -DX=1\ndefinition NAME="a b"\ndefinition \n'
     )
@@ -34,7 +34,7 @@ def test_flags_are_read(tmp_path: Path) -> None:
     assert read_flags(path, "cuda") == DeviceFlags(
         include_directories=("/a", "/b"),
         definitions=("X=1", 'NAME="a b"'),
-        options=("-O3", "-Xa", "-Xb"),
+        options=("-O3", "-Xa", "-Xb c"),
     )
 
 

@@ -6,9 +6,11 @@ from kbuild.backends.cpu.diagnosis.describe import (
     read_review,
 )
 from kbuild.backends.cpu.mixed.passes import (
+    PASS_MACROS,
     compile_host_text,
     describe_device_pass,
     describe_host_pass,
+    describe_preprocessors,
     list_check_options,
     list_host_options,
     listing_command,
@@ -20,10 +22,12 @@ from kbuild.backends.cpu.mixed.passes import (
 )
 
 __all__ = [
+    "PASS_MACROS",
     "compile_host_text",
     "describe_device_pass",
     "describe_diagnosis",
     "describe_host_pass",
+    "describe_preprocessors",
     "describe_review",
     "list_check_options",
     "list_host_options",

@@ -234,6 +234,7 @@ class _Editor:
             if INDEX not in fixed:
                 constants.append("__kbuild_threadIdx__")
             inside = "".join(f" {word}" for word in constants)
+            inside += " " if code.text[start + 1].isidentifier() else ""  # the body follows
             after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
         outer, inner = _rebind_references(code.text, kernel)
         prologue = " ".join((*outer, *words))

@@ -12,13 +12,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
-from kbuild.backends.cpu import build
+from kbuild.backends.cpu import build, machines
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import find_thread_words
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
 from kbuild.backends.cpu.mixed.member_templates import name_member_templates
 from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files
+from kbuild.backends.host_options import select_preprocessor_options
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText
@@ -28,7 +29,6 @@ from kbuild.process import select_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from kbuild.backends.interface.build import CompileUnit
     from kbuild.backends.interface.toolchain import Toolchain
@@ -41,6 +41,10 @@ read_assembly: Final = None
 
 # What launches kernels, or calls the runtime, in a source without host code.
 _RUNTIME_CALL: Final = re.compile(rb"<<<|\bcuda[A-Z]\w+\s*\(")
+# The parts depend on the words of all options, and so on warnings of the host.
+PASS_MACROS: Final = re.compile(
+    r"__CUDA_ARCH__|KBUILD_MIXED_DEVICE|KBUILD_CPU_F16C|KBUILD_WITHOUT_\w+"
+)
 _MOST_FAILURES: Final = 6  # each one says which kernels are divided in another way, or not at all
 _SPLIT: Final = "KBUILD_CPU_SPLIT"
 _CHEVRON: Final = "namespace chevron"
@@ -60,20 +64,45 @@ def describe_host_pass(
     listing: str,  # noqa: ARG001 - the interface's signature
 ) -> FrontEnd:
     """See `MixedPasses`: the project's compiler preprocesses the source."""
-    from kbuild.backends.cpu.mixed.parts import list_part_options  # noqa: PLC0415 - not every edge needs it
-
     text = unit.output.with_name(unit.output.name + ".host.ii")
+    options = select_preprocessor_options(unit.options, has_warnings=True)
     argv = (
-        *(str(unit.compiler), "-E", "-x", "c++", f"-std=gnu++{unit.device_standard}"),
-        *(*build.PRELUDE, *build.architecture_macros(), *build.header_options(tc)),
-        *list_part_options(unit, (*unit.options, *unit.device_options)),
-        *build.preprocessor_options(unit, unit.depfile_option),
-        *(*unit.options, *unit.device_options),
-        *(instrumentation.source_options() if unit.is_checked else ()),
+        *(str(unit.compiler), "-E"),
+        *_list_preprocessor_options(unit, tc, (*options, *unit.device_options)),
+        *(unit.depfile_option, "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *(str(unit.source), "-o", str(text)),
     )
     command = Command(argv=argv, inputs=(unit.source,), outputs=(text, unit.depfile))
     return FrontEnd(commands=(command,), text=text)
+
+
+def describe_preprocessors(
+    host: HostUnit,
+    device: CompileUnit,
+    tc: Toolchain,
+    listings: tuple[str, str],
+) -> tuple[Command, Command]:
+    """See `MixedPasses`: the commands of the passes."""
+    (first,) = describe_host_pass(host, tc, listings[0]).commands
+    (second,) = describe_device_pass(device, tc).commands
+    return first, second
+
+
+def _list_preprocessor_options(
+    unit: CompileUnit | HostUnit, tc: Toolchain, options: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the options with which both passes preprocess a mixed source."""
+    from kbuild.backends.cpu.mixed.parts import list_part_options  # noqa: PLC0415 - not every edge needs it
+
+    return (
+        *("-x", "c++", f"-std=gnu++{unit.device_standard}"),
+        *(*build.PRELUDE, *build.architecture_macros(), *build.header_options(tc)),
+        *(("-D__CUDACC_RDC__",) if unit.relocatable else ()),
+        *list_part_options(unit, options),
+        *build.definition_options(unit),
+        *options,
+        *(instrumentation.source_options() if unit.is_checked else ()),
+    )
 
 
 def read_host_text(code: Unit, unit: HostUnit) -> HostText:
@@ -120,17 +149,12 @@ def list_check_options(compiler_id: str) -> tuple[str, ...]:
 
 def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
     """See `MixedPasses`: the device compiler preprocesses the source for its architecture."""
-    from kbuild.backends.cpu.mixed.parts import list_part_options  # noqa: PLC0415 - not every edge needs it
-
     text = unit.output.with_name(unit.output.name + ".device.ii")
     argv = (
-        *(str(tc.compiler), "-E", *build.language_options(unit, tc)),
-        *(() if unit.is_mixed else _kernel_options(unit.source)),
-        *list_part_options(unit, unit.options),
-        *build.preprocessor_options(unit),
+        *(str(tc.compiler), "-E"),
+        *(_list_mixed_options(unit, tc) if unit.is_mixed else _list_kernel_options(unit, tc)),
         *name_files(unit),
-        *build.target_options(unit),
-        *(instrumentation.source_options() if unit.is_checked else ()),
+        *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *(str(unit.source), "-o", str(text)),
     )
     command = Command(
@@ -142,11 +166,32 @@ def describe_device_pass(unit: CompileUnit, tc: Toolchain) -> FrontEnd:
     return FrontEnd(commands=(command,), text=text)
 
 
-def _kernel_options(source: Path) -> Iterator[str]:
+def _list_mixed_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
+    """Return the options of the host pass, and what tells the device pass from it."""
+    options = (*select_preprocessor_options(unit.host_options), *unit.options)
+    foreign = machines.target_flags(unit.arch, tc)
+    if machines.is_foreign(unit.arch):
+        options = tuple(option for option in options if not option.startswith("-m"))
+    return (
+        *foreign,
+        *build.device_macros(),
+        *machines.list_macros(unit.arch),
+        *_list_preprocessor_options(unit, tc, options),
+    )
+
+
+def _list_kernel_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
     """Yield the options for a source without host code. Most need no headers for launches."""
+    from kbuild.backends.cpu.mixed.parts import list_part_options  # noqa: PLC0415 - not every edge needs it
+
+    yield from build.language_options(unit, tc)
     yield "-DKBUILD_MARK_KERNELS"
-    if source.is_file() and _RUNTIME_CALL.search(source.read_bytes()):
+    if unit.source.is_file() and _RUNTIME_CALL.search(unit.source.read_bytes()):
         yield from ("-include", "cuda_device_runtime_api.h")
+    yield from list_part_options(unit, unit.options)
+    yield from build.definition_options(unit)
+    yield from build.target_options(unit)
+    yield from instrumentation.source_options() if unit.is_checked else ()
 
 
 def read_device_text(code: Unit, unit: CompileUnit) -> HostText:

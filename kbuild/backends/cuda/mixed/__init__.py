@@ -1,10 +1,12 @@
 """The ``mixed`` capability: compile sources that also contain host code and launches."""
 
 from kbuild.backends.cuda.mixed.passes import (
+    PASS_MACROS,
     compile_host_text,
     describe_device_pass,
     describe_diagnosis,
     describe_host_pass,
+    describe_preprocessors,
     describe_review,
     list_check_options,
     list_host_options,
@@ -18,10 +20,12 @@ from kbuild.backends.cuda.mixed.passes import (
 )
 
 __all__ = [
+    "PASS_MACROS",
     "compile_host_text",
     "describe_device_pass",
     "describe_diagnosis",
     "describe_host_pass",
+    "describe_preprocessors",
     "describe_review",
     "list_check_options",
     "list_host_options",

@@ -17,6 +17,7 @@ from kbuild.backends.cuda import architectures
 from kbuild.backends.cuda.build import (
     find_keep_directory,
     language_options,
+    list_program_options,
     name_plainly,
 )
 from kbuild.backends.interface.build import CompileUnit
@@ -43,6 +44,9 @@ read_review: Final = None
 
 list_check_options: Final = None  # see `Traits.can_check`
 
+PASS_MACROS: Final = re.compile(
+    r"__CUDA_ARCH__|__CUDA_ARCH_(?:FEAT_\w+|SPECIFIC__|FAMILY_SPECIFIC__)|CUDA_DOUBLE_MATH_FUNCTIONS"
+)
 _FRONT_END: Final = "cudafe++"
 # It makes kernel templates static.
 _DROPPED: Final = frozenset(("--static-host-stub",))
@@ -50,8 +54,6 @@ _SOURCE_NAME: Final = "--orig_src_path_name"
 _RUNTIME: Final = "cuda_runtime.h"
 # The directory of nvcc's own program, as it spells it in the paths of the toolkit.
 _TOOLKIT: Final = re.compile(r"^#\$ _HERE_=(.+)$", re.MULTILINE)
-# Options that change neither the preprocessed text nor its macros, but what happens with it.
-_NOT_FOR_PREPROCESSOR: Final = ("-W", "-w", "-M", "-g", "-flto", "-save-temps", "-pipe")
 
 
 def listing_command(unit: HostUnit, tc: Toolchain) -> Command:
@@ -64,6 +66,7 @@ def listing_command(unit: HostUnit, tc: Toolchain) -> Command:
         *(f"-gencode=arch={name},code={name}" for name in virtual),
         *(("-rdc=true",) if unit.relocatable else ()),
         *("--keep", "--keep-dir", str(keep)),
+        *list_program_options(unit.definitions, unit.include_directories, unit.options),
         *unit.device_options,
         *("-c", str(unit.source), "-o", str(keep / "host.o")),
         "--dryrun",
@@ -106,17 +109,41 @@ def describe_host_pass(unit: HostUnit, tc: Toolchain, listing: str) -> FrontEnd:
     )
 
 
+def describe_preprocessors(
+    host: HostUnit,
+    device: CompileUnit,
+    tc: Toolchain,
+    listings: tuple[str, str],
+) -> tuple[Command, Command]:
+    """See `MixedPasses`: the commands that nvcc lists."""
+    from kbuild.backends.cuda.steps import Naming, read_steps  # noqa: PLC0415 - not every pass needs it
+
+    naming = Naming(keep=find_keep_directory(device), root=None, is_full=True)
+    steps = read_steps(listings[1], device, naming)
+    found = next((s.command for s in steps if _is_device_preprocessor(s.command)), None)
+    if found is None:
+        raise ToolError(
+            f"{tc.compiler}: --dryrun lists no preprocessor for device code; use a toolkit that "
+            "kbuild supports (CUDA 12.0 or newer)"
+        )
+    return describe_host_pass(host, tc, listings[0]).commands[0], found
+
+
 def _find_directory(unit: HostUnit) -> Path:
     return unit.output.with_name(unit.output.name + ".host-keep")
 
 
 def _is_host_preprocessor(command: Command) -> bool:
+    return "-E" in command.argv and not _is_device_preprocessor(command)
+
+
+def _is_device_preprocessor(command: Command) -> bool:
     defines_architecture = any(word.startswith("-D__CUDA_ARCH__=") for word in command.argv)
-    return "-E" in command.argv and not defines_architecture
+    return "-E" in command.argv and defines_architecture
 
 
 def _add_options(argv: tuple[str, ...], unit: HostUnit, listing: str) -> tuple[str, ...]:
-    """Add the project's options to the preprocessor's command."""
+    """Add kbuild's header and the depfile to the preprocessor's command."""
     program, *listed = argv
     place = listed.index(_RUNTIME) + 1 if _RUNTIME in listed else len(listed) - 3
     # Headers of kbuild and the toolkit are system headers: warnings in them are not the project's.
@@ -127,9 +154,6 @@ def _add_options(argv: tuple[str, ...], unit: HostUnit, listing: str) -> tuple[s
     ]
     return (
         program,
-        *(o for o in unit.options if not o.startswith(_NOT_FOR_PREPROCESSOR)),
-        *(f"-D{definition}" for definition in unit.definitions),
-        *(f"-I{directory}" for directory in unit.include_directories),
         *words[:place],
         *("-include", "kbuild/chevron.hpp"),
         *words[place:-3],

@@ -7,11 +7,14 @@ compiler assembles it. See `MixedPasses` for the protocol.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
-from kbuild.backends.hip.build import list_source_options
+from kbuild.backends.hip.build import compile_command, list_source_options
+from kbuild.backends.hip.host_macros import PASS_MACROS
 from kbuild.backends.hip.toolchain import NAME
+from kbuild.backends.host_options import select_preprocessor_options
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.model import Command
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.cxx.model import HostText
     from kbuild.cxx.unit import Unit
+
+__all__ = ["PASS_MACROS"]  # see `MixedPasses`
 
 # clang reads the source itself.
 describe_device_pass: Final = None
@@ -62,12 +67,28 @@ def describe_host_pass(
         f"-isystem{native / 'include'}",
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
-        *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
-        *(*unit.options, *unit.device_options, *_FOREIGN),
+        *(unit.depfile_option, "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
+        *select_preprocessor_options(unit.options, has_warnings=True),
+        *(*unit.device_options, *_FOREIGN),
         *(str(unit.source), "-o", str(text)),
     )
     command = Command(argv=argv, inputs=(unit.source,), outputs=(text, unit.depfile))
     return FrontEnd(commands=(command,), text=text)
+
+
+def describe_preprocessors(
+    host: HostUnit,
+    device: CompileUnit,
+    tc: Toolchain,
+    listings: tuple[str, str],
+) -> tuple[Command, Command]:
+    """See `MixedPasses`: without the headers that clang includes itself."""
+    (first,) = describe_host_pass(host, tc, listings[0]).commands
+    commands = first, compile_command(device, tc)
+    host_pass, device_pass = (
+        replace(command, argv=(*command.argv, "-nogpuinc")) for command in commands
+    )
+    return host_pass, device_pass
 
 
 def _list_common_options(unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:

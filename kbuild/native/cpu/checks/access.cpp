@@ -1,12 +1,12 @@
 // Checks each access of device code to memory.
 #include "checks/checker.hpp"
 #include "launches/report.hpp"
+#include "loader.hpp"
 #include "registry.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <string_view>
 
 namespace kbuild::cpu::checks {
@@ -40,9 +40,7 @@ const char* describe_race(std::string_view rule) {
 // The texts of errors are in the object of the runtime.
 bool is_of_runtime(const void* address) {
     static const int marker = 0;
-    Dl_info own, other;
-    return dladdr(&marker, &own) != 0 && dladdr(address, &other) != 0 &&
-           own.dli_fbase == other.dli_fbase;
+    return are_in_one_object(&marker, address);
 }
 
 }  // namespace

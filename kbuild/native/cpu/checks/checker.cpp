@@ -6,7 +6,7 @@
 #include "launches/report.hpp"
 #include "memory/allocations.hpp"
 #include "memory/pools.hpp"
-#include "pin.hpp"
+#include "loader.hpp"
 #include <kbuild/cpu_runtime.h>
 #include "streams/stream_table.hpp"
 
@@ -40,8 +40,8 @@ Finding describe_failure(const std::string& kernel, int error) {
 bool is_active() noexcept { return Checker::find() != nullptr || settings().is_requested; }
 
 Checker& Checker::instance() {
+    pin_this_library();
     static Checker* const checker = [] {
-        pin_this_library();
         auto* const created = new Checker;  // exit handlers of the program can launch kernels
         process_ = created;
         std::atexit([] { process_.load()->finish(); });

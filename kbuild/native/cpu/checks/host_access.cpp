@@ -4,25 +4,20 @@
 #include "checks/checker.hpp"
 
 #include "crashes/line_file.hpp"
+#include "loader.hpp"
 
 #include <kbuild/cpu_runtime.h>
 
 #include <cstring>
-#include <dlfcn.h>
-#include <link.h>
 
 namespace kbuild::cpu::checks {
 namespace {
 
 // Returns the line of the instruction before an address, or an empty file. The program has no name there.
 SourceLine find_host_line(const void* site) {
-    Dl_info symbol;
-    void* data = nullptr;
-    if (dladdr1(site, &symbol, &data, RTLD_DL_LINKMAP) == 0 || data == nullptr) return {"", 0};
-    const auto& object = *static_cast<const link_map*>(data);
-    const bool is_program = object.l_name == nullptr || *object.l_name == '\0';
-    const LineFile file(is_program ? "/proc/self/exe" : object.l_name);
-    const auto found = file.find(reinterpret_cast<std::uintptr_t>(site) - object.l_addr - 1);
+    const auto object = find_object(site);
+    const LineFile file(object.path.empty() ? "/proc/self/exe" : object.path);
+    const auto found = file.find(reinterpret_cast<std::uintptr_t>(site) - object.base - 1);
     return found.innermost.value_or(SourceLine{"", 0});
 }
 

@@ -2,6 +2,7 @@
 
 #include "crashes/line_file.hpp"
 #include "launches/report.hpp"
+#include "loader.hpp"
 #include "memory/allocations.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
 #include <optional>
 #include <unistd.h>
 
@@ -54,10 +54,9 @@ std::string to_hexadecimal(std::uintptr_t number) {
 }
 
 std::uintptr_t load_address(std::uintptr_t address, std::string* path = nullptr) {
-    Dl_info file;
-    if (address == 0 || dladdr(reinterpret_cast<const void*>(address), &file) == 0) return 0;
-    if (path != nullptr) *path = file.dli_fname;
-    return reinterpret_cast<std::uintptr_t>(file.dli_fbase);
+    const auto object = find_object(reinterpret_cast<const void*>(address));
+    if (path != nullptr) *path = object.path;
+    return object.base;
 }
 
 std::string describe_line(const SourceLine& line) {

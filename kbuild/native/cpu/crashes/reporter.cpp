@@ -5,7 +5,6 @@
 #include "crashes/signals.hpp"
 #include "launches/report.hpp"
 #include "launches/runner.hpp"
-#include "pin.hpp"
 
 #include <algorithm>
 #include <atomic>

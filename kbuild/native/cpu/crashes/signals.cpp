@@ -5,7 +5,7 @@
 #include "crashes/machine_context.hpp"
 #include "crashes/reporter.hpp"
 #include "launches/runner.hpp"
-#include "pin.hpp"
+#include "loader.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -125,9 +125,9 @@ bool handles_signals() {
 }
 
 void install_signal_handlers() {
+    pin_this_library();
     static const bool is_installed = [] {
         if (!handles_signals()) return false;
-        pin_this_library();
         for (const int number : crash_signals) {
             sigaction(number, nullptr, &former_actions[number]);
             struct sigaction action = {};

@@ -3,6 +3,7 @@
 #include "api/errors.hpp"
 #include "checks/checker.hpp"
 #include "launches/runner.hpp"
+#include "loader.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -59,8 +60,7 @@ Image::Image(const std::string& path) {
         dlclose(library_);
         throw Failure(KBUILD_CPU_INVALID_IMAGE, "the device image " + path + problem);
     }
-    Dl_info file;
-    if (dladdr(table_, &file) != 0) base_ = file.dli_fbase;
+    base_ = reinterpret_cast<const void*>(find_object(table_).base);
     storage_ = find_storage(*table_);
     if (table_->is_instrumented == 0) {
         table_->attach(&BlockRunner::device_api);

@@ -3,7 +3,7 @@
 #include "checks/checker.hpp"
 #include "crashes/signals.hpp"
 #include "launches/runner.hpp"
-#include "pin.hpp"
+#include "loader.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -29,6 +29,7 @@ unsigned usable_cores() {
 }
 
 Pool& Pool::instance() {
+    pin_this_library();
     // The child does not touch the old pool: its mutex might be locked, and its launches belong to
     // threads that do not exist in the child.
     static const bool created = [] {
@@ -79,7 +80,6 @@ void Pool::run_blocks(Launch& launch) {
 void Pool::start_workers() {
     if (started_) return;
     started_ = true;
-    pin_this_library();
     // Only the program's own threads handle its signals.
     sigset_t all, before;
     sigfillset(&all);

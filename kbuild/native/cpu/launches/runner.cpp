@@ -5,7 +5,7 @@
 #include "devices/properties.hpp"
 #include "launches/device_arithmetic.hpp"
 #include "launches/report.hpp"
-#include "pin.hpp"
+#include "loader.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -35,7 +35,6 @@ std::atomic<const pthread_key_t*> existing_key{nullptr};
 // runner must outlive its thread_local destructors, because atexit handlers can launch kernels. The
 // key's destructor runs when any other thread ends, but not for the main thread.
 pthread_key_t make_runner_key() {
-    pin_this_library();
     pthread_key_t key;
     const auto destroy = [](void* runner) {
         runner_of_this_thread = nullptr;
@@ -66,6 +65,7 @@ __attribute__((no_sanitize("address"))) void copy_words(std::uintptr_t* to, std:
 
 BlockRunner& BlockRunner::of_this_thread() {
     if (runner_of_this_thread == nullptr) {
+        pin_this_library();
         static const pthread_key_t key = make_runner_key();
         existing_key = &key;
         runner_of_this_thread = new BlockRunner;

@@ -3,7 +3,7 @@
 #include "checks/checker.hpp"
 #include "crashes/signals.hpp"
 #include "api/errors.hpp"
-#include "pin.hpp"
+#include "loader.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -47,6 +47,7 @@ void perform(Job& job) noexcept {
 }  // namespace
 
 Scheduler& Scheduler::instance() {
+    pin_this_library();  // before there are threads that need it
     // The child does not touch the old scheduler, whose jobs belong to threads that do not exist.
     static const bool created = [] {
         process_scheduler = new Scheduler;
@@ -178,7 +179,6 @@ void Scheduler::call_executor() {
 }
 
 void Scheduler::start_executor() {
-    pin_this_library();
     // Only the program's own threads handle its signals.
     sigset_t all, before;
     sigfillset(&all);

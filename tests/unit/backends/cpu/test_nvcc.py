@@ -30,7 +30,7 @@ def test_options_are_spelled_for_the_compiler() -> None:
     options = ("-G", "-fmad=false", "-Xptxas=-v", "-Werror=conversion,reorder", "-w")
 
     assert translate_options(options) == (
-        *("-O0", "-g", "-ffp-contract=off", "-Werror=reorder", "-w"),
+        *("-O0", "-g", "-D__CUDACC_DEBUG__", "-ffp-contract=off", "-Werror=reorder", "-w"),
     )
 
 

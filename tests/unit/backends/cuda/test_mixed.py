@@ -17,7 +17,7 @@ from kbuild.backends.interface.mixed import Entries, HostUnit, KernelEntry
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.model import HostText, Span
 from kbuild.cxx.unit import Unit
-from kbuild.errors import SourceError, ToolError
+from kbuild.errors import ConfigurationError, SourceError, ToolError
 
 TC = Toolchain(
     backend="cuda", compiler=Path("/cuda/bin/nvcc"), compiler_id="nvcc", version="13.0.88"
@@ -292,6 +292,37 @@ def test_listing_names_all_architectures_and_the_projects_compiler() -> None:
     assert {"--dryrun", "-rdc=true", "--extended-lambda", "-DKBUILD_MIXED=1"} <= set(command.argv)
 
 
+def test_both_passes_have_the_macros_of_the_project() -> None:
+    unit = CompileUnit(
+        source=UNIT.source,
+        display_source=UNIT.display_source,
+        arch="80-real",
+        output=UNIT.output,
+        stamp=UNIT.stamp,
+        depfile=UNIT.depfile,
+        include_directories=UNIT.include_directories,
+        definitions=UNIT.definitions,
+        build_options=("-O2", "-DNDEBUG"),
+        host_options=UNIT.options,
+        is_mixed=True,
+    )
+    expected = " ".join(
+        ("-DN=3", '-I"/inc,x"', *("-Xcompiler", "-O2"), *("-Xcompiler", "-fopenmp"))
+    )
+
+    assert expected in " ".join(mixed.listing_command(UNIT, TC).argv)
+    compiled = " ".join(build.compile_command(unit, TC).argv)
+    assert expected in compiled
+    assert "-DNDEBUG" not in compiled  # CMake passes it among the options of the host
+
+
+def test_option_that_changes_only_host_types_is_an_error() -> None:
+    unit = replace(UNIT, options=("-fshort-enums",))
+
+    with pytest.raises(ConfigurationError, match="-fshort-enums: host code would have other types"):
+        mixed.listing_command(unit, TC)
+
+
 RUNTIME = '-include "cuda_runtime.h"'
 NAME = "--orig_src_path_name"
 LISTING = f"""#$ _HERE_=/cuda/bin
@@ -308,8 +339,7 @@ def test_host_pass() -> None:
     preprocess, convert = (command.argv for command in front_end.commands)
 
     assert preprocess == (
-        *("g++", "-O2", "-fopenmp", "-DN=3", "-I/inc,x"),
-        *("-E", "-x", "c++", "-D__CUDACC__", "-isystem/cuda/bin/../include", "-I/own"),
+        *("g++", "-E", "-x", "c++", "-D__CUDACC__", "-isystem/cuda/bin/../include", "-I/own"),
         *("-include", "cuda_runtime.h", "-include", "kbuild/chevron.hpp"),
         *("-MMD", "-MF", "/out/a.host.d", "-MQ", "/out/a.host"),
         *("/src/a.cu", "-o", "/out/a.host.ii"),

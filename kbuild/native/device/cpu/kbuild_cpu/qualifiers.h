@@ -71,6 +71,29 @@
 #define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
+/* What NVIDIA's own headers use.  Public code copies declarations from them. */
+#define __builtin_align__(bytes) __align__(bytes)
+#define __cudart_builtin__
+#define __device_builtin__
+#define __device_builtin_surface_type__
+#define __device_builtin_texture_type__
+#define __local_maxnreg__(registers)
+#define __no_return__ __attribute__((noreturn))
+#define __nv_pure__ __attribute__((pure))
+#define __specialization_static
+#define __thread__ __thread
+#define __export__
+#define __import__
+#define __cdecl
+#define CUDARTAPI_CDECL
+#define CUDART_DEVICE __device__
+#define CUDA_IPC_HANDLE_SIZE 64
+/* The one architecture has no features of its own. */
+#define __CUDA_ARCH_HAS_FEATURE__(feature) __CUDA_ARCH_FEAT_##feature
+#define __CUDA_HAS_ARCH_FAMILY_SPECIFIC(number) 0
+#define __CUDA_HAS_ARCH_SPECIFIC(number) 0
+#define __NVCC_DIAG_PRAGMA_SUPPORT__ 1
+
 #define __forceinline__ inline __attribute__((always_inline))
 /* Only a hint.  It is empty because the C++ library uses __attribute__((__noinline__)), which an
  * attribute here would break. */

@@ -21,7 +21,7 @@
 /* clang-format on */
 
 /* The type with the processor's own conversions, if there is one. */
-#if defined(__F16C__) && defined(__FLT16_MAX__)
+#if (defined(__F16C__) || defined(KBUILD_CPU_F16C)) && defined(__FLT16_MAX__)
 #define KBUILD_SMALL_NATIVE_HALF _Float16
 #elif defined(__aarch64__)
 #define KBUILD_SMALL_NATIVE_HALF __fp16

@@ -67,7 +67,7 @@ struct sums {
 /* Converts neighbors in a row of a matrix. */
 template <class __T, int __Count, class __Term, class __Stored>
 void to_factors(__Term *__to, const __Stored *__from) {
-#if defined(__F16C__)
+#if defined(__F16C__) || defined(KBUILD_CPU_F16C)
     /* gcc 12 converts one number at a time. */
     if constexpr (std::is_same_v<__T, __half> && __Count % 8 == 0) {
         typedef short __Halves __attribute__((vector_size(16)));

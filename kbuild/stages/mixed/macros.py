@@ -1,0 +1,140 @@
+"""Check that host and device code of a mixed source are preprocessed with the same macros.
+
+Otherwise, the passes can see different programs, such as structures with different members. The
+compilers themselves say which macros they define for the options of a target. They are asked once
+per set of options: the user's cache has a file for each set with which the passes agree.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from kbuild import files, process, resources
+from kbuild.backends import find_mixed
+from kbuild.backends.host_options import find_standard
+from kbuild.errors import ConfigurationError
+from kbuild.model import Command
+from kbuild.stages.edges import CompileEdge
+from kbuild.stages.mixed.edge import HostEdge
+from kbuild.stages.mixed.preprocessors import describe_preprocessors, print_text
+from kbuild.stages.target import DeviceFlags
+
+_SOURCE: Final = Path("/dev/null")
+_NAME: Final = "macros"
+_DEFINITION: Final = re.compile(r"^#define (\w+)(.*)$", re.MULTILINE)
+# What is left out of a command that prints macros: files, and what a preprocessor does with them.
+_INCLUDED: Final = re.compile(
+    r"(?:-I|-i(?:nclude|macros|system|quote|dirafter|prefix|withprefix)|--include).*|-M.*|-[oEc]|/dev/null"
+)
+_MOST_NAMES: Final = 8
+
+
+def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
+    """Check that both passes define the same macros, other than a fixed list.
+
+    Raises:
+        ConfigurationError: They do not. The message names the macros.
+        ToolError: A compiler does not print its macros.
+    """
+    _check_standard(edge, flags)
+    common = replace(edge, source=_SOURCE, display_source=_NAME, module="", output=Path(_NAME))
+    key = _make_key(common, flags)
+    known = resources.find_cache("macros") / key
+    if known.is_file():
+        return
+    different = tuple(_compare(common, flags))
+    if different:
+        more = len(different) - _MOST_NAMES
+        raise ConfigurationError(
+            f"{edge.display_source}: host code and device code see different macros: "
+            f"{', '.join(different[:_MOST_NAMES])}{f', and {more} more' if more > 0 else ''}; "
+            "define them for both, such as with -D or target_compile_definitions()"
+        )
+    # A cache that cannot be written is not an error.
+    with contextlib.suppress(OSError):
+        known.parent.mkdir(parents=True, exist_ok=True)
+        files.write_file(known, b"")
+
+
+def _check_standard(edge: HostEdge, flags: DeviceFlags) -> None:
+    """Reject an option for a newer standard than the passes have."""
+    found = find_standard(flags.host_options)
+    if found is not None and found[1] > edge.device_standard:
+        option, year = found
+        raise ConfigurationError(
+            f"{edge.display_source}: option {option} is for host code only, and mixed sources are "
+            f"C++{edge.device_standard}; request the standard for both passes, with "
+            f"DEVICE_STANDARD {year}, CXX_STANDARD {year}, or -std=c++{year} of nvcc"
+        )
+
+
+def _make_key(edge: HostEdge, flags: DeviceFlags) -> str:
+    """Return a name for everything that macros depend on: the edge, options, and compilers."""
+    compilers = (_identify(path) for path in (edge.compiler, edge.toolchain.compiler))
+    response_files = (
+        files.sha256(files.read_file(path))
+        for option in flags.host_options
+        if option.startswith("@") and (path := Path(option[1:])).is_file()
+    )
+    described = repr((edge, flags, *compilers, *response_files))
+    return files.sha256(described.encode(errors="surrogateescape"))
+
+
+def _identify(compiler: Path) -> tuple[str, int, int]:
+    found = process.find_program(str(compiler)) or compiler
+    status = found.resolve().stat()
+    return str(found), status.st_size, status.st_mtime_ns
+
+
+def _compare(edge: HostEdge, flags: DeviceFlags) -> Iterator[str]:
+    """Yield a description of each macro that differs."""
+    host_pass, device_pass = describe_preprocessors(edge, _make_device_edge(edge), flags)
+    host, device = _read_macros(host_pass), _read_macros(device_pass)
+    expected = set(_list_own(host_pass, device_pass))
+    may_differ = find_mixed(edge.toolchain.backend).PASS_MACROS
+    for name in sorted(host.keys() | device.keys()):
+        values = host.get(name), device.get(name)
+        if values[0] != values[1] and name not in expected and not may_differ.fullmatch(name):
+            yield f"'{name}' ({' and '.join(map(_show, values))})"
+
+
+def _show(value: str | None) -> str:
+    return "not defined" if value is None else f"'{value.strip()}'"
+
+
+def _make_device_edge(edge: HostEdge) -> CompileEdge:
+    """Return the device pass for an architecture. The others differ only in what it defines."""
+    return CompileEdge(
+        kbuild_version=edge.kbuild_version,
+        source=edge.source,
+        display_source=edge.display_source,
+        arch=edge.architectures[0],
+        device_standard=edge.device_standard,
+        output=edge.output,
+        toolchain=edge.toolchain,
+        relocatable=edge.relocatable,
+        is_checked=edge.is_checked,
+        definitions=edge.definitions,
+        module=edge.module,
+        key=edge.key,
+    )
+
+
+def _read_macros(command: Command) -> dict[str, str]:
+    """Return the macros that a preprocessor defines without any file."""
+    printed = print_text(command, _INCLUDED, "-dM", str(_SOURCE))
+    return dict(_DEFINITION.findall(printed))
+
+
+def _list_own(*commands: Command) -> Iterable[str]:
+    """List the macros of compilers that differ from each other, as the user requested."""
+    compilers = {process.find_program(command.argv[0]) for command in commands}
+    if len(compilers) > 1:
+        for command in commands:
+            argv = (command.argv[0], "-x", "c++")
+            yield from _read_macros(replace(command, argv=argv))

@@ -106,11 +106,13 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
         file, fail with "invalid device function", or do nothing. For a device variable,
         `cudaMemcpyToSymbol` silently writes one of the two, and kbuild's own copies fail. If no
         file of the call refers to the variable, this is only an info. Equal instances of a
-        template in files of other tools are a warning, because either of them works if both
-        files use the same runtime.
+        template are a warning, because either of them works if both files use the same runtime.
+        A function with the name of another file's kernel is an error: a host compiler made it
+        from the body of a template, and launches pass its address, which nobody registered.
 
     Fix: Hide the kernels (`-fvisibility=hidden`; kbuild: VISIBILITY hidden), or give each
-        library its own namespace: CUB_WRAPPED_NAMESPACE, THRUST_CUB_WRAPPED_NAMESPACE.
+        library its own namespace: CUB_WRAPPED_NAMESPACE, THRUST_CUB_WRAPPED_NAMESPACE. Declare an
+        instance that a library defines with `extern template`.
 
     Source: cub#719, thrust#1737, cutlass#1027.
     """
@@ -138,7 +140,7 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
 
 def _is_mergeable(identity: ExportedIdentity) -> bool:
     """Return whether C++ allows several files to define the kernel, if they define it equally."""
-    return identity.symbol.binding == "weak" and not identity.is_own
+    return identity.is_instance or (identity.symbol.binding == "weak" and not identity.is_own)
 
 
 def _shared_variables(

@@ -157,8 +157,7 @@ class Kernels:
     def _change_linkage(self, found: Declaration) -> None:
         """Make a kernel an undefined function, with the linkage that its handle has."""
         specifiers = self._list_specifiers(found)
-        is_template = bool(found.template) or found.is_instantiation
-        is_local = is_template or any(token.text == "static" for token in specifiers)
+        is_local = any(token.text == "static" for token in specifiers)
         attributes = (_NOT_INLINE,) if is_local else (_NOT_INLINE, _HIDDEN)
         for token in specifiers:
             dropped = [a for a in attributes if self._text.startswith(a, token.start)]

@@ -126,6 +126,16 @@ __attribute__((always_inline)) inline kbuild_error_t launch_plainly(
 #endif
 }
 
+// Launches an explicit instance of a template, with or without a debug stub.
+inline void launch_instance(const void* __kernel, const configuration& __configuration,
+                            const kbuild_launch_config* __config, void** __args) {
+    if (kbuild_find_stub == nullptr)
+        (void)launch_plainly(__kernel, __config, __args);
+    else
+        (void)detail::launch_instance(__kernel, __config, __args, __configuration.file,
+                                      __configuration.line);
+}
+
 // Launches a kernel through its debug stub, or without one if it is null.
 template <class... __P>
 __attribute__((always_inline, artificial)) inline void launch_with(
@@ -133,6 +143,9 @@ __attribute__((always_inline, artificial)) inline void launch_with(
     const kbuild_launch_config& __config, void** __args) {
     if (__builtin_expect(__stub == nullptr, 1))
         (void)launch_plainly(reinterpret_cast<const void*>(__kernel), &__config, __args);
+    else if (detail::is_code(__stub))
+        (void)launch_instance(reinterpret_cast<const void*>(__kernel), __configuration, &__config,
+                              __args);
     else
         (void)detail::launch_through_stub(
             __stub, detail::make_indices<sizeof...(__P)>(), __args, __config.grid.x,
@@ -143,8 +156,8 @@ __attribute__((always_inline, artificial)) inline void launch_with(
 // Launches a kernel that is possibly not one of kbuild's. Then its address is not that of a handle, and
 // its content has no meaning.
 template <class... __P>
-inline void launch_address(void (*__kernel)(__P...), const configuration& __configuration,
-                           void** __args) {
+__attribute__((always_inline, artificial)) inline void launch_address(
+    void (*__kernel)(__P...), const configuration& __configuration, void** __args) {
     using __Stub = void (*)(__P...);
     const kbuild_launch_config __config = to_c(__configuration);
     const references<__P...> __references(__args);
@@ -194,6 +207,12 @@ private:
     struct same<__same, __same> {
         static constexpr bool __equal = true;
     };
+};
+
+// An explicit instance of a kernel template, which the compiler finds by overload resolution.
+template <class __P, __P __kernel>
+struct instance {
+    static constexpr __P kernel = __kernel;
 };
 
 // A kernel that is only known at run time.

@@ -107,7 +107,7 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
         `cudaMemcpyToSymbol` silently writes one of the two, and kbuild's own copies fail. If no
         file of the call refers to the variable, this is only an info. Equal instances of a
         template are a warning, because either of them works if both files use the same runtime.
-        A function with the name of another file's kernel is an error: a host compiler made it
+        A function with the name of another file's kernel is an error: a host compiler makes it
         from the body of a template, and launches pass its address, which nobody registered.
 
     Fix: Hide the kernels (`-fvisibility=hidden`; kbuild: VISIBILITY hidden), or give each
@@ -136,6 +136,25 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
                     severity="warning" if is_shared else None,
                 )
         yield from _shared_variables(other, own.variables.keys() & theirs.variables.keys(), files)
+    yield from _replaced_kernels(facts, files)
+
+
+def _replaced_kernels(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
+    """Report functions of other files that have the names of handles in this one."""
+    kernels = files.exports_of(facts).kernels
+    data = {name for name, identity in kernels.items() if identity.is_own and identity.is_data}
+    for other in files.others(facts) if data else ():
+        if other.kind not in LINKED:
+            continue
+        functions = {
+            symbol.name
+            for symbol in other.symbols
+            if symbol.type == "function" and symbol.place is not None and symbol.binding != "local"
+        }
+        for name in sorted(data & functions - files.exports_of(other).kernels.keys()):
+            yield Violation(
+                message=f"{other.path} has a function with the name of {KERNELS}", symbol=name
+            )
 
 
 def _is_mergeable(identity: ExportedIdentity) -> bool:

@@ -26,19 +26,15 @@ int kbuild_launch_in_module(const void *__kernel, const struct kbuild_launch_con
  * template; null if the address is not that of a kernel's handle.  Debug stubs define it. */
 const void *kbuild_find_stub(const void *__kernel) KBUILD_STUB_UNIT_FUNCTION;
 
-/* The content of the handle of an explicit instance of a kernel template: the start of its code.  See
- * templates/instance.j2. */
-#if defined(__x86_64__)
-#define KBUILD_INSTANCE_CODE 0x053d8d48fa1e0ff3u
-#else
-#define KBUILD_INSTANCE_CODE 0x10000040d503245fu
-#endif
+/* Returns whether the content of a handle is no address, but the start of code: that of an explicit instance
+ * of a template (templates/instance.j2), or a function that another compiler made. */
+static inline int kbuild_is_code(uint64_t __content) { return __content >> 48 != 0; }
 
 /* Returns whether launches of a kernel must go through a debug stub. */
 static inline int kbuild_has_stub(const void *__kernel) {
     const uint64_t __content = __kernel != 0 ? *(const uint64_t *)__kernel : 0;
     return __builtin_expect(__content != 0, 0) &&
-           (__content != KBUILD_INSTANCE_CODE || kbuild_find_stub != 0);
+           (!kbuild_is_code(__content) || kbuild_find_stub != 0);
 }
 
 /* Returns whether to launch a kernel through its module, because it has a debug stub. */

@@ -31,10 +31,10 @@ auto stub_of(void (*__kernel)(__P...)) noexcept -> void (*)(__P...) {
     return __handle != nullptr ? *__handle : nullptr;
 }
 
-// Returns whether the content of a handle is the code of an explicit instance.
+// Returns whether the content of a handle is code instead of the address of a stub.
 template <class... __P>
 bool is_code(void (*__stub)(__P...)) noexcept {
-    return reinterpret_cast<uint64_t>(__stub) == KBUILD_INSTANCE_CODE;
+    return kbuild_is_code(reinterpret_cast<uint64_t>(__stub)) != 0;
 }
 
 // Launches an explicit instance, whose handle does not contain the debug stub: through its module, which

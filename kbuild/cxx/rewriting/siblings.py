@@ -14,6 +14,7 @@ from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
 from kbuild.cxx.rewriting.callees import KernelNames
+from kbuild.cxx.rewriting.mirrors import write_mirror
 from kbuild.cxx.rewriting.names import Name
 from kbuild.cxx.rewriting.signatures import (
     Key,
@@ -28,6 +29,7 @@ from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 CONFIGURATION: Final = "kbuild_c"
+_PARAMETER: Final = f"const ::kbuild::chevron::configuration& {CONFIGURATION}"
 _LAUNCHED: Final = "::kbuild::chevron::launched"
 _SPECIFIERS: Final = "inline __attribute__((always_inline, artificial, unused))"
 
@@ -76,6 +78,10 @@ def insert_siblings(
         for group in overloads:
             is_early = _launches_itself(group[0].declaration, launched)
             yield from _insert_group(unit.text, group, module, is_overloaded, is_early)
+    for function in names.functions:
+        name = name_sibling(function.name, module)
+        mirror = write_mirror(unit, function, name, _PARAMETER)
+        yield insert_line(unit.text, function.start, mirror)
     for using in names.usings:
         line = " ".join(
             f"using {_spell(name)}{name_sibling(name.token.text, module)};" for name in using.names
@@ -141,7 +147,7 @@ def insert_line(text: str, position: int, line: str) -> Edit:
 def _write_head(kernel: _Kernel, module: str, *, with_defaults: bool = True) -> str:
     signature = kernel.signature
     parameters = [
-        f"const ::kbuild::chevron::configuration& {CONFIGURATION}",
+        _PARAMETER,
         *write_parameters(signature.parameters, with_defaults=with_defaults),
     ]
     friend = "friend " if kernel.declaration.is_friend else ""

@@ -9,16 +9,33 @@ definitions of the handles, which follow, ask the assembler for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
-from kbuild.cxx.model import Edit, KernelDeclaration
+from kbuild.cxx.model import Edit, HostText, KernelDeclaration
 from kbuild.cxx.rewriting.marks import FUNCTION, MARK, OPERAND_MACROS
+from kbuild.cxx.rewriting.rewrite import RewrittenText, rewrite
 from kbuild.cxx.rewriting.siblings import insert_line
 from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
 
 _INSTANCE: Final = "::kbuild::chevron::instance"
+
+
+def rewrite_host_text(unit: Unit, found: HostText, module: str) -> RewrittenText:
+    """Return a host text with its launches as ordinary calls, and with marks of explicit instances.
+
+    Args:
+        unit: The preprocessed text. It includes ``kbuild/chevron.hpp``.
+        found: What is in it.
+        module: The part of generated names that is unique to the source.
+
+    Raises:
+        SourceError: A launch cannot be rewritten.
+    """
+    marks = mark_instances(unit, found.kernels, module)
+    return rewrite(unit, replace(found, edits=(*found.edits, *marks)), module)
 
 
 def mark_instances(
@@ -65,7 +82,7 @@ def _spell_type(kernel: KernelDeclaration) -> str:
 
 def _write_statement(alias: str) -> str:
     mark = f'".set {MARK}" KBUILD_SYMBOL ", 1\\n"'
-    return f"    __asm__ volatile({mark} : : KBUILD_OPERAND({alias}::kernel));\n"
+    return f"    __asm__ volatile({mark} : : KBUILD_OPERAND({alias}::__value));\n"
 
 
 def _write_function(statements: list[str]) -> str:

@@ -130,7 +130,8 @@ def _reaches(unit: Unit, index: int, launch: int, first: int, kinds: Mapping[int
     if outermost is not None and not _is_declared_name(unit, outermost, index):
         return _reaches_statement(unit, partners.get(outermost, outermost), launch)
     if current < first:
-        return kinds[first - 1] == "class" and index < launch
+        is_function = outermost is None and kinds[first - 1] == "block"
+        return not is_function and index < launch
     kind = kinds.get(current)
     return kind == "class" or (kind is not None and index < launch)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kbuild import files
 from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.rewriting.instances import mark_instances
-from kbuild.cxx.rewriting.rewrite import list_launches, rewrite
+from kbuild.cxx.rewriting.instances import rewrite_host_text
+from kbuild.cxx.rewriting.rewrite import list_launches
 from kbuild.cxx.unit import Unit
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end
 from kbuild.stages.mixed.texts import make_text, remove_directories
@@ -34,9 +32,7 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     front_end = read_front_end(edge)
     text, warnings = make_text(front_end, find_builder(edge.toolchain.backend))
     code = Unit(text)
-    found = passes.read_host_text(code, unit)
-    marks = mark_instances(code, found.kernels, edge.module)
-    rewritten = rewrite(code, replace(found, edits=(*found.edits, *marks)), edge.module)
+    rewritten = rewrite_host_text(code, passes.read_host_text(code, unit), edge.module)
     launches = "".join(list_launches(text, rewritten.launched))
     files.write_if_changed(edge.launches, launches.encode(errors="surrogateescape"))
     host_text, log = _compile(rewritten.text, unit, edge.toolchain)

@@ -126,26 +126,17 @@ __attribute__((always_inline)) inline kbuild_error_t launch_plainly(
 #endif
 }
 
-// Launches an explicit instance of a template, with or without a debug stub.
-inline void launch_instance(const void* __kernel, const configuration& __configuration,
-                            const kbuild_launch_config* __config, void** __args) {
-    if (kbuild_find_stub == nullptr)
-        (void)launch_plainly(__kernel, __config, __args);
-    else
-        (void)detail::launch_instance(__kernel, __config, __args, __configuration.file,
-                                      __configuration.line);
-}
-
 // Launches a kernel through its debug stub, or without one if it is null.
 template <class... __P>
 __attribute__((always_inline, artificial)) inline void launch_with(
     void (*__stub)(__P...), void (*__kernel)(__P...), const configuration& __configuration,
     const kbuild_launch_config& __config, void** __args) {
-    if (__builtin_expect(__stub == nullptr, 1))
-        (void)launch_plainly(reinterpret_cast<const void*>(__kernel), &__config, __args);
+    const auto __handle = reinterpret_cast<const void*>(__kernel);
+    if (__builtin_expect(__stub == nullptr || (detail::is_code(__stub) && !kbuild_find_stub), 1))
+        (void)launch_plainly(__handle, &__config, __args);
     else if (detail::is_code(__stub))
-        (void)launch_instance(reinterpret_cast<const void*>(__kernel), __configuration, &__config,
-                              __args);
+        (void)detail::launch_instance(__handle, &__config, __args, __configuration.file,
+                                      __configuration.line);
     else
         (void)detail::launch_through_stub(
             __stub, detail::make_indices<sizeof...(__P)>(), __args, __config.grid.x,
@@ -212,7 +203,7 @@ private:
 // An explicit instance of a kernel template, which the compiler finds by overload resolution.
 template <class __P, __P __kernel>
 struct instance {
-    static constexpr __P kernel = __kernel;
+    static constexpr __P __value = __kernel;
 };
 
 // A kernel that is only known at run time.

@@ -37,14 +37,11 @@ bool is_code(void (*__stub)(__P...)) noexcept {
     return kbuild_is_code(reinterpret_cast<uint64_t>(__stub)) != 0;
 }
 
-// Launches an explicit instance, whose handle does not contain the debug stub: through its module, which
-// knows it.
+// Launches an explicit instance through its module, which knows the debug stub if there is one.
 inline kbuild_error_t launch_instance(const void* __kernel, const kbuild_launch_config* __config,
                                       void** __args, const char* __file, unsigned __line) {
-    if (kbuild_find_stub == nullptr || kbuild_launch_in_module == nullptr)
-        return kbuild_launch_unprepared(__kernel, __config, __args);
     if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__file, __line);
-    return static_cast<kbuild_error_t>(kbuild_launch_in_module(__kernel, __config, __args));
+    return kbuild_launch_in_module(__kernel, __config, __args);
 }
 
 // How a stub receives an argument from its address; a reference from that of a pointer.

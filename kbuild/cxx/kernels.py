@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from kbuild.cxx.declarations import Declaration, find_qualified
+from kbuild.cxx.declarations import Declaration, find_qualified, list_qualifiers
 from kbuild.cxx.heads import find_name
 from kbuild.cxx.model import KernelDeclaration
 from kbuild.cxx.tokens import join
@@ -34,7 +34,17 @@ def describe_kernel(unit: Unit, found: Declaration) -> KernelDeclaration:
         parameters=unit.text[slice(*found.parameters)],
         form=_read_form(found),
         body=found.body,
+        instance=_read_instance(found),
     )
+
+
+def _read_instance(found: Declaration) -> tuple[str, ...]:
+    """Return the qualifiers and the name of the instance that a declaration instantiates."""
+    head = list(found.head)
+    name = find_name(head)
+    if not found.is_instantiation or name is None or head[0].text == "extern":
+        return ()
+    return (*list_qualifiers(found), join(head[name:]))
 
 
 def _find_requirement(unit: Unit, found: Declaration) -> str:

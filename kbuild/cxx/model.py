@@ -46,6 +46,8 @@ class KernelDeclaration:
         form: What is declared. ``qualified`` is a redeclaration with a qualified name, such as
             ``void ns::k() {}``. Only a ``declaration`` makes the kernel known in its scope.
         body: The braces of the body and what is between them; None if there is no body.
+        instance: The qualifiers and the name, with its template arguments, that an explicit
+            instantiation spells; empty if it is something else, or only declares the instance.
     """
 
     start: int
@@ -56,6 +58,7 @@ class KernelDeclaration:
     parameters: str
     form: Literal["declaration", "qualified", "specialization", "instantiation"] = "declaration"
     body: Span | None = None
+    instance: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

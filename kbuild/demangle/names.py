@@ -72,6 +72,12 @@ def _list_identifiers(symbol: str) -> Iterator[str]:
         rest = rest[end:]
 
 
+def names_instance(display: str) -> bool:
+    """Return whether a demangled name belongs to an instance of a function template."""
+    qualified, _ = split_function(display)
+    return "<" in qualified
+
+
 def is_internal_name(symbol: str) -> bool:
     """Return whether a mangled name belongs to an entity with internal linkage.
 

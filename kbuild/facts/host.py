@@ -117,7 +117,9 @@ class HandleFacts:
             cannot be read.
         symbol: The symbol with the kernel's name; None if the file does not have it.
         place: The place of the handle, from ``registered`` or ``symbol``.
-        content: The pointer that the handle contains.
+        content: The pointer that the handle contains; None if it contains code.
+        has_code: Whether the handle is executable code that reports that the kernel was called, as
+            those of explicit instances of templates are.
         is_read_only: Whether the handle is write-protected after loading; None in object files,
             because the linker decides it.
         stub: The symbol of the debug stub that the row names; None if the file does not define
@@ -132,6 +134,7 @@ class HandleFacts:
     content: Pointer | None
     is_read_only: bool | None
     stub: Symbol | None
+    has_code: bool = False
 
     @property
     def is_found(self) -> bool:

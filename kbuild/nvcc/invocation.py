@@ -87,6 +87,8 @@ class Invocation:
         asks_for_help: Whether the options are printed instead (``--help``).
         backend: The value of ``--backend``, kbuild's own option.
         is_checked: Whether device code is instrumented (``--check``, another option of kbuild).
+        has_weak_instances: Whether other sources find the kernels that a source instantiates
+            implicitly (``-static-global-template-stub=false``).
     """
 
     phase: Phase = "link"
@@ -119,3 +121,4 @@ class Invocation:
     asks_for_help: bool = False
     backend: str | None = None
     is_checked: bool = False
+    has_weak_instances: bool = False

@@ -84,7 +84,11 @@ def plan_source(build: SourceBuild) -> BuildPlan:
     )
     requested = invocation.dependencies
     option = "-MD" if requested and requested.has_system_headers else "-MMD"
-    return replace(plan, hosts=tuple(replace(h, depfile_option=option) for h in plan.hosts))
+    return replace(
+        plan,
+        hosts=tuple(replace(h, depfile_option=option) for h in plan.hosts),
+        pack=replace(plan.pack, has_weak_instances=invocation.has_weak_instances),
+    )
 
 
 def _find_standard(invocation: Invocation) -> int:
@@ -124,6 +128,7 @@ def name_module(build: SourceBuild, edge: HostEdge, preprocessed: Path) -> str:
     options = (
         *(*edge.architectures, str(edge.device_standard), str(invocation.relocatable)),
         *(("--check",) if invocation.is_checked else ()),
+        *(("--static-global-template-stub=false",) if invocation.has_weak_instances else ()),
         *invocation.preprocessor,
         *invocation.device_options,
         *list_host_options(invocation),

@@ -139,7 +139,8 @@ class PackPlan:
     ``compiled`` are the records of the edges whose images are registered. With a device link, these
     are the link edges, and ``prelinked`` are the records of the compile edges. ``mixed`` lists the
     sources that contain host code: all or none. If a later device link finds their code, each of
-    them has its own stub unit.
+    them has its own stub unit. ``has_weak_instances`` gives the instances of templates that sources
+    instantiate implicitly weak handles, which other files find.
     """
 
     kbuild_version: str
@@ -155,6 +156,7 @@ class PackPlan:
     prelinked: tuple[Path, ...] = ()
     compression: CompressionMode = "balance"
     mixed: tuple[MixedSource, ...] = ()
+    has_weak_instances: bool = False
 
     @property
     def stub(self) -> Path:

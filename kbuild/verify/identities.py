@@ -18,6 +18,7 @@ class ExportedIdentity:
     ``registered`` is the pointer to it in the kernel table, and ``is_own`` tells whether there is
     such a table. ``is_alias`` tells whether the name can be an alias that kbuild makes of something
     local to a mixed source. The table then has its address, however the file is linked.
+    ``is_instance`` tells whether it is an explicit instance of a kernel template.
     """
 
     symbol: Symbol
@@ -25,6 +26,7 @@ class ExportedIdentity:
     registered: Pointer | None
     is_own: bool
     is_alias: bool = False
+    is_instance: bool = False
 
     @property
     def is_data(self) -> bool:
@@ -69,6 +71,7 @@ def _find_exports(facts: ArtifactFacts) -> Exports:
             registered=handle.registered,
             is_own=True,
             is_alias=handle.row.linkage == "internal",
+            is_instance=handle.has_code,
         )
         for handle in facts.handles
         if handle.symbol and handle.symbol.name in names and handle.kernel in backends

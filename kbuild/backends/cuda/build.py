@@ -151,6 +151,10 @@ def device_links(requested: tuple[str, ...]) -> tuple[str, ...]:
     return real
 
 
+_NO_LOCAL_INSTANCES: Final = "-diag-suppress=20280"
+_FIRST_LOCAL: Final = 13  # the first version of nvcc whose instances are local to the source
+
+
 def language_options(unit: CompileUnit | HostUnit, tc: Toolchain) -> tuple[str, ...]:
     """Return how nvcc reads a kernel source, or both passes of a mixed source."""
     host = ("-ccbin", str(tc.host_compiler)) if tc.host_compiler else ()
@@ -160,11 +164,20 @@ def language_options(unit: CompileUnit | HostUnit, tc: Toolchain) -> tuple[str, 
         *("-x", "cu", f"-std=c++{unit.device_standard}"),
         *host,
         *(_DEVICE_MACROS if is_device_only else _MIXED_MACROS),
+        *(() if is_device_only else _suppress_diagnostics(tc)),
         *(f"-D{name}=1" for name in ONE_NAME_EVERYWHERE),
         f"-I{native / 'include'}",
         # Headers with the names of HIP's headers. A project's own headers come first.
         f"-isystem={native / 'device' / NAME}",
     )
+
+
+def _suppress_diagnostics(tc: Toolchain) -> tuple[str, ...]:
+    """Suppress what is true for the host code of nvcc, but not for that of kbuild.
+
+    CUDA 13 warns about launches of instances that another source instantiates explicitly.
+    """
+    return (_NO_LOCAL_INSTANCES,) if int(tc.version.partition(".")[0]) >= _FIRST_LOCAL else ()
 
 
 def editor_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:

@@ -7,7 +7,13 @@ from functools import lru_cache
 from typing import Final
 
 from kbuild.backends.interface.read import ImageContent
-from kbuild.demangle.names import demangle, is_internal_name, is_nameable, split_function
+from kbuild.demangle.names import (
+    demangle,
+    is_internal_name,
+    is_nameable,
+    names_instance,
+    split_function,
+)
 from kbuild.formats.amd.code_object.facts import CodeObjectKernel, CodeObjectVariable
 from kbuild.formats.amd.code_object.reader import is_code_object, read_code_object
 from kbuild.formats.buffer import Buffer
@@ -103,8 +109,7 @@ def _find_linkage(kernel: CodeObjectKernel, name: str) -> Linkage:
     """
     if name != kernel.name or is_internal_name(name):
         return "internal"
-    qualified, _ = split_function(demangle(name))
-    return "weak" if "<" in qualified else kernel.linkage
+    return "weak" if names_instance(demangle(name)) else kernel.linkage
 
 
 # The images of one source have the same kernels.

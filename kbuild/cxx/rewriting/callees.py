@@ -12,8 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
+from kbuild.cxx.declarations import Declaration, read_declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import KernelDeclaration, Launch
+from kbuild.cxx.rewriting.mirrors import select_mirrored
 from kbuild.cxx.rewriting.names import Name, Using, find_usings, read_name
 from kbuild.cxx.rewriting.shadows import can_declare, find_function, is_hidden, is_parameter
 from kbuild.cxx.rewriting.signatures import read_signature
@@ -56,8 +58,13 @@ class KernelNames:
             self._namespaces[kernel.name].add(self._scopes.name_namespace(kernel.start))
         self._callees = {launch: read_name(unit.list_tokens(*launch.callee)) for launch in launches}
         self._declared: dict[str, list[int]] = defaultdict(list)
-        self._functions: set[str] = set()
+        self._functions: dict[int, Declaration] = {}
+        self._mirrored: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         self._find_others({kernel.name for kernel in declared})
+        self.functions = tuple(select_mirrored(unit, self._functions.values()))
+        for function in self.functions:
+            namespace = self._scopes.name_namespace(function.start)
+            self._mirrored[function.name].add(namespace)
         usings = find_usings(unit, set(self._namespaces)) if self._namespaces else ()
         self.usings = list(self._select_usings(usings))
 
@@ -85,14 +92,24 @@ class KernelNames:
             is_typed = before in (">", "*", "&") or (
                 index > 0 and unit.get_token(index - 1).is_word and before not in _BEFORE_CALLS
             )
-            if unit.get(index + 1) == "(" and is_typed and self._is_free(index):
-                self._functions.add(name)
-            if can_declare(unit, index):
+            found = self._read_function(index) if is_typed else None
+            if found is not None:
+                self._functions[found.start] = found
+            elif can_declare(unit, index):
                 self._declared[name].append(index)
+
+    def _read_function(self, index: int) -> Declaration | None:
+        """Read the function of a namespace whose name is at an index; None if it is none."""
+        unit = self._unit
+        if unit.get(index + 1) != "(" or not self._is_free(index):
+            return None
+        found = read_declaration(unit, unit.starts[unit.find_head(index)])
+        is_name = found.parameters[0] == unit.get_end(index + 1)
+        return found if found.kind == "function" and is_name else None
 
     def is_overloaded(self, name: str) -> bool:
         """Return whether a function that is not a kernel might have the kernel's name."""
-        return name in self._functions
+        return any(found.name == name for found in self._functions.values())
 
     def find_callee(self, launch: Launch) -> Callee:
         """Find out what a launch names, and how it is written."""
@@ -191,6 +208,10 @@ class KernelNames:
 
     def _is_kernel(self, name: Name) -> bool:
         """Return whether a qualified name can be that of a kernel."""
+        return self._is_in(name, self._namespaces)
+
+    def _is_in(self, name: Name, namespaces: dict[str, set[tuple[str, ...]]]) -> bool:
+        """Return whether a qualified name can be in one of the namespaces of its last part."""
         if name.qualifiers is None:
             return False
         spellings = [name.qualifiers]
@@ -203,7 +224,7 @@ class KernelNames:
         return any(
             _is_part(spelling, namespace)
             for spelling in spellings
-            for namespace in self._namespaces.get(name.token.text, ())
+            for namespace in namespaces.get(name.token.text, ())
         )
 
     def _list_aliased(self, alias: str, depth: int = 0) -> Iterator[tuple[str, ...]]:
@@ -236,11 +257,16 @@ class KernelNames:
         The others declare something else, or reach a kernel in a way that only a compiler sees.
         """
         for using in usings:
-            names = tuple(name for name in using.names if self._is_kernel(name))
+            kernels = tuple(name for name in using.names if self._is_kernel(name))
+            mirrored = tuple(name for name in using.names if self._is_in(name, self._mirrored))
+            names = tuple(dict.fromkeys((*kernels, *mirrored)))
             for name in using.names:
-                if name in names:
-                    self._namespaces[name.token.text].add(self._scopes.name_namespace(using.start))
-                else:
+                namespace = self._scopes.name_namespace(using.start)
+                if name in kernels:
+                    self._namespaces[name.token.text].add(namespace)
+                if name in mirrored:
+                    self._mirrored[name.token.text].add(namespace)
+                if name not in names:
                     index = self._unit.find_index(name.token.start)
                     self._declared[name.token.text].append(index)
             if names:

@@ -84,6 +84,8 @@ def is_hidden(unit: Unit, launch: int, declared: Iterable[int], scopes: list[Sco
     classes = [scope for scope in inner if scope.kind == "class"]
     last = unit.partners.get(unit.find_index(classes[0].brace), launch) if classes else launch
     kinds = {unit.find_index(scope.brace): scope.kind for scope in inner}
+    # The name of a class hides the kernel, and that of the function around the launch overloads it.
+    kinds[first - 1] = inner[0].kind
     return any(
         first <= index < last
         and not _is_argument(unit, index)
@@ -128,7 +130,8 @@ def _reaches(unit: Unit, index: int, launch: int, first: int, kinds: Mapping[int
     if outermost is not None and not _is_declared_name(unit, outermost, index):
         return _reaches_statement(unit, partners.get(outermost, outermost), launch)
     if current < first:
-        return index < launch
+        is_function = outermost is None and kinds[first - 1] == "block"
+        return not is_function and index < launch
     kind = kinds.get(current)
     return kind == "class" or (kind is not None and index < launch)
 

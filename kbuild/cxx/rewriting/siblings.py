@@ -14,6 +14,7 @@ from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
 from kbuild.cxx.rewriting.callees import KernelNames
+from kbuild.cxx.rewriting.mirrors import write_mirror
 from kbuild.cxx.rewriting.names import Name
 from kbuild.cxx.rewriting.signatures import (
     Key,
@@ -28,6 +29,7 @@ from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 CONFIGURATION: Final = "kbuild_c"
+_PARAMETER: Final = f"const ::kbuild::chevron::configuration& {CONFIGURATION}"
 _LAUNCHED: Final = "::kbuild::chevron::launched"
 _SPECIFIERS: Final = "inline __attribute__((always_inline, artificial, unused))"
 
@@ -76,11 +78,15 @@ def insert_siblings(
         for group in overloads:
             is_early = _launches_itself(group[0].declaration, launched)
             yield from _insert_group(unit.text, group, module, is_overloaded, is_early)
+    for function in names.functions:
+        name = name_sibling(function.name, module)
+        mirror = write_mirror(unit, function, name, _PARAMETER)
+        yield insert_line(unit.text, function.start, mirror)
     for using in names.usings:
         line = " ".join(
             f"using {_spell(name)}{name_sibling(name.token.text, module)};" for name in using.names
         )
-        yield _insert_line(unit.text, using.end, line)
+        yield insert_line(unit.text, using.end, line)
 
 
 def _spell(name: Name) -> str:
@@ -123,16 +129,16 @@ def _insert_group(
     outside = [kernel for kernel in group if not kernel.declaration.is_friend]
     defining = (outside or group)[-1]
     if is_early:
-        yield _insert_line(text, group[0].declaration.start, f"{_write_head(group[0], module)};")
+        yield insert_line(text, group[0].declaration.start, f"{_write_head(group[0], module)};")
     is_defined = any(kernel.declaration.body is not None for kernel in group)
     for kernel in group:
         body = _write_body(kernel, is_overloaded, is_defined) if kernel is defining else ";"
         is_declared = is_early and kernel is group[0]
         sibling = _write_head(kernel, module, with_defaults=not is_declared) + body
-        yield _insert_line(text, kernel.declaration.end, sibling)
+        yield insert_line(text, kernel.declaration.end, sibling)
 
 
-def _insert_line(text: str, position: int, line: str) -> Edit:
+def insert_line(text: str, position: int, line: str) -> Edit:
     """Return the insertion of a line that belongs to no file of the user."""
     marker = locate(text, position).marker
     return Edit(start=position, end=position, text=f'\n# 1 "<kbuild>" 3\n{line}\n{marker}\n')
@@ -141,7 +147,7 @@ def _insert_line(text: str, position: int, line: str) -> Edit:
 def _write_head(kernel: _Kernel, module: str, *, with_defaults: bool = True) -> str:
     signature = kernel.signature
     parameters = [
-        f"const ::kbuild::chevron::configuration& {CONFIGURATION}",
+        _PARAMETER,
         *write_parameters(signature.parameters, with_defaults=with_defaults),
     ]
     friend = "friend " if kernel.declaration.is_friend else ""
@@ -155,8 +161,13 @@ def _write_head(kernel: _Kernel, module: str, *, with_defaults: bool = True) -> 
 
 
 def _write_body(kernel: _Kernel, is_overloaded: bool, is_defined: bool) -> str:
-    """Return the body of a sibling. A kernel of another source need not be one of kbuild's."""
-    launch = "launch" if is_defined else "launch_address"
+    """Return the body of a sibling.
+
+    A kernel of another source need not be one of kbuild's, and neither need the handle of a
+    template's instance, which other sources can define, too.
+    """
+    is_own = is_defined and not kernel.signature.template
+    launch = "launch" if is_own else "launch_address"
     address = _name_kernel(kernel, is_overloaded)
     visible = ""
     if kernel.declaration.is_friend and not kernel.signature.template:

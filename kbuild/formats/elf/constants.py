@@ -37,6 +37,8 @@ SHF_MERGE: Final = 0x10
 SHF_TLS: Final = 0x400
 SHF_X86_64_LARGE: Final = 0x10000000
 
+STB_WEAK: Final = 2
+
 STT_OBJECT: Final = 1
 STT_FUNC: Final = 2
 STT_SECTION: Final = 3

@@ -19,10 +19,11 @@ _KERNELS: Final = 40
 _CONTAINERS: Final = 56
 _VARIABLES: Final = 80
 _KERNEL_SIZE: Final = 32
+_CONTAINER: Final = 28  # of a kernel
 _CONTAINER_SIZE: Final = 24
 _VARIABLE_SIZE: Final = 32
 _VARIABLE_KIND: Final = 28
-_INDIRECT: Final = 0x80000000
+_INDIRECT: Final = 0x80000000  # of both kernels and variables
 # Descriptors of older versions have no table of variables.
 _SIZE_WITH_VARIABLES: Final = 96
 
@@ -60,7 +61,7 @@ def read_descriptor(elf: Elf, place: Place, record: TargetRecord) -> Descriptor:
     containers = _table(elf, place, _CONTAINERS, "containers", len(record.containers))
     return Descriptor(
         handles=tuple(
-            elf.pointer_at(_advance(kernels, _KERNEL_SIZE * index))
+            _read_indirect(elf, _advance(kernels, _KERNEL_SIZE * index), _CONTAINER)
             for index in range(len(record.kernels))
         ),
         containers=tuple(
@@ -74,14 +75,17 @@ def read_descriptor(elf: Elf, place: Place, record: TargetRecord) -> Descriptor:
 def _read_shadows(elf: Elf, place: Place, record: TargetRecord) -> tuple[Pointer, ...]:
     variables = _table(elf, place, _VARIABLES, "variables", len(record.variables))
     rows = (_advance(variables, _VARIABLE_SIZE * index) for index in range(len(record.variables)))
-    return tuple(_read_shadow(elf, row) for row in rows)
+    return tuple(_read_indirect(elf, row, _VARIABLE_KIND) for row in rows)
 
 
-def _read_shadow(elf: Elf, row: Place) -> Pointer:
-    """Return the pointer to the shadow, which the host texts of mixed sources keep in a slot."""
+def _read_indirect(elf: Elf, row: Place, flags: int) -> Pointer:
+    """Return the pointer to a handle or shadow, which host texts can keep in a slot.
+
+    ``flags`` is the offset of the member that tells so.
+    """
     pointer = elf.pointer_at(row)
-    (kind,) = struct.unpack("<I", elf.read(_advance(row, _VARIABLE_KIND), 4))
-    if not kind & _INDIRECT or pointer.place is None:
+    (value,) = struct.unpack("<I", elf.read(_advance(row, flags), 4))
+    if not value & _INDIRECT or pointer.place is None:
         return pointer
     return elf.pointer_at(pointer.place)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from kbuild.errors import InputError
 from kbuild.facts import HandleFacts, Place, Pointer, Symbol
-from kbuild.formats.elf.constants import SHF_WRITE
+from kbuild.formats.elf.constants import SHF_EXECINSTR, SHF_WRITE
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.modules import Target
 from kbuild.model import KernelRecord
@@ -16,11 +16,16 @@ from kbuild.model import KernelRecord
 # speed, because a forged file can have a hundred thousand symbols of one name.
 _Definitions: TypeAlias = dict[str, dict[Place | None, Symbol]]
 
+# The start of the code that handles of explicit instances contain, for x86-64 and aarch64; see
+# templates/instance.j2.
+_CODE: Final = frozenset((bytes.fromhex("f30f1efa488d3d05"), bytes.fromhex("5f2403d540000010")))
+
 
 def list_names(targets: Iterable[Target]) -> frozenset[str]:
     """Return the names of all handles and stubs in the kernel tables."""
     rows = tuple(row for target in targets for row in target.record.kernels)
-    return frozenset({row.handle for row in rows} | {row.stub for row in rows if row.stub})
+    instances = {row.device_name for row in rows if row.linkage == "weak"}
+    return frozenset({row.handle for row in rows} | {r.stub for r in rows if r.stub} | instances)
 
 
 def read_handles(
@@ -54,8 +59,12 @@ def _read_handle(
     target = registered.place if registered else None
     # Static kernels of two sources can share a name. The row says which handle is its own.
     symbol = _pick(definitions.get(row.handle), target)
+    if symbol is None and row.linkage == "weak":
+        # Two sources of a target have one handle of an explicit instance.
+        symbol = definitions.get(row.device_name, {}).get(target)
     place = symbol.place if symbol else target
-    content = _read_slot(elf, place)
+    has_code = row.linkage == "weak" and _has_code(elf, place)
+    content = None if has_code else _read_slot(elf, place)
     stub = None
     if row.stub:
         stub = _pick(definitions.get(row.stub), content.place if content else None)
@@ -68,6 +77,7 @@ def _read_handle(
         content=content,
         is_read_only=_is_read_only(elf, place),
         stub=stub,
+        has_code=has_code,
     )
 
 
@@ -76,6 +86,18 @@ def _pick(symbols: dict[Place | None, Symbol] | None, preferred: Place | None) -
     if not symbols:
         return None
     return symbols.get(preferred) or next(iter(symbols.values()))
+
+
+def _has_code(elf: Elf, place: Place | None) -> bool:
+    """Return whether the place starts with the code that reports calls of a kernel."""
+    if place is None or place.section >= len(elf.sections):
+        return False
+    (length,) = {len(code) for code in _CODE}
+    try:
+        start = bytes(elf.read(place, length))
+    except InputError:
+        return False
+    return start in _CODE and bool(elf.sections[place.section].flags & SHF_EXECINSTR)
 
 
 def _read_slot(elf: Elf, place: Place | None) -> Pointer | None:

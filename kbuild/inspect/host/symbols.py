@@ -11,7 +11,7 @@ from kbuild.backends import find_backend, list_host_conventions
 from kbuild.backends.interface.host import HostConventions
 from kbuild.demangle.stub_names import PREFIX
 from kbuild.facts import Symbol
-from kbuild.formats.elf.constants import STT_FUNC, STT_OBJECT
+from kbuild.formats.elf.constants import STB_WEAK, STT_FUNC, STT_OBJECT
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.elf.symbol_entries import SymbolEntry
 
@@ -21,6 +21,9 @@ SymbolType: TypeAlias = Literal["function", "object"]
 _LOCAL: Final = re.compile(r"L(?=[1-9])")
 _ENCODED_LOCAL: Final = re.compile(_LOCAL.pattern.encode())
 _TYPES: Final[dict[int, SymbolType]] = {STT_OBJECT: "object", STT_FUNC: "function"}
+_WEAK_FUNCTION: Final = STB_WEAK << 4 | STT_FUNC
+# An instance of a function template whose result is `void`.
+_TEMPLATE: Final = re.compile(rb"_Z.*I.*Ev")
 # Only this many marks of a name are tried, because a forged name could cause a lot of work.
 _MAX_MARKS: Final = 64
 # nvcc's stubs have one underscore less: `_ZL32__device_stub__Z5scalePffPff`.
@@ -37,7 +40,8 @@ def select_symbols(
 
     These are all symbols of an object file. Of a linked file, they are the dynamic and the
     undefined symbols, and those that can belong to kernels, stubs, device variables, and their
-    registration. A large library has many other symbols.
+    registration. A large library has many other symbols. Of a program, they are also the functions
+    that a host compiler can have made from the bodies of kernel templates.
 
     Args:
         elf: The host file.
@@ -53,12 +57,16 @@ def select_symbols(
         names.update(map(conventions.host_name, found))
     encoded_names = frozenset(name.encode("utf-8", "replace") for name in names)
 
+    is_program = elf.type == "executable"
+
     def is_needed(name: bytes, entry: SymbolEntry) -> bool:
         if entry.section == 0 or name in encoded_names:
             return True
         kind = _TYPES.get(entry.info & 0xF)
         is_local = entry.info >> 4 == 0
         is_stub = _STUB in name
+        if is_program and entry.info == _WEAK_FUNCTION and _TEMPLATE.match(name):
+            return True
         if kind is None or not (is_stub or (is_local and _ENCODED_LOCAL.search(name))):
             return False
         # Stubs of kbuild's kernels that should not exist are needed, too, and those of kernels

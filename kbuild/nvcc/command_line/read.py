@@ -90,6 +90,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         is_dry_run=given.has("--dryrun"),
         backend=given.find_value("--backend"),
         is_checked=given.has("--check"),
+        has_weak_instances=given.find_value("--static-global-template-stub") == "false",
     )
     check_inputs(invocation)
     check_architectures(invocation)

@@ -6,7 +6,8 @@ from kbuild import files
 from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.rewriting.rewrite import list_launches, rewrite
+from kbuild.cxx.rewriting.instances import rewrite_host_text
+from kbuild.cxx.rewriting.rewrite import list_launches
 from kbuild.cxx.unit import Unit
 from kbuild.stages.mixed.diagnosis import diagnose, review
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end
@@ -34,7 +35,7 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     text, warnings = make_text(front_end, builder)
     code = Unit(text)
     with diagnose(code, unit, edge.toolchain, passes, builder):
-        rewritten = rewrite(code, passes.read_host_text(code, unit), edge.module)
+        rewritten = rewrite_host_text(code, passes.read_host_text(code, unit), edge.module)
     review(code, unit, edge.toolchain, passes)
     launches = "".join(list_launches(text, rewritten.launched))
     files.write_if_changed(edge.launches, launches.encode(errors="surrogateescape"))

@@ -2,7 +2,8 @@
 
 The host text of each source defines its own handles and shadows. The stub unit refers to handles
 that other files can name by their names, so that all files agree even after a copy relocation. It
-refers to the others through hidden aliases, and to shadows through slots with their addresses.
+refers to the others through hidden aliases, and to shadows, and the handles of instances of
+templates, through slots with their addresses.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Demand: TypeAlias = tuple[MixedSource, Entries, int]
 
 
 def name_handle(module: str, index: int) -> str:
-    """Return the alias of the handle of a source's kernel number ``index``."""
+    """Return the alias, or the slot, of the handle of a source's kernel number ``index``."""
     return f"kbuild_handle_{module}_{index}"
 
 
@@ -134,8 +135,7 @@ def _make_row(
         handle=entry.device_name + suffix,
         device_name=entry.device_name,
         display=kernel.display,
-        # A template's instances belong to their source, which launches its own code.
-        linkage="external" if entry.linkage == "external" else "internal",
+        linkage=entry.linkage,
         container=container,
         params=kernel.params,
         stub=name_stub(entry.device_name) + suffix if has_stub else None,

@@ -60,7 +60,12 @@ def _write_handles(inputs: PackInputs, demands: tuple[Demand, ...], tables: Symb
     for source, entries, _ in demands:
         names = tuple(next(rows).handle for _ in entries.kernels)
         content = render_handles(
-            entries, names, source.module, inputs.plan.visibility, source.display_source
+            entries,
+            names,
+            source.module,
+            inputs.plan.visibility,
+            source.display_source,
+            has_weak_instances=inputs.plan.has_weak_instances,
         )
         files.write_if_changed(source.handles, content)
 

@@ -50,10 +50,19 @@ def uses_vector_types(kernels: Iterable[KernelRecord]) -> bool:
 def describe_stubs(table: TargetRecord, *, has_headers: bool) -> tuple[Mapping[str, Any], ...]:
     """Return one template row per kernel with a debug stub."""
     return tuple(
-        _describe_stub(kernel, index, has_headers=has_headers)
+        _describe_stub(_find_linkage(kernel, table), index, has_headers=has_headers)
         for index, kernel in enumerate(table.kernels)
         if kernel.stub is not None
     )
+
+
+def _find_linkage(kernel: KernelRecord, table: TargetRecord) -> KernelRecord:
+    """Return the kernel with the linkage of its stub.
+
+    Each mixed source has its own stub of an instance, also if a linker keeps another one's handle.
+    """
+    is_own = table.has_host_texts and kernel.linkage == "weak"
+    return replace(kernel, linkage="internal") if is_own else kernel
 
 
 def list_notes(table: TargetRecord, *, has_headers: bool) -> tuple[str, ...]:

@@ -6,17 +6,25 @@ from typing import Any
 
 from kbuild import __version__
 from kbuild.backends.interface.mixed import Entries
+from kbuild.cxx.rewriting import marks
 from kbuild.model import Visibility
 from kbuild.stages.render import render
 
 
 def render_handles(
-    entries: Entries, names: tuple[str, ...], module: str, visibility: Visibility, source: str
+    entries: Entries,
+    names: tuple[str, ...],
+    module: str,
+    visibility: Visibility,
+    source: str,
+    *,
+    has_weak_instances: bool = False,
 ) -> bytes:
     """Generate the definitions of handles and shadows.
 
     For the entry at position ``i``, they define ``kbuild_handle_<module>_<i>``, an alias of the
-    handle, or ``kbuild_shadow_<module>_<i>``, a slot with the address of the shadow. Only this
+    handle, or ``kbuild_shadow_<module>_<i>``, a slot with the address of the shadow. For an instance
+    of a template, the first one is a slot with the address of the handle, too. Only this
     linked file sees them. The stub unit refers to them, can define the debug stubs
     ``kbuild_stub_<module>_<i>``, and defines ``kbuild_prepare_<module>`` if the target has managed
     variables.
@@ -27,6 +35,8 @@ def render_handles(
         module: The part of the names that is unique to the source.
         visibility: The visibility of what other files can name.
         source: The name of the source.
+        has_weak_instances: Whether the instances of templates that the source does not instantiate
+            explicitly have weak handles, instead of local ones.
     """
     kernels: list[dict[str, Any]] = [
         {
@@ -36,6 +46,7 @@ def render_handles(
             "is_emitted_by_clang": kernel.is_emitted_by_clang,
             "expression": kernel.expression,
             "is_external": kernel.linkage == "external",
+            "is_instance": kernel.linkage == "weak",
             "alias": f"kbuild_handle_{module}_{index}",
             "stub": f"kbuild_stub_{module}_{index}",
         }
@@ -64,6 +75,11 @@ def render_handles(
             "follows_assembly": entries.follows_assembly,
             "kernels": kernels,
             "variables": variables,
+            "has_instances": any(row["is_instance"] for row in kernels),
+            "has_weak_instances": has_weak_instances,
+            "mark": marks.MARK,
+            "mark_instances": marks.FUNCTION,
+            "operand_macros": marks.OPERAND_MACROS,
             "has_expressions": any(row["expression"] for row in (*kernels, *variables)),
         },
     )

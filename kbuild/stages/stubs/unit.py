@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kbuild import __version__
-from kbuild.demangle.names import split_function
+from kbuild.demangle.names import names_instance, split_function
 from kbuild.model import InitialContent, KernelRecord, TargetRecord
 from kbuild.stages.render import c_string, render
 from kbuild.stages.stubs.debug import describe_stubs, names_project_types, uses_vector_types
@@ -98,6 +98,11 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
                 if initial is not None
             },
             "handles": inputs.handles,
+            "instances": [
+                index
+                for index, kernel in enumerate(table.kernels)
+                if kernel.linkage == "weak" and names_instance(kernel.display)
+            ],
             "stub_aliases": inputs.stub_aliases,
             "shadows": inputs.shadows,
             "modules": inputs.modules,
@@ -204,7 +209,7 @@ def render_c_header(table: TargetRecord, host_header: str | None) -> bytes:
             "display": kernel.display,
         }
         for kernel, name in zip(table.kernels, names, strict=True)
-        if kernel.linkage != "internal"
+        if kernel.linkage == "external" or (kernel.linkage == "weak" and not table.has_host_texts)
     ]
     context = {"target": table.target, "host_header": host_header, "kernels": rows}
     return render("kernels.h.j2", context)

@@ -16,7 +16,8 @@ def kernel_called(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """No code calls a kernel's handle: kernels are launched.
 
     Why: A handle is data. A call jumps into memory that is not executable, and the program
-        ends with SIGSEGV at an address that no symbol names.
+        ends with SIGSEGV at an address that no symbol names. An explicit instance of a template
+        contains code instead, which reports the call and launches nothing.
 
         Only handles that a note describes are known to be data. The kernels of nvcc are
         functions.
@@ -35,8 +36,9 @@ def kernel_called(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
             kernel = files.find_kernel(reference, facts)
             if kernel is not None and not kernel.is_stub:
                 where = "" if kernel.file is facts else f" of {kernel.file.path}"
+                what = "only reports the call" if kernel.handle.has_code else "is data"
                 yield Violation(
-                    message=f"{PLACES} calls {KERNELS}{where}, which is data",
+                    message=f"{PLACES} calls {KERNELS}{where}, which {what}",
                     symbol=kernel.handle.kernel,
                     where=_caller(facts, reference) or "the code",
                 )

@@ -106,11 +106,13 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
         file, fail with "invalid device function", or do nothing. For a device variable,
         `cudaMemcpyToSymbol` silently writes one of the two, and kbuild's own copies fail. If no
         file of the call refers to the variable, this is only an info. Equal instances of a
-        template in files of other tools are a warning, because either of them works if both
-        files use the same runtime.
+        template are a warning, because either of them works if both files use the same runtime.
+        A function with the name of another file's kernel is an error: a host compiler makes it
+        from the body of a template, and launches pass its address, which nobody registered.
 
     Fix: Hide the kernels (`-fvisibility=hidden`; kbuild: VISIBILITY hidden), or give each
-        library its own namespace: CUB_WRAPPED_NAMESPACE, THRUST_CUB_WRAPPED_NAMESPACE.
+        library its own namespace: CUB_WRAPPED_NAMESPACE, THRUST_CUB_WRAPPED_NAMESPACE. Declare an
+        instance that a library defines with `extern template`.
 
     Source: cub#719, thrust#1737, cutlass#1027.
     """
@@ -134,11 +136,30 @@ def duplicate_identity(facts: ArtifactFacts, files: FileSet) -> Iterator[Violati
                     severity="warning" if is_shared else None,
                 )
         yield from _shared_variables(other, own.variables.keys() & theirs.variables.keys(), files)
+    yield from _replaced_kernels(facts, files)
+
+
+def _replaced_kernels(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
+    """Report functions of other files that have the names of handles in this one."""
+    kernels = files.exports_of(facts).kernels
+    data = {name for name, identity in kernels.items() if identity.is_own and identity.is_data}
+    for other in files.others(facts) if data else ():
+        if other.kind not in LINKED:
+            continue
+        functions = {
+            symbol.name
+            for symbol in other.symbols
+            if symbol.type == "function" and symbol.place is not None and symbol.binding != "local"
+        }
+        for name in sorted(data & functions - files.exports_of(other).kernels.keys()):
+            yield Violation(
+                message=f"{other.path} has a function with the name of {KERNELS}", symbol=name
+            )
 
 
 def _is_mergeable(identity: ExportedIdentity) -> bool:
     """Return whether C++ allows several files to define the kernel, if they define it equally."""
-    return identity.symbol.binding == "weak" and not identity.is_own
+    return identity.is_instance or (identity.symbol.binding == "weak" and not identity.is_own)
 
 
 def _shared_variables(

@@ -125,6 +125,9 @@ def visibility_asymmetry(facts: ArtifactFacts) -> Iterator[Violation]:
         kernel, but a debugger or a tool that looks for the stub by name does not find it. Of two
         weak copies, the linker can keep the handle of one and the stub of the other.
 
+        Instances of templates are not judged: each source has its own stub for an instance, whose
+        handle other files can define, too.
+
     Fix: Set the target's VISIBILITY instead of `-fvisibility`. In version scripts, name stubs
         (`*__device_stub__*`) together with their kernels.
 
@@ -141,7 +144,8 @@ def visibility_asymmetry(facts: ArtifactFacts) -> Iterator[Violation]:
     for handle in _require_stubs(facts):
         if handle.symbol is None or handle.stub is None:
             unjudged.append(handle)
-        yield from _asymmetry(handle.symbol, handle.stub, None)
+        if handle.row.linkage != "weak":
+            yield from _asymmetry(handle.symbol, handle.stub, None)
     if unjudged and not facts.has_symbol_table:
         raise LacksEvidence(f"stripped: {plural(len(unjudged), 'handle')} with a missing name")
 

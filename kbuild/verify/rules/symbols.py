@@ -11,7 +11,7 @@ from typing import Final
 
 from kbuild.demangle.names import demangle
 from kbuild.facts import ArtifactFacts, HandleFacts, Place, Section
-from kbuild.formats.elf.constants import SHF_MERGE
+from kbuild.formats.elf.constants import SHF_MERGE, SHF_WRITE
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
 from kbuild.verify.wording import EXAMPLES, KERNELS, plural
 
@@ -109,6 +109,9 @@ def handle_layout(facts: ArtifactFacts) -> Iterator[Violation]:
         misaligned, the launch reads something else. If it is writable, a stray write redirects
         launches. In a mergeable section, two kernels can become one.
 
+        The handle of an explicit instance of a kernel template is in executable code that starts
+        with the instructions by which launches recognize it.
+
         Only a note says what a handle is, so files of other tools are not judged.
 
     Fix: Compile the stub unit without flags that change data (sanitizers, LTO), and link with
@@ -139,20 +142,22 @@ def _layout_defects(facts: ArtifactFacts, handle: HandleFacts) -> Iterator[str]:
     if symbol.size != _POINTER_BYTES:
         yield f"has {symbol.size} bytes instead of {_POINTER_BYTES}"
     if section is not None:
-        yield from _section_defects(section, place, handle.is_read_only)
+        yield from _section_defects(section, place, handle)
 
 
-def _section_defects(section: Section, place: Place, is_read_only: bool | None) -> Iterator[str]:
+def _section_defects(section: Section, place: Place, handle: HandleFacts) -> Iterator[str]:
     if (section.address + place.offset) % _POINTER_BYTES or section.alignment % _POINTER_BYTES:
         yield f"is not aligned to {_POINTER_BYTES} bytes"
     if section.flags & SHF_MERGE:
         yield f"is in the mergeable section {section.name}"
+    if handle.has_code and not section.flags & SHF_WRITE:
+        return
     is_named_read_only = section.name in _READ_ONLY_SECTIONS or section.name.startswith(
         tuple(f"{name}." for name in _READ_ONLY_SECTIONS)
     )
     if not is_named_read_only:
         yield f"is in {section.name} instead of {' or '.join(_READ_ONLY_SECTIONS)}"
-    elif is_read_only is False:
+    elif handle.is_read_only is False:
         yield f"is in {section.name}, which stays writable (RELRO does not cover it)"
 
 
@@ -178,8 +183,10 @@ def identity_folded(facts: ArtifactFacts) -> Iterator[Violation]:
         if handle.place is None:
             continue
         first = at_place.setdefault(handle.place, handle)
-        # If two targets instantiate one template, the linker keeps one handle for both.
-        if first.kernel != handle.kernel:
+        # If two files instantiate one template, the linker keeps one handle for both.
+        is_instance = first.row.linkage == handle.row.linkage == "weak"
+        is_same = is_instance and first.row.device_name == handle.row.device_name
+        if first.kernel != handle.kernel and not is_same:
             yield Violation(
                 message=f"two kernels share a handle: {EXAMPLES}",
                 symbol=handle.kernel,

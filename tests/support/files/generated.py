@@ -342,6 +342,13 @@ ENTRIES = Entries(
         ),
         KernelEntry(device_name="plain", expression=None, linkage="external"),
         KernelEntry(device_name="_Z5localv", expression=None, linkage="internal"),
+        KernelEntry(
+            device_name="_Z4axpyIiEvT_",
+            expression="((void ( *)(int))axpy<int> )",
+            linkage="weak",
+        ),
+        KernelEntry(device_name="_Z4axpyIlEvT_", expression=None, linkage="weak"),
+        KernelEntry(device_name="_Z4axpyIcEvT_", expression=None, linkage="weak"),
     ),
     variables=(
         VariableEntry(
@@ -363,11 +370,18 @@ ENTRIES = Entries(
     ),
     declarations=("typedef Closure _ZZ4mainEUliE_;",),
 )
-HANDLE_NAMES = ("_ZN2ns5scaleEPf", "_Z4axpyIfEvT_", "_Z2onZ4mainEUliE_", "plain", "_Z5localv")
+HANDLE_NAMES = tuple(kernel.device_name for kernel in ENTRIES.kernels)
 
 
-def handles() -> bytes:
-    return render_handles(ENTRIES, HANDLE_NAMES, "1a2b", "hidden", "src/a.cu")
+def handles(*, has_weak_instances: bool = False) -> bytes:
+    return render_handles(
+        ENTRIES,
+        HANDLE_NAMES,
+        "1a2b",
+        "hidden",
+        "src/a.cu",
+        has_weak_instances=has_weak_instances,
+    )
 
 
 GENERATED: dict[str, Callable[[], bytes]] = {

@@ -226,10 +226,24 @@ extern __attribute__((visibility("hidden"))) int *mm;
 void *list[] = {(void *)(void (*)(float))axpy<float>, (void *)ns::scale, (void *)&mm, ns::w};
 int main() { kbuild_prepare_variables(); return sv; }
 """
+# The host pass writes it. The instances for int and long are explicit ones.
+MARKS = """
+static inline void kbuild_mark_instances() __attribute__((always_inline, unused));
+static inline void kbuild_mark_instances() {
+    __asm__ volatile(".set .Lkbuild_explicit._Z4axpyIiEvT_, 1\\n"
+                     ".set .Lkbuild_explicit._Z4axpyIlEvT_, 1\\n" : :);
+}
+"""
 # The kind of each symbol, as nm prints it: lower case is local, upper case is global.
 SYMBOLS = {
     "_ZN2ns5scaleEPf": "D",
     "_Z4axpyIfEvT_": "d",
+    "_Z4axpyIiEvT_": "T",
+    "_Z4axpyIlEvT_": "T",
+    "_Z4axpyIcEvT_": "d",
+    "kbuild_handle_1a2b_5": "D",
+    "kbuild_handle_1a2b_7": "D",
+    "kbuild_called_1a2b": "U",
     "_Z2onI7ClosureEvT_": "d",
     "_Z2onZ4mainEUliE_": "d",
     "plain": "D",
@@ -253,16 +267,26 @@ def test_handles_define_symbols(tmp_path: Path, compiler: str, options: tuple[st
     (tmp_path / "handles.h").write_bytes(handles())
     source = tmp_path / "text.cpp"
     declaration = "static inline void kbuild_prepare_variables(void);\n"
-    source.write_text(f'{declaration}{MIXED_TEXT}#include "handles.h"\n')
+    source.write_text(f'{declaration}{MIXED_TEXT}{MARKS}#include "handles.h"\n')
 
     result = compile_strictly(compiler, "c++", source, *options)
 
     assert result.returncode == 0, result.stderr
-    listed = subprocess.run(
-        ["nm", source.with_suffix(".o")], capture_output=True, text=True, check=True
-    )
-    found = {line.split()[-1]: line.split()[-2] for line in listed.stdout.splitlines()}
+    found = list_symbols(source.with_suffix(".o"))
     assert {name: found.get(name) for name in SYMBOLS} == SYMBOLS
+
+    (tmp_path / "handles.h").write_bytes(handles(has_weak_instances=True))
+    result = compile_strictly(compiler, "c++", source, *options)
+
+    assert result.returncode == 0, result.stderr
+    expected = SYMBOLS | {"_Z4axpyIfEvT_": "V", "_Z4axpyIcEvT_": "V"}
+    found = list_symbols(source.with_suffix(".o"))
+    assert {name: found.get(name) for name in expected} == expected
+
+
+def list_symbols(path: Path) -> dict[str, str]:
+    listed = subprocess.run(["nm", path], capture_output=True, text=True, check=True)
+    return {line.split()[-1]: line.split()[-2] for line in listed.stdout.splitlines()}
 
 
 LINKERS = ("bfd", "gold", "lld", "mold")

@@ -13,10 +13,10 @@ from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
 from kbuild.backends.interface.read import ImageContent
 from kbuild.demangle.linkage import drop_internal_mark, names_local_entity
-from kbuild.demangle.names import demangle
+from kbuild.demangle.names import demangle, names_instance
 from kbuild.errors import SourceError
 from kbuild.formats.elf.file import Elf
-from kbuild.model import Kernel, Variable
+from kbuild.model import Kernel, Linkage, Variable
 
 # The starts of the mangled names of variables with a scope that is not a function, and of std.
 _VARIABLE: Final = ("_ZL", "_ZN")
@@ -105,11 +105,17 @@ def _describe_kernel(kernel: Kernel, unit: CompileUnit) -> KernelEntry:
     return KernelEntry(
         device_name=kernel.name,
         expression=None,
-        linkage=kernel.linkage,
+        linkage=_find_linkage(kernel),
         symbol=None if symbol == kernel.name else symbol,
         # The host text drops `static`, but not the other reasons for internal linkage.
         is_emitted_by_clang=kernel.linkage == "internal" and names_local_entity(own),
     )
+
+
+def _find_linkage(kernel: Kernel) -> Linkage:
+    """Return the linkage of the handle: an inline kernel belongs to its source."""
+    is_inline = kernel.linkage == "weak" and not names_instance(kernel.display)
+    return "internal" if is_inline else kernel.linkage
 
 
 def _describe_variable(variable: Variable, *, is_relocatable: bool) -> VariableEntry:

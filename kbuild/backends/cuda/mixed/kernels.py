@@ -16,6 +16,7 @@ from kbuild.cxx.kernels import describe_kernel
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
+from kbuild.cxx.rewriting.signatures import Key, expand_aliases, read_signature
 from kbuild.cxx.scopes import Scopes, find_scopes
 from kbuild.cxx.unit import Unit
 
@@ -106,15 +107,42 @@ class Kernels:
         if not ends:
             return
         scopes = find_scopes(self._code)
-        kernels = {self._name(each, scopes) for each in self._read.values()}
+        kernels: dict[tuple[str, ...], list[Declaration]] = {}
+        for each in self._read.values():
+            kernels.setdefault(self._name(each, scopes), []).append(each)
         for end in ends:
             found = self._read_declaration(self._code.find_index(end) - 1)
             kinds = {scope.kind for scope in scopes.around(end)}
             is_friend = any(token.text == "friend" for token in found.head)
             if found.kind != "function" or "block" in kinds or ("class" in kinds and not is_friend):
                 continue
-            if self._name(found, scopes) in kernels or self._is_hidden(found):
+            same = kernels.get(self._name(found, scopes), [])
+            if self._is_hidden(found) or self._redeclares(found, same):
                 self._add(found)
+
+    def _redeclares(self, found: Declaration, same: list[Declaration]) -> bool:
+        """Return whether a function is a kernel, and not a function with the name of kernels.
+
+        CUDA 13 hides all kernels that are not static. Of an explicit instance, only the number of
+        parameters is compared.
+        """
+        if found.is_instantiation:
+            count = self._count_parameters(found)
+            return any(self._count_parameters(kernel) == count for kernel in same)
+        is_static = any(token.text == "static" for token in self._list_specifiers(found))
+        if not is_static and any(map(self._is_hidden, same)):
+            return False
+        key = self._read_key(found)
+        return any(self._read_key(kernel) == key for kernel in same)
+
+    def _count_parameters(self, found: Declaration) -> int:
+        _, _, parameters = self._read_key(found)
+        return len(parameters)
+
+    def _read_key(self, found: Declaration) -> Key:
+        """Return what is equal for redeclarations of one function."""
+        parameters = self._text[slice(*found.parameters)]
+        return expand_aliases(self._code, read_signature(found.template, parameters).key)
 
     def _list_specifiers(self, found: Declaration) -> list[Token]:
         """Return what is before the name, without the template header."""
@@ -157,8 +185,7 @@ class Kernels:
     def _change_linkage(self, found: Declaration) -> None:
         """Make a kernel an undefined function, with the linkage that its handle has."""
         specifiers = self._list_specifiers(found)
-        is_template = bool(found.template) or found.is_instantiation
-        is_local = is_template or any(token.text == "static" for token in specifiers)
+        is_local = any(token.text == "static" for token in specifiers)
         attributes = (_NOT_INLINE,) if is_local else (_NOT_INLINE, _HIDDEN)
         for token in specifiers:
             dropped = [a for a in attributes if self._text.startswith(a, token.start)]

@@ -142,8 +142,12 @@ __attribute__((always_inline, artificial)) inline void launch_with(
     void (*__stub)(__P...), void (*__kernel)(__P...), const configuration& __configuration,
     const kbuild_launch_config& __config, void** __args) {
     note_launch(__configuration.file, __configuration.line);
-    if (__builtin_expect(__stub == nullptr, 1))
-        (void)launch_plainly(reinterpret_cast<const void*>(__kernel), &__config, __args);
+    const auto __handle = reinterpret_cast<const void*>(__kernel);
+    if (__builtin_expect(__stub == nullptr || (detail::is_code(__stub) && !kbuild_find_stub), 1))
+        (void)launch_plainly(__handle, &__config, __args);
+    else if (detail::is_code(__stub))
+        (void)detail::launch_instance(__handle, &__config, __args, __configuration.file,
+                                      __configuration.line);
     else
         (void)detail::launch_through_stub(
             __stub, detail::make_indices<sizeof...(__P)>(), __args, __config.grid.x,
@@ -154,8 +158,8 @@ __attribute__((always_inline, artificial)) inline void launch_with(
 // Launches a kernel that is possibly not one of kbuild's. Then its address is not that of a handle, and
 // its content has no meaning.
 template <class... __P>
-inline void launch_address(void (*__kernel)(__P...), const configuration& __configuration,
-                           void** __args) {
+__attribute__((always_inline, artificial)) inline void launch_address(
+    void (*__kernel)(__P...), const configuration& __configuration, void** __args) {
     using __Stub = void (*)(__P...);
     const kbuild_launch_config __config = to_c(__configuration);
     const references<__P...> __references(__args);
@@ -205,6 +209,12 @@ private:
     struct same<__same, __same> {
         static constexpr bool __equal = true;
     };
+};
+
+// An explicit instance of a kernel template, which the compiler finds by overload resolution.
+template <class __P, __P __kernel>
+struct instance {
+    static constexpr __P __value = __kernel;
 };
 
 // A kernel that is only known at run time.

@@ -46,6 +46,16 @@ static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
  * the module of the linked code. */
 static const struct kbuild_module *kbuild_cpu_module;
 
+/* Records that a kernel was called.  Returns whether the caller had pushed a configuration. */
+static inline int kbuild_discard_configuration(void) {
+    struct kbuild_launch_config __config;
+    const int __is_pushed = kbuild_cpu_read_configuration(&__config) == 0;
+    (void)kbuild_cpu_launch_from_stub(0, 0);
+    return __is_pushed;
+}
+
+#include <kbuild/detail/instances.h>
+
 /* Allocates the managed variables.  If this fails, they remain null. */
 static inline void kbuild_initialize_managed(void) {
     (void)kbuild_cpu_initialize_managed(kbuild_cpu_module, kbuild_initialize_managed);

@@ -57,7 +57,7 @@ struct kbuild_known_limits {
 
 // One debug stub. `reported` has a bit for each argument that a report already mentioned.
 struct kbuild_stub {
-    const void* handle;
+    const struct kbuild_kernel* row;
     const char* __kernel;  // the demangled name
     const struct kbuild_argument* arguments;
     uint32_t argument_count;
@@ -266,8 +266,8 @@ static bool kbuild_check_launch(struct kbuild_stub* stub,
         return true;
     }
     // There is no image for this device, no such kernel, or no device.
-    if (const int obstacle = kbuild_find_limits(stub->handle, &limits)) {
-        kbuild_report_failure(stub, kbuild_launch_error_message(stub->handle, obstacle), obstacle);
+    if (const int obstacle = kbuild_find_limits(stub->row->handle, &limits)) {
+        kbuild_report_failure(stub, kbuild_launch_error_message(stub->row->handle, obstacle), obstacle);
         return false;
     }
     kbuild_keep_limits(stub, device, &limits);
@@ -292,7 +292,7 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
     }
     const bool is_valid = kbuild_check_launch(stub, &__config, values);
     const struct kbuild_captured_launch __launch = {
-        stub->handle,         stub->__kernel,   stub->arguments,
+        stub->row->handle,         stub->__kernel,   stub->arguments,
         stub->argument_count, values,           &__config,
         kbuild_call.file,     kbuild_call.line, caller,
     };
@@ -301,7 +301,7 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
     if (const char* const __directory = kbuild_capture_target())
         __may_wait = kbuild_begin_capture(&__capture, __directory, &__launch);
     const long long start = kbuild_now();
-    const int __result = kbuild_launch_from_stub(stub->handle, &__config, values);
+    const int __result = kbuild_launch_from_stub(stub->row->handle, &__config, values);
     const long long duration = kbuild_now() - start;
     // From here on, nothing calls the runtime, so that its last error remains that of the launch.
     // The only exception is that a successful captured launch waits for the end of the kernel.

@@ -127,7 +127,7 @@ __attribute__((cold, noinline, unused)) static void kbuild_prepare_kernel(const 
     const uintptr_t slot = kbuild_slot_of(kernel);
     const void *nobody = 0;
     kbuild_driver_launch *launch = 0, *none = 0;
-    if (kbuild_find_driver_kernel == 0 || *(const void *const *)kernel != 0 ||
+    if (kbuild_find_driver_kernel == 0 || kbuild_has_stub(kernel) ||
         !__atomic_compare_exchange_n(kbuild_handle_in(prepared, slot), &nobody, (const void *)&busy,
                                      0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;

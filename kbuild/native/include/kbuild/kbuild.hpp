@@ -73,15 +73,18 @@ template <class... __P>
     if (__builtin_expect(kbuild_is_extended(&__c_config), 0)) {
         __code = kbuild_launch_extended(__handle, &__c_config, __addresses);
     } else if (!kbuild_launch_prepared(__handle, &__c_config, __addresses, &__code)) {
-        if (const auto __stub = detail::stub_of(__kernel); __builtin_expect(__stub != nullptr, 0)) {
+        const auto __stub = detail::stub_of(__kernel);
+        if (__builtin_expect(!kbuild_has_stub(__handle), 1))
+            __code = kbuild_launch_unprepared(__handle, &__c_config, __addresses);
+        else if (detail::is_code(__stub))
+            __code = detail::launch_instance(__handle, &__c_config, __addresses, __config.file,
+                                             __config.line);
+        else
             __code = detail::launch_through_stub(
                 __stub, detail::make_indices<sizeof...(__P)>(), __addresses, __c_config.grid.x,
                 __c_config.grid.y, __c_config.grid.z, __c_config.block.x, __c_config.block.y,
                 __c_config.block.z, __c_config.shared_bytes, __c_config.stream, __config.file,
                 __config.line);
-        } else {
-            __code = kbuild_launch_unprepared(__handle, &__c_config, __addresses);
-        }
     }
     if (__builtin_expect(__code == 0, 1)) return error();
     return error(__code, __handle);

@@ -44,14 +44,20 @@ struct kbuild_param {
     uint32_t size;
 };
 
+/* A flag of `container`: `handle` points to a slot with the address of the handle.  A linker can keep
+ * another file's handle of an instance of a template.  The constructor clears the flag before it
+ * registers the module. */
+#define KBUILD_KERNEL_INDIRECT 0x80000000u
+
 /* One kernel.  Launches identify it by its `handle`: the address of the global variable with the
- * kernel's name.  That variable contains the address of the debug stub, or null. */
+ * kernel's name.  That variable contains the address of the debug stub, or null.  The one of an
+ * explicit instance of a template contains code, which reports that the kernel was called. */
 struct kbuild_kernel {
     const void *handle;
     const char *device_name;
     const struct kbuild_param *params;
     uint32_t param_count;
-    uint32_t container;
+    uint32_t container; /* possibly with the flag */
 };
 
 /* One container: the device images of one source.  `wrapper` is the vendor's wrapper record, or

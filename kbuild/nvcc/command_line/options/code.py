@@ -85,8 +85,8 @@ LANGUAGE: Final[tuple[Option, ...]] = (
     ),
     row(
         "--static-global-template-stub -static-global-template-stub",
-        "Make the host symbols of template kernels local.",
-        ignored("kbuild decides the linkage of these symbols"),
+        "Keep the kernels that a source instantiates implicitly local to it (default); with "
+        "`false`, other sources find them, too.",
         kind="boolean",
     ),
     row(

@@ -13,7 +13,7 @@ from kbuild.backends.cuda import build, mixed
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Entries, HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.cxx.rewriting.rewrite import rewrite
+from kbuild.cxx.rewriting.instances import rewrite_host_text
 from kbuild.cxx.unit import Unit
 from kbuild.model import Command
 from kbuild.stages.mixed.texts import make_text
@@ -102,7 +102,7 @@ def make_host_text(directory: Path, compiler: str, toolchain: Toolchain) -> tupl
     text, _ = make_text(front_end, find_builder("cuda"))
     path = directory / "features.host.cpp"
     code = Unit(text)
-    rewritten = rewrite(code, mixed.read_host_text(code, unit), "1a2b").text
+    rewritten = rewrite_host_text(code, mixed.read_host_text(code, unit), "1a2b").text
     path.write_text(f'{rewritten}\n#include "features.handles.h"\n')
     return path, unit
 

@@ -337,6 +337,18 @@ static inline int kbuild_take_configuration(struct kbuild_launch_config *config)
     return error;
 }
 
+/* Records that a kernel was called.  Returns whether the caller had pushed a configuration. */
+static inline int kbuild_discard_configuration(void) {
+    struct kbuild_launch_config config, none;
+    const int is_pushed = kbuild_take_configuration(&config) == 0;
+    memset(&none, 0, sizeof none);
+    if (KBUILD_VENDOR(PeekAtLastError)() == KBUILD_VENDOR(Success))
+        (void)kbuild_launch_unprepared(0, &none, 0); /* of no kernel */
+    return is_pushed;
+}
+
+#include <kbuild/detail/instances.h>
+
 /* Returns an attribute of the current device, or 0 if the runtime does not know it. */
 static inline uint32_t kbuild_read_attribute(kbuild_vendor_attribute attribute) {
     int device = 0, value = 0;

@@ -22,10 +22,24 @@ extern "C" {
 int kbuild_launch_in_module(const void *__kernel, const struct kbuild_launch_config *__config,
                             void *const *__args) __asm__("kbuild_launch") KBUILD_STUB_UNIT_FUNCTION;
 
+/* Returns the debug stub of a kernel, or the start of its code if the kernel is an explicit instance of a
+ * template; null if the address is not that of a kernel's handle.  Debug stubs define it. */
+const void *kbuild_find_stub(const void *__kernel) KBUILD_STUB_UNIT_FUNCTION;
+
+/* Returns whether the content of a handle is no address, but the start of code: that of an explicit instance
+ * of a template (templates/instance.j2), or a function that another compiler made. */
+static inline int kbuild_is_code(uint64_t __content) { return __content >> 48 != 0; }
+
+/* Returns whether launches of a kernel must go through a debug stub. */
+static inline int kbuild_has_stub(const void *__kernel) {
+    const uint64_t __content = __kernel != 0 ? *(const uint64_t *)__kernel : 0;
+    return __builtin_expect(__content != 0, 0) &&
+           (!kbuild_is_code(__content) || kbuild_find_stub != 0);
+}
+
 /* Returns whether to launch a kernel through its module, because it has a debug stub. */
 static inline int kbuild_has_debug_stub(const void *__kernel) {
-    return __builtin_expect(__kernel != 0 && *(const void *const *)__kernel != 0, 0) &&
-           kbuild_launch_in_module != 0;
+    return kbuild_has_stub(__kernel) && kbuild_launch_in_module != 0;
 }
 
 #ifdef __cplusplus

@@ -10,9 +10,6 @@
 extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
 extern "C" void kbuild_note_arguments(void* const* arguments) __attribute__((weak));
 
-// Returns the debug stub of a kernel; null if the address is not that of a kernel's handle.
-extern "C" const void* kbuild_find_stub(const void* __kernel) __attribute__((weak));
-
 namespace kbuild {
 namespace detail {
 
@@ -25,12 +22,26 @@ struct make_indices : make_indices<__N - 1, __N - 1, __I...> {};
 template <size_t... __I>
 struct make_indices<0, __I...> : indices<__I...> {};
 
-// Returns the content of the handle: the debug stub, or null.
+// Returns the content of the handle: the debug stub, or null. For an explicit instance of a template, it
+// is the start of its code.
 template <class... __P>
 auto stub_of(void (*__kernel)(__P...)) noexcept -> void (*)(__P...) {
     using __Stub = void (*)(__P...);
     const auto __handle = reinterpret_cast<const __Stub*>(reinterpret_cast<const void*>(__kernel));
     return __handle != nullptr ? *__handle : nullptr;
+}
+
+// Returns whether the content of a handle is code instead of the address of a stub.
+template <class... __P>
+bool is_code(void (*__stub)(__P...)) noexcept {
+    return kbuild_is_code(reinterpret_cast<uint64_t>(__stub)) != 0;
+}
+
+// Launches an explicit instance through its module, which knows the debug stub if there is one.
+inline kbuild_error_t launch_instance(const void* __kernel, const kbuild_launch_config* __config,
+                                      void** __args, const char* __file, unsigned __line) {
+    if (kbuild_note_call_site != nullptr) kbuild_note_call_site(__file, __line);
+    return kbuild_launch_in_module(__kernel, __config, __args);
 }
 
 // How a stub receives an argument from its address; a reference from that of a pointer.

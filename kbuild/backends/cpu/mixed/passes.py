@@ -43,7 +43,7 @@ read_assembly: Final = None
 _RUNTIME_CALL: Final = re.compile(rb"<<<|\bcuda[A-Z]\w+\s*\(")
 # The parts depend on the words of all options, and so on warnings of the host.
 PASS_MACROS: Final = re.compile(
-    r"__CUDA_ARCH__|KBUILD_MIXED_DEVICE|KBUILD_CPU_F16C|KBUILD_WITHOUT_\w+"
+    r"__CUDA_ARCH__|KBUILD_MIXED_DEVICE|KBUILD_CHECKED|KBUILD_CPU_F16C|KBUILD_WITHOUT_\w+"
 )
 _MOST_FAILURES: Final = 6  # each one says which kernels are divided in another way, or not at all
 _SPLIT: Final = "KBUILD_CPU_SPLIT"
@@ -176,6 +176,7 @@ def _list_mixed_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
         *foreign,
         *build.device_macros(),
         *machines.list_macros(unit.arch),
+        *(instrumentation.text_options() if unit.is_checked else ()),
         *_list_preprocessor_options(unit, tc, options),
     )
 

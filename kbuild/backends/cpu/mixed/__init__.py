@@ -1,6 +1,6 @@
 """The ``mixed`` capability: compile sources that also contain host code and launches."""
 
-from kbuild.backends.cpu.diagnosis.describe import (
+from kbuild.backends.cpu.mixed.diagnosis.describe import (
     describe_diagnosis,
     describe_review,
     read_review,

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.backends.cpu.diagnosis.functions import Function, find_functions, find_space
-from kbuild.backends.cpu.diagnosis.uses import Use
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
+from kbuild.backends.cpu.mixed.diagnosis.uses import Use
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.cxx.launches import find_brackets, read_launch
 from kbuild.cxx.scopes import Scope, find_scopes

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kbuild.backends.cpu.diagnosis.functions import Function
+from kbuild.backends.cpu.mixed.diagnosis.functions import Function
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass

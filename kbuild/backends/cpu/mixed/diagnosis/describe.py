@@ -14,8 +14,8 @@ from kbuild.model import Command
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kbuild.backends.cpu.diagnosis.functions import Function
-    from kbuild.backends.cpu.diagnosis.review import Reviewer
+    from kbuild.backends.cpu.mixed.diagnosis.functions import Function
+    from kbuild.backends.cpu.mixed.diagnosis.review import Reviewer
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.cxx.unit import Unit
 
@@ -29,7 +29,7 @@ _GCC_COLUMNS: Final = ("-fdiagnostics-column-unit=byte",)
 
 def describe_diagnosis(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) -> Diagnosis:
     """See `MixedPasses`: a compile of the user's own text, without code generation."""
-    from kbuild.backends.cpu.diagnosis.text import write_diagnosis_text  # noqa: PLC0415 - only failures need it
+    from kbuild.backends.cpu.mixed.diagnosis.text import write_diagnosis_text  # noqa: PLC0415 - only failures need it
 
     options = (*_DIAGNOSIS, *(_CLANG if q.compiles_with_clang(code.text) else ()))
     return _describe(unit, tc, options, write_diagnosis_text(code))
@@ -37,8 +37,8 @@ def describe_diagnosis(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) 
 
 def describe_review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) -> Diagnosis | None:
     """See `MixedPasses`: a compile that warns about each use of functions that can be misused."""
-    from kbuild.backends.cpu.diagnosis.text import edit_plainly  # noqa: PLC0415 - most sources do not need it
-    from kbuild.backends.cpu.diagnosis.uses import mark_functions  # noqa: PLC0415 - most sources do not need it
+    from kbuild.backends.cpu.mixed.diagnosis.text import edit_plainly  # noqa: PLC0415 - most sources do not need it
+    from kbuild.backends.cpu.mixed.diagnosis.uses import mark_functions  # noqa: PLC0415 - most sources do not need it
 
     _, functions = _find_functions(code, unit)
     if not functions:
@@ -50,8 +50,8 @@ def describe_review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) -> 
 
 def read_review(code: Unit, unit: CompileUnit | HostUnit, log: str) -> Iterator[str]:
     """See `MixedPasses`: device code that uses host code, or the reverse."""
-    from kbuild.backends.cpu.diagnosis.text import edit_plainly, read_lines  # noqa: PLC0415 - as above
-    from kbuild.backends.cpu.diagnosis.uses import mark_functions, read_uses  # noqa: PLC0415 - as above
+    from kbuild.backends.cpu.mixed.diagnosis.text import edit_plainly, read_lines  # noqa: PLC0415 - as above
+    from kbuild.backends.cpu.mixed.diagnosis.uses import mark_functions, read_uses  # noqa: PLC0415 - as above
     from kbuild.cxx.columns import describe_place  # noqa: PLC0415 - as above
 
     reviewer, functions = _find_functions(code, unit)
@@ -70,7 +70,7 @@ def _find_functions(
     code: Unit, unit: CompileUnit | HostUnit
 ) -> tuple[Reviewer, tuple[Function, ...]]:
     """Return the functions to mark: those of the host in the device pass, and the reverse."""
-    from kbuild.backends.cpu.diagnosis.review import Reviewer  # noqa: PLC0415 - as above
+    from kbuild.backends.cpu.mixed.diagnosis.review import Reviewer  # noqa: PLC0415 - as above
 
     reviewer = Reviewer(code)
     if isinstance(unit, CompileUnit):

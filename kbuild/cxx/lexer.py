@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import accumulate, compress
 from typing import Final, NamedTuple
 
@@ -51,6 +52,8 @@ _ALTERNATIVE_WORDS: Final = {
     "xor_eq": "^=",
 }
 _DIGRAPHS: Final = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
+# Where digraphs can be. `<::` is one only in front of `:` or `>`.
+_CAN_BE_DIGRAPH: Final = re.compile(r"<%|%>|:>|<:(?!:(?![:>]))")
 
 
 class Token(NamedTuple):
@@ -95,18 +98,18 @@ def split_text(text: str, *, is_source: bool = False) -> Lexemes:
     return Lexemes(list(compress(pieces, kept)), list(compress(starts, kept)))
 
 
-def normalize(text: str) -> str:
+def normalize(text: str, words: Iterable[str]) -> str:
     """Return a preprocessed text in which operators and brackets have their usual spelling.
 
     All positions stay the same.
+
+    Args:
+        text: The text.
+        words: Its tokens.
     """
-    has_words = any(word in text for word in ("and", "not", "or", "xor", "bit", "compl"))
-    if not has_words and not any(digraph in text for digraph in _DIGRAPHS):
+    if _ALTERNATIVE_WORDS.keys().isdisjoint(words) and not _CAN_BE_DIGRAPH.search(text):
         return text
     pieces = _split(text, _PREPROCESSED)
-    found = set(pieces)
-    if found.isdisjoint(_ALTERNATIVE_WORDS) and not any(d in text for d in _DIGRAPHS):
-        return text
     return "".join(map(_normalize_piece, _join_digraphs(pieces)))
 
 

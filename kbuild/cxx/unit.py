@@ -32,8 +32,11 @@ class Unit:
 
     def __init__(self, text: str, *, is_source: bool = False) -> None:
         """Read a text; ``is_source`` says that it is not preprocessed."""
-        text = text if is_source else normalize(text)
         words, starts = split_text(text, is_source=is_source)
+        usual = text if is_source else normalize(text, words)
+        if usual != text:
+            text = usual
+            words, starts = split_text(text)
         directives = {word for word in set(words) if word[0] == "#"}
         is_code = [word not in directives for word in words]
         self.text: Final = text

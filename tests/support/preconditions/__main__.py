@@ -20,11 +20,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import kbuild
-from kbuild import resources
 from support.preconditions.mutations import MUTATIONS, Mutation
 
 _TESTS = Path(__file__).parents[2]
+_CHECKOUT = _TESTS.parent
 _TIMEOUT = 900  # seconds for a mutation
 # An editable install would find the checkout instead of the copy.
 _SITE = """\
@@ -59,10 +58,10 @@ def run_mutation(mutation: Mutation, count: int) -> tuple[str, str]:
     """Return the random kernels, and the program, that fail without a precondition."""
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "kbuild"
-        package = Path(kbuild.__file__).parent
-        shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        runtime = resources.find_runtime("libkbuild_cpu.so.1")
-        shutil.copytree(runtime.parent, copy / runtime.parent.name, dirs_exist_ok=True)
+        for name in ("kbuild", "cmake", "templates"):
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(_CHECKOUT / name, Path(directory) / name, ignore=ignored)
+        shutil.copy(_CHECKOUT / "pyproject.toml", directory)
         (Path(directory) / "sitecustomize.py").write_text(_SITE)
         for change in mutation.changes:
             path = copy / change.file

@@ -79,7 +79,10 @@ MUTATIONS = (
         "work-item loop",
         "calls through pointers reach what has an address",
         (Change(_REVIEW, "reached |= waits if has_pointers else addressed", "pass"),),
-        ("cases_spelling",),
+        (
+            "cases_waits",
+            "cases_spelling",
+        ),
         ("virtual", "member_pointer"),
     ),
     Mutation(

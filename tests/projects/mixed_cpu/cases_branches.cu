@@ -16,10 +16,27 @@ __global__ void both_branches(int* out)
     }
 }
 
+// The second warp has lanes of both rows.
+__global__ void branches_of_rows(int* out)
+{
+    __shared__ int values[96];
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+    values[thread] = thread;
+    if (threadIdx.x < 32) {
+        __syncwarp();
+        out[thread] = values[thread ^ 1];
+    } else {
+        __syncwarp();
+        out[thread] = values[thread ^ 1] * 2;
+    }
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
     both_branches<<<1, 64>>>(results);
     check("both_branches", 64, [](int i) { return (i ^ 16) * (i & 16 ? 1 : 2); });
+    branches_of_rows<<<1, dim3(48, 2)>>>(results);
+    check("branches_of_rows", 96, [](int i) { return (i ^ 1) * (i % 48 < 32 ? 1 : 2); });
     std::puts("done");
 }

@@ -1,6 +1,8 @@
 // Objects that must stay where they are, exist once, or select a function by their types.
 #include "region_results.h"
 
+#include <cooperative_groups.h>
+
 struct Own {
     int value;
     int* place;
@@ -99,6 +101,25 @@ __global__ void subscripts(int* out)
     out[threadIdx.x] = object[x];
 }
 
+// The operator & of a class can return anything. Groups and slots need the address of an object all the same.
+struct WithoutAddress {
+    int value, other;
+    __device__ WithoutAddress(int x) : value(x), other(x) {}
+    __device__ WithoutAddress() {}
+    __device__ int* operator&() { return nullptr; }
+    __device__ const int* operator&() const { return nullptr; }
+};
+__global__ void addresses(int* out)
+{
+    const auto tile = cooperative_groups::tiled_partition<8>(cooperative_groups::this_thread_block());
+    WithoutAddress object(threadIdx.x);
+    const WithoutAddress copy = tile.shfl(object, 1);
+    tile.sync();
+    object.value += 1000;
+    tile.sync();
+    out[threadIdx.x] = object.value + copy.value + copy.other;
+}
+
 __global__ void static_variables(int* out) { out[threadIdx.x] = count_blocks(); }
 __global__ void __launch_bounds__(128) bounded(int* out) { out[threadIdx.x] = count_blocks(); }
 __global__ void in_switch(int* out)
@@ -125,6 +146,8 @@ int main()
     check("operators", 64, [](int) { return 1; });
     subscripts<<<1, 64>>>(results);
     check("subscripts", 64, [](int) { return 1; });
+    addresses<<<1, 64>>>(results);
+    check("addresses", 64, [](int i) { return i + 1000 + 2 * (i / 8 * 8 + 1); });
     static_variables<<<1, 16>>>(results);
     bounded<<<1, 16>>>(results + 16);
     in_switch<<<1, 16>>>(results + 32);

@@ -52,6 +52,10 @@ __global__ void pointers(int* out, bool is_called)
     out[threadIdx.x] = function ? function() : 0;
 }
 __global__ void tables(int* out) { out[threadIdx.x] = table[0](); }
+// Another kernel wrote the pointer, so that this one refers to no function.
+__device__ int (*written)();
+__global__ void write_pointer() { written = index_of; }
+__global__ void written_pointers(int* out) { out[threadIdx.x] = written(); }
 __global__ void members_with_the_name(int* out)
 {
     Timer timer{0};
@@ -118,6 +122,9 @@ int main()
     check("pointers", 64, [](int i) { return i; });
     tables<<<1, 64>>>(results);
     check("tables", 64, [](int i) { return i; });
+    write_pointer<<<1, 1>>>();
+    written_pointers<<<1, 64>>>(results);
+    check("written_pointers", 64, [](int i) { return i; });
     members_with_the_name<<<1, 64>>>(results);
     check("members_with_the_name", 64, [](int) { return 1; });
     functions_with_the_name<<<1, 64>>>(results);

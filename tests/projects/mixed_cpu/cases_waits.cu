@@ -48,6 +48,15 @@ __global__ void changed_counter(int* out, int* flag)
     WAIT_FOR(flag, for (int i = 0; i < 1; ++i) result += atomicRetry(i, flag);)
 }
 
+// Another kernel made the object, so that the second one refers to no function.
+struct Object {
+    __device__ virtual int get() const { return __shfl_xor_sync(~0u, int(threadIdx.x), 1); }
+};
+__device__ Object* object;
+__global__ void make_object() { object = new Object; }
+__global__ void virtual_function(int* out) { out[threadIdx.x] = object->get(); }
+__global__ void delete_object() { delete object; }
+
 // Constant expressions can have such loops, too.
 __host__ __device__ constexpr int count_bits(unsigned value)
 {
@@ -85,5 +94,9 @@ int main()
     RUN(counter_of_a_class);
     RUN(changed_counter);
     RUN(real_update);
+    make_object<<<1, 1>>>();
+    virtual_function<<<1, 64>>>(results);
+    check("virtual_function", 64, [](int i) { return i ^ 1; });
+    delete_object<<<1, 1>>>();
     std::puts("done");
 }

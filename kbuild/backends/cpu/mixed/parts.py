@@ -38,8 +38,11 @@ _WARP: Final = re.compile(
 _ATOMICS: Final = re.compile(
     r"\batomic[A-Z]|\b__nv_atomic|\b__NV_|\b__(?:ld(?:g|c[agsv]|lu)|st(?:wb|cg|cs|wt))\b"
 )
-# `new` also with a place, which needs <new>.
-_LIBRARY: Final = re.compile(r"\bstd\b|\bnew\s*\(|_GLIBCXX|_LIBCPP|\b__cpp_lib_")
+# `new` also with a place, which needs <new>. A list without a type is a std::initializer_list.
+_LIBRARY: Final = re.compile(
+    r"\bstd\b|\bnew\s*\(|_GLIBCXX|_LIBCPP|\b__cpp_lib_"
+    r"|\bauto\b[^;(){}]*=\s*\{|\bfor\s*\([^;(){}]*:\s*\{"
+)
 # How the names of <math.h> and of CUDA's functions for floating-point numbers start.
 _MATH: Final = re.compile(
     r"\b(?:abs|a?(?:sin|cos|tan)|canon|r?cbrt|ceil|compound|copysign|cyl_|[df](?:add|div|fma|mul|sqrt|sub)|"

@@ -3,7 +3,8 @@
 Lanes of a warp can call the same operation with the same mask at different places, such as
 ``__syncwarp()`` in both branches of a condition (CUDA C++ Programming Guide, "Warp Vote Functions"
 and "Synchronization Functions"). Regions run one place after the other, so that only fibers can do
-that, unless each warp takes one branch.
+that, unless each warp takes one branch. A kernel that reads ``threadIdx.y`` or ``.z`` can have
+warps of several rows, so that ``threadIdx.x`` does not tell the warp.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def check_branches(
 ) -> None:
     """Raise CannotDivide if lanes of different branches can meet in an operation."""
     masked = frozenset(masked)
+    has_rows = _names_rows(unit, body)
     for block in list_blocks(body):
         for place, child in enumerate(block.children):
             if not isinstance(child, Block) or child.kind != "if" or child not in masked:
@@ -43,8 +45,17 @@ def check_branches(
                 branches.append([*block.children[place + 1 :]])
             shared = _find_shared(unit, branches, operations)
             head = child.children[0]
-            if shared and not _is_common_in_warps(unit, (head.start, head.stop), uses):
+            is_common = not has_rows and _is_common_in_warps(unit, (head.start, head.stop), uses)
+            if shared and not is_common:
                 raise CannotDivide(f"lanes of two branches can meet in '{shared}'")
+
+
+def _names_rows(unit: Unit, body: Block) -> bool:
+    """Return whether a body reads another part of the index than the place in a row."""
+    return any(
+        unit.words[index] == INDEX and unit.get(index + 2) in ("y", "z")
+        for index in range(body.start, body.stop)
+    )
 
 
 def _leaves(unit: Unit, block: Block) -> bool:

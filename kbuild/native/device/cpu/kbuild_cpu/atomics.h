@@ -91,7 +91,8 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
     __device__ inline kbuild_cpu::wide_t<__T> KBUILD_YIELDS atomicCAS##scope( \
         __T *__address, kbuild_cpu::same_t<__T> __expected, kbuild_cpu::same_t<__T> __desired) { \
         const kbuild_cpu::atomic_scope##scope __scope; \
-        kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
+        kbuild_cpu::atomic_compare_exchange(__address, __builtin_addressof(__expected), \
+                                            __desired); \
         return __expected; \
     } \
     template <class __T> \
@@ -100,7 +101,8 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
         KBUILD_YIELDS atomicCAS##scope(__T *__address, kbuild_cpu::same_t<__T> __expected, \
                                        kbuild_cpu::same_t<__T> __desired) { \
         const kbuild_cpu::atomic_scope##scope __scope; \
-        kbuild_cpu::atomic_compare_exchange(__address, &__expected, __desired); \
+        kbuild_cpu::atomic_compare_exchange(__address, __builtin_addressof(__expected), \
+                                            __desired); \
         return __expected; \
     }
 
@@ -109,7 +111,7 @@ template <class __T>
 kbuild_cpu::conditional_t<
     true, kbuild_cpu::updated,
     kbuild_cpu::one_of<__T, unsigned short, int, unsigned int, unsigned long long>>
-    atomicCAS(__T *, __T, __T, kbuild_cpu::update);
+atomicCAS(__T *, __T, __T, kbuild_cpu::update);
 
 KBUILD_CPU_ATOMIC_FOR_SCOPE()
 KBUILD_CPU_ATOMIC_FOR_SCOPE(_block)

@@ -33,13 +33,13 @@ __device__ inline uint64_t to_word(const __T &__value) {
     static_assert(sizeof(__T) <= 8 && __is_trivially_copyable(__T),
                   "kbuild: warp operations exchange values of at most 8 bytes");
     uint64_t __word = 0;
-    __builtin_memcpy(&__word, &__value, sizeof(__T));
+    __builtin_memcpy(&__word, __builtin_addressof(__value), sizeof(__T));
     return __word;
 }
 template <class __T>
 __device__ inline __T from_word(uint64_t __word) {
     __T __value;
-    __builtin_memcpy(static_cast<void *>(&__value), &__word, sizeof(__T));
+    __builtin_memcpy(static_cast<void *>(__builtin_addressof(__value)), &__word, sizeof(__T));
     return __value;
 }
 

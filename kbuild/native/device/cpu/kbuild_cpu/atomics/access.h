@@ -105,15 +105,15 @@ __device__ inline bool atomic_compare_exchange(__T *__address, __T *__expected, 
     bool __is_equal;
     if constexpr (has_16_bytes<__T>) {
         unsigned __int128 __old, __new;
-        memcpy(&__old, __expected, 16);
-        memcpy(&__new, &__desired, 16);
+        memcpy(__builtin_addressof(__old), __expected, 16);
+        memcpy(&__new, __builtin_addressof(__desired), 16);
         const unsigned __int128 __found =
             compare_exchange_16(reinterpret_cast<unsigned __int128 *>(__address), __old, __new);
         memcpy(static_cast<void *>(__expected), &__found, 16);
         __is_equal = __found == __old;
     } else {
-        __is_equal = __atomic_compare_exchange(__address, __expected, &__desired, false, __success,
-                                               __failure);
+        __is_equal = __atomic_compare_exchange(
+            __address, __expected, __builtin_addressof(__desired), false, __success, __failure);
     }
     end_atomic(__is_equal);
     return __is_equal;
@@ -125,9 +125,9 @@ __device__ inline __T atomic_load(const __T *__address, int __order = __ATOMIC_R
     if constexpr (has_16_bytes<__T>) {
         const unsigned __int128 __found = compare_exchange_16(
             reinterpret_cast<unsigned __int128 *>(const_cast<__T *>(__address)), 0, 0);
-        memcpy(static_cast<void *>(&__value), &__found, 16);
+        memcpy(static_cast<void *>(__builtin_addressof(__value)), &__found, 16);
     } else {
-        __atomic_load(const_cast<__T *>(__address), &__value, __order);
+        __atomic_load(const_cast<__T *>(__address), __builtin_addressof(__value), __order);
     }
     end_atomic(false);
     return __value;
@@ -142,18 +142,20 @@ __device__ inline __T atomic_update(__T *__address, __Update __update,
         __old = *__address;
         *__address = __changed = __update(__old);
     } else if constexpr (has_16_bytes<__T>) {
-        memcpy(static_cast<void *>(&__old), __address, 16);
+        memcpy(static_cast<void *>(__builtin_addressof(__old)), __address, 16);
         do {
             __changed = __update(__old);
-        } while (!atomic_compare_exchange(__address, &__old, __changed));
+        } while (!atomic_compare_exchange(__address, __builtin_addressof(__old), __changed));
     } else {
-        __atomic_load(__address, &__old, __ATOMIC_RELAXED);
+        __atomic_load(__address, __builtin_addressof(__old), __ATOMIC_RELAXED);
         do {
             __changed = __update(__old);
-        } while (!__atomic_compare_exchange(__address, &__old, &__changed, true, __order,
+        } while (!__atomic_compare_exchange(__address, __builtin_addressof(__old),
+                                            __builtin_addressof(__changed), true, __order,
                                             __ATOMIC_RELAXED));
     }
-    end_atomic(memcmp(&__old, &__changed, sizeof __old) != 0);
+    end_atomic(memcmp(__builtin_addressof(__old), __builtin_addressof(__changed), sizeof __old) !=
+               0);
     return __old;
 }
 
@@ -165,8 +167,10 @@ __device__ inline __T atomic_exchange(__T *__address, __T __value, int __order =
         __T __old;
         if (is_only_block(__order))
             return atomic_update(__address, [__value](__T) { return __value; }, __order);
-        __atomic_exchange(__address, &__value, &__old, __order);
-        end_atomic(memcmp(&__old, &__value, sizeof __old) != 0);
+        __atomic_exchange(__address, __builtin_addressof(__value), __builtin_addressof(__old),
+                          __order);
+        end_atomic(memcmp(__builtin_addressof(__old), __builtin_addressof(__value), sizeof __old) !=
+                   0);
         return __old;
     }
 }
@@ -176,7 +180,7 @@ __device__ inline void atomic_store(__T *__address, __T __value, int __order = _
     if constexpr (has_16_bytes<__T>) {
         atomic_exchange(__address, __value);
     } else {
-        __atomic_store(__address, &__value, __order);
+        __atomic_store(__address, __builtin_addressof(__value), __order);
         end_atomic(true);
     }
 }

@@ -51,13 +51,14 @@ public:
     bool compare_exchange_strong(__T &__expected, __T __desired, __order_t __success,
                                  __order_t __failure) const noexcept {
         may_wait();
-        return atomic_compare_exchange(__address(), &__expected, __desired, __success, __failure);
+        return atomic_compare_exchange(__address(), __builtin_addressof(__expected), __desired,
+                                       __success, __failure);
     }
     bool compare_exchange_strong(__T &__expected, __T __desired,
                                  __order_t __order = __seq_cst) const noexcept {
         may_wait();
-        return atomic_compare_exchange(__address(), &__expected, __desired, __order,
-                                       failure_order(__order));
+        return atomic_compare_exchange(__address(), __builtin_addressof(__expected), __desired,
+                                       __order, failure_order(__order));
     }
     bool compare_exchange_weak(__T &__expected, __T __desired, __order_t __success,
                                __order_t __failure) const noexcept {
@@ -72,7 +73,8 @@ public:
     void wait(__T __old, __order_t __order = __seq_cst) const noexcept {
         for (;;) {
             const __T __now = load(__order);
-            if (memcmp(&__now, &__old, sizeof __old) != 0) return;
+            if (memcmp(__builtin_addressof(__now), __builtin_addressof(__old), sizeof __old) != 0)
+                return;
         }
     }
     void notify_one() const noexcept {}
@@ -139,7 +141,7 @@ class KBUILD_CALL_NEEDS_THREAD atomic_ref
 public:
     static constexpr size_t required_alignment = sizeof(__T) <= 16 ? sizeof(__T) : alignof(__T);
 
-    explicit atomic_ref(__T &__object) noexcept : __address_(&__object) {}
+    explicit atomic_ref(__T &__object) noexcept : __address_(__builtin_addressof(__object)) {}
     atomic_ref(const atomic_ref &) = default;
     atomic_ref &operator=(const atomic_ref &) = delete;
     __T operator=(__T __value) const noexcept {
@@ -164,7 +166,7 @@ public:
         this->store(__value);
         return __value;
     }
-    __T *__get_address() const noexcept { return &__value_; }
+    __T *__get_address() const noexcept { return __builtin_addressof(__value_); }
 
 private:
     /* The operations are those of atomic_ref, which do not change the reference. */

@@ -78,7 +78,9 @@ public:
         for (size_t __word = 0; __word < __words; ++__word) {
             const size_t __bytes = sizeof(__T) - 8 * __word < 8 ? sizeof(__T) - 8 * __word : 8;
             uint64_t __part = 0;
-            memcpy(&__part, reinterpret_cast<const char *>(&__value) + 8 * __word, __bytes);
+            memcpy(&__part,
+                   reinterpret_cast<const char *>(__builtin_addressof(__value)) + 8 * __word,
+                   __bytes);
             const auto &__all = kbuild_cpu::exchange(__call, __mask_, __part);
             __T *__next = __values;
             for (__lane_mask __rest = __mask_; __rest != 0; __rest &= __rest - 1)
@@ -96,9 +98,11 @@ public:
         for (size_t __start = 0; __start < sizeof(__T); __start += 8) {
             const size_t __bytes = sizeof(__T) - __start < 8 ? sizeof(__T) - __start : 8;
             uint64_t __part = 0;
-            memcpy(&__part, reinterpret_cast<const char *>(&__value) + __start, __bytes);
+            memcpy(&__part, reinterpret_cast<const char *>(__builtin_addressof(__value)) + __start,
+                   __bytes);
             const auto &__all = kbuild_cpu::exchange(__call, __mask_, __part);
-            memcpy(reinterpret_cast<char *>(&__result) + __start, &__all.values[__from], __bytes);
+            memcpy(reinterpret_cast<char *>(__builtin_addressof(__result)) + __start,
+                   &__all.values[__from], __bytes);
         }
         return __result;
     }

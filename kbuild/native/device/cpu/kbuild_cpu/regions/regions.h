@@ -384,7 +384,7 @@ public:
         return values_[__number];
     }
     KBUILD_CPU_ALWAYS_INLINE slot_address place(int __number) {
-        return {static_cast<void *>(&values_[__number])};
+        return {static_cast<void *>(values_ + __number)};
     }
     KBUILD_CPU_ALWAYS_INLINE __type &construct(int __number) {
         return *::new (place(__number)) __type;
@@ -524,8 +524,9 @@ public:
                           "kbuild: what the parameter refers to is not known");
             static_assert(can_move<remove_cv_t<__T>>,
                           "kbuild: the parameter refers to a temporary object");
-            ::new (slot_address{static_cast<void *>(&copy_)}) remove_cv_t<__T>(__object);
-            object_ = &copy_;
+            ::new (slot_address{static_cast<void *>(__builtin_addressof(copy_))})
+                remove_cv_t<__T>(__object);
+            object_ = __builtin_addressof(copy_);
         }
     }
 

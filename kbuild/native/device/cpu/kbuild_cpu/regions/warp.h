@@ -173,12 +173,12 @@ KBUILD_CPU_ALWAYS_INLINE __T select(bool __is_first, const __T &__first, const _
     if constexpr (sizeof(__T) == 4 || sizeof(__T) == 8) {
         using __bits = typename word_of<sizeof(__T)>::__type;
         __bits __a, __b;
-        memcpy(&__a, &__first, sizeof __a);
-        memcpy(&__b, &__second, sizeof __b);
+        memcpy(&__a, __builtin_addressof(__first), sizeof __a);
+        memcpy(&__b, __builtin_addressof(__second), sizeof __b);
         const __bits __mask = -static_cast<__bits>(__is_first);
         const __bits __selected = (__a & __mask) | (__b & ~__mask);
         __T __result;
-        memcpy(static_cast<void *>(&__result), &__selected, sizeof __result);
+        memcpy(static_cast<void *>(__builtin_addressof(__result)), &__selected, sizeof __result);
         return __result;
     } else {
         return __is_first ? __first : __second;

@@ -1,0 +1,554 @@
+"""Changes of kbuild, each of which switches off one precondition of ``cpu-kernels.md``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_MIXED = "backends/cpu/mixed/"
+_REGIONS = f"{_MIXED}regions/"
+_ANALYZE = f"{_REGIONS}analyze.py"
+_ORDER = f"{_REGIONS}grammar/order.py"
+_GUARDS = f"{_REGIONS}guards.py"
+_DIVISION = f"{_MIXED}division.py"
+_FUNCTIONS = f"{_MIXED}waits/functions.py"
+_REVIEW = f"{_MIXED}waits/review.py"
+_BINDINGS = f"{_REGIONS}writing/bindings.py"
+_HEADER = "native/device/cpu/kbuild_cpu/regions/regions.h"
+_MARKS = "native/device/cpu/kbuild_cpu/scheduling.h"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A text that occurs once in a file of the package, and what replaces it."""
+
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A precondition that nothing checks.
+
+    Attributes:
+        name: Its name.
+        edit: The edit that it belongs to.
+        precondition: What kbuild checks, in words.
+        changes: What switches the check off.
+        programs: The programs in ``tests/projects/mixed_cpu`` that should fail then.
+        features: What random kernels have that should fail then; nothing if random kernels cannot
+            have it.
+    """
+
+    name: str
+    edit: str
+    precondition: str
+    changes: tuple[Change, ...]
+    programs: tuple[str, ...]
+    features: tuple[str, ...] = ()
+
+
+MUTATIONS = (
+    Mutation(
+        "waits",
+        "work-item loop",
+        "the kernel does not reach `kbuild_cpu_waits`",
+        (Change(_REVIEW, "if not {_WAITS, *waits}.isdisjoint(reached):", "if False:"),),
+        ("cases_values_behind_names",),
+        ("waiting_members", "waiting_range", "virtual"),
+    ),
+    Mutation(
+        "index",
+        "work-item loop",
+        "the kernel does not reach `threadIdx`, or stores it",
+        (
+            Change(
+                _REVIEW,
+                "elif not stores_index and not index.isdisjoint(reached):",
+                "elif False:",
+            ),
+        ),
+        (
+            "cases_values_behind_names",
+            "cases_spelling",
+        ),
+        ("grid_range", "context", "tuple_like", "user_lane"),
+    ),
+    Mutation(
+        "pointers",
+        "work-item loop",
+        "calls through pointers reach what has an address",
+        (Change(_REVIEW, "reached |= waits if has_pointers else addressed", "pass"),),
+        (
+            "cases_waits",
+            "cases_spelling",
+        ),
+        ("virtual", "member_pointer"),
+    ),
+    Mutation(
+        "order",
+        "parallel region",
+        "C++ evaluates nothing before an operation (all of `order.py`)",
+        (Change(_ORDER, "if opening is not None or not order.is_first(span, None):", "if False:"),),
+        ("cases_sequencing",),
+        ("call_chain", "assign_subscript", "comma", "shift"),
+    ),
+    Mutation(
+        "order_before",
+        "parallel region",
+        "no effects in front of `,` `<<` `>>`",
+        (Change(_ORDER, "self._are_before(before) and self._are_behind", "self._are_behind"),),
+        ("cases_sequencing",),
+        ("comma", "shift", "declarators", "stream"),
+    ),
+    Mutation(
+        "order_behind",
+        "parallel region",
+        "no effects on the right of an assignment",
+        (
+            Change(
+                _ORDER,
+                "return self._are_before(before) and self._are_behind(parts[place + 1 :])",
+                "return self._are_before(before)",
+            ),
+        ),
+        ("cases_sequencing",),
+        ("compound_right_first", "chained_assignment", "assign_subscript"),
+    ),
+    Mutation(
+        "order_callee",
+        "parallel region",
+        "no object, subscript, or unevaluated operand in front of an operation",
+        (Change(_ORDER, "or not self._is_first_in(parts[place], span)", ""),),
+        ("cases_sequencing",),
+        ("call_chain", "subscript_chain", "unevaluated", "arrow"),
+    ),
+    Mutation(
+        "temporary",
+        "parallel region",
+        "an argument that a parameter can refer to is no temporary object",
+        (Change(_ORDER, "if place in operation.referring:", "if False:"),),
+        (
+            "cases_parameters",
+            "cases_objects",
+        ),
+        ("function", "temporary", "aggregate"),
+    ),
+    Mutation(
+        "branches",
+        "parallel region",
+        "lanes of two branches do not meet",
+        (
+            Change(
+                f"{_REGIONS}branches.py",
+                "if shared and not is_common:",
+                "if False:",
+            ),
+        ),
+        ("cases_branches",),
+        ("same_operation_in_branches",),
+    ),
+    Mutation(
+        "declarations",
+        "parallel region",
+        "declarations beside operations have a known form",
+        (
+            Change(
+                f"{_REGIONS}forms.py",
+                "if isinstance(child, Statement) and _is_unknown_declaration(unit, block, child):",
+                "if False:",
+            ),
+        ),
+        ("region_forms",),
+        ("binding", "shadow"),
+    ),
+    Mutation(
+        "lambda",
+        "slot",
+        "no object contains a lambda that refers to variables",
+        (
+            Change(
+                f"{_REGIONS}forms.py",
+                "if statement in statements and _contains_lambda(unit, statement):",
+                "if False:",
+            ),
+        ),
+        ("region_forms",),
+        ("lambda_value", "lambda_change", "function_object"),
+    ),
+    Mutation(
+        "decltype",
+        "slot",
+        "no `decltype` names a variable",
+        (Change(f"{_REGIONS}forms.py", "if uses.resolve(index) is not None:", "if False:"),),
+        (
+            "cases_objects",
+            "region_forms",
+        ),
+        ("overloads_on_const",),
+    ),
+    Mutation(
+        "copies",
+        "slot",
+        "nobody can tell an object from its copy",
+        (
+            Change(
+                _HEADER,
+                "!(__is_class(__T) || __is_union(__T)) || is_trivial_aggregate<__T>",
+                "true || is_trivial_aggregate<__T>",
+            ),
+        ),
+        ("cases_objects",),
+        ("self_pointer", "copies", "function", "aggregate"),
+    ),
+    Mutation(
+        "destructor",
+        "slot",
+        "the destructor does nothing",
+        (Change(_HEADER, "can_end = __has_trivial_destructor(__T);", "can_end = true;"),),
+        (
+            "region_forms",
+            "cases_objects",
+        ),
+        ("destructor", "copies"),
+    ),
+    Mutation(
+        "listed",
+        "slot",
+        "no member of an aggregate is a reference, no list refers to an array",
+        (
+            Change(_HEADER, "!__is_aggregate(__T) || is_trivial_aggregate<__T>,", "true,"),
+            Change(
+                _HEADER, "can_keep = can_end<__T> && !is_list<__T>;", "can_keep = can_end<__T>;"
+            ),
+        ),
+        (
+            "cases_values_behind_names",
+            "region_forms",
+        ),
+        ("initializer_list", "aggregate", "temporary"),
+    ),
+    Mutation(
+        "address",
+        "slot",
+        "a variable whose address matters has one address for life",
+        (
+            Change(
+                _BINDINGS,
+                "and not (_is_number(division, v) and self._has_only_values(v))",
+                "and False",
+            ),
+        ),
+        (
+            "cases_objects",
+            "cases_parameters",
+        ),
+        ("address", "reference", "array_reference"),
+    ),
+    Mutation(
+        "memory",
+        "rematerialized value",
+        "names in an initializer are constants",
+        (
+            Change(
+                _BINDINGS,
+                'checks[f"static_assert((static_cast<void>(+({name})), true)); "] = None',
+                "pass",
+            ),
+            Change(
+                f"{_REGIONS}plan.py",
+                "(word in shared or not is_probably_constant(unit, word))",
+                "False",
+            ),
+        ),
+        ("cases_values_behind_names",),
+        (
+            "memory_conversion",
+            "memory_reference_member",
+            "memory_variable_template",
+            "memory_macro_memory",
+        ),
+    ),
+    Mutation(
+        "operators",
+        "rematerialized value",
+        "operators in an initializer are built in",
+        (
+            Change(
+                _BINDINGS,
+                'checks[f"static_assert({REGIONS}is_built_in<decltype({name})>); "] = None',
+                "pass",
+            ),
+            Change(
+                _HEADER,
+                "constexpr bool is_built_in = is_number_or_pointer<remove_cv_t<__T>>;",
+                "constexpr bool is_built_in = true;",
+            ),
+        ),
+        ("cases_values_behind_names",),
+        ("memory_conversion", "memory_operator", "memory_enum_operator", "memory_enum_compare"),
+    ),
+    Mutation(
+        "calls",
+        "rematerialized value",
+        "`min` and `max` are those of CUDA",
+        (Change(_BINDINGS, 'checks[f"static_assert({self._check_call(call)}); "] = None', "pass"),),
+        ("cases_values_behind_names",),
+        ("memory_user_max",),
+    ),
+    Mutation(
+        "hidden",
+        "rematerialized value",
+        "no other declaration hides a name in an initializer",
+        (
+            Change(
+                _ANALYZE,
+                "return not words.isdisjoint(self._inner)",
+                "return False",
+            ),
+        ),
+        (
+            "region_forms",
+            "region_subscripts",
+        ),
+        ("shadow",),
+    ),
+    Mutation(
+        "uses",
+        "rematerialized value",
+        "every use only reads the value",
+        (
+            Change(
+                f"{_REGIONS}uses.py",
+                'return all(use.kind == "read" for use in self.list_uses(variable))',
+                'return all(use.kind != "changed" for use in self.list_uses(variable))',
+            ),
+        ),
+        (
+            "cases_parameters",
+            "region_forms",
+        ),
+        ("index_copies", "address", "reference", "overloads_on_const"),
+    ),
+    Mutation(
+        "operands",
+        "rematerialized value",
+        "the other operands are numbers or pointers",
+        (Change(_HEADER, "(is_built_in<__Operands> && ...),", "true,"),),
+        (
+            "cases_values_behind_names",
+            "cases_objects",
+        ),
+        ("overloads_on_const", "memory_enum_compare", "memory_subscript_operator", "index_copies"),
+    ),
+    Mutation(
+        "uniform_uses",
+        "uniform variable",
+        "every use only reads the value, or assigns a plain expression",
+        (
+            Change(_ANALYZE, 'use.kind == "read" or (', 'use.kind in ("read", "unknown") or ('),
+            Change(
+                _BINDINGS,
+                'return f"[[maybe_unused]] const auto {name} = __kbuild_u{number}__;"',
+                'return f"[[maybe_unused]] auto {name} = __kbuild_u{number}__;"',
+            ),
+        ),
+        (
+            "cases_parameters",
+            "region_forms",
+        ),
+        ("uniform_loop", "function", "reference", "address"),
+    ),
+    Mutation(
+        "uniform_values",
+        "uniform variable",
+        "all threads that live assign it",
+        (
+            Change(
+                _ANALYZE,
+                "if self._find_mask(index) is not own or not self._is_uniform(",
+                "if not self._is_uniform(",
+            ),
+        ),
+        (
+            "region_guards",
+            "region_masks",
+        ),
+        ("uniform_branches", "masked_loop", "uniform_loop"),
+    ),
+    Mutation(
+        "uniform_fixed",
+        "uniform variable",
+        "a value that is computed again from it has not changed since",
+        (Change(_ANALYZE, "if not self._is_fixed(used, variable):", "if False:"),),
+        (
+            "region_forms",
+            "region_guards",
+        ),
+        ("uniform_loop", "index_copies"),
+    ),
+    Mutation(
+        "guard_plain",
+        "guard",
+        "both sides are plain expressions of what the row has in common",
+        (
+            Change(
+                _GUARDS,
+                "if not all(is_plain(unit, division, side) for side in (left, right)):",
+                "if False:",
+            ),
+        ),
+        ("region_guards",),
+        ("parameter_guard", "subscripts", "uniform_branches"),
+    ),
+    Mutation(
+        "guard_wraps",
+        "guard",
+        "the index grows by one from thread to thread",
+        (
+            Change(
+                _HEADER,
+                "if (__from <= __to && static_cast",
+                "if (true || static_cast",
+            ),
+        ),
+        ("region_guards",),
+        ("subscripts", "parameter_guard"),
+    ),
+    Mutation(
+        "subscript_wraps",
+        "subscript",
+        "the index grows by one from thread to thread",
+        (
+            Change(
+                _HEADER,
+                "if (static_cast<unsigned long long>(__last) -",
+                "if (false && static_cast<unsigned long long>(__last) -",
+            ),
+        ),
+        ("region_subscripts",),
+        ("subscripts",),
+    ),
+    Mutation(
+        "same_function",
+        "divided function",
+        "all declarations of a name are those of its definitions in one namespace",
+        (
+            Change(
+                _FUNCTIONS,
+                "return all(index in names or self._is_mention(index)",
+                "return all(True",
+            ),
+            Change(
+                _FUNCTIONS, "if len({found.namespaces for found in functions}) > 1:", "if False:"
+            ),
+        ),
+        (
+            "cases_objects",
+            "region_functions",
+        ),
+        ("overloads", "function"),
+    ),
+    Mutation(
+        "own_operation",
+        "divided function",
+        "an operation is not a function of the user",
+        (
+            Change(
+                _DIVISION,
+                "for name in sorted((self._facts.waiting.own & words) - known):",
+                "for name in ():",
+            ),
+        ),
+        (
+            "cases_values_behind_names",
+            "cases_spelling",
+        ),
+        ("user_lane",),
+    ),
+    Mutation(
+        "parameters",
+        "divided function",
+        "references refer to what they do in the source",
+        (
+            Change(
+                _HEADER,
+                "!is_same_v<remove_cv_t<__T>, __T> && is_converted<__T, __Argument>,",
+                "true,",
+            ),
+            Change(
+                _HEADER,
+                "static_assert(can_move<remove_cv_t<__T>>,",
+                "static_assert(true || can_move<remove_cv_t<__T>>,",
+            ),
+        ),
+        ("cases_parameters",),
+        ("function", "base_reference", "copies"),
+    ),
+    Mutation(
+        "function_parameters",
+        "divided function",
+        "a parameter of a function can differ between threads",
+        (
+            Change(
+                _ANALYZE,
+                "is_own = variable.is_parameter and self._kernel.is_function",
+                "is_own = False",
+            ),
+        ),
+        ("cases_parameters",),
+        ("parameter_guard", "function"),
+    ),
+    Mutation(
+        "marks",
+        "mark",
+        "loops in which a thread can wait are marked",
+        (
+            Change(
+                f"{_MIXED}waits/loops.py",
+                "if is_new and not meets and not _surely_ends(unit, loop):",
+                "if False:",
+            ),
+        ),
+        ("region_waits",),
+    ),
+    Mutation(
+        "operators_of_loops",
+        "mark",
+        "no operator of a class decides whether a loop ends",
+        (
+            Change(
+                _MARKS,
+                "(!(__is_class(remove_reference_t<__Types>) ||",
+                "(!(false && __is_class(remove_reference_t<__Types>) ||",
+            ),
+        ),
+        ("cases_waits",),
+    ),
+    Mutation(
+        "updates",
+        "mark",
+        "`atomicCAS` is that of CUDA",
+        (
+            Change(
+                _MARKS,
+                "is_same_v<decltype(find_update",
+                "true || is_same_v<decltype(find_update",
+            ),
+        ),
+        ("cases_waits",),
+    ),
+    Mutation(
+        "counters",
+        "mark",
+        "a function that gets a counter is that of CUDA",
+        (
+            Change(
+                f"{_MIXED}waits/loops.py",
+                "return word.startswith(_OWN) and word not in users and not is_member",
+                "return word.startswith(_OWN)",
+            ),
+        ),
+        ("cases_waits",),
+    ),
+)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl, machines
+from kbuild.backends.cpu.absent_headers import find_absent
 from kbuild.backends.cpu.options import instrumentation, lines
 from kbuild.backends.cpu.runtime import provide_runtimes
 from kbuild.backends.cpu.toolchain import (
@@ -344,7 +345,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     elif _UNKNOWN_OPTION.search(log):
         fix = OPTION_FIX
     else:
-        fix = cccl.find_fix(log) or find_removed_names(log)
+        fix = cccl.find_fix(log) or find_absent(log) or find_removed_names(log)
     return CompilerLog(text=_OWN_NAMES.sub("", _OWN_LINES.sub("", log)), fix=fix)
 
 

@@ -10,7 +10,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.process import select_environment
 
 VARIABLE: Final = "KBUILD_CUDA_VERSION"
-# As kbuild_cpu/cuda_version.h and native/device/cuda_versions say.
+# As kbuild_cpu/host/cuda_version.h and native/device/cuda_versions say.
 _VERSIONS: Final = {"11": "11.8.0", "12": "12.8.0", "": "13.0.0", "13": "13.0.0"}
 
 

@@ -14,7 +14,7 @@
  * __CUDA_ARCH__. */
 #define __CUDACC__ 1
 #define __NVCC__ 1
-#include "kbuild_cpu/cuda_version.h"
+#include "kbuild_cpu/host/cuda_version.h"
 #define __CUDACC_VER_MAJOR__ KBUILD_CUDA_VERSION
 #define __CUDACC_VER_MINOR__ KBUILD_CUDA_MINOR_VERSION
 #define __CUDACC_VER_BUILD__ 0

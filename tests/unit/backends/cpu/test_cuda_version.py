@@ -20,7 +20,7 @@ def test_versions(monkeypatch: pytest.MonkeyPatch, value: str, version: str) -> 
     directories = cuda_version.list_directories()
     assert bool(directories) == (not version.startswith("13"))
     header = "kbuild_cuda_version.h"
-    usual = resources.native_directory() / "device" / "cpu" / "kbuild_cpu" / "cuda_version.h"
+    usual = resources.native_directory() / "device" / "cpu" / "kbuild_cpu" / "host" / "cuda_version.h"
     text = (directories[0] / header if directories else usual).read_text()
     major, minor, _ = version.split(".")
     assert re.search(rf"KBUILD_CUDA_VERSION {major}\n", text)

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cuda_version.h"
+#include "host/cuda_version.h"
 #include "vector_types.h"
 #include "host/error_list.h"
 #include "host/properties.h"

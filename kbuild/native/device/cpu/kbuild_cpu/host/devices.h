@@ -35,8 +35,7 @@ static inline enum cudaError kbuild_cpu_add_properties(struct cudaDeviceProp *__
                                                        int __device);
 #endif
 KBUILD_API(GetDeviceProperties)(struct cudaDeviceProp *__properties, int __device) {
-    const int __error =
-        kbuild_cpu_device_properties(__properties, sizeof *__properties, __device);
+    const int __error = kbuild_cpu_device_properties(__properties, sizeof *__properties, __device);
 #if KBUILD_CUDA_VERSION < 13
     if (__error == 0) return kbuild_cpu_add_properties(__properties, __device);
 #endif

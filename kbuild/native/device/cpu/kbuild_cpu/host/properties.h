@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "../cuda_version.h"
+#include "cuda_version.h"
 
 #pragma GCC system_header
 

@@ -36,8 +36,8 @@ static inline enum cudaError kbuild_cpu_add_properties(struct cudaDeviceProp *__
     size_t __i;
     int __error = 0;
     for (__i = 0; __i < sizeof __members / sizeof *__members && __error == 0; ++__i)
-        __error = kbuild_cpu_device_attribute(__members[__i].value, __members[__i].attribute,
-                                              __device);
+        __error =
+            kbuild_cpu_device_attribute(__members[__i].value, __members[__i].attribute, __device);
     KBUILD_CALL(__error);
 }
 

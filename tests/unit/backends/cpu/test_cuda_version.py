@@ -19,9 +19,9 @@ def test_versions(monkeypatch: pytest.MonkeyPatch, value: str, version: str) -> 
     assert cuda_version.read_version() == version
     directories = cuda_version.list_directories()
     assert bool(directories) == (not version.startswith("13"))
-    header = "kbuild_cuda_version.h"
-    usual = resources.native_directory() / "device" / "cpu" / "kbuild_cpu" / "host" / "cuda_version.h"
-    text = (directories[0] / header if directories else usual).read_text()
+    usual = resources.native_directory() / "device/cpu/kbuild_cpu/host/cuda_version.h"
+    header = directories[0] / "kbuild_cuda_version.h" if directories else usual
+    text = header.read_text()
     major, minor, _ = version.split(".")
     assert re.search(rf"KBUILD_CUDA_VERSION {major}\n", text)
     assert re.search(rf"KBUILD_CUDA_MINOR_VERSION {minor}\n", text)

@@ -111,10 +111,12 @@ def test_headers_in_one_source(tmp_path: Path, headers: tuple[str, ...]) -> None
     "compiler", ["g++", pytest.param(NEWER_CLANG, marks=needs_programs(NEWER_CLANG))]
 )
 def test_algorithms_of_cub_for_devices(tmp_path: Path, compiler: str) -> None:
-    source = PROJECT / "device.cu"
-    program = build_program(tmp_path, (source,), compilers=(compiler, compiler), options=("-O1",))
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "")
+    compilers = (compiler, compiler)
+    for name in ("device.cu", "device_vectors.cu", "device_limits.cu"):
+        sources = (PROJECT / name,)
+        program = build_program(tmp_path / name, sources, compilers=compilers, options=("-O1",))
+        done = subprocess.run([program], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "")
 
 
 PACKAGES = """cmake_minimum_required(VERSION 3.22)

@@ -71,6 +71,11 @@ _MEMBERS: Final = {
     "memoryType": (11, "use type"),
     "isManaged": (11, "compare type with cudaMemoryTypeManaged"),
 }
+# The family and the members that headers for an older version have.
+_OLDER: Final = re.compile(
+    "CUDA 13 removed .(?:cudaThread|clock|memoryClock|deviceOverlap|kernelExecTimeout|computeMode"
+    "|maxTexture1DLinear|singleToDouble|cooperativeMultiDevice)"
+)
 _QUOTED: Final = r"['\"\u2018](?:const )?(?:struct |class )?{}['\"\u2019]"
 _NAME: Final = _QUOTED.format(r"(?P<name>\w+)")
 _OWNER: Final = _QUOTED.format(r"(?:cudaDeviceProp|cudaPointerAttributes)")
@@ -92,9 +97,16 @@ _LOCATION_FIX: Final = (
 )
 
 
-def find_removed_names(log: str) -> str:
-    """Return the fix for a log in which a compiler misses names of older CUDA; or nothing."""
-    found = (*_search(log, _UNKNOWN, _NAMES), *_search(log, _MISSING, _MEMBERS))
+def find_removed_names(log: str, variable: str = "") -> str:
+    """Return the fix for a log in which a compiler misses names of older CUDA; or nothing.
+
+    Args:
+        log: What the compiler printed.
+        variable: The environment variable that selects an older version, if there is one.
+    """
+    found = [*_search(log, _UNKNOWN, _NAMES), *_search(log, _MISSING, _MEMBERS)]
+    if variable and any(map(_OLDER.match, found)):
+        found.append(f"or set {variable}=12, which has the name")
     if not found and _OLD_ARGUMENT.search(log):
         return _LOCATION_FIX
     return "; ".join(dict.fromkeys(found))

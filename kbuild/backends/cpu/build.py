@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl, machines
-from kbuild.backends.cpu.options import instrumentation, lines
+from kbuild.backends.cpu.absent_headers import find_absent
+from kbuild.backends.cpu.options import cuda_version, instrumentation, lines
 from kbuild.backends.cpu.runtime import provide_runtimes
 from kbuild.backends.cpu.toolchain import (
     LANGUAGE,
@@ -199,6 +200,7 @@ def header_options(tc: Toolchain) -> tuple[str, ...]:
     """
     return (
         # One word each, because CMake removes options that it takes for repeated ones.
+        *(f"-I{directory}" for directory in cuda_version.list_directories()),
         f"-I{resources.native_directory() / 'device' / NAME}",
         f"-isystem{resources.native_directory() / 'include'}",
         *(f"-isystem{directory}" for directory in tc.libraries),
@@ -346,7 +348,9 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     elif _UNKNOWN_OPTION.search(log):
         fix = OPTION_FIX
     else:
-        fix = cccl.find_fix(log) or find_removed_names(log)
+        fix = (
+            cccl.find_fix(log) or find_absent(log) or find_removed_names(log, cuda_version.VARIABLE)
+        )
     text = _OWN_NAMES.sub("", _OWN_NOTES.sub("", _OWN_LINES.sub("", log)))
     return CompilerLog(text=text, fix=fix)
 

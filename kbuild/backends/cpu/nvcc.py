@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl
+from kbuild.backends.cpu.options import cuda_version
 from kbuild.backends.cpu.runtime import HOST_API, SHARED, provide_library
 from kbuild.backends.cpu.toolchain import NAME
 from kbuild.backends.cuda_roots import list_packages
@@ -16,8 +17,7 @@ from kbuild.model import Command
 
 CONFIGURE_FUNCTION: Final = ""
 
-# As the headers and the devices of the runtime say.
-_VERSION: Final = "13.0.0"
+# As the devices of the runtime say.
 _ARCHITECTURE: Final = "80"
 _OLDEST_STANDARD: Final = 17  # of kbuild_cpu_device.h
 _NATIVE: Final = "native"
@@ -53,10 +53,14 @@ def describe_toolkit(
     names = provide_library(HOST_API)
     script = f"INPUT({names} {{directory}}/{_LINK_NAME})\n"
     return ToolkitLayout(
-        version=_VERSION,
+        version=cuda_version.read_version(),
         architecture=_ARCHITECTURE,
         oldest_standard=_OLDEST_STANDARD,
-        headers=(native / "device" / NAME, native / "include"),
+        headers=(
+            *cuda_version.list_directories(),
+            native / "device" / NAME,
+            native / "include",
+        ),
         header_library=library,
         packages=list_packages(library) if library else (),
         scripts=(

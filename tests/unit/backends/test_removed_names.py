@@ -34,7 +34,20 @@ TEXTURE = "CUDA 12 removed 'texture', use a texture object: "
 )
 def test_removed_names_have_a_hint(log: str, hint: str) -> None:
     assert find_removed_names(log).startswith(hint)
-    assert cpu.read_log(log).fix == cuda.read_log(log).fix == find_removed_names(log)
+    assert cuda.read_log(log).fix == find_removed_names(log)
+    assert cpu.read_log(log).fix == find_removed_names(log, "KBUILD_CUDA_VERSION")
+
+
+@pytest.mark.parametrize("hint", [THREAD, CLOCK])
+def test_cpu_can_be_like_an_older_version(hint: str) -> None:
+    name = hint.split("'")[1]
+    log = (
+        f"a.cu:1:1: error: '{name}' was not declared"
+        if hint is THREAD
+        else (f"a.cu:6:81: error: no member named '{name}' in 'cudaDeviceProp'")
+    )
+    assert cpu.read_log(log).fix == f"{hint}; or set KBUILD_CUDA_VERSION=12, which has the name"
+    assert "KBUILD_CUDA_VERSION" not in cuda.read_log(log).fix
 
 
 def test_each_name_has_one_hint() -> None:

@@ -5,6 +5,6 @@
 #if defined(KBUILD_EDITOR_H) && __has_include_next(<cuda.h>)
 #include_next <cuda.h>
 #else
-#define CUDA_VERSION 13000
+#define CUDA_VERSION CUDART_VERSION
 #define KBUILD_CPU_WITHOUT_DRIVER
 #endif

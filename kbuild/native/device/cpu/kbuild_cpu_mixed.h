@@ -14,8 +14,9 @@
  * __CUDA_ARCH__. */
 #define __CUDACC__ 1
 #define __NVCC__ 1
-#define __CUDACC_VER_MAJOR__ 13
-#define __CUDACC_VER_MINOR__ 0
+#include "kbuild_cpu/host/cuda_version.h"
+#define __CUDACC_VER_MAJOR__ KBUILD_CUDA_VERSION
+#define __CUDACC_VER_MINOR__ KBUILD_CUDA_MINOR_VERSION
 #define __CUDACC_VER_BUILD__ 0
 #define __CUDA_API_VER_MAJOR__ 13
 #define __CUDA_API_VER_MINOR__ 0

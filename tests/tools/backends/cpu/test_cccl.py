@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -12,6 +13,7 @@ import pytest
 from kbuild.backends.cpu.cccl import find_cccl
 from kbuild.errors import ToolError
 from kbuild.toolchain.find import gather_hints
+from support.commands import run_kbuild, succeed
 from support.mixed_programs import build_program
 from support.tools.toolchains import NEWER_CLANG, needs_programs, skip_if
 
@@ -109,10 +111,34 @@ def test_headers_in_one_source(tmp_path: Path, headers: tuple[str, ...]) -> None
     "compiler", ["g++", pytest.param(NEWER_CLANG, marks=needs_programs(NEWER_CLANG))]
 )
 def test_algorithms_of_cub_for_devices(tmp_path: Path, compiler: str) -> None:
-    source = PROJECT / "device.cu"
-    program = build_program(tmp_path, (source,), compilers=(compiler, compiler), options=("-O1",))
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "")
+    compilers = (compiler, compiler)
+    for name in ("device.cu", "device_vectors.cu", "device_limits.cu"):
+        sources = (PROJECT / name,)
+        program = build_program(tmp_path / name, sources, compilers=compilers, options=("-O1",))
+        done = subprocess.run([program], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "")
+
+
+PACKAGES = """cmake_minimum_required(VERSION 3.22)
+project(packages LANGUAGES CXX)
+foreach(name IN ITEMS CCCL Thrust CUB libcudacxx)
+    find_package(${name} REQUIRED CONFIG)
+endforeach()
+if(NOT TARGET CCCL::CCCL OR NOT TARGET CUB::CUB OR NOT TARGET libcudacxx::libcudacxx)
+    message(FATAL_ERROR "a target is missing")
+endif()
+"""
+
+
+@needs_programs("cmake", "ninja")
+def test_toolkit_has_packages_of_cmake(tmp_path: Path) -> None:
+    toolkit = succeed(run_kbuild("nvcc", "--backend=cpu", "--toolkit")).strip()
+    (tmp_path / "CMakeLists.txt").write_text(PACKAGES)
+    subprocess.run(
+        ["cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja"],
+        env={**os.environ, "CMAKE_PREFIX_PATH": toolkit},
+        check=True,
+    )
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/cuda_version.h"
 #include "vector_types.h"
 #include "host/error_list.h"
 #include "host/properties.h"
@@ -62,8 +63,6 @@
 #define KBUILD_LIST(list) KBUILD_REINTERPRET_CAST(void *const *, list)
 #define KBUILD_RESULTS(list) KBUILD_REINTERPRET_CAST(void **, list)
 
-/* The API of this version of CUDA. */
-#define CUDART_VERSION 13000
 #define CUDART_CB
 #define CUDARTAPI
 
@@ -99,6 +98,7 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/transfers.h"
 #include "host/streams.h"
 #include "host/devices.h"
+#include "host/removed.h"
 #include "host/kernels.h"
 #include "host/symbols.h"
 #if defined(__cplusplus)

@@ -11,7 +11,8 @@ FUNCTION = "struct S { template <bool b> int f(); };"
 
 
 def insert_words(text: str) -> str:
-    for edit in reversed(sorted(name_member_templates(Unit(text)), key=lambda edit: edit.start)):
+    edits = tuple(name_member_templates(Unit(text)))
+    for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 

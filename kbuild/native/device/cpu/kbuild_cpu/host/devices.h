@@ -30,8 +30,16 @@ KBUILD_API(SetValidDevices)(int *__devices, int __count) {
     KBUILD_CALL(__error);
 }
 
+#if KBUILD_CUDA_VERSION < 13
+static inline enum cudaError kbuild_cpu_add_properties(struct cudaDeviceProp *__properties,
+                                                       int __device);
+#endif
 KBUILD_API(GetDeviceProperties)(struct cudaDeviceProp *__properties, int __device) {
-    KBUILD_CALL(kbuild_cpu_device_properties(__properties, sizeof *__properties, __device));
+    const int __error = kbuild_cpu_device_properties(__properties, sizeof *__properties, __device);
+#if KBUILD_CUDA_VERSION < 13
+    if (__error == 0) return kbuild_cpu_add_properties(__properties, __device);
+#endif
+    KBUILD_CALL(__error);
 }
 
 KBUILD_API(DeviceGetAttribute)(int *__value, enum cudaDeviceAttr __attribute_number, int __device) {

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "cuda_version.h"
+
 #pragma GCC system_header
 
 struct CUuuid_st {
@@ -105,7 +107,19 @@ struct cudaDeviceProp {
     unsigned int gpuPciDeviceID;
     unsigned int gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported;
+#if KBUILD_CUDA_VERSION < 13
+    int clockRate;
+    int memoryClockRate;
+    int deviceOverlap;
+    int kernelExecTimeoutEnabled;
+    int computeMode;
+    int maxTexture1DLinear;
+    int singleToDoublePrecisionPerfRatio;
+    int cooperativeMultiDeviceLaunch;
+    int reserved[48];
+#else
     int reserved[56];
+#endif
 };
 
 /* X(name, number) for each attribute that CUDA documents. */

@@ -36,3 +36,4 @@ THRUST_NAMESPACE_END
 /* Thrust's CUDA system also includes these headers, and sources rely on it. */
 #include <thrust/system_error.h>
 #include <thrust/tuple.h>
+#include <cuda/std/span>

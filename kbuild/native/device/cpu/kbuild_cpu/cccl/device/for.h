@@ -93,7 +93,10 @@ struct DeviceFor {
     }
     template <class __In, class __Number, class __Op, class __Env = kbuild_device::no_environment>
     static cudaError_t ForEachN(__In __first, __Number __items, __Op __op, __Env __env = {}) {
-        return Bulk(__items, kbuild_device::on_element<__In, __Op>{__first, __op}, __env);
+        return Bulk(__items,
+                    kbuild_device::on_element<kbuild_device::unwrapped<__In>, __Op>{
+                        kbuild_device::unwrap(__first), __op},
+                    __env);
     }
     template <class __In, class __Op, class __Env = kbuild_device::no_environment>
     static cudaError_t ForEach(__In __first, __In __last, __Op __op, __Env __env = {}) {
@@ -101,7 +104,10 @@ struct DeviceFor {
     }
     template <class __In, class __Number, class __Op, class __Env = kbuild_device::no_environment>
     static cudaError_t ForEachCopyN(__In __first, __Number __items, __Op __op, __Env __env = {}) {
-        return Bulk(__items, kbuild_device::on_copy<__In, __Op>{__first, __op}, __env);
+        return Bulk(__items,
+                    kbuild_device::on_copy<kbuild_device::unwrapped<__In>, __Op>{
+                        kbuild_device::unwrap(__first), __op},
+                    __env);
     }
     template <class __In, class __Op, class __Env = kbuild_device::no_environment>
     static cudaError_t ForEachCopy(__In __first, __In __last, __Op __op, __Env __env = {}) {
@@ -129,8 +135,16 @@ struct DeviceTransform {
                                    __Env __env = {}) {
         return DeviceFor::Bulk(
             static_cast<long long>(__items),
-            kbuild_device::transform_element<::cuda::std::tuple<__Ins...>, __Out, __Op,
-                                             __Predicate>{__ins, __out, __op, __predicate},
+            kbuild_device::transform_element<
+                ::cuda::std::tuple<kbuild_device::unwrapped<__Ins>...>,
+                kbuild_device::unwrapped<__Out>, __Op, __Predicate>{
+                ::cuda::std::apply(
+                    [](auto... __in) {
+                        return ::cuda::std::tuple<kbuild_device::unwrapped<__Ins>...>(
+                            kbuild_device::unwrap(__in)...);
+                    },
+                    __ins),
+                kbuild_device::unwrap(__out), __op, __predicate},
             __env);
     }
     template <class __In, class __Out, class __Number, class __Predicate, class __Op,
@@ -155,15 +169,20 @@ struct DeviceTransform {
     template <class __Out, class __Number, class __Value,
               class __Env = kbuild_device::no_environment>
     static cudaError_t Fill(__Out __out, __Number __items, __Value __value, __Env __env = {}) {
-        return DeviceFor::Bulk(static_cast<long long>(__items),
-                               kbuild_device::fill_element<__Out, __Value>{__out, __value}, __env);
+        return DeviceFor::Bulk(
+            static_cast<long long>(__items),
+            kbuild_device::fill_element<kbuild_device::unwrapped<__Out>, __Value>{
+                kbuild_device::unwrap(__out), __value},
+            __env);
     }
     template <class __Out, class __Number, class __Make,
               class __Env = kbuild_device::no_environment>
     static cudaError_t Generate(__Out __out, __Number __items, __Make __make, __Env __env = {}) {
-        return DeviceFor::Bulk(static_cast<long long>(__items),
-                               kbuild_device::generate_element<__Out, __Make>{__out, __make},
-                               __env);
+        return DeviceFor::Bulk(
+            static_cast<long long>(__items),
+            kbuild_device::generate_element<kbuild_device::unwrapped<__Out>, __Make>{
+                kbuild_device::unwrap(__out), __make},
+            __env);
     }
 };
 

@@ -10,6 +10,8 @@
 #include <cub/thread/thread_operators.cuh>
 #include <cub/util_type.cuh>
 
+#include <thrust/type_traits/unwrap_contiguous_iterator.h>
+
 #include <cuda/std/functional>
 #include <cuda/std/iterator>
 #include <cuda/std/limits>
@@ -27,11 +29,34 @@ __global__ void run_parts(__Args... __args) {
     __Algorithm::run(static_cast<size_t>(blockIdx.x), __args...);
 }
 
+/* The pointer of an iterator of contiguous memory, such as those of vectors, whose references are objects.  Other
+ * arguments stay as they are. */
+template <class __T, class = void>
+struct unwrapping {
+    using type = __T;
+    static __T unwrap(__T __value) { return __value; }
+};
+template <class __T>
+struct unwrapping<
+    __T, ::cuda::std::void_t<typename ::cuda::std::iterator_traits<__T>::iterator_category>> {
+    using type =
+        decltype(THRUST_NS_QUALIFIER::try_unwrap_contiguous_iterator(::cuda::std::declval<__T>()));
+    static type unwrap(__T __value) {
+        return THRUST_NS_QUALIFIER::try_unwrap_contiguous_iterator(__value);
+    }
+};
+template <class __T>
+using unwrapped = typename unwrapping<__T>::type;
+template <class __T>
+unwrapped<__T> unwrap(__T __value) {
+    return unwrapping<__T>::unwrap(__value);
+}
+
 template <class __Algorithm, class... __Args>
 cudaError_t launch(cudaStream_t __stream, size_t __parts, __Args... __args) {
     if (__parts != 0)
-        run_parts<__Algorithm, __Args...>
-            <<<static_cast<unsigned int>(__parts), 1, 0, __stream>>>(__args...);
+        run_parts<__Algorithm, unwrapped<__Args>...>
+            <<<static_cast<unsigned int>(__parts), 1, 0, __stream>>>(unwrap(__args)...);
     return cudaPeekAtLastError();
 }
 

@@ -59,7 +59,7 @@ struct identity {
 template <class __In, class __Out, class __Op, class __Init, class __Transform>
 cudaError_t reduce(void *__storage, size_t &__bytes, __In __in, __Out __out, size_t __items,
                    __Op __op, __Init __init, __Transform __transform, cudaStream_t __stream) {
-    using __Value = ::cuda::std::decay_t<decltype(__transform(*__in))>;
+    using __Value = ::cuda::std::decay_t<decltype(__transform(*unwrap(__in)))>;
     using __Acc = accumulator<__Op, __Value, __Init>;
     const parts __parts = divide(__items);
     return with_storage(__storage, __bytes, __parts.count * sizeof(__Acc), [=](char *__memory) {
@@ -244,7 +244,9 @@ struct DeviceReduce {
                             __Index __index, long long __items, cudaStream_t __stream = nullptr) { \
         return kbuild_device::find<kbuild_device::less>( \
             __storage, __bytes, __in, __out, 1, kbuild_device::multiples{__items}, \
-            kbuild_device::multiples_of_next{__items}, kbuild_device::make_both<__Index>{__index}, \
+            kbuild_device::multiples_of_next{__items}, \
+            kbuild_device::make_both<kbuild_device::unwrapped<__Index>>{ \
+                kbuild_device::unwrap(__index)}, \
             __stream); \
     }
     KBUILD_CPU_ARG(ArgMin, is_less)

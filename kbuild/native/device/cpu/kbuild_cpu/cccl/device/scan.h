@@ -4,6 +4,9 @@
 
 #include "launch.h"
 
+/* CUB's header also includes it, and programs use its classes in kernels. */
+#include <cub/agent/single_pass_scan_operators.cuh>
+
 #pragma GCC system_header
 
 CUB_NAMESPACE_BEGIN

@@ -176,7 +176,8 @@ cudaError_t select(void *__storage, size_t &__bytes, __In __in, __Out __out, __C
         void *__storage, size_t &__bytes, __In __in, __Flags __flags, __Out __out, \
         __Count __count, __Number __items, cudaStream_t __stream = nullptr) { \
         return KBUILD_CPU_SELECT(algorithm, __in, __out, \
-                                 kbuild_device::by_flag<__Flags>{__flags}); \
+                                 kbuild_device::by_flag<kbuild_device::unwrapped<__Flags>>{ \
+                                     kbuild_device::unwrap(__flags)}); \
     } \
     template <class __In, class __Out, class __Count, class __Number, class __Op> \
     static kbuild_device::result<__Number> If(void *__storage, size_t &__bytes, __In __in, \
@@ -192,8 +193,10 @@ struct DeviceSelect {
                                                      __Flags __flags, __Out __out, __Count __count,
                                                      __Number __items, __Op __op,
                                                      cudaStream_t __stream = nullptr) {
-        return KBUILD_CPU_SELECT(select_all, __in, __out,
-                                 kbuild_device::by_flag_value<__Flags, __Op>{__flags, __op});
+        return KBUILD_CPU_SELECT(
+            select_all, __in, __out,
+            kbuild_device::by_flag_value<kbuild_device::unwrapped<__Flags>, __Op>{
+                kbuild_device::unwrap(__flags), __op});
     }
     /* In place. */
     template <class __Data, class __Flags, class __Count, class __Number>

@@ -90,8 +90,6 @@ def _judge_kernel(code: Unit, found: Declaration, words: set[str]) -> Iterator[s
     if others:
         name = "__device__" if q.DEVICE in others else "__host__"
         yield f"kernel '{found.name}' cannot also be {name}; remove one of the qualifiers"
-    elif "friend" in words and found.body is not None:
-        yield f"kernel '{found.name}' is defined in a friend declaration; define it outside"
     elif "friend" not in words and found.scope == "class":
         yield f"kernel '{found.name}' is a member of a class; move it out of the class"
     elif "operator" in words:

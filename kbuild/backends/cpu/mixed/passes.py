@@ -196,8 +196,9 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.waits.loops import mark_loops  # noqa: PLC0415 - each pass needs one
 
-    for position, message in find_mistakes(code):
-        raise SourceError(f"{locate(code.text, position)}: {message}")
+    mistakes = [f"{locate(code.text, position)}: {text}" for position, text in find_mistakes(code)]
+    if mistakes:
+        raise SourceError("\n".join(mistakes))
     declarations = q.find_declarations(code)
     words = find_thread_words(code)
     meets = (name for name, (is_warp_wide, _) in words.operations.items() if not is_warp_wide)

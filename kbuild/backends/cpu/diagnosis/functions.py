@@ -34,7 +34,6 @@ class Function:
         owner: The names of the class or namespaces that it belongs to.
         parameters: The number of tokens in its parameters.
         is_kernel: Whether it is a kernel.
-        is_definition: Whether it has a body.
     """
 
     name: str
@@ -43,7 +42,6 @@ class Function:
     owner: tuple[str, ...]
     parameters: int
     is_kernel: bool
-    is_definition: bool
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -102,7 +100,6 @@ def _read(code: Unit, head: int, around: list[Scope]) -> Function | None:
         owner=(*(scope.name for scope in around), *list_qualifiers(found)),
         parameters=last - first,
         is_kernel=q.GLOBAL in words,
-        is_definition=found.body is not None,
     )
 
 

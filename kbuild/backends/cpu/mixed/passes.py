@@ -238,11 +238,15 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     findings: tuple[tuple[str, int], ...] = (),
 ) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text, expose_kernels  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.diagnosis.declarations import find_mistakes  # noqa: PLC0415 - as above
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import Split, edit_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.waits.loops import mark_loops  # noqa: PLC0415 - each pass needs one
 
+    mistakes = [f"{locate(code.text, position)}: {text}" for position, text in find_mistakes(code)]
+    if mistakes:
+        raise SourceError("\n".join(mistakes))
     declarations = q.find_declarations(code)
     words = find_thread_words(code)
     meets = (name for name, (is_warp_wide, _) in words.operations.items() if not is_warp_wide)

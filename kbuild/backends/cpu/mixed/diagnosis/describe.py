@@ -36,7 +36,12 @@ def describe_diagnosis(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) 
 
 
 def describe_review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) -> Diagnosis | None:
-    """See `MixedPasses`: a compile that warns about each use of functions that can be misused."""
+    """See `MixedPasses`: a compile that warns about each use of functions that can be misused.
+
+    In a source without host code, what is not marked is device code.
+    """
+    if isinstance(unit, CompileUnit) and not unit.is_mixed:
+        return None
     from kbuild.backends.cpu.mixed.diagnosis.text import edit_plainly  # noqa: PLC0415 - most sources do not need it
     from kbuild.backends.cpu.mixed.diagnosis.uses import mark_functions  # noqa: PLC0415 - most sources do not need it
 

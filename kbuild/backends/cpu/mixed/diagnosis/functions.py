@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.cxx.declarations import list_qualifiers, read_declaration
+from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -32,7 +34,6 @@ class Function:
         owner: The names of the class or namespaces that it belongs to.
         parameters: The number of tokens in its parameters.
         is_kernel: Whether it is a kernel.
-        is_definition: Whether it has a body.
     """
 
     name: str
@@ -41,7 +42,6 @@ class Function:
     owner: tuple[str, ...]
     parameters: int
     is_kernel: bool
-    is_definition: bool
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -49,20 +49,33 @@ class Function:
         return self.name, self.owner, self.parameters
 
 
-def find_functions(code: Unit, names: Iterable[str]) -> Iterator[Function]:
+def find_functions(
+    code: Unit, names: Iterable[str], spans: Iterable[Span] | None = None
+) -> Iterator[Function]:
     """Yield the declarations of functions with some names in namespaces and classes.
 
-    Constructors and destructors have the name of their class. Operators have the name ``operator``.
+    Args:
+        code: The text.
+        names: The names. Constructors and destructors have the name of their class, and operators
+            have the name ``operator``.
+        spans: The parts of the text to look at, in order; by default, all of it.
     """
     scopes = find_scopes(code)
     seen: set[int] = set()
+    parts = ((0, len(code.text)),) if spans is None else tuple(spans)
+    starts = [start for start, _ in parts]
     for index in code.find(names):
+        position = code.starts[index]
+        part = bisect_right(starts, position) - 1
+        if part < 0 or position >= parts[part][1]:
+            continue
         is_named = code.get(index + 1) == "(" or code.words[index] == _OPERATOR
         if not is_named or code.get(index - 1) in (".", "->"):
             continue
         around = scopes.around(code.starts[index])
         head = code.find_head(index)
-        if head in seen or any(scope.kind not in _OUTSIDE for scope in around):
+        is_inside = code.get(head - 1) in ("(", "[")  # a call in an initializer, for example
+        if head in seen or is_inside or any(scope.kind not in _OUTSIDE for scope in around):
             continue
         seen.add(head)
         function = _read(code, head, around)
@@ -75,7 +88,9 @@ def _read(code: Unit, head: int, around: list[Scope]) -> Function | None:
     first, last = map(code.find_index, found.parameters)
     words = {token.text for token in found.head}
     tail = set(code.words[last : code.find_index(found.end)]) if found.body is None else set()
-    is_function = found.kind == "function" and found.name and found.head
+    # Otherwise, it is a macro or a deduction guide.
+    is_typed = len(found.head) > 1 or (around and around[-1].kind == "class")
+    is_function = found.kind == "function" and found.name and found.head and is_typed
     if not is_function or found.is_instantiation or words & _NO_FUNCTION or tail & _GENERATED:
         return None
     return Function(
@@ -85,7 +100,6 @@ def _read(code: Unit, head: int, around: list[Scope]) -> Function | None:
         owner=(*(scope.name for scope in around), *list_qualifiers(found)),
         parameters=last - first,
         is_kernel=q.GLOBAL in words,
-        is_definition=found.body is not None,
     )
 
 

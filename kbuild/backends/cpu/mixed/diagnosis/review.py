@@ -16,11 +16,14 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
+from kbuild.backends.cpu.mixed.diagnosis.host_library import find_library_functions
 from kbuild.backends.cpu.mixed.diagnosis.uses import Use
 from kbuild.backends.cpu.mixed.mentions import list_own_files
+from kbuild.cxx.launched import find_callee
 from kbuild.cxx.launches import find_brackets, read_launch
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.unit import Unit
+from kbuild.errors import SourceError
 from kbuild.values import dataclass
 
 _OPERATOR: Final = "operator"
@@ -46,13 +49,16 @@ class Reviewer:
         """Find where device code and the project's own files are in the text."""
         self._code = code
         self._scopes = find_scopes(code)
+        self._own = tuple(list_own_files(code))
         declarations = q.find_declarations(code)
         self._bodies = [
             found
             for found in declarations
-            if q.is_device_only(found) and found.body is not None and not found.is_instantiation
+            if q.is_device_only(found)
+            and found.body is not None
+            and not found.is_instantiation
+            and self._is_own(found.parameters[0])
         ]
-        self._own = tuple(list_own_files(code))
         self._launches = frozenset(
             position
             for brackets in find_brackets(code)
@@ -62,27 +68,27 @@ class Reviewer:
 
     def find_host_functions(self) -> tuple[Function, ...]:
         """Return the functions of the host that device code might use."""
-        words: set[str] = set()
-        for found in self._bodies:
-            if found.body is not None and self._is_own(found.body[0]):
-                first, last = map(self._code.find_index, (found.parameters[0], found.body[1]))
-                words.update(self._code.words[first:last])
+        code = self._code
+        spans = [(found.parameters[0], found.body[1]) for found in self._bodies if found.body]
+        indices = tuple(range(*map(code.find_index, span)) for span in spans)
+        words = {code.words[index] for part in indices for index in part}
         names = {word for word in words if word.isidentifier()} | {_OPERATOR}
-        own = [each for each in find_functions(self._code, names) if self._is_own(each.start)]
+        own = [*find_functions(code, names, self._own)] if indices else []
         other = {each.key for each in own if each.space != "host"}
-        return tuple(
+        called = (
             each
             for each in own
             if each.space == "host"
             and each.key not in other
             and (not each.name.startswith(_OPERATOR) or _can_apply(each.name, words))
         )
+        return (*called, *find_library_functions(code, indices))
 
     def find_device_functions(self) -> tuple[Function, ...]:
         """Return the functions of devices that host code might call."""
-        names = {found.name for found in self._bodies if self._is_own(found.start)}
+        names = {found.name for found in self._bodies}
         called = {name for name in names if any(map(self._is_called, self._code.find((name,))))}
-        own = [each for each in find_functions(self._code, called) if self._is_own(each.start)]
+        own = [*find_functions(self._code, called, self._own)]
         other = {each.key for each in own if each.space != "device"}
         runs_on_host = q.runs_on_host(self._code.text)
         return tuple(
@@ -123,7 +129,7 @@ class Reviewer:
         """Yield calls of kernels without a configuration, and of other device code by the host."""
         for use in uses:
             function = functions[use.function]
-            if use.position in self._launches or not self._is_call(use):
+            if use.position in self._launches or not self._is_call(use, function.name):
                 continue
             if function.is_kernel and self._counts(use):
                 yield Mistake(
@@ -162,11 +168,14 @@ class Reviewer:
             index -= 1
         return code.get(index) == "{" and code.starts_requirement(index)
 
-    def _is_call(self, use: Use) -> bool:
-        """Return whether the use is a call: gcc names its parenthesis, and clang the name."""
+    def _is_call(self, use: Use, name: str) -> bool:
+        """Return whether the use is a call of the name: gcc names its parenthesis, clang the name.
+
+        gcc names the parenthesis for arguments, too.
+        """
         code, index = self._code, self._code.find_index(use.position)
         if code.words[index] == "(":
-            return True
+            return name in _list_callee(code, index)
         if not q.compiles_with_clang(code.text):
             return False
         first, index = index, index + 1
@@ -187,6 +196,14 @@ class Reviewer:
 
     def _is_own(self, position: int) -> bool:
         return any(start <= position < end for start, end in self._own)
+
+
+def _list_callee(code: Unit, parenthesis: int) -> list[str]:
+    """Return the tokens of the expression that a parenthesis calls; none if it calls nothing."""
+    try:
+        return code.words[find_callee(code, parenthesis) : parenthesis]
+    except SourceError:
+        return []
 
 
 def _can_apply(name: str, words: set[str]) -> bool:

@@ -73,9 +73,10 @@ def _list_launches(code: Unit) -> Iterator[Launch]:
 def _check_configuration(code: Unit, launch: Launch) -> Iterator[Edit]:
     """Yield the edits that check the parameters of a launch before it."""
     configuration = code.text[slice(*launch.configuration)]
+    bracket = _write_start(code.text, code.starts[code.find_index(launch.callee[1])])
     before = _write_start(code.text, launch.configuration[0])
     after = _write_start(code.text, launch.start)
-    text = f"({_CONFIGURE}({before}{configuration}), {after}"
+    text = f"({_CONFIGURE}{bracket}({before}{configuration}), {after}"
     yield Edit(start=launch.start, end=launch.start, text=text)
     yield Edit(start=launch.end, end=launch.end, text=")")
 

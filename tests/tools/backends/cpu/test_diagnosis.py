@@ -1,0 +1,164 @@
+"""What users see of sources with mistakes: the compiler's message about their own text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kbuild.errors import KbuildError
+from support.mixed_programs import build_program
+
+BROKEN = """#include <cstdio>
+#define CHECK(x) do { if ((x) != cudaSuccess) puts("failed"); } while (0)
+__global__ void fill(float *v, float x, int n) { int i = threadIdx.x; if (i < n) v[i] = missing; }
+int main() {
+    float *v = nullptr;
+    CHECK(cudaMalloc(&v, 400)); int unknown = nothing;
+    fill<<<1, 100>>>(v, 1.0f, 100); fill<<<1, 100>>>(v, 1.0f);
+    fill<<<1, 100, 0, 0, 0>>>(v, 1.0f, 100);
+    fill<<<1,
+           absent>>>(v, 1.0f, 100);
+}
+"""
+# What a mistake is called, and where it is.
+MISTAKES = {
+    (3, 89): "missing",
+    (6, 47): "nothing",
+    (7, 53): "too few arguments to function .void fill",
+    (8, 9): "too many arguments to function",
+    (10, 12): "absent",
+}
+
+
+def explain(directory: Path, source: str) -> str:
+    """Return the message about a source that cannot be built."""
+    path = directory / "source.cu"
+    path.write_text(source)
+    with pytest.raises(KbuildError) as caught:
+        build_program(directory, (path,), options=("-O1",))
+    return str(caught.value)
+
+
+def test_messages_name_the_users_tokens(tmp_path: Path) -> None:
+    message = explain(tmp_path, BROKEN)
+
+    found = re.findall(r"source\.cu:(\d+):(\d+): error: (.*)", message)
+    assert len(found) == len(MISTAKES)
+    for line, column, text in found:
+        assert re.search(MISTAKES[int(line), int(column)], text), text
+    assert "kbuild" not in message.replace(str(tmp_path), "")
+    caret = message.index("^", message.index(": error: "))
+    start = message.rindex("\n", 0, caret) + 1
+    snippet = message[:start].rstrip("\n").rpartition("\n")[2]
+    assert snippet[caret - start :].startswith("missing")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "__global__ void k(int *p) { *p = 1 }",
+        "__global__ void k(int *p) { *p = blockDim.x * threadIdx.x }",
+        "__global__ void k(int *p) { for (int i = 0; i < 3; i++ { p[i] = 0; __syncthreads(); } }",
+        "__global__ void k(int *p) { *p = 1; ",
+        "int main() { k<<<1, 1(0); }",
+    ],
+)
+def test_the_compiler_says_what_is_missing(tmp_path: Path, line: str) -> None:
+    message = explain(tmp_path, f"#include <cstdio>\n\n{line}\n")
+
+    assert re.search(r"source\.cu:[34]:\d+: error: ", message)
+
+
+def test_calls_that_nvcc_rejects_are_errors(tmp_path: Path) -> None:
+    source = """
+#include <vector>
+struct Point { int x; Point(int v) : x(v) {} int get() const { return x; } };
+int square(int x) { return x * x; }
+struct Twice { int operator()(int x) const { return 2 * x; } };
+template <class F> __global__ void apply(int *p, F f) { *p = f(1); }
+__device__ int cube(int x) { return x * square(x); }
+__global__ void k(int *p) {
+    Point point(3);
+    *p = point.get() + cube(2);
+    std::vector<int> values;
+    values.push_back(rand());
+}
+int main() { apply<<<1, 1>>>((int *)nullptr, Twice()); k<<<1, 1>>>(nullptr); }
+"""
+    message = explain(tmp_path, source)
+
+    found = {
+        (int(line), name)
+        for line, name in re.findall(r":(\d+):\d+: the host function '(\S+)'", message)
+    }
+    expected = {(6, "operator()"), (7, "square"), (9, "Point"), (10, "get")}
+    assert expected | {(11, "vector"), (12, "push_back"), (12, "rand")} <= found
+
+
+def test_kernels_that_are_called_are_errors(tmp_path: Path) -> None:
+    source = """
+namespace n { __global__ void k(int *p) { *p = 1; } }
+template <class T> __global__ void fill(T *p, T x) { *p = x; }
+__device__ int add(int x) { return x + 1; }
+static void unused(int *p) { n::k(p); }
+template <class T> void start(T *p) { fill(p, T()); }
+int main() { start((int *)nullptr); fill<int>(nullptr, 1); return add(1); }
+"""
+    message = explain(tmp_path, source)
+
+    assert "5:34: the kernel 'k' is called without a configuration" in message
+    assert "6:43: the kernel 'fill' is called without a configuration" in message
+    assert "7:46: the kernel 'fill' is called without a configuration" in message
+    assert "the __device__ function 'add' is called from host code" in message
+
+
+def test_what_nvcc_accepts_is_accepted(tmp_path: Path) -> None:
+    source = tmp_path / "valid.cu"
+    source.write_text(
+        """
+#include <algorithm>
+#include <array>
+#include <cstdio>
+constexpr int twice(int x) { return 2 * x; }
+int only_for_types(int x);
+int square(int x) { return x * x; }
+__host__ __device__ int both(int x) { return x < 0 ? square(x) : x; }
+__device__ int cube(int x) { return x * x * x; }
+template <class T> __global__ void never(T *p) { *p = square(1); }
+template <bool is_host> __global__ void choose(int *p) { if constexpr (is_host) *p = square(2); }
+struct Plain { int x; };
+struct Compare { bool operator()(int a, int b) const { return a < b; } };
+__global__ void k(int *p, Plain s) {
+    std::array<int, 2> values{1, 2};
+    *p = twice(s.x) + both(1) + cube(2) + std::max(values[0], 3) + sizeof(only_for_types(1));
+}
+template <class K, class... Args> void launch(K kernel, Args... args) { kernel<<<1, 1>>>(args...); }
+using Result = decltype(k(nullptr, Plain()));
+int main()
+{
+    int *p = nullptr, values[] = {2, 1};
+    std::sort(values, values + 2, Compare());
+    cudaMallocManaged(&p, sizeof *p);
+    void (*kernel)(int *, Plain) = k;
+    launch(k, p, Plain{1});
+    launch(kernel, p, Plain{1});
+    choose<false><<<1, 1>>>(p);
+    cudaFuncAttributes attributes;
+    cudaFuncGetAttributes(&attributes, (const void *)k);
+    return cudaDeviceSynchronize() + square(0);
+}
+"""
+    )
+
+    build_program(tmp_path, (source,), options=("-O1", "-w"))
+
+
+def test_declarations_that_nvcc_rejects_are_errors(tmp_path: Path) -> None:
+    message = explain(
+        tmp_path, "\n__global__ void k() noexcept {}\n__constant__ __managed__ int c;\n"
+    )
+
+    assert "source.cu:2: kernel 'k' has an exception specification" in message
+    assert "source.cu:3: __constant__ and __managed__ exclude each other" in message

@@ -14,7 +14,7 @@ class CheckRule:
     """A kind of mistake.
 
     Attributes:
-        check: The word of ``KBUILD_CHECK`` that selects it, or an empty text if it is always selected.
+        check: The word of ``KBUILD_CHECK`` that selects it; empty if it is always selected.
         is_gap: Whether a finding says that something was not checked to its end.
     """
 
@@ -129,6 +129,15 @@ RULES: Final = (
         "functions",
     ),
     CheckRule(
+        "KC206",
+        "missing-fence",
+        "race",
+        "error",
+        "A thread reads a flag, and then volatile memory that was written before the flag. A fence "
+        "is missing.",
+        "put __threadfence() before the write of the flag, and after the read",
+    ),
+    CheckRule(
         "KC301",
         "divergent-barrier",
         "barrier",
@@ -234,7 +243,8 @@ RULES: Final = (
         "",
         "error",
         "Device code crashes, and the program ends.",
-        "look at the line and the address; a crash is often the effect of an access outside of memory",
+        "look at the line and the address; a crash is often the effect of an access outside of "
+        "memory",
         is_gap=True,
     ),
     CheckRule(

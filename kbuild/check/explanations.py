@@ -27,6 +27,8 @@ _WHY: Final = {
     "program ends with a segmentation fault.",
     "KC107": "The function returns an error and copies nothing. A program that ignores the error "
     "goes on with old values.",
+    "KC108": "The function returns an error, which programs rarely look at. If another allocation "
+    "has the same address by then, that one is freed.",
     "KC201": "The order of warps differs between GPUs, and from launch to launch. So the second "
     "access sees the memory before or after the first one, and results are wrong now and then.",
     "KC202": "Blocks run in any order, and at the same time. __syncthreads() orders only the "

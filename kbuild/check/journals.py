@@ -1,4 +1,4 @@
-"""Read the journals of checked processes; see native/cpu/checks/findings.cpp, which writes them."""
+"""Read the journals of checked processes, which native/cpu/checks/journal writes."""
 
 from __future__ import annotations
 

@@ -87,6 +87,14 @@ RULES: Final = (
         "function returns",
     ),
     CheckRule(
+        "KC108",
+        "invalid-free",
+        "memory",
+        "error",
+        "A function frees memory that is already free, or that is not what it frees.",
+        "free each allocation once, with the function that belongs to the one that allocated it",
+    ),
+    CheckRule(
         "KC201",
         "race-in-block",
         "race",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -11,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from kbuild.check.journals import read_journals
 from support.commands import PROJECTS, run_kbuild
 
 PROJECT: Final = PROJECTS / "planted"
@@ -39,9 +39,9 @@ def find_rules(program: Path, directory: Path, *words: str) -> set[str]:
     """Run a case, and return the rules of its findings."""
     environment = {**os.environ, "KBUILD_CHECK_REPORT": str(directory)}
     subprocess.run([program, *words], env=environment, check=False, capture_output=True, timeout=60)
-    reports = [json.loads(path.read_text()) for path in directory.glob("*.json")]
-    assert sum(kernel["launches"] for report in reports for kernel in report["kernels"]) > 0
-    return {finding["rule"] for report in reports for finding in report["findings"]}
+    journals = read_journals(directory)
+    assert sum(kernel.started for journal in journals for kernel in journal.kernels) > 0
+    return {finding["rule"] for journal in journals for finding in journal.findings}
 
 
 def test_there_are_enough_cases() -> None:

@@ -118,7 +118,7 @@ def test_too_few_launches_are_a_finding(tmp_path: Path) -> None:
 def test_what_was_not_checked_to_its_end_is_a_finding(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    kernel: dict[str, int],
+    kernel: dict[str, Any],
     head: dict[str, Any],
     rules: list[str],
 ) -> None:

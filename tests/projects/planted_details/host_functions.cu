@@ -49,7 +49,8 @@ PLANTED(host_prints_line, "KC106") {
 PLANTED(host_formats_into_memory, "KC106") { std::snprintf(Text<is_correct>(), length, "%d", 7); }
 PLANTED(host_finds_equal_elements, "KC106") {
     const Text<is_correct> text;
-    const std::size_t count = result = length;  // compilers expand a comparison of a constant size
+    result = length;  // compilers expand a comparison of a constant size
+    const std::size_t count = result;
     result = std::equal(other, other + count, static_cast<char *>(text));
 }
 

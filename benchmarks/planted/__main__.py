@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import describe_machine
+from kbuild.check.journals import read_journals
 
 SOURCES: Final = tuple(
     sorted((Path(__file__).parents[2] / "tests" / "projects" / "planted").glob("*.cu"))
@@ -88,10 +89,10 @@ def check(programs: dict[str, Path], tool: str, case: str, kind: str) -> Result:
     if tool == KBUILD:
         with tempfile.TemporaryDirectory() as report:
             output = run(argv, {"KBUILD_CHECK_REPORT": report}).stdout
-            texts = [path.read_text() for path in Path(report).glob("*.json")]
-        if not any('"launches"' in text for text in texts):
+            journals = read_journals(Path(report))
+        if not any(journal.kernels for journal in journals):
             raise SystemExit(f"no kernel of {case} was checked:\n{output}")
-        found = any('"rule"' in text for text in texts)
+        found = any(journal.findings for journal in journals)
     else:
         output = run(["compute-sanitizer", "--tool", tool, *TOOLS[tool], *argv], {}).stdout
         counts = re.findall(r"SUMMARY: (\d+)", output)

@@ -27,6 +27,8 @@ _WHY: Final = {
     "program ends with a segmentation fault.",
     "KC107": "The function returns an error and copies nothing. A program that ignores the error "
     "goes on with old values.",
+    "KC108": "The function returns an error, which programs rarely look at. If another allocation "
+    "has the same address by then, that one is freed.",
     "KC201": "The order of warps differs between GPUs, and from launch to launch. So the second "
     "access sees the memory before or after the first one, and results are wrong now and then.",
     "KC202": "Blocks run in any order, and at the same time. __syncthreads() orders only the "
@@ -37,6 +39,8 @@ _WHY: Final = {
     "compilers can divide a write or repeat it.",
     "KC205": "volatile keeps the compiler from removing an access, but orders no other access. "
     "Without a fence, a thread can see the flag and not the data.",
+    "KC206": "volatile accesses can take effect in another order. So a thread can see the flag, "
+    "and still read the old value of what was written before it.",
     "KC301": "__syncthreads() is defined only if all threads of the block reach it. GPUs before "
     "Volta hang, or continue with threads that have not arrived.",
     "KC302": "A GPU counts the arrivals, and does not compare the places. So threads continue at "
@@ -55,19 +59,19 @@ _WHY: Final = {
     "KC701": "Nothing was checked, so the absence of findings means nothing. For example, the "
     "program ended early, or its kernels were built without checks.",
     "KC702": "A suppression without an end hides a mistake forever.",
-    "KC703": "The rest of the kernel did not run, and neither did what the program launches after it: "
-    "the error remains until the process ends. Programs that ignore it go on with old values.",
-    "KC704": "A launch returns nothing, so a program that does not ask for the error goes on as if the "
-    "kernel had run.",
+    "KC703": "The rest of the kernel did not run, and neither did what the program launches after "
+    "it: the error remains until the process ends. Programs that ignore it go on with old values.",
+    "KC704": "A launch returns nothing, so a program that does not ask for the error goes on as if "
+    "the kernel had run.",
     "KC705": "What the kernel, and all that comes after it, would have done is unknown.",
-    "KC706": "For example, a signal ended the process, it called _exit() while kernels were queued, or it "
-    "still runs. Findings that it has made so far are in the report.",
-    "KC707": "The kernel comes from an object or a library that was built without checks. It can also "
-    "change the memory of kernels that are checked.",
-    "KC708": "After a kernel has failed, queued kernels do not run. Kernels that are queued when a process "
-    "ends early do not run, either.",
-    "KC709": "For example, a block synchronized more often than the record can count. Findings so far are "
-    "correct.",
+    "KC706": "For example, a signal ended the process, or it still runs. The report contains what "
+    "it has found so far.",
+    "KC707": "The kernel comes from an object or a library that was built without checks. It can "
+    "also change the memory of kernels that are checked.",
+    "KC708": "After a kernel has failed, queued kernels do not run. Neither do kernels that are "
+    "queued when a process ends early.",
+    "KC709": "For example, a block synchronized more often than the record can count. Findings so "
+    "far are correct.",
     "KC710": "Checks see only code that runs. The report lists the lines that did not.",
 }
 

@@ -1,4 +1,4 @@
-"""Read the journals of checked processes; see native/cpu/checks/findings.cpp, which writes them."""
+"""Read the journals of checked processes, which native/cpu/checks/journal writes."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class ProcessJournal:
         kernels: The kernels that it has launched.
         findings: Rows of findings.
         limits: What its checks did not cover.
-        lines: For each source, the lines with accesses, and whether they have run. None if the process has not
-            run to its end.
+        lines: Sources, their lines with accesses, and whether each has run. None if the process has
+            not run to its end.
     """
 
     process: int
@@ -86,22 +86,21 @@ class ProcessJournal:
     lines: tuple[tuple[str, int, bool], ...] | None
 
 
-def read_journals(directory: Path, *, waits: bool = True) -> tuple[ProcessJournal, ...]:
+def read_journals(directory: Path, *, can_run: bool = False) -> tuple[ProcessJournal, ...]:
     """Return the journals in a directory and its subdirectories.
 
     Args:
         directory: Where the processes have written.
-        waits: Whether to wait a few seconds for processes that still run, and for forked ones that
-            have not started their journals.
+        can_run: Whether processes can still run. Otherwise, they have a few seconds to end.
 
     Raises:
         InputError: A file is damaged.
     """
-    end = time.monotonic() + (_PATIENCE_SECONDS if waits else 0)
+    end = time.monotonic() + _PATIENCE_SECONDS
     while True:
         journals = tuple(map(_read_journal, sorted(directory.rglob(_PATTERN))))
-        is_complete = not count_missing(journals) and not any(j.is_running for j in journals)
-        if is_complete or time.monotonic() >= end:
+        is_awaited = not can_run and any(journal.is_running for journal in journals)
+        if not (is_awaited or count_missing(journals) > 0) or time.monotonic() >= end:
             return journals
         time.sleep(_PAUSE_SECONDS)
 
@@ -111,16 +110,19 @@ def count_missing(journals: Iterable[ProcessJournal]) -> int:
     return sum(journal.forks - journal.is_forked for journal in journals)
 
 
+def read_content(path: Path) -> bytes:
+    """Return the lines of a journal. Its file ends with zeros."""
+    with path.open("rb") as stream:
+        return b"".join(iter(lambda: stream.read(1 << 16).partition(b"\0")[0], b""))
+
+
 def read_rows(path: Path) -> Iterator[Row]:
     """Yield the rows of a journal. A process that is killed can leave an empty file.
 
     Raises:
         InputError: The file is damaged.
     """
-    with path.open("rb") as stream:
-        # The file ends with zeros, of which there can be many.
-        content = b"".join(iter(lambda: stream.read(1 << 16).partition(b"\0")[0], b""))
-    for number, line in enumerate(content.decode(errors="replace").splitlines(), 1):
+    for number, line in enumerate(read_content(path).decode(errors="replace").splitlines(), 1):
         if not line.strip():
             continue
         try:

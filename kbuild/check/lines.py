@@ -9,9 +9,7 @@ from kbuild.check.journals import ProcessJournal
 from kbuild.check.report import SourceCoverage
 
 
-def join_lines(
-    journals: Iterable[ProcessJournal], here: Path
-) -> tuple[SourceCoverage, ...] | None:
+def join_lines(journals: Iterable[ProcessJournal], here: Path) -> tuple[SourceCoverage, ...] | None:
     """Return the lines of all processes. A line has run if it has in one of them.
 
     Args:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from kbuild import process
-from kbuild.check.gaps import find_gaps
+from kbuild.check.gaps import Requirements, find_gaps
 from kbuild.check.journals import KernelCount, ProcessJournal, read_journals, read_rows
 from kbuild.check.lines import join_lines, shorten
 from kbuild.check.report import (
@@ -27,6 +27,7 @@ DIRECTORY: Final = process.CHECK_VARIABLE
 
 Cause: TypeAlias = tuple[object, ...]
 
+_DEFAULT: Final = Requirements()
 _EXACT: Final = (
     "the order of accesses by barriers, warp operations, atomic functions, and fences",
     "the scopes of fences and of functions such as atomicAdd_block",
@@ -71,9 +72,7 @@ def read_report(
     program: str,
     exit_status: int,
     checks: tuple[str, ...] = CHECKS,
-    required_launches: int = 1,
-    required_coverage: int = 0,
-    can_run: bool = False,
+    requirements: Requirements = _DEFAULT,
 ) -> CheckReport:
     """Return the report of a program that has ended.
 
@@ -82,14 +81,12 @@ def read_report(
         program: The name of the program.
         exit_status: Its exit status.
         checks: The selected checks.
-        required_launches: With fewer launches that were checked, the report has a finding.
-        required_coverage: The same for lines with accesses that ran, in percent.
-        can_run: Whether processes can still run.
+        requirements: If they are not met, the report has findings.
 
     Raises:
         InputError: A file is damaged.
     """
-    journals = read_journals(directory, waits=not can_run)
+    journals = read_journals(directory, can_run=requirements.can_run)
     limits = tuple(dict.fromkeys(limit for each in journals for limit in each.limits))
     report = CheckReport(
         program=program,
@@ -108,13 +105,7 @@ def read_report(
         images=sum(each.images for each in journals),
         omitted=sum(each.omitted for each in journals),
     )
-    gaps = find_gaps(
-        report,
-        journals,
-        required_launches=required_launches,
-        required_coverage=required_coverage,
-        can_run=can_run,
-    )
+    gaps = find_gaps(report, journals, requirements)
     found = (make_finding(gap.rule, gap.message, kernel=gap.kernel) for gap in gaps)
     return replace(report, findings=(*report.findings, *found))
 
@@ -207,4 +198,3 @@ def _read_access(row: Mapping[str, Any] | None, here: Path) -> Access | None:
         block=tuple(row["block"]) if row["block"] else None,
         thread=tuple(row["thread"]) if row["thread"] else None,
     )
-

@@ -14,7 +14,7 @@ class CheckRule:
     """A kind of mistake.
 
     Attributes:
-        check: The word of ``KBUILD_CHECK`` that selects it, or an empty text if it is always selected.
+        check: The word of ``KBUILD_CHECK`` that selects it; empty if it is always selected.
         is_gap: Whether a finding says that something was not checked to its end.
     """
 
@@ -87,6 +87,14 @@ RULES: Final = (
         "function returns",
     ),
     CheckRule(
+        "KC108",
+        "invalid-free",
+        "memory",
+        "error",
+        "A function frees memory that is already free, or that is not what it frees.",
+        "free each allocation once, with the function that belongs to the one that allocated it",
+    ),
+    CheckRule(
         "KC201",
         "race-in-block",
         "race",
@@ -127,6 +135,15 @@ RULES: Final = (
         "reads is a matter of chance.",
         "put __threadfence() between the data and the flag that announces it, or use atomic "
         "functions",
+    ),
+    CheckRule(
+        "KC206",
+        "missing-fence",
+        "race",
+        "error",
+        "A thread reads a flag, and then volatile memory that was written before the flag. A fence "
+        "is missing.",
+        "put __threadfence() before the write of the flag, and after the read",
     ),
     CheckRule(
         "KC301",
@@ -234,7 +251,8 @@ RULES: Final = (
         "",
         "error",
         "Device code crashes, and the program ends.",
-        "look at the line and the address; a crash is often the effect of an access outside of memory",
+        "look at the line and the address; a crash is often the effect of an access outside of "
+        "memory",
         is_gap=True,
     ),
     CheckRule(

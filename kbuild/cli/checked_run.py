@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process
+from kbuild.check.gaps import Requirements
 from kbuild.check.processes import DIRECTORY, SELECTION, read_report, select_checks
 from kbuild.check.report import CheckReport
 from kbuild.check.rules import CHECKS
@@ -112,8 +113,8 @@ def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace)
     """Run a program to its end, print the report to stderr, and return the exit code.
 
     Returns:
-        The exit status of the program, or 1 if that is 0 and the report is not ok. A negative number
-        is that of the signal that ended it.
+        The exit status of the program, or 1 if that is 0 and the report is not ok. A negative
+        number is that of the signal that ended it.
 
     Raises:
         ConfigurationError: The suppressions are not valid.
@@ -130,8 +131,7 @@ def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace)
             program=name,
             exit_status=status,
             checks=checks,
-            required_launches=required,
-            required_coverage=arguments.require_coverage or 0,
+            requirements=Requirements(launches=required, coverage=arguments.require_coverage or 0),
         )
     if suppressions is not None:
         report = apply_suppressions(report, suppressions)

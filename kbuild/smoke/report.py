@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["resolve", "case"]
+Kind: TypeAlias = Literal["resolve", "case", "checks"]
 Status: TypeAlias = Literal["passed", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmokeResult:
-    """The result for one kernel that was loaded, or for one case.
+    """The result for one kernel that was loaded, for one case, or for the checks of all cases.
 
     Attributes:
         detail: Why it failed or was skipped, with the end of its output; None if it passed.
@@ -42,3 +42,9 @@ class SmokeReport:
     def is_skipped(self) -> bool:
         """Whether nothing ran."""
         return all(result.status == "skipped" for result in self.results)
+
+
+def add_failure(report: SmokeReport, kind: Kind, detail: str) -> SmokeReport:
+    """Return the report with a failure that is about the whole library."""
+    result = SmokeResult(name=report.path, kind=kind, status="failed", detail=detail, seconds=0.0)
+    return replace(report, results=(*report.results, result))

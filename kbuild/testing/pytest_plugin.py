@@ -109,7 +109,7 @@ class _CheckPlugin:
         variables = {DIRECTORY: str(self._directory), SELECTION: ",".join(self._checks)}
         process.export_variables(variables)
         self._counts: dict[tuple[Path, Cause], int] = {}
-        self._times: dict[Path, int] = {}
+        self._contents: dict[Path, bytes] = {}
         self._total: CheckReport | None = None
 
     @pytest.hookimpl(wrapper=True)
@@ -133,13 +133,14 @@ class _CheckPlugin:
 
     def _take_findings(self) -> Iterator[CheckFinding]:
         """Yield the findings since the last call that count, also repeated ones."""
+        from kbuild.check.journals import read_content  # noqa: PLC0415 - see above
         from kbuild.check.processes import find_cause, read_findings  # noqa: PLC0415 - see above
 
-        for path in sorted(self._directory.glob("*.json")):
-            changed = path.stat().st_mtime_ns
-            if self._times.get(path) == changed:
+        for path in sorted(self._directory.glob("*.jsonl")):
+            content = read_content(path)
+            if self._contents.get(path) == content:
                 continue
-            self._times[path] = changed
+            self._contents[path] = content
             for finding in read_findings(path, self._here):
                 key = (path, find_cause(finding))
                 if finding.count > self._counts.get(key, 0):
@@ -161,10 +162,17 @@ class _CheckPlugin:
 
     def _read_total(self) -> CheckReport:
         """Return the report of all processes."""
+        from kbuild.check.gaps import Requirements  # noqa: PLC0415 - see above
         from kbuild.check.processes import read_report  # noqa: PLC0415 - see above
         from kbuild.check.suppressions import apply_suppressions  # noqa: PLC0415 - see above
 
-        report = read_report(self._directory, program="pytest", exit_status=0, checks=self._checks)
+        report = read_report(
+            self._directory,
+            program="pytest",
+            exit_status=0,
+            checks=self._checks,
+            requirements=Requirements(can_run=True),
+        )
         return apply_suppressions(report, self._suppressions) if self._suppressions else report
 
     def pytest_report_header(self) -> str:
@@ -173,16 +181,19 @@ class _CheckPlugin:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print what ran, and warnings, which fail no test."""
+        from kbuild.check.rules import find_rule  # noqa: PLC0415 - see above
         from kbuild.report.check import text  # noqa: PLC0415 - see above
 
         total = self._total
         if total is None:
             return
         terminalreporter.section("kbuild checks")
-        shown = (f for f in total.findings if f.severity == "warning" or not f.kernel)
+        shown = tuple(
+            f for f in total.findings if f.severity == "warning" or not find_rule(f.rule).check
+        )
         terminalreporter.write(text.render_findings(shown))
         terminalreporter.write(text.render_suppressed(total.suppressed))
-        terminalreporter.write_line(text.summarize(total))
+        terminalreporter.write(text.render_verdict(total))
 
     def pytest_unconfigure(self) -> None:
         """Remove the files."""

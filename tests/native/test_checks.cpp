@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 using namespace kbuild::cpu;
 using namespace kbuild::cpu::checks;
 
@@ -59,16 +61,59 @@ TEST_CASE("knowledge covers what happened before its time") {
     CHECK_FALSE(knowledge.covers(at(4, 5, 29), 0));
 }
 
-TEST_CASE("shared knowledge is copied before it changes") {
-    SharedKnowledge first;
-    first.change().add_thread(Access::name(1, 1), 5, KBUILD_CPU_ALL_THREADS);
-    SharedKnowledge second;
+TEST_CASE("what one thread adds, others do not know") {
+    const auto of = [](std::uint32_t block) { return Access(Access::name(block, 1), 15, 0, 1); };
+    const auto add = [](Knowledge& knowledge, std::uint32_t block) {
+        knowledge.add_thread(Access::name(block, 1), 5, KBUILD_CPU_ALL_THREADS);
+    };
+    Knowledge first;
+    add(first, 1);
+    Knowledge second = first;
+    add(second, 2);
+    CHECK(second.covers(of(2), 0));
+    CHECK_FALSE(first.covers(of(2), 0));
+    add(first, 3);  // another branch
+    CHECK(first.covers(of(1), 0));
+    CHECK(first.covers(of(3), 0));
+    CHECK_FALSE(second.covers(of(3), 0));
+    CHECK_FALSE(first.covers(of(2), 0));
     second.add(first);
-    CHECK(second.get() == first.get());
-    second.change().add_thread(Access::name(2, 2), 5, KBUILD_CPU_ALL_THREADS);
-    const Access access(Access::name(2, 2), 15, 0, 1);
-    CHECK(second.get()->covers(access, 0));
-    CHECK_FALSE(first.get()->covers(access, 0));
+    CHECK(second.covers(of(2), 0));
+    CHECK(second.covers(of(3), 0));
+}
+
+TEST_CASE("a chain of many threads is exact") {
+    Knowledge known;
+    const Knowledge before = known;
+    for (std::uint32_t block = 0; block < 100000; ++block) {
+        Knowledge next = known;
+        if (block != 5) next.add_thread(Access::name(block, 0), 9, KBUILD_CPU_ALL_THREADS);
+        known = next;
+    }
+    CHECK(known.covers(Access(Access::name(4, 0), 15, 0, 8), 77));
+    CHECK_FALSE(known.covers(Access(Access::name(5, 0), 15, 0, 8), 77));
+    CHECK_FALSE(before.exists());
+}
+
+TEST_CASE("bytes get cells of their own") {
+    std::array<Cell, 1> cells = {};
+    Region region;
+    region.bytes = word_bytes;
+    region.cells = cells.data();
+    auto& cell = region.cell(0);
+    cell.write = Access(Access::name(1, 2), 3, 0, 7);
+    cell.read = Access(Access::name(3, 4), 4, 0, 8);
+    CHECK_FALSE(cell.is_divided());
+    region.divide(cell);
+    REQUIRE(cell.is_divided());
+    const auto& bytes = region.bytes_of(cell);
+    CHECK(bytes[0].write.mask() == 1);
+    CHECK(bytes[1].write.thread() == 2);
+    CHECK_FALSE(bytes[2].write.exists());
+    CHECK(bytes[2].read.thread() == 4);
+    CHECK_FALSE(bytes[3].read.exists());
+    cell.forget_accesses();
+    CHECK_FALSE(cell.is_divided());
 }
 
 TEST_CASE("the history finds freed and near allocations") {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process
+from kbuild.check.gaps import Requirements
 from kbuild.check.processes import DIRECTORY, SELECTION, read_report, select_checks
 from kbuild.check.suppressions import apply_suppressions, read_suppressions
 from kbuild.cli.arguments import add_color_argument, add_output_arguments
@@ -18,7 +19,7 @@ from kbuild.inspect import inspect_path
 from kbuild.report import smoke as report_smoke
 from kbuild.report.check import text as check_text
 from kbuild.report.verify import text
-from kbuild.smoke import SmokeReport, read_target, report_rejected, run_smoke
+from kbuild.smoke import SmokeReport, add_failure, read_target, report_rejected, run_smoke
 from kbuild.verify import verify
 from kbuild.verify.policy.file import find_policy
 
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check",
         action="store_true",
         help="find mistakes in kernels while the cases run; the exit code is 77 if the file is not "
-        "built with CHECK ON",
+        "built with CHECK ON and no kernel ran",
     )
     add_suppressions_argument(parser)
     add_color_argument(parser)
@@ -99,9 +100,9 @@ def _run_checked(arguments: argparse.Namespace) -> int:
             program=str(arguments.path),
             exit_status=_choose_exit_code(report),
             checks=checks,
-            required_launches=1 if arguments.cases else 0,
+            requirements=Requirements(launches=1 if arguments.cases else 0),
         )
-    if checked.images == 0 and report.ok:
+    if checked.images == 0 and not checked.kernels and report.ok:
         sys.stderr.write(
             f"kbuild: {arguments.path}: skipped, because no kernel of the file is instrumented; "
             "build it with CHECK ON\n"
@@ -110,8 +111,10 @@ def _run_checked(arguments: argparse.Namespace) -> int:
     if suppressions is not None:
         checked = apply_suppressions(checked, suppressions)
     sys.stderr.write(check_text.render(checked, has_colors=has_colors(arguments, sys.stderr)))
+    if not checked.ok:
+        report = add_failure(report, "checks", check_text.summarize(checked))
     write_report(report, _RENDERERS, arguments)
-    return _choose_exit_code(report) if checked.ok else 1
+    return _choose_exit_code(report)
 
 
 def _verify(arguments: argparse.Namespace) -> bool:

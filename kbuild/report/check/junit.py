@@ -24,9 +24,7 @@ def render(report: CheckReport) -> str:
     for finding in report.findings:
         cases.setdefault((finding.kernel or report.program, finding.rule), []).append(finding)
     outcomes = Counter(_find_outcome(found) for found in cases.values())
-    count = (
-        f'tests="{len(cases)}" failures="{outcomes["failure"]}" errors="{outcomes["error"]}"'
-    )
+    count = f'tests="{len(cases)}" failures="{outcomes["failure"]}" errors="{outcomes["error"]}"'
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<testsuites name="kbuild check" {count}>',

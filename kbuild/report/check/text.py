@@ -29,8 +29,12 @@ def render(report: CheckReport, *, is_verbose: bool = False, has_colors: bool = 
     lines = [*_describe_findings(report.findings), *_describe_suppressed(report.suppressed)]
     if is_verbose:
         lines += _describe_coverage(report)
-    lines.append(f"coverage: {describe_coverage(report)}")
-    return join_lines([*lines, (_VERDICTS[report.verdict], f": {summarize(report)}")], has_colors=has_colors)
+    return join_lines([*lines, *_describe_verdict(report)], has_colors=has_colors)
+
+
+def render_verdict(report: CheckReport) -> str:
+    """Return only what was covered, and the result."""
+    return join_lines(_describe_verdict(report))
 
 
 def render_findings(findings: Iterable[CheckFinding]) -> str:
@@ -41,6 +45,11 @@ def render_findings(findings: Iterable[CheckFinding]) -> str:
 def render_suppressed(suppressed: Iterable[SuppressedFinding]) -> str:
     """Return only the findings that do not count, with the reasons."""
     return join_lines(_describe_suppressed(suppressed))
+
+
+def _describe_verdict(report: CheckReport) -> Iterator[Line]:
+    yield f"coverage: {describe_coverage(report)}"
+    yield (_VERDICTS[report.verdict], f": {summarize(report)}")
 
 
 def _describe_suppressed(suppressed: Iterable[SuppressedFinding]) -> Iterator[Line]:

@@ -22,7 +22,17 @@ _COPIES: Final = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", 
 _HOST_TEXTS: Final = tuple(
     f"-fno-builtin-{name}"
     for name in (
-        *("memcmp", "bcmp", "memchr", "strlen", "strnlen", "strcmp", "strncmp", "strchr", "strrchr"),
+        *(
+            "memcmp",
+            "bcmp",
+            "memchr",
+            "strlen",
+            "strnlen",
+            "strcmp",
+            "strncmp",
+            "strchr",
+            "strrchr",
+        ),
         *("strstr", "strcpy", "stpcpy", "strncpy", "strcat", "strncat", "sprintf", "snprintf"),
     )
 )

@@ -165,8 +165,7 @@ JobPointer queue_launch(const void* handle, const kbuild_launch_config* config, 
 int launch(const void* handle, const kbuild_launch_config* config, void* const* args,
            SharedLimit limit, bool is_awaited) {
     JobPointer job;
-    const int code =
-        guarded([&] { job = queue_launch(handle, config, args, limit, is_awaited); });
+    const int code = guarded([&] { job = queue_launch(handle, config, args, limit, is_awaited); });
     if (code != 0) checks::report_refused(handle, code, error_message(code));
     checks::note_launch_place(nullptr, 0);
     return code != 0 || !is_awaited ? code : guarded([&] { Streams::instance().await(job); });

@@ -2,6 +2,7 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 #include "devices/machine_facts.hpp"
 #include "memory/allocations.hpp"
 #include "memory/heap.hpp"
@@ -35,7 +36,11 @@ void release(void* pointer, std::initializer_list<kbuild_cpu_memory_kind> kinds,
     Streams::instance().forbid_while_capturing();
     Streams::instance().synchronize_all();
     if (GraphMemory::contains(pointer)) return;
-    require(Allocations::instance().remove(pointer, kinds), otherwise);
+    if (!Allocations::instance().remove(pointer, kinds)) {
+        if (auto* const checker = checks::Checker::find())
+            checker->report_invalid_free(otherwise, pointer);
+        throw Failure(KBUILD_CPU_INVALID_VALUE, otherwise);
+    }
     note_release(pointer);
     if (!Pools::instance().give_back(pointer)) free_memory(pointer);
 }

@@ -2,6 +2,7 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 #include "images/module.hpp"
 #include "registry.hpp"
 #include "streams/transfers.hpp"
@@ -17,11 +18,14 @@ using namespace kbuild::cpu;
 // not fit.
 char* address_in(const void* symbol, std::size_t bytes, std::size_t offset) {
     const auto& variable = Registry::instance().locate(symbol);
-    if (offset > variable.size || bytes > variable.size - offset)
-        throw Failure(KBUILD_CPU_INVALID_VALUE,
-                      "a copy of " + std::to_string(bytes) + " bytes at offset " +
-                          std::to_string(offset) + " does not fit in variable " + variable.name +
-                          ", which has " + std::to_string(variable.size) + " bytes");
+    if (offset > variable.size || bytes > variable.size - offset) {
+        const auto problem = "a copy of " + std::to_string(bytes) + " bytes at offset " +
+                             std::to_string(offset) + " does not fit in variable " + variable.name +
+                             ", which has " + std::to_string(variable.size) + " bytes";
+        if (auto* const checker = checks::Checker::find())
+            checker->report_invalid_copy(problem, variable.address);
+        throw Failure(KBUILD_CPU_INVALID_VALUE, problem);
+    }
     return static_cast<char*>(variable.address) + offset;
 }
 

@@ -99,7 +99,8 @@ KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_
 __attribute__((noinline)) void Checker::check_ordinary(std::uintptr_t address, std::size_t bytes,
                                                        unsigned kind, const void* site) {
     check_access(address, bytes, kind, site);
-    if (address % bytes != 0 && find_region(address) != nullptr)
+    if (address % bytes != 0 &&
+        (find_region(address) != nullptr || image_->data().contains(address)))
         report_memory("KC104", {address, bytes, kind, site_of(site)},
                       "the address of an access is not a multiple of its size");
 }
@@ -196,7 +197,7 @@ KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t 
         }
     }
     if ((event.kind & KBUILD_CPU_WRITES) != 0) cell.set_written(mask);
-    if (checks_races_) check_race(cell, word, mask, event);
+    if (checks_races_) check_race(region, cell, word, mask, event);
 }
 
 // Returns the bytes of a word that the program can use.
@@ -279,8 +280,7 @@ KBUILD_CPU_INLINE bool Checker::record_plain_read(Cell& cell, unsigned mask, std
     const auto now = now_.with(mask);
     const auto before = cell.read;
     if (before.exists() && !before.has_bytes_and_kind_of(now)) {
-        if (before.is_by_thread_of(now_)) return false;
-        cell.forget_other();
+        return false;
     } else if (before.exists()) {
         bool has_other = cell.has_other();
         if (has_other) {
@@ -331,8 +331,8 @@ bool Checker::is_known(Access access) const {
             }
         }
     }
-    return (thread_->acquired.exists() && thread_->acquired.get()->covers(access, now_.block())) ||
-           (block.acquired.exists() && block.acquired.get()->covers(access, now_.block()));
+    return (thread_->acquired.exists() && thread_->acquired.covers(access, now_.block())) ||
+           (block.acquired.exists() && block.acquired.covers(access, now_.block()));
 }
 
 KBUILD_CPU_INLINE bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags,
@@ -350,9 +350,34 @@ KBUILD_CPU_INLINE bool Checker::is_conflict(Access earlier, unsigned mask, unsig
     return !is_before(earlier);
 }
 
-KBUILD_CPU_INLINE void Checker::check_race(Cell& cell, std::uintptr_t word, unsigned mask,
-                                           Event event) {
+// Returns whether a cell that keeps one access of each kind would forget some of its bytes.
+KBUILD_CPU_INLINE bool Checker::needs_bytes(const Cell& cell, unsigned mask, unsigned flags,
+                                            Event event) const {
+    const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
+    const auto& kept = is_write ? cell.write : cell.read;
+    if (!kept.exists() || kept.mask() == mask) return false;
+    if (kept.is_by_thread_of(now_)) {  // the bytes are joined if they are of one time
+        const bool is_joined = kept.flags() == flags && !is_before(kept);
+        return !is_joined && (kept.mask() & ~mask) != 0;
+    }
+    return !is_write || (kept.mask() & ~mask) != 0;
+}
+
+void Checker::check_race(const Region& region, Cell& cell, std::uintptr_t word, unsigned mask,
+                         Event event) {
     const auto flags = flags_of(event.kind, thread_->scope);
+    if (!cell.is_divided()) {
+        if (!needs_bytes(cell, mask, flags, event))
+            return check_cell(cell, word, mask, flags, event);
+        region.divide(cell);
+    }
+    auto& bytes = region.bytes_of(cell);
+    for (unsigned i = 0; i < word_bytes; ++i)
+        if ((mask >> i & 1) != 0) check_cell(bytes[i], word, 1u << i, flags, event);
+}
+
+KBUILD_CPU_INLINE void Checker::check_cell(Cell& cell, std::uintptr_t word, unsigned mask,
+                                           unsigned flags, Event event) {
     const auto now = now_.with(mask, flags);
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
     if (flags != 0 && (event.kind & KBUILD_CPU_READS) != 0) note_seen(cell.write);
@@ -421,11 +446,10 @@ void Checker::note_seen(Access write) {
 // Returns whether the earlier write comes before another one that the thread has seen. Then the thread passes a
 // flag, and the memory behind it can still be old.
 bool Checker::relies_on_order(Access earlier, bool earlier_writes) const {
-    return earlier_writes && std::any_of(thread_->seen.begin(), thread_->seen.end(),
-                                         [&](const auto& entry) {
-                                             return entry.block == earlier.block() &&
-                                                    earlier.time() < entry.time;
-                                         });
+    return earlier_writes &&
+           std::any_of(thread_->seen.begin(), thread_->seen.end(), [&](const auto& entry) {
+               return entry.block == earlier.block() && earlier.time() < entry.time;
+           });
 }
 
 // Returns whether lanes of a warp pass values in volatile memory by one statement, as they could on old
@@ -460,8 +484,7 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
     const auto key = key_of(200 + variant, event.site, earlier_site);
     if (findings_.count_again(key)) return;
     const auto* const rule = choose_race_rule(earlier, earlier_site, earlier_writes, event);
-    const bool is_volatile =
-        std::strcmp(rule, "KC205") == 0 || std::strcmp(rule, "KC206") == 0;
+    const bool is_volatile = std::strcmp(rule, "KC205") == 0 || std::strcmp(rule, "KC206") == 0;
     if (is_volatile && is_same_value) return;
     Finding finding;
     finding.kernel = kernel_;
@@ -491,6 +514,7 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
 void Checker::await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
                           Event event) {
     if (!pending_.exists) pending_ = {true, event, 0, {}};
+    if (pending_.count != 0 && pending_.words[pending_.count - 1].address == word) return;
     auto& place = pending_.words[pending_.count++];
     place = {word, 0, earlier, earlier_site};
     std::memcpy(&place.value, reinterpret_cast<const void*>(word), word_bytes);
@@ -526,7 +550,7 @@ bool Checker::is_flag(std::uintptr_t address, unsigned kind) const {
 }
 
 // Gives a write that can pass a flag a later time than the volatile writes before it.
-void Checker::order_volatile_writes(unsigned kind) noexcept {
+void Checker::order_volatile_writes(unsigned kind) {
     if (block_->has_volatile_writes) {
         block_->advance();
         note_order();
@@ -546,13 +570,12 @@ void Checker::release(std::uintptr_t address, unsigned kind) {
     auto& knowledge = released_[address];
     knowledge.add(thread.acquired);
     knowledge.add(block_->acquired);
-    auto& changed = knowledge.change();
     for (const auto scope : {KBUILD_CPU_ALL_THREADS, KBUILD_CPU_THREADS_OF_BLOCK}) {
         const auto& fence = thread.fences[scope];
         if (fence.time == 0) continue;
         const auto reached = std::max(scope, thread.scope);  // the smaller set of threads
-        changed.add_thread(now_.who(), fence.time, reached);
-        changed.add_block(now_.block(), fence.barrier_time, reached);
+        knowledge.add_thread(now_.who(), fence.time, reached);
+        knowledge.add_block(now_.block(), fence.barrier_time, reached);
     }
 }
 

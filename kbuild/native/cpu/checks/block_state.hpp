@@ -37,7 +37,7 @@ struct ThreadState {
         std::uint32_t time = 0;
         std::uint32_t barrier_time = 0;
     } fences[2];
-    SharedKnowledge acquired;
+    Knowledge acquired;
     // The last writes of each block that the thread has read without synchronization.
     struct Seen {
         std::uint32_t block;
@@ -63,8 +63,8 @@ struct BlockState {
     kbuild_cpu_call first_call = {};                // a copy
     std::uint32_t first_thread = 0;
     std::uint32_t started = 0;
-    SharedKnowledge acquired;
-    bool has_acquired = false;  // whether one of its threads has
+    Knowledge acquired;
+    bool has_acquired = false;         // whether one of its threads has
     bool has_volatile_writes = false;  // since the time has advanced
     std::vector<ThreadState> threads;
     Region dynamic;

@@ -2,8 +2,10 @@
 #ifndef KBUILD_CPU_CHECKS_CELLS_HPP
 #define KBUILD_CPU_CHECKS_CELLS_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace kbuild::cpu::checks {
 
@@ -45,6 +47,12 @@ public:
     constexpr unsigned mask() const { return bits_ >> mask_shift & 15; }
     constexpr unsigned flags() const { return bits_ & 3; }
     constexpr std::uint32_t time() const { return bits_ >> time_shift & last_time; }
+    // The access to some of its bytes, or no access.
+    constexpr Access only(unsigned bytes) const {
+        const auto kept = mask() & bytes;
+        const auto all = std::uint64_t{15} << mask_shift;
+        return kept == 0 ? Access() : Access((bits_ & ~all) | std::uint64_t{kept} << mask_shift);
+    }
     void add_bytes(unsigned mask) { bits_ |= std::uint64_t{mask} << mask_shift; }
 
     // The same thread and time, if this one has no bytes and no kind.
@@ -114,6 +122,20 @@ struct Cell {
         write = read = Access();
         forget_other();
     }
+
+    // A cell whose bytes have cells of their own, instead of accesses; see Region::divide.
+    static constexpr std::uint64_t division = std::uint64_t{1} << 63;  // no access has this bit
+    bool is_divided() const { return (write.bits() & division) != 0; }
+    std::size_t number_of_bytes() const {
+        return static_cast<std::size_t>(write.bits() & ~division);
+    }
+    // Forgets the accesses to other bytes.
+    void keep_bytes(unsigned mask) {
+        write = write.only(mask);
+        const auto kept = read.only(mask);
+        if (!kept.exists()) forget_other();
+        read = kept;
+    }
 };
 static_assert(sizeof(Cell) == 8 * word_bytes);
 
@@ -128,6 +150,25 @@ struct Region {
 
     bool contains(std::uintptr_t address) const { return address - start < bytes; }
     Cell& cell(std::uintptr_t address) const { return cells[(address - start) / word_bytes]; }
+
+    // The cells of the bytes of words that threads access in parts.
+    mutable std::vector<std::array<Cell, word_bytes>> bytes_of_words;
+    std::array<Cell, word_bytes>& bytes_of(const Cell& cell) const {
+        return bytes_of_words[cell.number_of_bytes()];
+    }
+    // Gives each byte of the word a cell. All are forgotten with the accesses of an epoch.
+    void divide(Cell& cell) const {
+        std::array<Cell, word_bytes> bytes;
+        bytes.fill(cell);
+        for (unsigned i = 0; i < word_bytes; ++i) bytes[i].keep_bytes(1u << i);
+        bytes_of_words.push_back(bytes);
+        cell.forget_accesses();
+        cell.write = Access(Cell::division | (bytes_of_words.size() - 1));
+    }
+    void begin_epoch(std::uint16_t number) {
+        epoch = number;
+        bytes_of_words.clear();
+    }
 };
 
 }  // namespace kbuild::cpu::checks

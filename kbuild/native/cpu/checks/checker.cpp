@@ -110,6 +110,9 @@ void Checker::begin_launch(const Launch& launch) {
     released_.clear();
     thread_ = nullptr;
     block_ = &none_;
+    if (launch.block_count > Access::block_mask)
+        findings_.note_limit("a grid has more than " + std::to_string(Access::block_mask) +
+                             " blocks, of which some are not told apart");
     next_epoch();
 }
 
@@ -169,9 +172,9 @@ void Checker::next_epoch() {
             for (std::size_t i = 0; i < other->bytes; i += word_bytes)
                 other->cell(other->start + i).epoch = 0;
     }
-    ++arena.epoch;
-    for (auto& image : images_) image->data().epoch = arena.epoch;
-    for (auto& other : others_) other->epoch = arena.epoch;
+    arena.begin_epoch(static_cast<std::uint16_t>(arena.epoch + 1));
+    for (auto& image : images_) image->data().begin_epoch(arena.epoch);
+    for (auto& other : others_) other->begin_epoch(arena.epoch);
 }
 
 void Checker::note_stuck(const std::string& text) {
@@ -350,8 +353,8 @@ void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
         clear_memory(block.statics.cells, cells_of(block.statics));
         block.statics.epoch = 0;
     }
-    ++block.dynamic.epoch;
-    ++block.statics.epoch;
+    for (auto* const region : {&block.dynamic, &block.statics})
+        region->begin_epoch(static_cast<std::uint16_t>(region->epoch + 1));
 }
 
 void Checker::begin_thread() {
@@ -379,7 +382,7 @@ void Checker::resume(ThreadState* thread) {
 }
 
 // After each change of the thread, and of what orders accesses.
-void Checker::note_order() noexcept {
+void Checker::note_order() {
     const auto number = static_cast<std::uint32_t>(block_->number);
     now_ = Access(Access::name(number, thread_->number), 0, 0, block_->time);
     block_start_ = Access(Access::name(number, 0), 0, 0, 0).bits();
@@ -387,6 +390,11 @@ void Checker::note_order() noexcept {
     has_more_order_ = thread_->warp_time > block_->barrier_time || thread_->lane_times != nullptr ||
                       thread_->acquired.exists() || block_->acquired.exists() ||
                       block_->time == Access::last_time;
+    if (block_->time == Access::last_time && !has_reached_limit_) {
+        has_reached_limit_ = true;
+        findings_.note_limit("a block synchronized more than " + std::to_string(Access::last_time) +
+                             " times, so later races within it were not found");
+    }
 }
 
 void* Checker::find_shared(const void* place) {
@@ -508,15 +516,15 @@ std::uint32_t Checker::find_shared_rank(const void* address) const noexcept {
 void Checker::leave_cluster_barrier() {
     thread_->has_written = true;
     if (++thread_->cluster_barriers <= block_->cluster_barriers) return;
-    SharedKnowledge known;
+    Knowledge known;
     for (auto* const block : block_->cluster) {
         block->cluster_barriers = thread_->cluster_barriers;
         block->barrier_time = block->advance();
         known.add(block->acquired);
         for (std::uint32_t i = 0; block->has_acquired && i < launch_->threads_per_block; ++i)
             known.add(block->threads[i].acquired);
-        known.change().add_block(static_cast<std::uint32_t>(block->number), block->barrier_time,
-                                 KBUILD_CPU_ALL_THREADS);
+        known.add_block(static_cast<std::uint32_t>(block->number), block->barrier_time,
+                        KBUILD_CPU_ALL_THREADS);
     }
     for (auto* const block : block_->cluster) block->acquired.add(known);
     note_order();
@@ -531,7 +539,7 @@ void Checker::end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size) {
     const auto everyone = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
     const auto now = block.advance();
     const bool is_whole = lanes.arrived == everyone;
-    SharedKnowledge acquired;
+    Knowledge acquired;
     std::array<std::uint32_t, warp_lanes> known = {};
     std::uint32_t warp_time = 0;
     for (std::uint32_t lane = 0; lane < count; ++lane) {

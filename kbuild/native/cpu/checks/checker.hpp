@@ -4,7 +4,7 @@
 
 #include "checks/arena.hpp"
 #include "checks/block_state.hpp"
-#include "checks/findings.hpp"
+#include "checks/journal/findings.hpp"
 #include "checks/history.hpp"
 #include "checks/image_facts.hpp"
 #include "checks/settings.hpp"
@@ -112,6 +112,8 @@ public:
     void check_host_access(const void* address, std::size_t bytes, bool writes, const void* site);
     // Reports a copy or fill of the runtime that fails, because memory at an address is not what it needs.
     void report_invalid_copy(const std::string& problem, const void* address);
+    // The same for a function that frees memory.
+    void report_invalid_free(const std::string& problem, const void* address);
     void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                         const void* site);
 
@@ -163,9 +165,12 @@ private:
     void check_words(const Region& region, Event event);
     unsigned find_valid_bytes(const Region& region, std::uintptr_t word);
     void renew(const Region& region, Cell& cell) const noexcept;
-    void check_race(Cell& cell, std::uintptr_t address, unsigned mask, Event event);
+    void check_race(const Region& region, Cell& cell, std::uintptr_t address, unsigned mask,
+                    Event event);
+    bool needs_bytes(const Cell& cell, unsigned mask, unsigned flags, Event event) const;
+    void check_cell(Cell& cell, std::uintptr_t address, unsigned mask, unsigned flags, Event event);
     bool is_flag(std::uintptr_t address, unsigned kind) const;
-    void order_volatile_writes(unsigned kind) noexcept;
+    void order_volatile_writes(unsigned kind);
     void note_write() noexcept;
     void record_read(Cell& cell, Access access, std::uint32_t site);
     bool is_before(Access access) const;
@@ -173,7 +178,7 @@ private:
         return access.bits() - block_start_ < barrier_distance_;
     }
     bool is_settled(Access access) const;
-    void note_order() noexcept;
+    void note_order();
     void note_site(std::uint32_t site) noexcept {
         if (site < code_bytes_) run_sites_[site] = 1;
     }
@@ -213,6 +218,7 @@ private:
     void next_epoch();
     void synchronize();
     void report_leaks();
+    void report_invalid_call(const char* rule, const std::string& problem, const void* address);
     void report_lines();
 
     // What each access reads.
@@ -248,7 +254,7 @@ private:
     };
     std::vector<AddressRange> accepted_;
     std::unordered_map<const void*, std::unique_ptr<BlockState>> blocks_;  // by dynamic memory
-    std::unordered_map<std::uintptr_t, SharedKnowledge> released_;         // by address
+    std::unordered_map<std::uintptr_t, Knowledge> released_;               // by address
     PendingWrite pending_;
     Findings findings_;
 
@@ -257,6 +263,7 @@ private:
     ImageFacts* image_ = nullptr;
     kbuild_cpu_builtins builtins_ = {};
     std::string kernel_;
+    bool has_reached_limit_ = false;
     bool has_failed_ = false;  // whether a finding says why the launch fails
     std::uint64_t launches_ = 0;
     std::uint64_t grid_phase_ = 0;

@@ -74,6 +74,7 @@ ImageFacts::ImageFacts(const std::string& path, const kbuild_cpu_image& table, c
     read_symbols(file.bytes());
     lay_out_shared();
     find_segments();
+    find_sites();
 }
 
 void ImageFacts::read_symbols(std::string_view file) {
@@ -153,12 +154,11 @@ void ImageFacts::find_segments() {
         data_.cells = static_cast<Cell*>(map_memory((data_.bytes / word_bytes + 1) * sizeof(Cell)));
 }
 
-// Passes where each call of a hook returns to, relative to the image.
-void ImageFacts::visit_sites(const std::function<void(std::size_t site)>& visit) const {
+void ImageFacts::find_sites() {
     for (std::size_t i = 0; i + call_bytes <= code_bytes_; i += call_step) {
         const auto called = find_called(code_start_ + i);
         if (called != 0 && std::binary_search(hooks_.begin(), hooks_.end(), called))
-            visit(code_start_ + i + call_bytes - base_);
+            sites_.push_back(static_cast<std::uint32_t>(code_start_ + i + call_bytes - base_));
     }
 }
 
@@ -166,12 +166,13 @@ CoveredLines ImageFacts::list_lines() const {
     CoveredLines lines;
     const auto ranges = lines_.list_own_ranges();
     auto range = ranges.begin();
-    visit_sites([&](std::size_t site) {
+    for (const auto site : sites_) {
         while (range != ranges.end() && range->end < site) ++range;
-        if (range == ranges.end() || site - 1 < range->start) return;
+        if (range == ranges.end()) break;
+        if (site - 1 < range->start) continue;
         auto& has_run = lines[range->line.file][range->line.line];
         has_run = has_run || run_sites_[site] != 0;
-    });
+    }
     return lines;
 }
 

@@ -9,7 +9,6 @@
 #include <kbuild/cpu_image.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -56,14 +55,14 @@ public:
 
     // One byte for each byte of the code: whether the access before it has run.
     std::vector<unsigned char>& run_sites() noexcept { return run_sites_; }
-    // Returns the lines with accesses, and whether one of them has run.
+    // Returns the lines with accesses, and whether one of them has run, also after the image is unloaded.
     CoveredLines list_lines() const;
 
 private:
     void read_symbols(std::string_view file);
     void lay_out_shared();
     void find_segments();
-    void visit_sites(const std::function<void(std::size_t site)>& visit) const;
+    void find_sites();
 
     const kbuild_cpu_image& table_;
     const std::uintptr_t base_;
@@ -78,6 +77,7 @@ private:
     std::uintptr_t code_start_ = 0;
     std::size_t code_bytes_ = 0;
     std::vector<std::uintptr_t> hooks_;  // the functions that are called before accesses
+    std::vector<std::uint32_t> sites_;   // where these calls return to, relative to the image
     std::vector<unsigned char> run_sites_;
 };
 

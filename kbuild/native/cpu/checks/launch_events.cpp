@@ -23,9 +23,7 @@ struct LaunchPlace {
 // Of the launch that the thread makes; see note_launch_place.
 thread_local LaunchPlace launch_place = {nullptr, 0};
 
-Findings* findings_of_process() {
-    return is_active() ? &Checker::instance().findings() : nullptr;
-}
+Findings* findings_of_process() { return is_active() ? &Checker::instance().findings() : nullptr; }
 
 // Returns an empty name for a kernel that does not exist.
 std::string name_kernel(const void* handle) {

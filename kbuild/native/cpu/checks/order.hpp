@@ -9,13 +9,20 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 namespace kbuild::cpu::checks {
 
 // Up to when the accesses of other threads have happened, for a thread or a block that has acquired
-// that knowledge.
+// that knowledge. A copy costs nothing: usually, one thread after another adds to what the one before knew, so all
+// share a list, of which each knows the entries up to some place.
 class Knowledge {
 public:
+    bool exists() const { return list_ != nullptr; }
+    void clear() {
+        list_.reset();
+        size_ = 0;
+    }
     // The accesses of a thread, or of all threads of a block, before this time.
     void add_thread(std::uint64_t who, std::uint32_t time, kbuild_cpu_scope scope);
     void add_block(std::uint32_t block, std::uint32_t time, kbuild_cpu_scope scope);
@@ -24,25 +31,19 @@ public:
     bool covers(Access access, std::uint32_t block) const;
 
 private:
-    // With very many entries, races are no longer told apart, and none is reported.
-    static constexpr std::size_t most_entries = 4096;
+    struct Entry {
+        std::uint32_t place;  // in the list
+        std::uint32_t time;
+    };
+    struct List {
+        std::unordered_map<std::uint64_t, std::vector<Entry>> entries;  // by whom they are about
+        std::uint32_t size = 0;
+    };
     void add_entry(std::uint64_t key, std::uint32_t time);
+    std::uint32_t find_time(std::uint64_t key) const;
 
-    std::unordered_map<std::uint64_t, std::uint32_t> times_;
-    bool has_all_ = false;
-};
-
-// Shared until somebody adds to it.
-class SharedKnowledge {
-public:
-    bool exists() const { return value_ != nullptr; }
-    const Knowledge* get() const { return value_.get(); }
-    void add(const SharedKnowledge& other);
-    Knowledge& change();
-    void clear() { value_.reset(); }
-
-private:
-    std::shared_ptr<Knowledge> value_;
+    std::shared_ptr<List> list_;
+    std::uint32_t size_ = 0;  // the entries that it knows
 };
 
 }  // namespace kbuild::cpu::checks

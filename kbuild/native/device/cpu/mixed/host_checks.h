@@ -18,9 +18,7 @@ void kbuild_cpu_note_launch(const char *, unsigned);
 /* What `<<<>>>` calls; see kbuild/chevron.hpp. */
 namespace kbuild {
 namespace chevron {
-inline void note_launch(const char *file, unsigned line) {
-    kbuild_cpu_note_launch(file, line);
-}
+inline void note_launch(const char *file, unsigned line) { kbuild_cpu_note_launch(file, line); }
 }  // namespace chevron
 }  // namespace kbuild
 #endif

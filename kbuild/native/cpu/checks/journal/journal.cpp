@@ -1,4 +1,4 @@
-#include "checks/journal.hpp"
+#include "checks/journal/journal.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -30,8 +30,8 @@ bool Journal::create(const std::string& directory) {
     lock_ = create_file(directory + "/" + std::to_string(getpid()), path_);
     if (lock_ < 0 || flock(lock_, LOCK_EX) != 0 || posix_fallocate(lock_, 0, step) != 0)
         return false;
-    void* const start = mmap(nullptr, most_bytes, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_NORESERVE, lock_, 0);
+    void* const start =
+        mmap(nullptr, most_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, lock_, 0);
     if (start == MAP_FAILED) return false;
     start_ = static_cast<char*>(start);
     size_ = step;

@@ -1,4 +1,4 @@
-#include "checks/findings.hpp"
+#include "checks/journal/findings.hpp"
 
 #include "checks/settings.hpp"
 
@@ -29,8 +29,8 @@ struct Family {
 };
 
 Family* share_family() {
-    void* const memory = mmap(nullptr, sizeof(Family), PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const memory =
+        mmap(nullptr, sizeof(Family), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? new Family : new (memory) Family;
 }
 
@@ -90,8 +90,7 @@ std::string cause_of(const Finding& finding) {
     const auto lines = first + "\n" + second;
     std::string text = std::string(finding.rule) + "\n" + finding.kernel + "\n" + lines;
     // A line can refuse several launches, for different reasons.
-    const bool needs_message =
-        finding.kernel.empty() || std::strcmp(finding.rule, "KC704") == 0;
+    const bool needs_message = finding.kernel.empty() || std::strcmp(finding.rule, "KC704") == 0;
     return needs_message ? text + "\n" + finding.message : text;
 }
 
@@ -168,12 +167,10 @@ void Findings::write_process() {
     put(process_.line,
         std::string("{\"signal\":  0, \"schema\": \"kbuild.check-process/2\", \"process\": ") +
             std::to_string(getpid()) + ", \"program\": " + quote(program_path()) +
-            ", \"images\": " + std::to_string(process_.images) +
-            ", \"forks\": " + std::to_string(process_.forks) +
-            ", \"memory\": " + std::to_string(process_.memory) +
-            ", \"omitted\": " + std::to_string(process_.omitted) +
-            ", \"forked\": " + flag(process_.is_forked) +
-            ", \"ended\": " + flag(process_.has_ended) + "}");
+            ", \"images\": " + std::to_string(process_.images) + ", \"forks\": " +
+            std::to_string(process_.forks) + ", \"memory\": " + std::to_string(process_.memory) +
+            ", \"omitted\": " + std::to_string(process_.omitted) + ", \"forked\": " +
+            flag(process_.is_forked) + ", \"ended\": " + flag(process_.has_ended) + "}");
 }
 
 void Findings::note_signal(int number) noexcept {
@@ -186,9 +183,9 @@ void Findings::note_signal(int number) noexcept {
 void Findings::write_kernel(const std::string& name, LaunchedKernel& kernel) {
     std::string text = "{\"kernel\": " + quote(name);
     const std::pair<const char*, std::uint64_t> numbers[] = {
-        {"queued", kernel.queued},       {"refused", kernel.refused}, {"started", kernel.started},
-        {"ended", kernel.ended},         {"failed", kernel.failed},   {"blocks", kernel.blocks},
-        {"threads", kernel.threads},     {"unchecked", kernel.unchecked},
+        {"queued", kernel.queued},   {"refused", kernel.refused},     {"started", kernel.started},
+        {"ended", kernel.ended},     {"failed", kernel.failed},       {"blocks", kernel.blocks},
+        {"threads", kernel.threads}, {"unchecked", kernel.unchecked},
     };
     for (const auto& [field, number] : numbers)
         text += std::string(", \"") + field + "\": " + std::to_string(number);

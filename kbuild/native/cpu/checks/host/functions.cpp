@@ -1,7 +1,7 @@
 // The functions of the C library that checked host code calls: they read and write memory behind pointers, or end
 // the process. Each object of the program calls these instead; see device/cpu/mixed/host_checks.h.
 #include "checks/checker.hpp"
-#include "checks/format_arguments.hpp"
+#include "checks/host/format_arguments.hpp"
 
 #include <cstdarg>
 #include <cstdio>
@@ -23,9 +23,8 @@ void check(const void* address, std::size_t bytes, bool writes, const void* site
 
 void check_format(const char* format, std::va_list arguments, const void* site) {
     check(format, 1, false, site);
-    visit_text_arguments(format, arguments, [site](const void* text, bool writes) {
-        check(text, 1, writes, site);
-    });
+    visit_text_arguments(format, arguments,
+                         [site](const void* text, bool writes) { check(text, 1, writes, site); });
 }
 
 // A process that shares the memory of its parent (vfork) is not the one that is checked.
@@ -183,7 +182,8 @@ KBUILD_EXPORT void kbuild_cpu_host__exit(int status) {
     if (is_checked_process()) Checker::find()->leave_process();
     _exit(status);
 }
-KBUILD_EXPORT int kbuild_cpu_host_execve(Text path, char* const* arguments, char* const* variables) {
+KBUILD_EXPORT int kbuild_cpu_host_execve(Text path, char* const* arguments,
+                                         char* const* variables) {
     prepare_exec();
     return execve(path, arguments, variables);
 }

@@ -1,4 +1,4 @@
-#include "checks/format_arguments.hpp"
+#include "checks/host/format_arguments.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ void visit_text_arguments(const char* format, std::va_list original,
         if (*place == '.') place = skip_number(place + 1, arguments);
         const char* const conversion = skip_any(place, "hlLqjzt");
         const bool has_length = conversion != place && *place != 'h';
-        const auto length = !has_length    ? Length::ordinary
+        const auto length = !has_length     ? Length::ordinary
                             : *place == 'L' ? Length::widest
                                             : Length::wide;
         place = conversion;

@@ -45,8 +45,6 @@ void Checker::check_host_access(const void* address, std::size_t bytes, bool wri
             place, found->start, found->bytes,
             (found->is_free ? "the freed memory of " : "") + name_allocation(*found));
     }
-    // Findings belong to the launch that runs.
-    const std::lock_guard lock(launch_mutex_);
     if (findings_.count_again(reinterpret_cast<std::uintptr_t>(site))) return;
     const auto line = find_host_line(site);
     Finding finding;
@@ -60,19 +58,28 @@ void Checker::check_host_access(const void* address, std::size_t bytes, bool wri
 }
 
 void Checker::report_invalid_copy(const std::string& problem, const void* address) {
+    report_invalid_call("KC107", problem, address);
+}
+
+void Checker::report_invalid_free(const std::string& problem, const void* address) {
+    report_invalid_call("KC108", problem, address);
+}
+
+void Checker::report_invalid_call(const char* rule, const std::string& problem,
+                                  const void* address) {
     if (!settings_.memory) return;
     Finding finding;
-    finding.rule = "KC107";
+    finding.rule = rule;
     finding.message = problem;
     {
         const auto place = reinterpret_cast<std::uintptr_t>(address);
         const std::lock_guard lock(memory_mutex_);
         const auto* const found = history_.find(place);
         if (found != nullptr && place - found->start < found->bytes)
-            finding.memory =
-                compare_address(place, found->start, found->bytes, name_allocation(*found));
+            finding.memory = compare_address(
+                place, found->start, found->bytes,
+                (found->is_free ? "the freed memory of " : "") + name_allocation(*found));
     }
-    const std::lock_guard lock(launch_mutex_);
     findings_.add(std::move(finding));
 }
 

@@ -2,7 +2,7 @@
 #ifndef KBUILD_CPU_CHECKS_FINDINGS_HPP
 #define KBUILD_CPU_CHECKS_FINDINGS_HPP
 
-#include "checks/journal.hpp"
+#include "checks/journal/journal.hpp"
 
 #include <kbuild/module.h>
 
@@ -119,7 +119,7 @@ private:
     Journal journal_;
     Process process_;
     std::vector<Finding> findings_;
-    std::vector<Journal::Line> lines_;   // of the findings
+    std::vector<Journal::Line> lines_;    // of the findings
     std::vector<std::size_t> recounted_;  // findings that were counted since they were written
     std::map<std::string, std::size_t> causes_;
     std::unordered_map<std::uint64_t, std::size_t> keys_;

@@ -202,7 +202,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *mode,
         *("--keep", "--keep-dir", str(keep)),
         *list_program_options(unit.definitions, unit.include_directories, unit.host_options),
-        *_pass_to_preprocessor(name_files(unit)),
+        *_pass_to_preprocessor((*_list_architectures(unit), *name_files(unit))),
         *target_options(unit),
         # The preprocessor that runs anyway writes the depfile. `nvcc -MD` would run another one.
         *("-Xcompiler", f"-MMD,-MF,{_quote(unit.depfile)},-MQ,{_quote(unit.stamp)}"),
@@ -210,6 +210,18 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(str(unit.source), "-o", str(output)),
     )
     return Command(argv=argv, inputs=(unit.source,), outputs=(output,), directories=(keep,))
+
+
+def _list_architectures(unit: CompileUnit) -> Iterator[str]:
+    """Yield the options for the macro in which both passes of a source see all architectures.
+
+    nvcc would list only the one of this run.
+    """
+    parsed = map(architectures.parse, unit.architectures)
+    numbers = sorted({int(architecture.number.rstrip("af")) * 10 for architecture in parsed})
+    if len(numbers) > 1:
+        yield "-U__CUDA_ARCH_LIST__"
+        yield f"-D__CUDA_ARCH_LIST__={','.join(map(str, numbers))}"
 
 
 def list_program_options(

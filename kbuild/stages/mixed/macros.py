@@ -120,6 +120,7 @@ def _make_device_edge(edge: HostEdge) -> CompileEdge:
         relocatable=edge.relocatable,
         is_checked=edge.is_checked,
         definitions=edge.definitions,
+        architectures=edge.architectures,
         module=edge.module,
         key=edge.key,
     )

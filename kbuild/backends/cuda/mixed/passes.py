@@ -42,8 +42,7 @@ review_object: Final = None
 list_check_options: Final = None  # see `Traits.can_check`
 
 PASS_MACROS: Final = re.compile(
-    r"__CUDA_ARCH__|__CUDA_ARCH_(?:FEAT_\w+|SPECIFIC__|FAMILY_SPECIFIC__|LIST__)"
-    r"|CUDA_DOUBLE_MATH_FUNCTIONS"
+    r"__CUDA_ARCH__|__CUDA_ARCH_(?:FEAT_\w+|SPECIFIC__|FAMILY_SPECIFIC__)|CUDA_DOUBLE_MATH_FUNCTIONS"
 )
 _FRONT_END: Final = "cudafe++"
 # It makes kernel templates static.

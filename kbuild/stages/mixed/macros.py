@@ -29,7 +29,8 @@ _NAME: Final = "macros"
 _DEFINITION: Final = re.compile(r"^#define (\w+)(.*)$", re.MULTILINE)
 # What is left out of a command that prints macros: files, and what a preprocessor does with them.
 _INCLUDED: Final = re.compile(
-    r"(?:-I|-i(?:nclude|macros|system|quote|dirafter|prefix|withprefix)|--include).*|-M.*|-[oEc]|/dev/null"
+    r"(?:-I|-include|-imacros|-isystem|-iquote|-idirafter|-iprefix|-iwithprefix|--include).*"
+    r"|-M.*|-[oEc]|/dev/null"
 )
 _MOST_NAMES: Final = 8
 

@@ -21,7 +21,8 @@ include_guard(GLOBAL)
   kbuild compiles each source in two passes.  The device pass compiles the kernels for each
   architecture.  The host pass turns every launch into a direct call of the runtime, and the
   project's C++ compiler compiles the result with the flags of the target.  Both passes use the
-  include directories, definitions, and linked libraries of the target.  Messages and debug
+  include directories, definitions, and linked libraries of the target, and the macros that ``CMAKE_CXX_FLAGS``
+  and the target's options define.  Messages and debug
   information name the original file and line.  After a change of host code only, no device compiler
   runs.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from kbuild.model import CompressionMode
 from kbuild.values import dataclass
 
 # The last step to run.
@@ -89,6 +90,11 @@ class Invocation:
         is_checked: Whether device code is instrumented (``--check``, another option of kbuild).
         has_weak_instances: Whether other sources find the kernels that a source instantiates
             implicitly (``-static-global-template-stub=false``).
+        compression: How fat binaries are compressed (``-compress-mode``).
+        hides_entities: Whether the host symbols of kernels and device variables are hidden.
+        enables_tiles: Whether sources can contain tile code (``--enable-tile``). kbuild rejects
+            sources that do.
+        notes: What the user should know about options without an effect, one line each.
     """
 
     phase: Phase = "link"
@@ -122,3 +128,7 @@ class Invocation:
     backend: str | None = None
     is_checked: bool = False
     has_weak_instances: bool = False
+    compression: CompressionMode = "balance"
+    hides_entities: bool = False
+    enables_tiles: bool = False
+    notes: tuple[str, ...] = ()

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kbuild import files
+from kbuild.backends import find_builder
+from kbuild.backends.interface.build import CompilerLog
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import Command
 from kbuild.nvcc import answers, host, outputs
@@ -20,7 +22,8 @@ from kbuild.nvcc.linking.libraries import list_files
 from kbuild.nvcc.preprocess import preprocess
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools
-from kbuild.process import run, run_checked
+from kbuild.process import run
+from kbuild.stages.mixed.texts import make_tool_error
 from kbuild.stages.relocatable import find_relocatable
 from kbuild.values import dataclass
 
@@ -65,6 +68,7 @@ def run_invocation(
         ToolError: A tool failed.
         SourceError: A source contains something that cannot work.
     """
+    show("".join(f"kbuild: warning: {note}\n" for note in invocation.notes))
     if invocation.is_verbose or invocation.is_dry_run:
         show("".join(answers.list_variables(tools)))
     with _open_directory(invocation) as directory:
@@ -90,13 +94,27 @@ def _open_directory(invocation: Invocation) -> Iterator[Path]:
         yield Path(directory)
 
 
-def _run(driver: Driver, command: Command) -> None:
-    """Run a command, or only show it."""
+def _keep_log(log: str) -> CompilerLog:
+    return CompilerLog(text=log)
+
+
+def _run(
+    driver: Driver, command: Command, read_log: Callable[[str], CompilerLog] = _keep_log
+) -> None:
+    """Run a command, or only show it.
+
+    Args:
+        driver: The driver.
+        command: The command.
+        read_log: Returns the useful part of the log of a failed command, and the fix if known.
+    """
     invocation = driver.invocation
     if invocation.is_verbose or invocation.is_dry_run:
         driver.show(answers.describe_command(command, driver.tools))
     if not invocation.is_dry_run:
-        result = run_checked(command)
+        result = run(command)
+        if result.returncode != 0:
+            raise make_tool_error(result, read_log)
         driver.write(result.stdout.encode(errors="surrogateescape"))
         driver.show(result.stderr)
 
@@ -181,7 +199,7 @@ def _link_device_code(driver: Driver, objects: tuple[Path, ...], output: Path) -
     link = make_link(invocation, objects, output, tools)
     command = tools.conventions.describe_device_link(link, tools.toolchain)
     if command is not None:
-        _run(driver, command)
+        _run(driver, command, find_builder(tools.toolchain.backend).read_log)
         return
     if invocation.is_verbose or invocation.is_dry_run:
         driver.show(answers.describe_device_link(objects, output))

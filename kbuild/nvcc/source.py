@@ -11,11 +11,14 @@ from typing import Final, TypeVar
 from kbuild import files, parallel
 from kbuild.backends.host_options import find_standard
 from kbuild.model import Command
+from kbuild.nvcc.command_line.architectures import check_ages
 from kbuild.nvcc.invocation import Invocation
+from kbuild.nvcc.tiles import reject_tiles
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.project.jobserver import borrow_jobs, find_jobserver
 from kbuild.resources import native_directory
 from kbuild.stages.compile import compile_edge
+from kbuild.stages.depfiles import read_dependencies
 from kbuild.stages.edges import BuildPlan, CompileEdge
 from kbuild.stages.mixed.edge import HostEdge, name_link
 from kbuild.stages.mixed.host_pass import run_host_pass
@@ -60,6 +63,10 @@ def plan_source(build: SourceBuild) -> BuildPlan:
         ConfigurationError: An architecture or a path is not supported.
     """
     invocation, tools = build.invocation, build.tools
+    architectures = tools.conventions.select_architectures(
+        invocation.architectures or (tools.toolkit.layout.architecture,)
+    )
+    check_ages(architectures, tools.toolchain.architectures)
     plan = plan_target(
         TargetSpec(
             name=_UNNAMED,
@@ -68,11 +75,11 @@ def plan_source(build: SourceBuild) -> BuildPlan:
             sources=(build.source,),
             source_root=Path.cwd(),
             output_directory=build.directory,
-            architectures=tools.conventions.select_architectures(
-                invocation.architectures or (tools.toolkit.layout.architecture,)
-            ),
+            architectures=architectures,
             rdc="LATER" if invocation.relocatable else "OFF",
             check=invocation.is_checked,
+            compression=invocation.compression,
+            visibility="hidden" if invocation.hides_entities else "default",
             device_standard=max(_find_standard(invocation), tools.toolkit.layout.oldest_standard),
             host_compiler=str(tools.host_compiler),
             compilers=(("CXX", str(tools.host_compiler)),),
@@ -145,6 +152,8 @@ def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple
     """
     (host,) = plan.hosts
     preprocessed, log = run_preprocessor(host, flags)
+    if build.invocation.enables_tiles:
+        reject_tiles(read_dependencies(host.depfile), build.tools.toolkit.include)
     plan = _name_plan(build, plan, name_module(build, host, preprocessed))
     (host,) = plan.hosts
     tasks: tuple[HostEdge | CompileEdge, ...] = (*plan.hosts, *plan.edges)

@@ -45,6 +45,7 @@ class CompileEdge:
     ``definitions`` are those of this source only.
     ``module`` is the part of generated names that is unique to the source; if it is empty, names
     are made from ``display_source``.
+    ``architectures`` are all of a mixed source, because macros list them.
     ``compiler_launcher`` is the prefix of the commands that a compiler cache supports. ``key`` is
     the device key of a mixed source, on which the edge depends instead of the source; None for a
     source that contains only device code.
@@ -62,6 +63,7 @@ class CompileEdge:
     keep_assembly: bool = False
     definitions: tuple[str, ...] = ()
     module: str = ""
+    architectures: tuple[str, ...] = ()
     compiler_launcher: tuple[str, ...] = ()
     key: Path | None = None
 
@@ -292,6 +294,7 @@ def make_unit(edge: CompileEdge, flags: DeviceFlags) -> CompileUnit:
         build_options=flags.build_options,
         options=flags.options,
         host_options=flags.host_options if edge.key is not None else (),
+        architectures=edge.architectures,
         device_standard=edge.device_standard,
         debug=asks_for_debug((*flags.build_options, *flags.options)),
         relocatable=edge.relocatable,

@@ -198,6 +198,7 @@ def _plan_edges(
             relocatable=spec.rdc != "OFF",
             is_checked=spec.check,
             definitions=definitions,
+            architectures=tuple(toolchains) if hosts else (),
             compiler_launcher=launcher,
             key=hosts[source].key if hosts else None,
         )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Protocol, TypeVar
 
-from kbuild.backends.interface.build import ARCHITECTURE_FIX
+from kbuild.backends.interface.build import ARCHITECTURE_FIX, CompileUnit
 from kbuild.errors import ConfigurationError, find_similar
 from kbuild.model import ImageKind
 from kbuild.values import dataclass
@@ -19,6 +19,8 @@ from kbuild.values import dataclass
 _PATTERN: Final = re.compile(
     r"(?P<vendor>sm_|compute_)?(?P<number>\d+[af]?)(?P<kind>-real|-virtual)?"
 )
+# The options of nvcc for code that a device link optimizes.
+LINK_TIME: Final = frozenset(("-dlto", "-lto"))
 _GROUPS: Final = ("all", "all-major", "native")
 _IMAGE: Final = re.compile(r"(?:sm|compute)_(?P<major>\d+)(?P<minor>\d)(?P<scope>[af]?)")
 
@@ -40,6 +42,11 @@ class Architecture:
     def virtual(self) -> str:
         """The architecture of the PTX."""
         return f"compute_{self.number}"
+
+    @property
+    def link_time(self) -> str:
+        """The architecture of code that a device link optimizes."""
+        return f"lto_{self.number}"
 
     @property
     def name(self) -> str:
@@ -180,3 +187,8 @@ def _expand_groups(
 
 def _order(number: str) -> int:
     return int(number.rstrip("af"))
+
+
+def has_link_time_code(unit: CompileUnit) -> bool:
+    """Return whether the unit also gets code that a device link optimizes (``-dlto``)."""
+    return unit.relocatable and not LINK_TIME.isdisjoint(unit.options) and parse(unit.arch).is_real

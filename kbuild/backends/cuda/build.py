@@ -115,6 +115,8 @@ _COMPRESSION: Final[dict[CompressionMode, tuple[str, ...]]] = {
     "balance": (),  # the default, which every version has
     "size": ("--compress-mode=size",),
 }
+# fatbinary's names of kinds. LTO-IR is LLVM bitcode in a form of NVIDIA's.
+_FATBINARY_KINDS: Final = {"ptx": "ptx", "elf": "elf", "bitcode": "nvvm"}
 _DEVICE_MACROS: Final = ("-DKBUILD_DEVICE_CODE=1",)
 _MIXED_MACROS: Final = ("-DKBUILD_MIXED=1", "-DKBUILD_BACKEND_CUDA=1")
 _DEBUG: Final = frozenset(("-G", "--device-debug"))
@@ -191,7 +193,11 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     target = architectures.parse(unit.arch)
     keep = find_keep_directory(unit)
     mode: tuple[str, ...]
-    if target.is_real:
+    if architectures.has_link_time_code(unit):
+        output = keep / "image.fatbin"
+        codes = f"{target.real},{target.link_time}"
+        mode = ("-fatbin", f"-gencode=arch={target.virtual},code=[{codes}]", "-Xptxas", "-v")
+    elif target.is_real:
         output = unit.output.with_name(unit.output.name + ".cubin")
         mode = ("-cubin", f"-arch={target.virtual}", f"-code={target.real}", "-Xptxas", "-v")
     elif unit.is_mixed:
@@ -209,7 +215,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *mode,
         *("--keep", "--keep-dir", str(keep)),
         *list_program_options(unit.definitions, unit.include_directories, unit.host_options),
-        *_pass_to_preprocessor(name_files(unit)),
+        *_pass_to_preprocessor((*_list_architectures(unit), *name_files(unit))),
         *target_options(unit),
         # The preprocessor that runs anyway writes the depfile. `nvcc -MD` would run another one.
         *("-Xcompiler", f"-MMD,-MF,{_quote(unit.depfile)},-MQ,{_quote(unit.stamp)}"),
@@ -217,6 +223,18 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(str(unit.source), "-o", str(output)),
     )
     return Command(argv=argv, inputs=(unit.source,), outputs=(output,), directories=(keep,))
+
+
+def _list_architectures(unit: CompileUnit) -> Iterator[str]:
+    """Yield the options for the macro in which both passes of a source see all architectures.
+
+    nvcc would list only the one of this run.
+    """
+    parsed = map(architectures.parse, unit.architectures)
+    numbers = sorted({int(architecture.number.rstrip("af")) * 10 for architecture in parsed})
+    if len(numbers) > 1:
+        yield "-U__CUDA_ARCH_LIST__"
+        yield f"-D__CUDA_ARCH_LIST__={','.join(map(str, numbers))}"
 
 
 def list_program_options(
@@ -240,7 +258,7 @@ def list_program_options(
 
 def target_options(unit: CompileUnit) -> tuple[str, ...]:
     """See `Builder`: nvcc's options for device code."""
-    return (*_translate(unit), *unit.options)
+    return (*_translate(unit), *(o for o in unit.options if o not in architectures.LINK_TIME))
 
 
 def _hide_directory(unit: CompileUnit) -> tuple[str, ...]:
@@ -380,11 +398,16 @@ def _find_link_fix(log: str) -> str:
         return UNDEFINED_FIX
     if "Multiple definition" in log:
         return "make all but one of the definitions static, inline, or extern"
+    if "elfLink linker library load error" in log:
+        return (
+            "-dlto needs nvvm/lib64/libnvvm.so in the toolkit, and wheels from PyPI do not have it "
+            "there; use an installed toolkit (CUDA_PATH), or link without -dlto"
+        )
     return ""
 
 
 def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
-    if isinstance(unit, LinkUnit):
+    if isinstance(unit, LinkUnit) or "nvlink fatal" in log:
         return _find_link_fix(log)
     if "unsupported GNU version" in log or "unsupported clang version" in log:
         return (
@@ -411,7 +434,7 @@ def pack(unit: PackUnit, tc: Toolchain) -> Packing:
     argv += [*_LINKING[unit.linking], *_COMPRESSION[unit.compression]]
     for image in unit.images:
         number = image.arch.partition("_")[2]
-        kind = "ptx" if image.kind == "ptx" else "elf"
+        kind = _FATBINARY_KINDS[image.kind]
         file = os.path.relpath(image.path, directory)
         argv.append(f"--image3=kind={kind},sm={number},file={file}")
     command = Command(

@@ -46,10 +46,16 @@ def complete(unit: CompileUnit, log: str, keep: Path) -> Completion:
     if target.is_virtual:
         images.append(ImageOutput(path=ptx, arch=target.virtual, kind="ptx"))
     # nvcc names the files that it keeps after the source.
-    kept = keep / f"{unit.source.stem}.ptx"
+    stem = unit.source.stem
+    kept = keep / f"{stem}.ptx"
+    moves = [(kept, ptx)] if needs_ptx and (target.is_real or unit.is_mixed) else []
+    if architectures.has_link_time_code(unit):
+        ir = unit.output.with_name(unit.output.name + ".ltoir")
+        images.append(ImageOutput(path=ir, arch=target.link_time, kind="bitcode"))
+        moves += [(keep / f"{stem}.{target.real}.cubin", cubin), (keep / f"{stem}.ltoir", ir)]
     return Completion(
         images=tuple(images),
-        moves=((kept, ptx),) if needs_ptx and (target.is_real or unit.is_mixed) else (),
+        moves=tuple(moves),
         temporary=(keep,),
         preprocessed=keep / f"{unit.source.stem}.cpp1.ii",
         assembly=ptx if unit.keep_assembly else None,

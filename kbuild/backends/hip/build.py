@@ -134,9 +134,11 @@ def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
 
 def language_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """Return how clang reads a source for a device."""
+    # As in the host pass of a mixed source, so that both see the same macros.
+    dialect = "gnu" if unit.is_mixed else "c"
     return (
         *tc.options,
-        *("-x", "hip", f"-std=c++{unit.device_standard}", f"--offload-arch={unit.arch}"),
+        *("-x", "hip", f"-std={dialect}++{unit.device_standard}", f"--offload-arch={unit.arch}"),
         *("--cuda-device-only", "-DKBUILD_DEVICE_CODE=1"),
         *(list_source_options(unit.source) if unit.is_mixed else (_INCLUDE,)),
         *_list_header_directories(),

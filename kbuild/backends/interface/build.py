@@ -63,6 +63,7 @@ class CompileUnit:
         options: The target's own options, as the device compiler takes them.
         host_options: The options of a mixed source for the host compiler. What they mean to a
             preprocessor applies to the device pass, too.
+        architectures: All architectures of a mixed source, which macros can list.
         device_standard: The C++ standard of the source.
         debug: Whether the options request debug information.
         relocatable: Whether the images are the input of a device link.
@@ -90,6 +91,7 @@ class CompileUnit:
     build_options: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     host_options: tuple[str, ...] = ()
+    architectures: tuple[str, ...] = ()
     device_standard: int = 17
     debug: bool = False
     relocatable: bool = False

@@ -12,6 +12,7 @@ from kbuild.values import dataclass
 
 _GROUPS: Final = ("native", "all", "all-major")
 _CODE: Final = re.compile(r"(?P<kind>sm|compute)_(?P<number>\d+)(?P<scope>[af]?)")
+_LINK_TIME: Final = re.compile(r"\blto_(?=\d)")
 _GENCODE_EXAMPLE: Final = "expected a value such as 'arch=compute_90,code=sm_90'"
 
 
@@ -71,6 +72,12 @@ def read_images(options: GivenOptions) -> tuple[Image, ...]:
     return tuple(dict.fromkeys((*_read_arch(arch.value, codes), *images)))
 
 
+def requests_link_time_code(options: GivenOptions) -> bool:
+    """Return whether an architecture is one of code for link-time optimization."""
+    names = ("--gpu-architecture", "--gpu-code", "--generate-code")
+    return any(one.option.name in names and _LINK_TIME.search(one.value) for one in options)
+
+
 def _read_arch(arch: str, codes: tuple[str, ...]) -> Iterator[Image]:
     if arch in _GROUPS:
         if codes:
@@ -80,6 +87,8 @@ def _read_arch(arch: str, codes: tuple[str, ...]) -> Iterator[Image]:
             )
         yield Image(arch=arch)
         return
+    if _LINK_TIME.match(arch) and not codes:
+        arch, codes = _LINK_TIME.sub("compute_", arch), (arch,)
     target = _check_name(arch)
     if not codes:
         yield Image(arch=arch)
@@ -120,12 +129,6 @@ def _read_gencode(given: GivenOption) -> Iterator[Image]:
 
 def _check_name(name: str) -> re.Match[str]:
     match = _CODE.fullmatch(name)
-    if match is None and name.startswith("lto_"):
-        number = name.removeprefix("lto_")
-        raise ConfigurationError(
-            f"nvcc architecture '{name}' requests code for link-time optimization, which kbuild "
-            f"does not write; write 'sm_{number}'"
-        )
     if match is None:
         raise ConfigurationError(
             f"nvcc architecture '{name}' is unknown; expected a name such as 'sm_90'"
@@ -134,7 +137,11 @@ def _check_name(name: str) -> re.Match[str]:
 
 
 def _check_image(arch: str, code: str) -> Image:
-    """Check that the image can be compiled from the architecture, as nvcc does."""
+    """Check that the image can be compiled from the architecture, as nvcc does.
+
+    Beside code for link-time optimization, kbuild also writes machine code.
+    """
+    code = _LINK_TIME.sub("sm_", code)
     target, image = _check_name(arch), _check_name(code)
     numbers = int(target["number"]), int(image["number"])
     fits = {
@@ -149,3 +156,26 @@ def _check_image(arch: str, code: str) -> Image:
             f"'arch={virtual},code={code}'"
         )
     return Image(arch=arch, code=code)
+
+
+def check_ages(requested: tuple[str, ...], known: tuple[str, ...]) -> None:
+    """Check that no architecture is older than all that the toolkit knows.
+
+    Args:
+        requested: The architectures, in CMake's spelling.
+        known: Those of the toolkit, such as ``sm_90``.
+
+    Raises:
+        ConfigurationError: An architecture is older.
+    """
+    oldest = min(
+        (int(code["number"]) for name in known if (code := _CODE.fullmatch(name))), default=0
+    )
+    for name in requested:
+        number = re.match(r"\d+", name)
+        if number and int(number[0]) < oldest:
+            raise ConfigurationError(
+                f"architecture 'sm_{number[0]}' is older than the first one of this toolkit, "
+                f"sm_{oldest}; request sm_{oldest} or a newer one in the build file, or set "
+                f"NVCC_APPEND_FLAGS=-arch=sm_{oldest} if it uses -arch"
+            )

@@ -42,6 +42,15 @@ class GivenOption:
         """Whether a value is written."""
         return self.words != (self.spelling,)
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the option lacks an effect that its user expects."""
+        return self.option.outcome.effect == "warning"
+
+    def describe_loss(self) -> str:
+        """Return the warning about an option without an effect."""
+        return f"option '{self.text}' has no effect: {self.option.outcome.note}"
+
     def split(self) -> tuple[str, ...]:
         """Return the values of a list."""
         return split_list(self.value, self.option.quoting, self.text)

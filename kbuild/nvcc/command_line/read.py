@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from kbuild.errors import ConfigurationError
-from kbuild.nvcc.command_line.architectures import read_images
+from kbuild.model import CompressionMode
+from kbuild.nvcc.command_line.architectures import read_images, requests_link_time_code
 from kbuild.nvcc.command_line.given import GivenOption, GivenOptions
 from kbuild.nvcc.command_line.phases import (
     check_architectures,
@@ -32,6 +33,8 @@ _DEPENDENCIES: Final = (
     "--generate-nonsystem-dependencies-with-compile",
 )
 _HIGHEST_LEVEL: Final = 3
+_DEFAULT_COMPRESSION: Final = "balance"
+_LINK_TIME: Final = "-dlto"
 
 
 def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Invocation:
@@ -55,6 +58,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         )
     for one in given:
         _check(one)
+    link_time = (_LINK_TIME,) if requests_link_time_code(given) else ()
     phase = choose_phase(given)
     output = given.find_path("--output-file")
     invocation = Invocation(
@@ -70,7 +74,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         standard=(given.find_value("--std") or "").removeprefix("c++") or None,
         optimization=_read_level(given),
         has_debug=given.has("--debug"),
-        device_options=tuple(list_device_options(given)),
+        device_options=tuple(dict.fromkeys((*list_device_options(given), *link_time))),
         host_options=tuple(list_host_options(given, line.to_compiler)),
         libraries=given.list_values("--library"),
         library_directories=given.list_values("--library-path"),
@@ -91,6 +95,10 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         backend=given.find_value("--backend"),
         is_checked=given.has("--check"),
         has_weak_instances=given.find_value("--static-global-template-stub") == "false",
+        compression=_read_compression(given),
+        hides_entities=given.find_value("--device-entity-has-hidden-visibility") == "true",
+        enables_tiles=given.has("--enable-tile"),
+        notes=tuple(dict.fromkeys(one.describe_loss() for one in given if one.is_lost)),
     )
     check_inputs(invocation)
     check_architectures(invocation)
@@ -140,6 +148,13 @@ def _read_level(given: GivenOptions) -> str | None:
     if not given.has("--optimize"):
         return None
     return str(min(given.find_number("--optimize", 0), _HIGHEST_LEVEL))
+
+
+def _read_compression(given: GivenOptions) -> CompressionMode:
+    if given.has("--no-compress"):
+        return "none"
+    mode = given.find_value("--compress-mode") or "default"
+    return cast("CompressionMode", _DEFAULT_COMPRESSION if mode == "default" else mode)
 
 
 def _read_dependencies(given: GivenOptions, output: Path | None) -> DependencyFile | None:

@@ -26,10 +26,12 @@ from kbuild.stages.target import DeviceFlags
 
 _SOURCE: Final = Path("/dev/null")
 _NAME: Final = "macros"
+_CACHE: Final = "macros"
 _DEFINITION: Final = re.compile(r"^#define (\w+)(.*)$", re.MULTILINE)
 # What is left out of a command that prints macros: files, and what a preprocessor does with them.
 _INCLUDED: Final = re.compile(
-    r"(?:-I|-i(?:nclude|macros|system|quote|dirafter|prefix|withprefix)|--include).*|-M.*|-[oEc]|/dev/null"
+    r"(?:-I|-include|-imacros|-isystem|-iquote|-idirafter|-iprefix|-iwithprefix|--include).*"
+    r"|-M.*|-[oEc]|/dev/null"
 )
 _MOST_NAMES: Final = 8
 # gcc does not define it with -Wpedantic. Warnings are for host code only.
@@ -46,8 +48,7 @@ def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
     _check_standard(edge, flags)
     common = replace(edge, source=_SOURCE, display_source=_NAME, module="", output=Path(_NAME))
     key = _make_key(common, flags)
-    known = resources.find_cache("macros") / key
-    if known.is_file():
+    if _is_known(key):
         return
     different = tuple(_compare(common, flags))
     if different:
@@ -57,10 +58,22 @@ def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
             f"{', '.join(different[:_MOST_NAMES])}{f', and {more} more' if more > 0 else ''}; "
             "define them for both, such as with -D or target_compile_definitions()"
         )
-    # A cache that cannot be written is not an error.
-    with contextlib.suppress(OSError):
-        known.parent.mkdir(parents=True, exist_ok=True)
-        files.write_file(known, b"")
+    _remember(key)
+
+
+def _is_known(key: str) -> bool:
+    try:
+        return (resources.find_cache(_CACHE) / key).is_file()
+    except (ConfigurationError, OSError):
+        return False
+
+
+def _remember(key: str) -> None:
+    # Without a cache that can be written, the compilers are asked again.
+    with contextlib.suppress(ConfigurationError, OSError):
+        directory = resources.find_cache(_CACHE)
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / key).touch()
 
 
 def _check_standard(edge: HostEdge, flags: DeviceFlags) -> None:
@@ -122,6 +135,7 @@ def _make_device_edge(edge: HostEdge) -> CompileEdge:
         relocatable=edge.relocatable,
         is_checked=edge.is_checked,
         definitions=edge.definitions,
+        architectures=edge.architectures,
         module=edge.module,
         key=edge.key,
     )

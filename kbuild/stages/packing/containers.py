@@ -142,8 +142,8 @@ def _describe_images(
         ImageRecord(
             arch=image.arch,
             kind=image.kind,
-            sha256=files.sha256(found[image.arch, image.kind]),
-            size=len(found[image.arch, image.kind]),
+            sha256=found[image.arch, image.kind][0],
+            size=found[image.arch, image.kind][1],
             kernels=(*(kernel.name for kernel in image.kernels), *image.library_kernels),
             figures=_record_figures(image),
             compiler=compilers.index(image.compiler) if image.compiler else None,
@@ -167,17 +167,19 @@ def _record_figures(image: DeviceImage) -> tuple[FigureRecord, ...]:
 
 def _read_back(
     builder: Builder, content: bytes
-) -> tuple[dict[tuple[str, ImageKind], bytes], list[Problem]]:
-    """Read the images of a container, by architecture and kind."""
+) -> tuple[dict[tuple[str, ImageKind], tuple[str, int]], list[Problem]]:
+    """Return the digest and the size of the images of a container, by architecture and kind."""
     reader = find_backend(builder.TRAITS.name).read  # loads parsers
     if reader is None:
         raise ConfigurationError(f"backend {builder.TRAITS.name!r} cannot read containers")
     listing = reader.list_images(content, builder.TRAITS.fat_binary_section)
-    found: dict[tuple[str, ImageKind], bytes] = {}
+    found: dict[tuple[str, ImageKind], tuple[str, int]] = {}
     problems = list(listing.problems)
     for image, data in reader.load_images(listing.images, content, _LARGEST_IMAGE):
         if isinstance(data, Problem):
             problems.append(data)
         else:
-            found[image.arch, image.kind] = bytes(data)
+            # Bitcode that the vendor scrambles is yielded as it is stored.
+            size = image.size if image.kind == "bitcode" else None
+            found[image.arch, image.kind] = files.sha256(bytes(data)), size or len(data)
     return found, problems

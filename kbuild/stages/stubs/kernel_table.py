@@ -64,10 +64,13 @@ def _check_duplicate(
 
 
 def find_common_kernels(source: str, images: tuple[DeviceImage, ...]) -> tuple[Kernel, ...]:
-    """Return the kernels of a source, which must be the same in all of its images."""
-    first = images[0]
+    """Return the kernels of a source, which must be the same in all of its images.
+
+    Bitcode of vendors does not list any.
+    """
+    first, *others = (image for image in images if image.kind != "bitcode" or image.kernels)
     expected = {kernel.name: kernel for kernel in first.kernels}
-    for image in images[1:]:
+    for image in others:
         found = {kernel.name: kernel for kernel in image.kernels}
         for name in (*expected, *found):
             if name not in found or name not in expected:

@@ -157,8 +157,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
         words = (f"-DFACTOR={factor}", *shared, "plugin.cu", "-o", f"{factor}.so")
         succeed(run_kbuild("nvcc", "--backend=cpu", "-O1", *words, cwd=path))
     succeed(run_kbuild("nvcc", "--backend=cpu", "-O1", "host.cu", "-o", "host", "-ldl", cwd=path))
-    words = ("-Xcompiler", "-rdynamic", "race.cu", "-o", "race", "-ldl")
-    succeed(run_kbuild("nvcc", "--backend=cpu", "-O1", *words, cwd=path))
+    race = ("-Xcompiler", "-rdynamic", "race.cu", "-o", "race", "-ldl")
+    succeed(run_kbuild("nvcc", "--backend=cpu", "-O1", *race, cwd=path))
     succeed(run_kbuild("nvcc", "--backend=cpu", *shared, "caller.cpp", "-o", "caller.so", cwd=path))
     return path
 

@@ -67,7 +67,7 @@ def listing_command(unit: HostUnit, tc: Toolchain) -> Command:
         *(("-rdc=true",) if unit.relocatable else ()),
         *("--keep", "--keep-dir", str(keep)),
         *list_program_options(unit.definitions, unit.include_directories, unit.options),
-        *unit.device_options,
+        *(o for o in unit.device_options if o not in architectures.LINK_TIME),
         *("-c", str(unit.source), "-o", str(keep / "host.o")),
         "--dryrun",
     )

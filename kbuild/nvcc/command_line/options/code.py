@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kbuild.nvcc.command_line.options.model import Option, ignored, rejected, row
+from kbuild.nvcc.command_line.options.model import Option, ignored, rejected, row, warned
 
 _NO_PTX: Final = ignored("the C++ compiler has no such step")
 _NO_FRONT_END: Final = ignored("the C++ compiler reads device code")
@@ -12,7 +12,7 @@ _GPU_CODE: Final = ignored("it concerns code for GPUs")
 _EXACT: Final = ignored("floating-point operations follow IEEE 754")
 _ALWAYS: Final = ignored("device code is always read like this")
 _ARCHITECTURES: Final = ignored("the architectures of GPUs mean nothing; KBUILD_BACKEND selects")
-_NO_LTO: Final = "device code is linked without optimization across files"
+_NO_LTO: Final = ignored("device code is linked without optimization across files")
 
 LANGUAGE: Final[tuple[Option, ...]] = (
     row(
@@ -92,7 +92,7 @@ LANGUAGE: Final[tuple[Option, ...]] = (
     row(
         "--device-entity-has-hidden-visibility -device-entity-has-hidden-visibility",
         "Hide the host symbols of kernels and device variables.",
-        ignored("kbuild decides the visibility of these symbols"),
+        "Without it, they are visible, so that other files can name them.",
         kind="boolean",
     ),
     row("--utf-8 -utf-8", "Read sources as UTF-8.", ignored("this is the default on Linux")),
@@ -135,9 +135,20 @@ ARCHITECTURES: Final[tuple[Option, ...]] = (
         "Compile device code that can call functions of a later link.",
         rejected("use -rdc=true"),
     ),
-    row("--dlink-time-opt -dlto", "Optimize device code when it is linked.", ignored(_NO_LTO)),
-    row("--lto -lto", "The same as -dlto.", ignored(_NO_LTO)),
-    row("--gen-opt-lto -gen-opt-lto", "Optimize before link-time optimization.", ignored(_NO_LTO)),
+    row(
+        "--dlink-time-opt -dlto",
+        "Optimize device code when it is linked.",
+        "Objects also contain machine code, so that they can be linked without -dlto.",
+        receiver="device",
+        on_cpu=_NO_LTO,
+    ),
+    row("--lto -lto", "The same as -dlto.", receiver="device", on_cpu=_NO_LTO),
+    row(
+        "--gen-opt-lto -gen-opt-lto",
+        "Optimize before link-time optimization.",
+        receiver="device",
+        on_cpu=_NO_LTO,
+    ),
     row(
         "--relocatable-ptx -reloc-ptx",
         "Put the PTX of relocatable objects into the result.",
@@ -146,7 +157,7 @@ ARCHITECTURES: Final[tuple[Option, ...]] = (
     row(
         "--prune -prune",
         "Remove code for other architectures from libraries.",
-        ignored("the output contains the libraries' other code, too"),
+        warned("the output contains the libraries' other code, too"),
     ),
     row(
         "--entries -e",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from kbuild.nvcc.command_line.options.model import Option, ignored, rejected, row
+from kbuild.nvcc.command_line.options.model import Option, ignored, rejected, row, warned
 
 _NO_STEP: Final = ignored("the C++ compiler has no such step")
 _NO_FRONT_END: Final = ignored("the C++ compiler reads device code, and has its own warnings")
-_NO_TIMES: Final = ignored("no file with times is written")
+_NO_TIMES: Final = warned("no file with times is written")
 
 STEPS: Final[tuple[Option, ...]] = (
     row(
@@ -54,26 +54,26 @@ STEPS: Final[tuple[Option, ...]] = (
     row(
         "--fatbin-options -Xfatbin",
         "Options for the fat binary. nvcc does not list this option.",
-        ignored("kbuild writes fat binaries itself, and compresses them"),
+        "Only options that compress, which kbuild does anyway.",
         kind="list",
         quoting="verbatim",
+        choices="-compress-all --compress-all -compress=true --compress=true",
     ),
     row(
         "--nvprune-options -Xnvprune",
         "Options for -prune.",
-        ignored("as for -prune"),
+        warned("as for -prune"),
         kind="list",
         quoting="verbatim",
     ),
     row(
         "--no-compress -no-compress",
         "Do not compress fat binaries.",
-        ignored("kbuild compresses them"),
     ),
     row(
         "--compress-mode -compress-mode",
         "How fat binaries are compressed.",
-        ignored("kbuild balances size and speed"),
+        "Without it, kbuild balances size and speed.",
         kind="one",
         choices="default size speed balance none",
     ),
@@ -184,7 +184,7 @@ DIAGNOSTICS: Final[tuple[Option, ...]] = (
     row(
         "--resource-usage -res-usage",
         "Show registers and memory of kernels.",
-        ignored("kbuild inspect shows them"),
+        warned("kbuild inspect shows them"),
     ),
     row(
         "--fdevice-syntax-only -fdevice-syntax-only",
@@ -231,7 +231,7 @@ DRIVER: Final[tuple[Option, ...]] = (
     row(
         "--split-compile-extended -split-compile-extended",
         "How many threads link-time optimization uses.",
-        ignored("device code is linked without optimization across files"),
+        ignored("one thread is enough for the same result"),
         kind="number",
     ),
     row("--jobserver -jobserver", "Take part in make's jobserver."),

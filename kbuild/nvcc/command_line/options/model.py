@@ -13,8 +13,9 @@ Kind: TypeAlias = Literal["none", "optional", "boolean", "number", "one", "list"
 # double quotes. `names` loses the quotes, and its backslashes are ordinary characters. `escapes`
 # keeps the quotes, and a backslash protects the next character. `verbatim` keeps both.
 Quoting: TypeAlias = Literal["names", "escapes", "verbatim"]
-# What `kbuild-nvcc` does with an option: what nvcc does, nothing, or an error.
-Effect: TypeAlias = Literal["same", "none", "error"]
+# What `kbuild-nvcc` does with an option: what nvcc does, nothing because that makes no difference,
+# nothing but a warning, or an error.
+Effect: TypeAlias = Literal["same", "none", "warning", "error"]
 # The compilers that receive an option which kbuild does not interpret.
 Receiver: TypeAlias = Literal["device", "host", "both"]
 
@@ -72,6 +73,11 @@ class Option:
 def ignored(reason: str) -> Outcome:
     """Describe that an option has no effect."""
     return Outcome(effect="none", note=reason)
+
+
+def warned(loss: str) -> Outcome:
+    """Describe that an option has no effect, which the user should know."""
+    return Outcome(effect="warning", note=loss)
 
 
 def rejected(alternative: str) -> Outcome:

@@ -46,7 +46,11 @@ PHASES: Final[tuple[Option, ...]] = (
         "Compile to the intermediate code of link-time optimization.",
         rejected("use -cubin or -fatbin, or compile this source with nvcc"),
     ),
-    row("--enable-tile -enable-tile", "Compile tile code, too.", rejected(_TILES)),
+    row(
+        "--enable-tile -enable-tile",
+        "Compile tile code, too.",
+        "A source that contains tile code is an error.",
+    ),
     row("--tile-only -tile-only", "Compile only tile code.", rejected(_TILES)),
     row(
         "--tile-preview -tile-preview",
@@ -151,8 +155,9 @@ FILES: Final[tuple[Option, ...]] = (
     row(
         "--libdevice-directory -ldir",
         "The directory of libdevice.",
-        ignored("kbuild uses the toolkit's directory"),
         kind="one",
+        receiver="device",
+        on_cpu=ignored("device code needs no libdevice"),
     ),
     row(
         "--target-directory -target-dir",

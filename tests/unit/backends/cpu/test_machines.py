@@ -45,3 +45,24 @@ def test_levels_are_listed_up_to_the_best_one(monkeypatch: pytest.MonkeyPatch) -
     assert cpu_machines.list_levels() == ("x86-64-v3", "x86-64-v2", "x86-64")
     assert cpu_machines.list_levels("x86-64-v2") == ("x86-64-v2", "x86-64")
     assert cpu_machines.list_levels("aarch64") == ()
+
+
+def test_images_have_the_instructions_of_host_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu_machines, "own_machine", lambda: "x86_64")
+
+    assert cpu_machines.select_host_machine("x86-64-v3", ("-O2", "-mavx512f")) == ("-mavx512f",)
+    assert cpu_machines.select_host_machine("x86-64", ("-march=haswell", "-mno-avx2")) == (
+        "-march=haswell",
+    )
+    # A later -march replaces the one of the image, whose features remain.
+    named, *features = cpu_machines.select_host_machine("x86-64-v3", ("-march=x86-64-v2",))
+    assert named == "-march=x86-64-v2"
+    assert {"-mavx2", "-mlzcnt", "-mbmi", "-msse4.2", "-msahf"} <= set(features)
+    assert "-mavx512f" not in features
+    # The options are those of another machine.
+    assert cpu_machines.select_host_machine("aarch64", ("-mavx2", "-march=native")) == ()
+
+
+def test_headers_learn_what_a_machine_has() -> None:
+    assert cpu_machines.list_macros("x86-64-v3") == ("-DKBUILD_CPU_F16C=1",)
+    assert cpu_machines.list_macros("x86-64-v2") == cpu_machines.list_macros("aarch64") == ()

@@ -155,6 +155,29 @@ def test_only_real_architectures_are_linked() -> None:
         cuda.device_links(("90-virtual",))
 
 
+def test_link_time_code_is_made_beside_machine_code() -> None:
+    unit = replace(UNIT, options=("-dlto", "-lineinfo"), relocatable=True)
+    text = argv(options=unit.options, relocatable=True)
+
+    assert "-rdc=true -fatbin -gencode=arch=compute_90a,code=[sm_90a,lto_90a]" in text
+    assert "-dlto" not in text
+    assert "-lineinfo" in text
+    completion = cuda.complete(unit, b"", "", NVCC)
+    assert [(i.arch, i.kind, i.path.name) for i in completion.images] == [
+        ("sm_90a", "elf", "a.cu.90a.cubin"),
+        ("compute_90a", "ptx", "a.cu.90a.ptx"),
+        ("lto_90a", "bitcode", "a.cu.90a.ltoir"),
+    ]
+    assert {(old.name, new) for old, new in completion.moves} == {
+        ("a.ptx", completion.images[1].path),
+        ("a.sm_90a.cubin", completion.images[0].path),
+        ("a.ltoir", completion.images[2].path),
+    }
+    # Code that is not linked has nothing to optimize, and PTX is not linked.
+    assert "lto" not in argv(options=("-dlto",))
+    assert "lto" not in argv(options=("-dlto",), relocatable=True, arch="90-virtual")
+
+
 def test_relocatable_code_is_requested() -> None:
     assert "-rdc=true -cubin" in argv(relocatable=True)
     assert "-rdc" not in argv()

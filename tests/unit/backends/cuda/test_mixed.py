@@ -304,6 +304,7 @@ def test_both_passes_have_the_macros_of_the_project() -> None:
         definitions=UNIT.definitions,
         build_options=("-O2", "-DNDEBUG"),
         host_options=UNIT.options,
+        architectures=("100f", "75-real", "90-virtual", "90-real"),
         is_mixed=True,
     )
     expected = " ".join(
@@ -314,6 +315,7 @@ def test_both_passes_have_the_macros_of_the_project() -> None:
     compiled = " ".join(build.compile_command(unit, TC).argv)
     assert expected in compiled
     assert "-DNDEBUG" not in compiled  # CMake passes it among the options of the host
+    assert "-Xcompiler -D__CUDA_ARCH_LIST__=750\\,900\\,1000" in compiled
 
 
 def test_option_that_changes_only_host_types_is_an_error() -> None:

@@ -30,7 +30,26 @@ def read(line: str) -> Invocation:
         ("-c -odir d", {"phase": "compile", "output_directory": Path("d")}),
         ("-dc", {"phase": "compile", "relocatable": True}),
         ("-rdc=true -rdc=false", {}),
-        ("-dlto", {"relocatable": True}),
+        ("-dlto", {"relocatable": True, "device_options": ("-dlto",)}),
+        (
+            "-rdc=true -gencode arch=compute_90,code=[sm_90,lto_90]",
+            {"relocatable": True, "architectures": ("90-real",), "device_options": ("-dlto",)},
+        ),
+        ("-compress-mode=size", {"compression": "size"}),
+        ("-compress-mode=default", {}),
+        ("-compress-mode=size -no-compress", {"compression": "none"}),
+        ("--device-entity-has-hidden-visibility=true", {"hides_entities": True}),
+        ("--device-entity-has-hidden-visibility=false", {}),
+        ("-enable-tile -Xfatbin -compress-all", {"enables_tiles": True}),
+        (
+            "-time t.csv -Xnvprune x -Xnvprune x",
+            {
+                "notes": (
+                    "option '-time t.csv' has no effect: no file with times is written",
+                    "option '-Xnvprune x' has no effect: as for -prune",
+                )
+            },
+        ),
         ("-c -ptx -lib", {"phase": "ptx"}),
         ("-dlink -nodlink", {"phase": "device-link", "links_device_code": False}),
         (
@@ -97,7 +116,7 @@ def read(line: str) -> Invocation:
         ("-keep-dir k", {}),
         ("-v --dryrun", {"is_verbose": True, "is_dry_run": True}),
         ("--backend=x", {"backend": "x"}),
-        ("-res-usage -dopt=on", {"device_options": ("-dopt=on",)}),
+        ("-concat -dopt=on", {"device_options": ("-dopt=on",)}),
         (
             "-MD -MF d -MT t -MP",
             {
@@ -145,6 +164,7 @@ def test_version_and_help_need_no_input() -> None:
         ("-MF x a.cu", "option '-MF x' without -M, -MM, -MD, or -MMD; add one of them"),
         ("--run a.cu", "does not support option '--run'; link, and run the program yourself"),
         ("-optix-ir a.cu", "does not support option '-optix-ir'; compile this source with nvcc"),
+        ("-Xfatbin -fast a.cu", "unknown value '-fast'; expected one of -compress-all"),
         ("-ltoir -dlto a.cu", "does not support option '-ltoir'; use -cubin or -fatbin"),
         ("-cuda a.cu", "does not support option '-cuda'; use -c for an object"),
         ("-cudart=dynamic a.cu", "unknown value 'dynamic'; expected one of none, shared, static"),

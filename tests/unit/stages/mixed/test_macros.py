@@ -140,3 +140,23 @@ def test_own_macros_of_another_compiler_do_not_count(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(passes, "describe_preprocessors", with_gcc)
     with pytest.raises(ConfigurationError, match="__STDC_VERSION__"):
         check_macros(EDGE, DeviceFlags())
+
+
+def test_cache_that_cannot_be_written_is_not_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    passes = use(monkeypatch, "-DA", "-DA")
+    (tmp_path / "file").touch()
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    for _ in range(2):
+        check_macros(EDGE, DeviceFlags())
+    assert passes.calls == 2
+
+
+def test_newer_standard_of_the_host_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, "", "")
+
+    check_macros(EDGE, DeviceFlags(host_options=("-std=c++11",)))
+    with pytest.raises(ConfigurationError, match=r"-std=gnu\+\+2a is for host code.*STANDARD 20"):
+        check_macros(EDGE, DeviceFlags(host_options=("-std=gnu++2a",)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,12 @@ def test_layout_that_depends_on_the_architecture() -> None:
         build_kernel_table(
             (source("a.cu", ("v1", (kernel("k", size=8),)), ("v2", (kernel("k", size=4),))),)
         )
+
+
+def test_bitcode_without_a_list_of_kernels_is_left_out() -> None:
+    name, (image,) = source("a.cu", ("sm_90", (kernel("k"),)))
+    bitcode = replace(image, arch="lto_90", kind="bitcode", kernels=())
+
+    table = build_kernel_table(((name, (bitcode, image)),))
+
+    assert [row.handle for row in table] == ["k"]

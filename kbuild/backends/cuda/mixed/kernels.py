@@ -26,7 +26,8 @@ _HIDDEN: Final = '__attribute__((visibility("hidden")))'
 _NOT_INLINE: Final = "__attribute((noinline))"  # with debug information of device code
 # What a kernel cannot have if another object defines it.
 _DROPPED: Final = frozenset(("static", "inline", "__inline__", "__inline"))
-_NEVER_EMITTED: Final = "extern inline __attribute__((gnu_inline)) "
+# Without `noipa`, a call of the kernel would vanish, instead of being reported.
+_NEVER_EMITTED: Final = "extern inline __attribute__((gnu_inline, noipa)) "
 _PUSH_DIAGNOSTICS: Final = (
     '\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored "-Wunused-parameter"\n'
 )

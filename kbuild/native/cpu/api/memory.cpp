@@ -2,6 +2,7 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "crashes/signals.hpp"
 #include "devices/machine_facts.hpp"
 #include "memory/allocations.hpp"
 #include "memory/heap.hpp"
@@ -56,6 +57,7 @@ int kbuild_cpu_allocate_kind(void** pointer, std::size_t bytes, kbuild_cpu_memor
     return guarded_use([&] {
         require(pointer != nullptr, "the address for the result is a null pointer");
         Streams::instance().forbid_while_capturing();
+        install_call_handler();
         *pointer = allocate(bytes, kind, flags);
     });
 }

@@ -12,7 +12,7 @@
 #define __kbuild_specialization__ __kbuild_kernel__
 #define __kbuild_specialization_body__ __kbuild_kernel_body__
 #else
-#define __kbuild_kernel__ inline __attribute__((gnu_inline))
+#define __kbuild_kernel__ inline __attribute__((gnu_inline, noipa))
 #define __kbuild_kernel_body__ \
     { \
     }

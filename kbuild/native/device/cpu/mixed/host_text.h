@@ -12,9 +12,11 @@
 #define __kbuild_specialization__ __kbuild_kernel__
 #define __kbuild_specialization_body__ __kbuild_kernel_body__
 #else
-#define __kbuild_kernel__ inline __attribute__((gnu_inline, noipa))
+#define __kbuild_kernel__ inline __attribute__((gnu_inline))
 #define __kbuild_kernel_body__ \
     { \
+        __builtin_apply_args(); \
+        __asm__ volatile("" : : : "memory"); \
     }
 #define __kbuild_specialization__
 #define __kbuild_specialization_body__ ;

@@ -38,9 +38,7 @@ def rewrite_host_text(unit: Unit, found: HostText, module: str) -> RewrittenText
     return rewrite(unit, replace(found, edits=(*found.edits, *marks)), module)
 
 
-def mark_instances(
-    unit: Unit, kernels: Iterable[KernelDeclaration], module: str
-) -> Iterator[Edit]:
+def mark_instances(unit: Unit, kernels: Iterable[KernelDeclaration], module: str) -> Iterator[Edit]:
     """Yield the insertions of the aliases, and of the function at the end of the text.
 
     Args:

@@ -140,7 +140,11 @@ def test_called_kernels_are_reported(tmp_path: Path, compiler: str, level: str) 
     result = run(tmp_path / "calls")
 
     assert (result.returncode, result.stdout) == (0, "cudaErrorMissingConfiguration\n" * 4)
-    reported = [line.partition(" was ")[0] for line in result.stderr.splitlines()]
+    # Only programs that are linked with a C++ library have its demangler.
+    text = result.stderr.replace(
+        "_Z17explicit_instanceIiEvPT_", "void explicit_instance<int>(int*)"
+    )
+    reported = [line.partition(" was ")[0] for line in text.splitlines()]
     assert reported == [
         "kbuild: the kernel void explicit_instance<int>(int*)",
         "kbuild: the kernel void implicit_instance<int>(int*)",

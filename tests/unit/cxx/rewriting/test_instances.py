@@ -36,7 +36,7 @@ def rewrite_text(text: str) -> str:
             "::a::kbuild_instance_m_0",
         ),
         (
-            f"namespace a {{ {TEMPLATE} }} template __kbuild_global__ void a::k<int, 3>{ARGUMENTS};",
+            f"namespace a {{ {TEMPLATE} }} {QUALIFIED.replace('b::', 'a::')}",
             f"namespace a {{ using {ALIAS}<{POINTER}, k<int, 3>>; }}",
             "::a::kbuild_instance_m_0",
         ),

@@ -1,9 +1,10 @@
 """Make a host text of preprocessed text: the steps that several backends share.
 
-A kernel becomes a function without code. The compiler never emits such a function, so its address
-is an undefined symbol, which the handle defines. A function that is only declared does not work:
-both compilers reject one without linkage, such as an instance for a lambda. clang emits functions
-without linkage; there, the function is the handle, which contains a null pointer.
+A kernel becomes a function whose code is never emitted and, because a call must be reported, never
+inlined. Its address is an undefined symbol, which the handle defines. A function that is only
+declared does not work: both compilers reject one without linkage, such as an instance for a lambda.
+clang emits functions without linkage; there, the function is the handle, which contains a null
+pointer.
 """
 
 from __future__ import annotations

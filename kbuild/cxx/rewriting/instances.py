@@ -1,9 +1,9 @@
 """Mark the explicit instances of kernel templates, whose handles other files find.
 
-In a host text, ``template __global__ void k<float>(float*);`` defines nothing. The compiler tells which
-instance it names: beside it, the alias of a class gets the kernel as a template argument. At the end
-of the text, an ``asm`` statement per alias defines a symbol of the assembler for the kernel. The
-definitions of the handles, which follow, ask the assembler for it.
+In a host text, ``template __global__ void k<float>(float*);`` defines nothing. The compiler tells
+which instance it names: beside it, the alias of a class gets the kernel as a template argument. At
+the end of the text, an ``asm`` statement per alias defines a symbol of the assembler for the
+kernel. The definitions of the handles, which follow, ask the assembler for it.
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ def rewrite_host_text(unit: Unit, found: HostText, module: str) -> RewrittenText
     return rewrite(unit, replace(found, edits=(*found.edits, *marks)), module)
 
 
-def mark_instances(
-    unit: Unit, kernels: Iterable[KernelDeclaration], module: str
-) -> Iterator[Edit]:
+def mark_instances(unit: Unit, kernels: Iterable[KernelDeclaration], module: str) -> Iterator[Edit]:
     """Yield the insertions of the aliases, and of the function at the end of the text.
 
     Args:

@@ -1,7 +1,7 @@
 """Declare siblings of functions that have the names of kernels, so that launches see all overloads.
 
 A launch becomes a call of the kernel's sibling. The functions take part in the overload resolution
-of ``gelu<<<grid, block>>>(p, n)``, and hide kernels of outer namespaces. Their siblings do the same.
+of ``gelu<<<grid, block>>>(p, n)``, and hide kernels of outer namespaces. Their siblings do so, too.
 They have the configuration as an additional first parameter and are never defined: a launch that
 selects one of them is an error, as it is for nvcc.
 """

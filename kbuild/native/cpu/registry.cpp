@@ -185,6 +185,14 @@ void Registry::remove(const kbuild_module& descriptor) {
     lock.unlock();  // unloading calls the dynamic loader
 }
 
+std::string Registry::name_kernel(const void* handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = rows_.find(handle);
+    if (found == rows_.end()) return {};
+    const auto& row = found->second.front();
+    return row.module->descriptor.kernels[row.index].device_name;
+}
+
 KernelRow Registry::begin_use(const void* handle) {
     {
         const std::lock_guard lock(mutex_);

@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -73,6 +74,9 @@ public:
 
     // Returns whether the address is in a device variable. Throws Failure.
     bool has_variable_at(const void* address);
+
+    // Returns the symbol of the kernel with a handle; empty if the address is not one of a handle.
+    std::string name_kernel(const void* handle);
 
     // Gives the attributes of all kernels their initial values.
     void reset_attributes();

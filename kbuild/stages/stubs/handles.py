@@ -11,7 +11,7 @@ from kbuild.model import Visibility
 from kbuild.stages.render import render
 
 
-def render_handles(
+def render_handles(  # noqa: PLR0913 - what the file consists of
     entries: Entries,
     names: tuple[str, ...],
     module: str,
@@ -23,8 +23,8 @@ def render_handles(
     """Generate the definitions of handles and shadows.
 
     For the entry at position ``i``, they define ``kbuild_handle_<module>_<i>``, an alias of the
-    handle, or ``kbuild_shadow_<module>_<i>``, a slot with the address of the shadow. For an instance
-    of a template, the first one is a slot with the address of the handle, too. Only this
+    handle, or ``kbuild_shadow_<module>_<i>``, a slot with the address of the shadow. For an
+    instance of a template, the first one is a slot with the address of the handle, too. Only this
     linked file sees them. The stub unit refers to them, can define the debug stubs
     ``kbuild_stub_<module>_<i>``, and defines ``kbuild_prepare_<module>`` if the target has managed
     variables.

@@ -26,9 +26,11 @@ _NO_VALUE: Final = re.compile(r" = 0(?=\s*(?:,|\Z))")
 _LABEL: Final = ' __asm__("kbuild_managed_{}")'
 _HIDDEN: Final = '__attribute__((visibility("hidden")))'
 _END: Final = re.compile(r'\n#(?: |line )1 "[^"\n]*"\n#define _NV_ANON_NAMESPACE (\w+)\n')
-# See templates/handles.h.j2, which defines the function.
+# The stub file also includes the host's versions of CUDA's functions, such as `rsqrtf`, which the
+# text declares. See templates/handles.h.j2, which defines the last function.
 _NEW_END: Final = (
     "\n#define _NV_ANON_NAMESPACE {}\n"
+    '#include "crt/common_functions.h"\n'
     "static inline void kbuild_prepare_variables(void);\n"
     "static char __nv_init_managed_rt_with_module(void **) "
     "{{ kbuild_prepare_variables(); return 1; }}\n"

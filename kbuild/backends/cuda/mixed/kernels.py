@@ -27,6 +27,8 @@ _NOT_INLINE: Final = "__attribute((noinline))"  # with debug information of devi
 # What a kernel cannot have if another object defines it.
 _DROPPED: Final = frozenset(("static", "inline", "__inline__", "__inline"))
 _NEVER_EMITTED: Final = "extern inline __attribute__((gnu_inline)) "
+# gcc cannot inline this, so that a call of the kernel does not vanish, but is reported.
+_BODY: Final = '{ __builtin_apply_args(); __asm__ volatile("" : : : "memory"); }\n'
 _PUSH_DIAGNOSTICS: Final = (
     '\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored "-Wunused-parameter"\n'
 )
@@ -92,7 +94,7 @@ class Kernels:
         here, back = locate(self._text, start), locate(self._text, end).marker
         if self._is_gnu and describe_kernel(self._code, found).form == "declaration":
             place = self._list_specifiers(found)[-1].start
-            before, after = f"{_PUSH_DIAGNOSTICS}{here.marker}\n", f"{{ }}\n{_POP_DIAGNOSTICS}"
+            before, after = f"{_PUSH_DIAGNOSTICS}{here.marker}\n", f"{_BODY}{_POP_DIAGNOSTICS}"
             self.edits.append(Edit(start=place, end=place, text=_NEVER_EMITTED))
         else:
             before, after = f"\n{replace(here, flags=' 3').marker}\n", ";\n"

@@ -3,6 +3,7 @@
 
 #include "api/errors.hpp"
 #include "checks/checker.hpp"
+#include "crashes/signals.hpp"
 #include "devices/machine_facts.hpp"
 #include "memory/allocations.hpp"
 #include "memory/heap.hpp"
@@ -61,6 +62,7 @@ int kbuild_cpu_allocate_kind(void** pointer, std::size_t bytes, kbuild_cpu_memor
     return guarded_use([&] {
         require(pointer != nullptr, "the address for the result is a null pointer");
         Streams::instance().forbid_while_capturing();
+        install_call_handler();
         *pointer = allocate(bytes, kind, flags);
     });
 }

@@ -64,6 +64,21 @@ public:
 #endif
     }
 
+    // Turns a call of what is at the program counter into a call of a function. Does nothing on unknown
+    // machines.
+    void call_instead(void (*function)(const void*)) noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(function);
+#if defined(__x86_64__)
+        machine_.gregs[REG_RDI] = machine_.gregs[REG_RIP];
+        machine_.gregs[REG_RIP] = static_cast<greg_t>(address);
+#elif defined(__aarch64__)
+        machine_.regs[0] = machine_.pc;
+        machine_.pc = address;
+#else
+        static_cast<void>(address);
+#endif
+    }
+
 private:
     mcontext_t& machine_;
 };

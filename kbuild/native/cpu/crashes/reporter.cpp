@@ -234,6 +234,7 @@ void start_reporter() {
     auto& reporter = this_reporter();
     if (reporter.is_running.load(std::memory_order_relaxed) || !handles_signals()) return;
     if (reporter.is_running.exchange(true)) return;
+    install_call_handler();
     install_signal_handlers();
     sigset_t all, before;
     sigfillset(&all);

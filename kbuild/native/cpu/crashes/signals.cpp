@@ -2,6 +2,7 @@
 
 #include "api/errors.hpp"
 #include "checks/checker.hpp"
+#include "crashes/called_kernels.hpp"
 #include "crashes/machine_context.hpp"
 #include "crashes/reporter.hpp"
 #include "launches/runner.hpp"
@@ -27,6 +28,8 @@ constexpr std::size_t signal_stack_bytes = std::size_t{64} * 1024;
 
 // What the signals did before. Written before the handlers are installed.
 struct sigaction former_actions[NSIG];
+// What SIGSEGV did before the handler for calls of kernels.
+struct sigaction former_call_action;
 const char question_mark = 0;
 
 bool read_signal_setting() {
@@ -40,11 +43,12 @@ bool read_signal_setting() {
 bool is_sent(const siginfo_t& info) noexcept { return info.si_code <= 0; }
 
 // Calls the program's own handler as Linux would.
-void call_former_handler(int number, siginfo_t* info, void* context) noexcept {
-    const struct sigaction former = former_actions[number];
+void call_former_handler(struct sigaction& action, int number, siginfo_t* info,
+                         void* context) noexcept {
+    const struct sigaction former = action;
     if ((former.sa_flags & SA_RESETHAND) != 0) {
-        former_actions[number] = {};
-        former_actions[number].sa_handler = SIG_DFL;
+        action = {};
+        action.sa_handler = SIG_DFL;
     }
     sigset_t blocked = former.sa_mask, before;
     if ((former.sa_flags & SA_NODEFER) == 0) sigaddset(&blocked, number);
@@ -60,10 +64,9 @@ void call_former_handler(int number, siginfo_t* info, void* context) noexcept {
 }
 
 // Lets the signal have the effect that it had before this runtime handled it.
-void pass_on(int number, siginfo_t* info, void* context) noexcept {
-    const auto& former = former_actions[number];
+void pass_on(struct sigaction& former, int number, siginfo_t* info, void* context) noexcept {
     if (former.sa_handler != SIG_DFL && former.sa_handler != SIG_IGN)
-        return call_former_handler(number, info, context);
+        return call_former_handler(former, number, info, context);
     if (former.sa_handler == SIG_IGN && is_sent(*info)) return;
     checks::note_signal(number);
     // The instruction faults again after the handler returns. As a result, core files and debuggers
@@ -113,8 +116,25 @@ void handle_signal(int number, siginfo_t* info, void* context) {
         fill_cause(stop, number, *info);
         report_crash(stop);
     }
-    pass_on(number, info, context);
+    pass_on(former_actions[number], number, info, context);
     errno = error;
+}
+
+void handle_call(int number, siginfo_t* info, void* context) {
+    const int error = errno;
+    if (!report_called_kernel(number, *info, context))
+        pass_on(former_call_action, number, info, context);
+    errno = error;
+}
+
+// Installs a handler that blocks all signals.
+void install(int number, void (*handler)(int, siginfo_t*, void*), struct sigaction& former) {
+    sigaction(number, nullptr, &former);
+    struct sigaction action = {};
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigfillset(&action.sa_mask);
+    sigaction(number, &action, nullptr);
 }
 
 }  // namespace
@@ -128,14 +148,18 @@ void install_signal_handlers() {
     pin_this_library();
     static const bool is_installed = [] {
         if (!handles_signals()) return false;
-        for (const int number : crash_signals) {
-            sigaction(number, nullptr, &former_actions[number]);
-            struct sigaction action = {};
-            action.sa_sigaction = handle_signal;
-            action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-            sigfillset(&action.sa_mask);
-            sigaction(number, &action, nullptr);
-        }
+        for (const int number : crash_signals)
+            install(number, handle_signal, former_actions[number]);
+        return true;
+    }();
+    static_cast<void>(is_installed);
+}
+
+void install_call_handler() {
+    pin_this_library();
+    static const bool is_installed = [] {
+        if (!handles_signals()) return false;
+        install(SIGSEGV, handle_call, former_call_action);
         return true;
     }();
     static_cast<void>(is_installed);

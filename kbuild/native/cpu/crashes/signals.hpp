@@ -13,6 +13,10 @@ bool handles_signals();
 // Installs the handlers, unless they are installed or switched off.
 void install_signal_handlers();
 
+// Installs the handler that reports calls of kernels like functions, unless it is installed or switched
+// off. Programs call kernels also before the first launch.
+void install_call_handler();
+
 // Unblocks the signals that only the thread itself causes. A blocked one would end the program
 // without a report.
 void unblock_crash_signals() noexcept;

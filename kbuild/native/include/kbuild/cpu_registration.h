@@ -50,7 +50,11 @@ static const struct kbuild_module *kbuild_cpu_module;
 static inline int kbuild_discard_configuration(void) {
     struct kbuild_launch_config __config;
     const int __is_pushed = kbuild_cpu_read_configuration(&__config) == 0;
-    (void)kbuild_cpu_launch_from_stub(0, 0);
+    if (__is_pushed)
+        (void)kbuild_cpu_launch_from_stub(0, 0);
+    else
+        (void)kbuild_cpu_fail(KBUILD_CPU_MISSING_CONFIGURATION,
+                              "a kernel was called like a function; launch it");
     return __is_pushed;
 }
 

@@ -267,7 +267,8 @@ static bool kbuild_check_launch(struct kbuild_stub* stub,
     }
     // There is no image for this device, no such kernel, or no device.
     if (const int obstacle = kbuild_find_limits(stub->row->handle, &limits)) {
-        kbuild_report_failure(stub, kbuild_launch_error_message(stub->row->handle, obstacle), obstacle);
+        kbuild_report_failure(stub, kbuild_launch_error_message(stub->row->handle, obstacle),
+                              obstacle);
         return false;
     }
     kbuild_keep_limits(stub, device, &limits);
@@ -292,7 +293,7 @@ static void kbuild_run_stub(struct kbuild_stub* stub, void* const* values, const
     }
     const bool is_valid = kbuild_check_launch(stub, &__config, values);
     const struct kbuild_captured_launch __launch = {
-        stub->row->handle,         stub->__kernel,   stub->arguments,
+        stub->row->handle,    stub->__kernel,   stub->arguments,
         stub->argument_count, values,           &__config,
         kbuild_call.file,     kbuild_call.line, caller,
     };

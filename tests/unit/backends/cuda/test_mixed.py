@@ -203,7 +203,9 @@ def test_kernel_template() -> None:
 
 def test_kernel_template_for_gcc_has_a_body_that_is_not_emitted() -> None:
     changed = edit(TEMPLATE.format(specifiers=""))
-    assert "extern inline __attribute__((gnu_inline)) void k(T *p) { }\n#pragma GCC" in changed
+    body = '{ __builtin_apply_args(); __asm__ volatile("" : : : "memory"); }'
+    kernel = f"extern inline __attribute__((gnu_inline)) void k(T *p) {body}"
+    assert f"{kernel}\n#pragma GCC" in changed
 
 
 def test_kernel_template_for_clang_is_declared_in_a_system_header() -> None:

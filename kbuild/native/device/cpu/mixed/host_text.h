@@ -15,6 +15,8 @@
 #define __kbuild_kernel__ inline __attribute__((gnu_inline))
 #define __kbuild_kernel_body__ \
     { \
+        __builtin_apply_args(); \
+        __asm__ volatile("" : : : "memory"); \
     }
 #define __kbuild_specialization__
 #define __kbuild_specialization_body__ ;

@@ -169,7 +169,7 @@ template <class __Label, unsigned int __N, class __Parent>
 inline coalesced_group KBUILD_NEEDS_BLOCK labeled_partition(
     const thread_block_tile<__N, __Parent> &__tile, __Label __label, KBUILD_CPU_CALLER) {
     return labeled_partition<thread_block_tile<__N, __Parent>, __Label>(__tile, __label, __file,
-                                                                       __line);
+                                                                        __line);
 }
 
 KBUILD_CPU_GROUPS_END

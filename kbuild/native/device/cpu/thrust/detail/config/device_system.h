@@ -5,5 +5,5 @@
 #include_next <thrust/detail/config/device_system.h>
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
 #undef __THRUST_DEVICE_SYSTEM_ROOT
-#define __THRUST_DEVICE_SYSTEM_ROOT thrust/system/cpp
+#define __THRUST_DEVICE_SYSTEM_ROOT thrust / system / cpp
 #endif

@@ -1,0 +1,153 @@
+"""Explicit instances of kernel templates: other sources, libraries, and C++ compilers find them."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.commands import PROJECTS, run, run_kbuild, succeed
+from support.tools.strict_compilers import find_all
+from support.tools.toolchains import require_backend
+
+INSTANCES = PROJECTS / "instances"
+# How the host code of another compiler declares the kernel template.
+DECLARATIONS = ("", "-DWITH_EXTERN", "-DWITH_BODY")
+LINKERS = ("bfd", "gold", "lld")
+INSTANCE = "_ZN2ns4fillIfLi8EEEvPT_S1_"
+
+
+def compile_source(
+    directory: Path, source: str, *words: str, name: str, backend: str = "cpu"
+) -> None:
+    options = ("-arch=sm_90", "-Xcompiler", "-fPIC", *words)
+    command = ("nvcc", f"--backend={backend}", *options, "-c", INSTANCES / source, "-o", name)
+    succeed(run_kbuild(*command, cwd=directory))
+
+
+def describe_symbols(path: Path) -> dict[str, str]:
+    listed = succeed(run("nm", path))
+    return {line.split()[-1]: line.split()[-2] for line in listed.splitlines()}
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with two sources that define the same instances, and one that launches them."""
+    directory = tmp_path_factory.mktemp("instances")
+    for number in ("1", "2"):
+        compile_source(directory, "define.cu", f"-DSOURCE={number}", name=f"define{number}.o")
+    compile_source(directory, "launch.cu", "-DTWO_SOURCES=1", name="launch.o")
+    return directory
+
+
+@pytest.mark.parametrize("files", [*itertools.permutations(("define1.o", "define2.o", "launch.o"))])
+def test_sources_share_explicit_instances(objects: Path, files: tuple[str, ...]) -> None:
+    succeed(run_kbuild("nvcc", "--backend=cpu", *files, "-o", "program", cwd=objects))
+
+    assert succeed(run(objects / "program")) == "0 failures\n"
+    succeed(run_kbuild("verify", "program", *files, cwd=objects))
+
+
+@pytest.mark.parametrize(
+    ("backend", "compiler"),
+    [
+        ("cpu", "g++"),
+        ("cpu", "clang++"),
+        ("cuda", "g++"),
+        pytest.param("cuda", "clang++", marks=pytest.mark.slow),
+    ],
+)
+def test_symbols_of_instances(tmp_path: Path, backend: str, compiler: str) -> None:
+    require_backend(backend)
+    if not find_all(compiler):
+        pytest.skip(f"no {compiler}")
+    words = ("-ccbin", compiler, "-O2")
+    for options, linkage in (((), "d"), (("-static-global-template-stub=false",), "V")):
+        compile_source(
+            tmp_path, "define.cu", *words, *options, "-DSOURCE=1", name="a.o", backend=backend
+        )
+        symbols = describe_symbols(tmp_path / "a.o")
+
+        assert symbols[INSTANCE] == "T"
+        assert symbols["_ZN2ns4fillIlLi2EEEvPT_S1_"] == "T"
+        assert symbols["_Z8implicitIfEvPT_"] == linkage
+        succeed(run_kbuild("verify", "a.o", cwd=tmp_path))
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+@pytest.mark.parametrize("declaration", DECLARATIONS)
+@pytest.mark.parametrize("compiler", ["g++", pytest.param("clang++", marks=pytest.mark.slow)])
+def test_other_compilers_launch_instances(
+    objects: Path, tmp_path: Path, compiler: str, declaration: str, linker: str
+) -> None:
+    """The compiler's own instance of a body is weak, so that the handle replaces it."""
+    if not find_all(compiler) or not find_all(f"ld.{linker}"):
+        pytest.skip(f"no {compiler} or ld.{linker}")
+    flags = succeed(run_kbuild("config", "--cflags", "cpu")).split()
+    libraries = succeed(run_kbuild("config", "--libs", "cpu")).split()
+    words = (*flags, "-std=c++20", *filter(None, (declaration,)), f"-fuse-ld={linker}")
+    host = str(INSTANCES / "host.cpp")
+    succeed(run(compiler, *words, host, objects / "define1.o", *libraries, "-o", tmp_path / "p"))
+    succeed(run(tmp_path / "p"))
+
+    library = tmp_path / "libkernels.so"
+    succeed(run(compiler, f"-fuse-ld={linker}", "-shared", objects / "define1.o", "-o", library))
+    succeed(run(compiler, *words, host, library, *libraries, "-o", tmp_path / "q"))
+    started = subprocess.run([tmp_path / "q"], capture_output=True, text=True, check=False)
+    verified = run_kbuild("verify", tmp_path / "q", library)
+
+    if declaration == "-DWITH_BODY":
+        # The program's own function hides the kernel of the library.
+        assert "no kernel is registered" in started.stdout
+        assert "KB405" in verified.stdout
+        assert "has a function with the name of ns::fill<float, 8>" in verified.stdout
+    else:
+        assert (started.returncode, verified.returncode) == (0, 0), verified.stdout
+
+
+CALLS = """
+#include <cstdio>
+template <class T> __global__ void explicit_instance(T* p) { *p = 1; }
+template __global__ void explicit_instance<int>(int*);
+template <class T> __global__ void implicit_instance(T* p) { *p = 1; }
+__global__ void plain(int* p) { *p = 1; }
+template <class F> void bench(F f, int* p) {
+    f(p);
+    std::printf("%s\\n", cudaGetErrorName(cudaGetLastError()));
+}
+int main() {
+    int* p;
+    cudaMallocManaged(&p, sizeof(int));
+    bench(explicit_instance<int>, p);
+    bench(implicit_instance<int>, p);
+    bench(plain, p);
+    plain<<<1, 1>>>(p);
+    bench(plain, p);
+    return cudaDeviceSynchronize() != cudaSuccess || *p != 1;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("compiler", ["g++", pytest.param("clang++", marks=pytest.mark.slow)])
+def test_called_kernels_are_reported(tmp_path: Path, compiler: str, level: str) -> None:
+    (tmp_path / "calls.cu").write_text(CALLS)
+    words = ("nvcc", "--backend=cpu", "-ccbin", compiler, level, "calls.cu", "-o", "calls")
+    succeed(run_kbuild(*words, cwd=tmp_path))
+
+    result = run(tmp_path / "calls")
+
+    assert (result.returncode, result.stdout) == (0, "cudaErrorMissingConfiguration\n" * 4)
+    # Only programs that are linked with a C++ library have its demangler.
+    text = result.stderr.replace(
+        "_Z17explicit_instanceIiEvPT_", "void explicit_instance<int>(int*)"
+    )
+    reported = [line.partition(" was ")[0] for line in text.splitlines()]
+    assert reported == [
+        "kbuild: the kernel void explicit_instance<int>(int*)",
+        "kbuild: the kernel void implicit_instance<int>(int*)",
+        "kbuild: the kernel plain(int*)",
+        "kbuild: the kernel plain(int*)",
+    ]

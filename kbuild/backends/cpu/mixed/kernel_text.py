@@ -234,11 +234,13 @@ class _Editor:
             if INDEX not in fixed:
                 constants.append("__kbuild_threadIdx__")
             inside = "".join(f" {word}" for word in constants)
-            inside += " " if code.text[start + 1].isidentifier() else ""  # the body follows
             after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
         outer, inner = _rebind_references(code.text, kernel)
         prologue = " ".join((*outer, *words))
-        yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)} ")
+        space = "" if code.text[start + 1].isspace() else " "  # a word can follow the brace
+        yield Edit(
+            start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}{space}"
+        )
         yield from _name_functions(names)
         yield Edit(start=end - 1, end=end, text=f"}} {after} }}")
 

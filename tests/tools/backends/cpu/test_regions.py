@@ -113,8 +113,7 @@ def run(program: Path, seed: str = "0") -> subprocess.CompletedProcess[str]:
 
 # 0 is the usual order, 1 the reverse one, and the others are permutations.
 @pytest.mark.parametrize(
-    "seed",
-    ["0", "1", pytest.param("2", marks=pytest.mark.slow), pytest.param("99", marks=pytest.mark.slow)],
+    "seed", ["0", "1", *(pytest.param(seed, marks=pytest.mark.slow) for seed in ("2", "99"))]
 )
 def test_kernels_compute_what_host_code_does(program: Path, seed: str) -> None:
     done = run(program, seed)

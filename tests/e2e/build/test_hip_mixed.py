@@ -110,7 +110,8 @@ def test_a_launch_is_one_call_of_the_runtime(mixed: Path) -> None:
     calls = [line.split("<")[-1] for line in lines if "call" in line]
     assert [call for call in calls if "hipLaunchKernel@plt" in call] != []
     assert "PushCallConfiguration" not in body
-    assert "PopCallConfiguration" not in code
+    # Elsewhere, the report of a call pops what another compiler's launch has pushed.
+    assert "PopCallConfiguration" not in body
 
 
 def test_program_reports_that_there_is_no_device(mixed: Path) -> None:

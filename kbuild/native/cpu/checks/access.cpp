@@ -279,9 +279,8 @@ KBUILD_CPU_INLINE bool Checker::record_plain_read(Cell& cell, unsigned mask, std
     if ((cell.write_site & needed) != needed || !is_settled(cell.write)) return false;
     const auto now = now_.with(mask);
     const auto before = cell.read;
-    if (before.exists() && !before.has_bytes_and_kind_of(now)) {
-        return false;
-    } else if (before.exists()) {
+    if (before.exists() && !before.has_bytes_and_kind_of(now)) return false;
+    if (before.exists()) {
         bool has_other = cell.has_other();
         if (has_other) {
             const auto other = cell.other_read();

@@ -237,7 +237,10 @@ class _Editor:
             after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
         outer, inner = _rebind_references(code.text, kernel)
         prologue = " ".join((*outer, *words))
-        yield Edit(start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)} ")
+        # The first word of the body can follow its brace.
+        gap = " " if code.text[start + 1].isidentifier() else ""
+        text = f"{{ {prologue} {{{inside}{''.join(inner)}{gap}"
+        yield Edit(start=start, end=start + 1, text=text)
         yield from _name_functions(names)
         yield Edit(start=end - 1, end=end, text=f"}} {after} }}")
 

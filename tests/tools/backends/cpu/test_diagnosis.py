@@ -134,7 +134,8 @@ struct Plain { int x; };
 struct Compare { bool operator()(int a, int b) const { return a < b; } };
 __global__ void k(int *p, Plain s) {
     std::array<int, 2> values{1, 2};
-    *p = twice(s.x) + both(1) + cube(2) + redeclared(1) + std::max(values[0], 3) + sizeof(only_for_types(1));
+    *p = twice(s.x) + both(1) + cube(2) + redeclared(1);
+    *p += std::max(values[0], 3) + sizeof(only_for_types(1));
 }
 template <class K, class... Args> void launch(K kernel, Args... args) { kernel<<<1, 1>>>(args...); }
 using Result = decltype(k(nullptr, Plain()));

@@ -237,7 +237,8 @@ class _Editor:
             after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
         outer, inner = _rebind_references(code.text, kernel)
         prologue = " ".join((*outer, *words))
-        space = "" if code.text[start + 1].isspace() else " "  # a word can follow the brace
+        is_apart = code.text[start + 1].isspace() or code.text[start + 1] == "}"
+        space = "" if is_apart else " "  # a word can follow the brace
         yield Edit(
             start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}{space}"
         )

@@ -123,6 +123,8 @@ def test_what_nvcc_accepts_is_accepted(tmp_path: Path) -> None:
 #include <cstdio>
 constexpr int twice(int x) { return 2 * x; }
 int only_for_types(int x);
+__device__ int redeclared(int);
+int redeclared(int x) { return x; }
 int square(int x) { return x * x; }
 __host__ __device__ int both(int x) { return x < 0 ? square(x) : x; }
 __device__ int cube(int x) { return x * x * x; }
@@ -132,7 +134,8 @@ struct Plain { int x; };
 struct Compare { bool operator()(int a, int b) const { return a < b; } };
 __global__ void k(int *p, Plain s) {
     std::array<int, 2> values{1, 2};
-    *p = twice(s.x) + both(1) + cube(2) + std::max(values[0], 3) + sizeof(only_for_types(1));
+    *p = twice(s.x) + both(1) + cube(2) + redeclared(1);
+    *p += std::max(values[0], 3) + sizeof(only_for_types(1));
 }
 template <class K, class... Args> void launch(K kernel, Args... args) { kernel<<<1, 1>>>(args...); }
 using Result = decltype(k(nullptr, Plain()));

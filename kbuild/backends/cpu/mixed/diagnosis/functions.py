@@ -11,6 +11,7 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.cxx.declarations import list_qualifiers, read_declaration
 from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -32,7 +33,7 @@ class Function:
         space: What can call it. A constexpr function counts as one of both.
         start: The position where an attribute can be.
         owner: The names of the class or namespaces that it belongs to.
-        parameters: The number of tokens in its parameters.
+        parameters: The number of its parameters.
         is_kernel: Whether it is a kernel.
     """
 
@@ -86,6 +87,7 @@ def find_functions(
 def _read(code: Unit, head: int, around: list[Scope]) -> Function | None:
     found = read_declaration(code, code.starts[head])
     first, last = map(code.find_index, found.parameters)
+    parameters = split_at_commas(code.list_between(first, last))
     words = {token.text for token in found.head}
     tail = set(code.words[last : code.find_index(found.end)]) if found.body is None else set()
     # Otherwise, it is a macro or a deduction guide.
@@ -98,7 +100,7 @@ def _read(code: Unit, head: int, around: list[Scope]) -> Function | None:
         space=find_space(words),
         start=found.head[0].start,
         owner=(*(scope.name for scope in around), *list_qualifiers(found)),
-        parameters=last - first,
+        parameters=0 if code.words[first:last] == ["void"] else len(parameters),
         is_kernel=q.GLOBAL in words,
     )
 

@@ -158,3 +158,9 @@ def test_kernel_with_a_result_is_left_to_the_check_of_the_object() -> None:
     source = "__kbuild_global__ int k() { return 1; }"
 
     assert rewrite(source) == source
+
+
+def test_the_first_word_of_a_body_can_follow_its_brace() -> None:
+    source = "__kbuild_global__ void k(int* p) {int x = 1; p[0] = x; }"
+
+    assert f"{INDEX} int x = 1;" in rewrite(source)

@@ -101,6 +101,39 @@ __global__ void subscripts(int* out)
     out[threadIdx.x] = object[x];
 }
 
+// What kernels declare in these forms would be another variable, a copy, or another type in a region.
+struct Pair {
+    int a, b;
+};
+__global__ void bindings_that_hide(int* out)
+{
+    const int a = threadIdx.x * 3;
+    __syncthreads();
+    {
+        const auto [a, b] = Pair{int(threadIdx.x) + 1, 2};
+        __syncthreads();
+        out[threadIdx.x] = a;
+    }
+    out[threadIdx.x] += a * 100;
+}
+__global__ void lambdas_with_references(int* out)
+{
+    const int twice = threadIdx.x * 2;
+    const auto read = [&twice] { return &twice; };
+    __syncthreads();
+    int other = *read();
+    __syncthreads();
+    out[threadIdx.x] = other + (read() == &twice);
+}
+__global__ void types_of_variables(int* out)
+{
+    int x = threadIdx.x;
+    __syncthreads();
+    decltype(x) y = x;
+    y += 5;
+    out[threadIdx.x] = x * 100 + y;
+}
+
 // The operator & of a class can return anything. Groups and slots need the address of an object all the same.
 struct WithoutAddress {
     int value, other;
@@ -146,6 +179,12 @@ int main()
     check("operators", 64, [](int) { return 1; });
     subscripts<<<1, 64>>>(results);
     check("subscripts", 64, [](int) { return 1; });
+    bindings_that_hide<<<1, 64>>>(results);
+    check("bindings_that_hide", 64, [](int i) { return i + 1 + i * 300; });
+    lambdas_with_references<<<1, 64>>>(results);
+    check("lambdas_with_references", 64, [](int i) { return i * 2 + 1; });
+    types_of_variables<<<1, 64>>>(results);
+    check("types_of_variables", 64, [](int i) { return i * 101 + 5; });
     addresses<<<1, 64>>>(results);
     check("addresses", 64, [](int i) { return i + 1000 + 2 * (i / 8 * 8 + 1); });
     static_variables<<<1, 16>>>(results);

@@ -72,6 +72,22 @@ __global__ void references(int* out)
 }
 __global__ void result_types(int* out) { out[threadIdx.x] = trailing(threadIdx.x); }
 
+// The temporary object ends with the expression, behind the barrier.
+struct Numbers {
+    int first, second;
+};
+__device__ const Numbers& pass_on(const Numbers& numbers) { return numbers; }
+__device__ int add(const Numbers& numbers)
+{
+    __syncthreads();
+    return numbers.first + numbers.second;
+}
+__global__ void temporaries(int* out)
+{
+    const int sum = add(pass_on(Numbers{int(threadIdx.x), 100}));
+    out[threadIdx.x] = sum;
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -92,5 +108,7 @@ int main()
     check("references", 64, [](int) { return 10; });
     result_types<<<1, 64>>>(results);
     check("result_types", 64, [](int i) { return i; });
+    temporaries<<<1, 64>>>(results);
+    check("temporaries", 64, [](int i) { return i + 100; });
     std::puts("done");
 }

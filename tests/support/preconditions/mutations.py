@@ -159,7 +159,7 @@ MUTATIONS = (
                 "if False:",
             ),
         ),
-        ("region_forms",),
+        ("cases_objects",),
         ("binding", "shadow"),
     ),
     Mutation(
@@ -173,7 +173,7 @@ MUTATIONS = (
                 "if False:",
             ),
         ),
-        ("region_forms",),
+        ("cases_objects",),
         ("lambda_value", "lambda_change", "function_object"),
     ),
     Mutation(

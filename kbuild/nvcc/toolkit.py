@@ -116,7 +116,11 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, linker: Path) -> N
     for name, target in layout.programs:
         _link(programs / name, target)
     for name, target in layout.libraries:
-        _link(libraries / name, target)
+        if libraries / name == packages:
+            for package in target.iterdir():
+                _link(packages / package.name, package)
+        else:
+            _link(libraries / name, target)
     (libraries / "stubs").mkdir(exist_ok=True)
     for name, text in layout.scripts:
         (libraries / name).write_text(text.format(directory=root / _LIBRARIES))

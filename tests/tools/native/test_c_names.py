@@ -13,8 +13,8 @@ from support.tools.toolchains import require_programs
 
 LIBRARY = resources.find_runtime("libkbuild_cudart.a")
 HEADERS = resources.native_directory() / "device" / "cpu" / "kbuild_cpu" / "host"
-# Their functions are templates or overloads.
-CXX_HEADERS = ("channels.h", "templates.h")
+# Their functions are templates or overloads, or CUDA 13 does not have them.
+OTHER_HEADERS = ("channels.h", "templates.h", "removed.h")
 PROGRAM = """
 #include <stddef.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ int main(void)
 
 def list_declared() -> set[str]:
     """Return the C functions that the headers of the host API declare."""
-    texts = [path.read_text() for path in HEADERS.rglob("*.h") if path.name not in CXX_HEADERS]
+    texts = [path.read_text() for path in HEADERS.rglob("*.h") if path.name not in OTHER_HEADERS]
     pattern = r"KBUILD_API\((\w+)\)|KBUILD_HOST_API [^;{]*?KBUILD_VENDOR\((\w+)\)\("
     return {"cuda" + (a or b) for text in texts for a, b in re.findall(pattern, text)}
 

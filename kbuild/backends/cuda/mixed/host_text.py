@@ -26,11 +26,13 @@ _NO_VALUE: Final = re.compile(r" = 0(?=\s*(?:,|\Z))")
 _LABEL: Final = ' __asm__("kbuild_managed_{}")'
 _HIDDEN: Final = '__attribute__((visibility("hidden")))'
 _END: Final = re.compile(r'\n#(?: |line )1 "[^"\n]*"\n#define _NV_ANON_NAMESPACE (\w+)\n')
-# The stub file also includes the host's versions of CUDA's functions, such as `rsqrtf`, which the
-# text declares. See templates/handles.h.j2, which defines the last function.
+# The header declares functions such as `rsqrtf`. The stub file includes the host's versions of them.
+_MATHEMATICS: Final = 'crt/math_functions.h"'
+_INCLUDE: Final = '#include "crt/common_functions.h"\n'
+# See templates/handles.h.j2, which defines the last function.
 _NEW_END: Final = (
     "\n#define _NV_ANON_NAMESPACE {}\n"
-    '#include "crt/common_functions.h"\n'
+    "{}"
     "static inline void kbuild_prepare_variables(void);\n"
     "static char __nv_init_managed_rt_with_module(void **) "
     "{{ kbuild_prepare_variables(); return 1; }}\n"
@@ -68,7 +70,8 @@ def _replace_end(text: str, source: str) -> Iterator[Edit]:
             f"{source}: the output of nvcc's host pass does not end with its stub file; "
             "use a toolkit that kbuild supports (CUDA 12.0 or newer)"
         )
-    yield Edit(start=found.start(), end=len(text), text=_NEW_END.format(found[1]))
+    included = _INCLUDE if _MATHEMATICS in text else ""
+    yield Edit(start=found.start(), end=len(text), text=_NEW_END.format(found[1], included))
 
 
 def _change_managed(code: Unit) -> Iterator[Edit]:

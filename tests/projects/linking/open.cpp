@@ -24,8 +24,10 @@ int main() {
     for (std::uint64_t i = 0; i < module->kernel_count; ++i) {
         const auto& kernel = module->kernels[i];
         if (dlsym(library, kernel.device_name) != kernel.handle) return 2;
-        if ((*static_cast<void* const*>(kernel.handle) != nullptr) != has_stubs) return 3;
         const bool adds = std::strstr(kernel.device_name, "add") != nullptr;
+        // The handles of instances are code.
+        const void* content = *static_cast<void* const*>(kernel.handle);
+        if (!adds && (content != nullptr) != has_stubs) return 3;
         kbuild_launch_config config = {};
         config.grid = config.block = {1, 1, 1};
         int value = 5, result = 100, *to = &result;

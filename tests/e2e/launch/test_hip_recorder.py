@@ -27,7 +27,7 @@ LEAVE = "void **const gone = kbuild_registered_containers[0];\nkbuild_unregister
 UNPLACED = "{KBUILD_VENDOR_WRAPPER_MAGIC, 1, kbuild_fat_binary, 0};\n"
 POP = "kbuild_run_stub(&kbuild_stub_data_4, arguments, __builtin_return_address(0));"
 BARE = """(void)arguments;
-    static struct kbuild_stub bare = { &kbuild_handle_0, "", 0, 0, 0 };
+    static struct kbuild_stub bare = { &kbuild_kernels[0], "", 0, 0, 0, {} };
     kbuild_run_stub(&bare, 0, 0);"""
 WRAPPER = "KBUILD_DEFINE_WRAPPER(kbuild_wrapper_0, kbuild_fat_binary + 0)\n"
 
@@ -258,9 +258,10 @@ def test_patched_program_is_rejected(
 def test_launch_with_an_address_that_is_not_a_handle_fails(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path, handle: str
 ) -> None:
-    launch = "struct kbuild_stub kbuild_stub_data_0 = { &kbuild_handle_0,"
+    launch = "static struct kbuild_stub kbuild_stub_data_0 = { &kbuild_kernels[0],"
+    row = f"static const struct kbuild_kernel other = {{ {handle}, \"\", 0, 0, 0 }};\n"
     unit = find_unit(hip_launch, "stub_kernels")
-    unit = damage(unit, tmp_path, launch, launch.replace("&kbuild_handle_0", handle))
+    unit = damage(unit, tmp_path, launch, row + launch.replace("&kbuild_kernels[0]", "&other"))
 
     recording = record(hip_recorder, link_typed_host(unit, typed_host))
 
@@ -273,9 +274,9 @@ def test_launch_with_an_address_that_is_not_a_handle_fails(
 def test_launch_of_the_wrong_kernel_is_detected(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path
 ) -> None:
-    launch = "struct kbuild_stub kbuild_stub_data_1 = { &kbuild_handle_1,"
+    launch = "struct kbuild_stub kbuild_stub_data_1 = { &kbuild_kernels[1],"
     unit = find_unit(hip_launch, "stub_kernels")
-    unit = damage(unit, tmp_path, launch, launch.replace("&kbuild_handle_1", "&kbuild_handle_0"))
+    unit = damage(unit, tmp_path, launch, launch.replace("kernels[1]", "kernels[0]"))
 
     recording = record(hip_recorder, link_typed_host(unit, typed_host))
 

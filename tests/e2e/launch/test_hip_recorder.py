@@ -259,7 +259,7 @@ def test_launch_with_an_address_that_is_not_a_handle_fails(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path, handle: str
 ) -> None:
     launch = "static struct kbuild_stub kbuild_stub_data_0 = { &kbuild_kernels[0],"
-    row = f"static const struct kbuild_kernel other = {{ {handle}, \"\", 0, 0, 0 }};\n"
+    row = f'static const struct kbuild_kernel other = {{ {handle}, "", 0, 0, 0 }};\n'
     unit = find_unit(hip_launch, "stub_kernels")
     unit = damage(unit, tmp_path, launch, row + launch.replace("&kbuild_kernels[0]", "&other"))
 

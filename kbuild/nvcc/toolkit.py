@@ -115,13 +115,7 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, linker: Path) -> N
         _link(packages / package.name, package)
     for name, target in layout.programs:
         _link(programs / name, target)
-    for name, target in layout.libraries:
-        if libraries / name == packages:
-            for package in target.iterdir():
-                _link(packages / package.name, package)
-        else:
-            _link(libraries / name, target)
-    (libraries / "stubs").mkdir(exist_ok=True)
+    _fill_libraries(libraries, packages, layout)
     for name, text in layout.scripts:
         (libraries / name).write_text(text.format(directory=root / _LIBRARIES))
     if layout.device_library:
@@ -131,6 +125,16 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, linker: Path) -> N
     _fill_stubs(libraries, layout, linker)
     version = {"cuda": {"name": "CUDA SDK", "version": layout.version}}
     (directory / "version.json").write_text(json.dumps(version, indent=2) + "\n")
+
+
+def _fill_libraries(libraries: Path, packages: Path, layout: ToolkitLayout) -> None:
+    for name, target in layout.libraries:
+        if libraries / name == packages:
+            for package in target.iterdir():
+                _link(packages / package.name, package)
+        else:
+            _link(libraries / name, target)
+    (libraries / "stubs").mkdir(exist_ok=True)
 
 
 def _fill_stubs(libraries: Path, layout: ToolkitLayout, linker: Path) -> None:

@@ -26,7 +26,7 @@ _NO_VALUE: Final = re.compile(r" = 0(?=\s*(?:,|\Z))")
 _LABEL: Final = ' __asm__("kbuild_managed_{}")'
 _HIDDEN: Final = '__attribute__((visibility("hidden")))'
 _END: Final = re.compile(r'\n#(?: |line )1 "[^"\n]*"\n#define _NV_ANON_NAMESPACE (\w+)\n')
-# The header declares functions such as `rsqrtf`. The stub file includes the host's versions of them.
+# The header declares functions such as `rsqrtf`. The stub file includes the host's versions.
 _MATHEMATICS: Final = 'crt/math_functions.h"'
 _INCLUDE: Final = '#include "crt/common_functions.h"\n'
 # See templates/handles.h.j2, which defines the last function.

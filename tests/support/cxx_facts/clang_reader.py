@@ -16,6 +16,7 @@ from clang.cindex import Cursor, CursorKind
 
 from kbuild import resources
 from kbuild.backends.qualifiers import GLOBAL, QUALIFIERS
+from kbuild.cxx.tokens import ATTRIBUTES, OWN_WORD
 from support.cxx_facts.facts import Declared, Fact, Launched, is_qualified
 
 # clang calls one of these with a launch's configuration, depending on the version of CUDA. An
@@ -36,7 +37,7 @@ _OPTIONS: Final = (
     *("-ferror-limit=0", "-w"),
     *(f'-D{word}=__attribute__((annotate("{word}")))' for word in sorted(QUALIFIERS - {GLOBAL})),
     f'-D{GLOBAL}=__attribute__((annotate("{GLOBAL}"))) __attribute__((global))',
-    "-D__kbuild_launch_bounds__(...)=",
+    *(f"-D{word}(...)=" for word in sorted(ATTRIBUTES) if word.startswith(OWN_WORD)),
     # Both passes remove the annotations of the device headers.
     *(f"-D{word}=" for word in re.findall(r"\b__kbuild_\w+__", _ANNOTATIONS.read_text())),
 )

@@ -5,5 +5,8 @@
 #include_next <thrust/detail/config/device_system.h>
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
 #undef __THRUST_DEVICE_SYSTEM_ROOT
-#define __THRUST_DEVICE_SYSTEM_ROOT thrust / system / cpp
+/* It becomes a part of the names of headers, in which spaces count. */
+/* clang-format off */
+#define __THRUST_DEVICE_SYSTEM_ROOT thrust/system/cpp
+/* clang-format on */
 #endif

@@ -61,6 +61,7 @@ def check_edits(source: Path, launcher: str) -> None:
         assert succeed(run(source / "a")) == expected
 
 
+@pytest.mark.slow
 @needs_ccache
 def test_ccache_sees_edits_of_each_pass(
     source: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch

@@ -54,7 +54,7 @@ def test_sources_share_explicit_instances(objects: Path, files: tuple[str, ...])
     ("backend", "compiler"),
     [
         ("cpu", "g++"),
-        ("cpu", "clang++"),
+        pytest.param("cpu", "clang++", marks=pytest.mark.slow),
         ("cuda", "g++"),
         pytest.param("cuda", "clang++", marks=pytest.mark.slow),
     ],

@@ -8,6 +8,7 @@ import signal
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -62,7 +63,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("end", ENDS)
+# The others are slow tests of `kbuild run`. Programs that run alone have all ends by default.
+USUAL: Final = ("return", "crash", "child_kill", "killed", "trap", "refused")
+
+
+@pytest.mark.parametrize(
+    "end", [pytest.param(e, marks=() if e in USUAL else pytest.mark.slow) for e in ENDS]
+)
 def test_kbuild_run_fails(tmp_path: Path, end: str) -> None:
     report = tmp_path / "report.json"
     options = ("--check", "--report", report, "--format", "json")

@@ -259,8 +259,8 @@ def test_smoke_reports_findings_and_skips_files_without_checks(tmp_path: Path) -
     assert "CHECK ON" in plain.stderr
 
 
-# Allocations can fail beside an object with a destructor. So the image needs the part of the C++ library
-# that allocates memory at its start.
+# Allocations can fail beside an object with a destructor. So the image needs the part of the C++
+# library that allocates memory at its start.
 ALLOCATING = """\
 struct Values {
     int* first = new int[2]();

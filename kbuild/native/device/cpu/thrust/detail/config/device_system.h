@@ -5,7 +5,7 @@
 #include_next <thrust/detail/config/device_system.h>
 #if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
 #undef __THRUST_DEVICE_SYSTEM_ROOT
-/* It becomes a part of the names of headers, in which spaces count. */
+/* It is a path, and no expression. */
 /* clang-format off */
 #define __THRUST_DEVICE_SYSTEM_ROOT thrust/system/cpp
 /* clang-format on */

@@ -7,7 +7,7 @@ libclang needs neither CUDA's nor its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -16,6 +16,7 @@ from clang.cindex import Cursor, CursorKind
 
 from kbuild import resources
 from kbuild.backends.qualifiers import GLOBAL, QUALIFIERS
+from kbuild.cxx.tokens import ATTRIBUTES, OWN_WORD
 from support.cxx_facts.facts import Declared, Fact, Launched, is_qualified
 
 # clang calls one of these with a launch's configuration, depending on the version of CUDA. An
@@ -36,7 +37,7 @@ _OPTIONS: Final = (
     *("-ferror-limit=0", "-w"),
     *(f'-D{word}=__attribute__((annotate("{word}")))' for word in sorted(QUALIFIERS - {GLOBAL})),
     f'-D{GLOBAL}=__attribute__((annotate("{GLOBAL}"))) __attribute__((global))',
-    "-D__kbuild_launch_bounds__(...)=",
+    *(f"-D{word}(...)=" for word in sorted(ATTRIBUTES) if word.startswith(OWN_WORD)),
     # Both passes remove the annotations of the device headers.
     *(f"-D{word}=" for word in re.findall(r"\b__kbuild_\w+__", _ANNOTATIONS.read_text())),
 )
@@ -110,6 +111,11 @@ def _find(location: cindex.SourceLocation) -> int:
     return int(location.offset) - len(_PRELUDE)
 
 
+def _count_written(cursors: Iterable[Cursor]) -> int:
+    """Return how many of the expressions are in the text. Default arguments have no place in it."""
+    return sum(_find(cursor.extent.start) >= 0 for cursor in cursors)
+
+
 def _is_system(location: cindex.SourceLocation) -> bool:
     return bool(cindex.conf.lib.clang_Location_isInSystemHeader(location))
 
@@ -152,9 +158,8 @@ class _Reader:
                     position=_find(child.extent.start),
                     start=_find(cursor.extent.start),
                     end=_find(cursor.extent.end),
-                    configuration=len(list(child.get_children())) - 1,
-                    # A default argument has no place in the text.
-                    arguments=sum(_find(other.extent.start) >= 0 for other in children) - 2,
+                    configuration=_count_written(child.get_children()) - 1,
+                    arguments=_count_written(children) - 2,
                 )
 
     def _read_declaration(

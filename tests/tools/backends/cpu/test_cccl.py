@@ -14,6 +14,7 @@ from kbuild.backends.cpu.cccl import find_cccl
 from kbuild.errors import ToolError
 from kbuild.toolchain.find import gather_hints
 from support.commands import run_kbuild, succeed
+from support.cxx_facts.sources import list_prelude, preprocess
 from support.mixed_programs import build_program
 from support.tools.toolchains import NEWER_CLANG, needs_programs, skip_if
 
@@ -21,6 +22,10 @@ PROJECT = Path(__file__).parents[3] / "projects" / "cccl"
 FOUND = find_cccl(gather_hints())
 
 pytestmark = skip_if("" if FOUND else "CCCL is not installed (pip install nvidia-cuda-cccl)")
+
+
+def test_system_of_thrust_is_that_of_cpp() -> None:
+    assert "/thrust/system/cpp/detail/" in preprocess(PROJECT / "thrust.cu", *list_prelude())
 
 
 @pytest.mark.slow

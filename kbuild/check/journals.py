@@ -57,7 +57,7 @@ class ProcessJournal:
         program: The path of its program.
         is_running: Whether the process still exists.
         has_ended: Whether it has run the checks at its end.
-        signal: The signal that ended it, as far as the process knows; 0 if there is none.
+        signal: The signal that ended it, as far as the process knows; 0 without one.
         images: The instrumented images that it has loaded.
         forks: The processes that it has forked.
         is_forked: Whether another checked process has forked it.

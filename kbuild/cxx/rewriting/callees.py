@@ -99,7 +99,7 @@ class KernelNames:
                 self._declared[name].append(index)
 
     def _read_function(self, index: int) -> Declaration | None:
-        """Read the function of a namespace whose name is at an index; None if it is none."""
+        """Read the namespace function whose name is at an index; None for other names."""
         unit = self._unit
         if unit.get(index + 1) != "(" or not self._is_free(index):
             return None

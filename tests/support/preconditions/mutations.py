@@ -126,7 +126,7 @@ MUTATIONS = (
     Mutation(
         "temporary",
         "parallel region",
-        "an argument that a parameter can refer to is no temporary object",
+        "an argument that a parameter can refer to is not a temporary object",
         (Change(_ORDER, "if place in operation.referring:", "if False:"),),
         (
             "cases_parameters",

@@ -26,7 +26,7 @@ int kbuild_launch_in_module(const void *__kernel, const struct kbuild_launch_con
  * template; null if the address is not that of a kernel's handle.  Debug stubs define it. */
 const void *kbuild_find_stub(const void *__kernel) KBUILD_STUB_UNIT_FUNCTION;
 
-/* Returns whether the content of a handle is no address, but the start of code: that of an explicit instance
+/* Returns whether the content of a handle is the start of code, and not an address: that of an explicit instance
  * of a template (templates/instance.j2), or a function that another compiler made. */
 static inline int kbuild_is_code(uint64_t __content) { return __content >> 48 != 0; }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from kbuild.backends.interface.nvcc import LinkOutput
 from kbuild.model import CompressionMode
 from kbuild.values import dataclass
 
@@ -73,6 +74,8 @@ class Invocation:
         library_directories: The directories of ``-L``.
         linker_options: The options of ``-Xlinker`` and forwarded ones, as the host compiler takes
             them when it links.
+        link_output: What a device link writes: an object for the host linker (``-dlink``), or
+            the linked image or a fat binary (``-dlink -cubin``, ``-dlink -fatbin``).
         device_linker_options: The options of ``-Xnvlink``.
         archiver_options: The options of ``-Xarchive``.
         is_shared: Whether a link makes a shared object.
@@ -112,6 +115,7 @@ class Invocation:
     libraries: tuple[str, ...] = ()
     library_directories: tuple[str, ...] = ()
     linker_options: tuple[str, ...] = ()
+    link_output: LinkOutput = "object"
     device_linker_options: tuple[str, ...] = ()
     archiver_options: tuple[str, ...] = ()
     is_shared: bool = False

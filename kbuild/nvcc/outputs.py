@@ -25,7 +25,8 @@ def name_output(invocation: Invocation, source: Input) -> Path:
 
 def name_linked(invocation: Invocation) -> Path:
     """Return the output of a phase that joins its inputs."""
-    names = {"archive": "a.a", "device-link": "a_dlink.o"}
+    suffix = _SUFFIXES.get(invocation.link_output, ".o")
+    names = {"archive": "a.a", "device-link": f"a_dlink{suffix}"}
     return invocation.output or place(invocation, names.get(invocation.phase, "a.out"))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from kbuild import files
 from kbuild.backends import find_builder
@@ -28,6 +30,7 @@ from kbuild.stages.relocatable import find_relocatable
 from kbuild.values import dataclass
 
 _SOURCES = ("cu", "c++", "c")
+_STANDARD_INPUT: Final = Path("-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,7 @@ class Driver:
 def run_invocation(
     invocation: Invocation,
     tools: Tools,
+    read: Callable[[], bytes],
     show: Callable[[str], object],
     write: Callable[[bytes], object],
 ) -> None:
@@ -60,6 +64,7 @@ def run_invocation(
     Args:
         invocation: The command line.
         tools: The tools.
+        read: Reads the standard input, which is the source ``-``.
         show: Shows a text to the user, beside the output.
         write: Writes to the standard output.
 
@@ -72,6 +77,7 @@ def run_invocation(
     if invocation.is_verbose or invocation.is_dry_run:
         show("".join(answers.list_variables(tools)))
     with _open_directory(invocation) as directory:
+        invocation = _save_standard_input(invocation, read, directory)
         driver = Driver(
             invocation=invocation, tools=tools, directory=directory, show=show, write=write
         )
@@ -92,6 +98,23 @@ def _open_directory(invocation: Invocation) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="kbuild-nvcc-") as directory:
         yield Path(directory)
+
+
+def _save_standard_input(
+    invocation: Invocation, read: Callable[[], bytes], directory: Path
+) -> Invocation:
+    """Return the invocation with a file in the place of ``-``, which several tools read."""
+    if all(source.path != _STANDARD_INPUT for source in invocation.inputs):
+        return invocation
+    path = directory / "stdin"
+    files.write_file(path, read())
+    return replace(
+        invocation,
+        inputs=tuple(
+            replace(source, path=path) if source.path == _STANDARD_INPUT else source
+            for source in invocation.inputs
+        ),
+    )
 
 
 def _keep_log(log: str) -> CompilerLog:

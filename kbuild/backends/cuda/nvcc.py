@@ -65,6 +65,7 @@ def describe_device_link(link: DeviceLink, tc: Toolchain) -> Command | None:
     files = tuple(map(str, link.files))
     argv = (
         *(str(tc.compiler), "-dlink", "-ccbin", str(link.host_compiler)),
+        *(() if link.kind == "object" else (f"-{link.kind}",)),
         *map(_request_architecture, link.architectures),
         *_pass_on("-Xcompiler", link.host_options),
         *link.device_options,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.model import Command
 from kbuild.values import dataclass
+
+LinkOutput = Literal["object", "cubin", "fatbin"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,8 @@ class DeviceLink:
 
     Attributes:
         files: The objects and archives.
-        output: The object to write.
+        output: The file to write.
+        kind: What to write: an object that registers the linked images, an image, or a fat binary.
         architectures: The architectures on the command line, as CMake spells them.
         host_compiler: The compiler of host code.
         host_options: The options for it.
@@ -68,6 +71,7 @@ class DeviceLink:
 
     files: tuple[Path, ...]
     output: Path
+    kind: LinkOutput
     architectures: tuple[str, ...]
     host_compiler: Path
     host_options: tuple[str, ...] = ()

@@ -60,7 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         from kbuild.nvcc.run import run_invocation  # noqa: PLC0415 - loads all stages
 
-        run_invocation(invocation, tools, sys.stderr.write, sys.stdout.buffer.write)
+        run_invocation(
+            invocation, tools, sys.stdin.buffer.read, sys.stderr.write, sys.stdout.buffer.write
+        )
     return 0
 
 

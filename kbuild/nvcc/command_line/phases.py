@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from kbuild.backends.interface.nvcc import LinkOutput
 from kbuild.errors import ConfigurationError
 from kbuild.nvcc.command_line.given import GivenOptions
 from kbuild.nvcc.invocation import Input, InputKind, Invocation, Phase
@@ -25,13 +26,10 @@ _PHASES: Final[dict[str, Phase]] = {
     "--lib": "archive",
     "--link": "link",
 }
-_DEVICE_LINK: Final = "use -dlink alone, which writes an object"
 # Options that nvcc rejects together, or that request what kbuild does not write; and what to do.
 _CONFLICTS: Final = (
     ("--device-c", "--device-w", "remove one of them"),
     ("--lib", "--link", "remove one of them"),
-    ("--device-link", "--cubin", _DEVICE_LINK),
-    ("--device-link", "--fatbin", _DEVICE_LINK),
 )
 _KINDS: Final[dict[str, InputKind]] = {
     ".cu": "cu",
@@ -79,7 +77,17 @@ def choose_phase(options: GivenOptions) -> Phase:
         raise ConfigurationError(
             f"option '{contrary.text}' together with '{rdc.text}'; remove one of them"
         )
-    return next((phase for name, phase in _PHASES.items() if options.has(name)), "link")
+    phase = next((phase for name, phase in _PHASES.items() if options.has(name)), "link")
+    is_link = phase in ("cubin", "fatbin") and options.has("--device-link")
+    return "device-link" if is_link else phase
+
+
+def choose_link_output(options: GivenOptions) -> LinkOutput:
+    """Return what a device link writes. nvcc prefers a cubin, too."""
+    if not options.has("--device-link"):
+        return "object"
+    requested: tuple[LinkOutput, ...] = ("cubin", "fatbin")
+    return next((kind for kind in requested if options.has(f"--{kind}")), "object")
 
 
 def read_inputs(
@@ -146,6 +154,8 @@ def check_architectures(invocation: Invocation) -> None:
         ConfigurationError: There are several.
     """
     phase, names = invocation.phase, invocation.architectures
+    if phase == "device-link" and invocation.link_output == "cubin":
+        phase = "cubin"
     numbers = {name.partition("-")[0] for name in names if name != "native"}
     several = phase == "ptx" and (len(numbers) > 1 or "all" in numbers)
     # `80` is a cubin and PTX in one name, of which -cubin writes only the first one.

@@ -13,6 +13,7 @@ from kbuild.nvcc.command_line.given import GivenOption, GivenOptions
 from kbuild.nvcc.command_line.phases import (
     check_architectures,
     check_inputs,
+    choose_link_output,
     choose_phase,
     read_inputs,
 )
@@ -79,6 +80,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         libraries=given.list_values("--library"),
         library_directories=given.list_values("--library-path"),
         linker_options=list_linker_options(given, line.to_linker),
+        link_output=choose_link_output(given),
         device_linker_options=list_tool_options(given, "--nvlink-options"),
         archiver_options=list_tool_options(given, "--archive-options"),
         is_shared=given.has("--shared"),
@@ -108,7 +110,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
 def _is_relocatable(given: GivenOptions) -> bool:
     """Return whether device code is linked. nvcc links code that it optimizes later, too."""
     return given.find_value("--relocatable-device-code") == "true" or any(
-        map(given.has, ("--device-c", "--dlink-time-opt", "--lto"))
+        map(given.has, ("--device-c", "--device-link", "--dlink-time-opt", "--lto"))
     )
 
 

@@ -45,6 +45,7 @@ def make_link(
     return DeviceLink(
         files=paths,
         output=output,
+        kind=invocation.link_output,
         architectures=invocation.architectures or default,
         host_compiler=tools.host_compiler,
         host_options=invocation.host_options,
@@ -64,17 +65,23 @@ def join_objects(
 ) -> str:
     """Link the device code of objects without a tool of the backend.
 
+    The output is an object that registers the images, the only image, or a fat binary.
+
     Returns:
         The warnings of the tools.
 
     Raises:
-        ConfigurationError: No architecture has images of all objects.
+        ConfigurationError: No architecture has images of all objects, or there is no image to
+            write.
         ToolError: The device linker failed.
         InputError: The images of an object cannot be read.
     """
     directory.mkdir(parents=True, exist_ok=True)
     unit, compiled = directory / "device_link.cpp", directory / "device_link.o"
     images = tuple(_link_images(objects, invocation, tools, directory)) if objects else ()
+    if invocation.link_output != "object":
+        files.write_file(output, _select_content(images, invocation, tools, directory))
+        return ""
     ids = tuple(id_ for found in objects for id_ in found.ids)
     # Build systems also link targets without relocatable device code.
     files.write_file(unit, _make_unit(images, ids, tools, directory) if objects else b"")
@@ -91,12 +98,7 @@ def _make_unit(
     builder = find_builder(tools.toolchain.backend)
     traits = builder.TRAITS
     fat_binary, kernel_table = directory / "device_link.fatbin", directory / "device_link.json"
-    packed = PackUnit(
-        images=tuple(map(read_image, images)),
-        output=fat_binary,
-        linking="linked",
-    )
-    content = write_container(packed, builder, tools.toolchain)
+    content = _pack(images, tools, fat_binary)
     table = _describe(images, ids, traits.name)
     record = records.dump(records.RECORD_SCHEMA, table)
     files.write_file(fat_binary, content)
@@ -117,6 +119,25 @@ def _make_unit(
             linked_ids=ids,
         )
     )
+
+
+def _pack(images: tuple[DeviceImage, ...], tools: Tools, output: Path) -> bytes:
+    packed = PackUnit(images=tuple(map(read_image, images)), output=output, linking="linked")
+    return write_container(packed, find_builder(tools.toolchain.backend), tools.toolchain)
+
+
+def _select_content(
+    images: tuple[DeviceImage, ...], invocation: Invocation, tools: Tools, directory: Path
+) -> bytes:
+    """Return the linked image, or the fat binary of all."""
+    if not images:
+        raise ConfigurationError(
+            f"-dlink -{invocation.link_output}: no input has relocatable device code; compile "
+            "with -dc or -rdc=true"
+        )
+    if invocation.link_output == "fatbin":
+        return _pack(images, tools, directory / "device_link.fatbin")
+    return files.read_file(images[0].path)
 
 
 def _describe(images: tuple[DeviceImage, ...], ids: tuple[str, ...], backend: str) -> TargetRecord:

@@ -273,6 +273,17 @@ def test_device_code_alone(objects: Path, tmp_path: Path, phase: str, shown: str
     assert shown in succeed(run_kbuild("inspect", output))
 
 
+@pytest.mark.parametrize("phase", ["-c", "-cubin", "-E"])
+def test_standard_input_is_a_source(objects: Path, tmp_path: Path, phase: str) -> None:
+    line = f'"$0" nvcc --backend=cpu {phase} -x cu -DT=float - -o "$1" < "$2"'
+    output = tmp_path / "output"
+
+    succeed(run("sh", "-c", line, find_kbuild(), output, objects / "kernels.cu", cwd=tmp_path))
+
+    assert b"float" in output.read_bytes()
+    assert list(tmp_path.iterdir()) == [output]
+
+
 def test_ptx_names_the_alternative(
     objects: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -194,6 +194,18 @@ def test_all_members_of_archives_are_linked(objects: Path, library: tuple[str, .
     assert len(functions) == 3
 
 
+@pytest.mark.parametrize("kind", ["cubin", "fatbin"])
+def test_device_links_write_images_alone(objects: Path, kind: str) -> None:
+    output = objects / f"linked.{kind}"
+
+    succeed(run_nvcc("-dlink", f"-{kind}", "library.o", "program.cu", "-o", output, cwd=objects))
+
+    content = output.read_bytes()
+    assert content.startswith(b"\x7fELF") == (kind == "cubin")
+    assert b"library_kernel" in content
+    assert b"program_kernel" in content
+
+
 def test_objects_are_linked_once(objects: Path) -> None:
     """A device link in an archive defines its objects for good, as with nvcc."""
     succeed(run_nvcc("-dlink", "unused.o", "-o", "unused_link.o", cwd=objects))

@@ -160,7 +160,7 @@ def test_version_and_help_need_no_input() -> None:
         ("-c a.cu b.cu -o x", "'-o x' with 2 inputs, 'a.cu' and 'b.cu'; call kbuild-nvcc once"),
         ("-dc -dw a.cu", "'-dc' together with '-dw'; remove one of them"),
         ("-dc -rdc=false a.cu", "'-dc' together with '-rdc=false'; remove one of them"),
-        ("-cubin -dlink a.o", "use -dlink alone, which writes an object"),
+        ("-cubin -dlink -arch=sm_80 -gencode=arch=compute_90,code=sm_90 a.o", "one real"),
         ("-MF x a.cu", "option '-MF x' without -M, -MM, -MD, or -MMD; add one of them"),
         ("--run a.cu", "does not support option '--run'; link, and run the program yourself"),
         ("-optix-ir a.cu", "does not support option '-optix-ir'; compile this source with nvcc"),

@@ -36,6 +36,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.order import check_order
 from kbuild.backends.cpu.mixed.regions.groups import find_group_name
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import (
     Kind,
@@ -194,7 +195,7 @@ class _Analysis:
 
     def _find_variables(self) -> Iterator[Variable]:
         for block in sorted(self._divided, key=lambda block: block.start):
-            if block.kind == "for":
+            if block.kind in ("for", RANGE):
                 yield from self._list_declared(block, read_head(block.children[0]))
             if block.kind:
                 continue
@@ -207,6 +208,8 @@ class _Analysis:
         if statement not in self._declared:
             is_common = is_common_declaration(self._unit, statement)
             found = () if is_common else tuple(list_variables(self._unit, block, statement))
+            if block.kind == RANGE:
+                found = tuple(replace(each, is_element=True) for each in found)
             if statement in self._groups:
                 found = tuple(replace(each, group=self._groups[statement]) for each in found)
             self._declared[statement] = found
@@ -216,7 +219,7 @@ class _Analysis:
 
     def _can_be_uniform(self, variable: Variable) -> bool:
         is_own = variable.is_parameter and self._kernel.is_function
-        is_value = variable.is_scalar and variable.group is None
+        is_value = variable.is_scalar and variable.group is None and not variable.is_element
         if not self._kernel.is_optimized or not is_value or is_own:
             return False
         return all(
@@ -274,6 +277,8 @@ class _Analysis:
                 return frozenset(masked), frozenset(masked & steered)
 
     def _has_common_head(self, block: Block) -> bool:
+        if block.kind == RANGE:
+            return False
         if block.kind == "for":
             start, condition, step = map(read_head, block.children[:3])
             is_started = start.start == start.stop or all(

@@ -10,6 +10,7 @@ from typing import Final
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, split_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import is_deduced, list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS, TYPE_WORDS
@@ -17,7 +18,7 @@ from kbuild.cxx.statements import Block, Node, Statement, list_blocks, list_stat
 from kbuild.cxx.tokens import drop_attributes
 from kbuild.cxx.unit import Unit
 
-_LOOPS: Final = frozenset(("for", "while", "do"))
+_LOOPS: Final = frozenset(("for", RANGE, "while", "do"))
 DIVIDABLE: Final = _LOOPS | {"", "if"}  # the kinds of blocks
 _SHARED: Final = "__kbuild_shared__"
 _STORAGE: Final = ("extern", "static", "volatile", "const", "alignas", "__restrict__")
@@ -57,9 +58,13 @@ def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozense
 
 
 def _check_form(unit: Unit, block: Block) -> None:
-    is_loop_over_range = block.kind == "for" and block.heads != _FOR_PARTS
-    if block.kind not in DIVIDABLE or is_loop_over_range:
+    is_unknown_loop = block.kind == "for" and block.heads != _FOR_PARTS
+    if block.kind not in DIVIDABLE or is_unknown_loop:
         raise CannotDivide(f"a barrier is in '{block.kind}'")
+    if block.kind == RANGE:
+        check_range(unit, block)
+        if _contains_lambda(unit, read_head(block.children[1])):
+            raise CannotDivide("a lambda can be used behind a barrier")
     is_condition = block.kind in ("if", "while")
     if (block.kind == "if" and block.heads != 1) or (
         is_condition and tuple(list_variables(unit, block, read_head(block.children[0])))
@@ -69,7 +74,8 @@ def _check_form(unit: Unit, block: Block) -> None:
         start = skip_attributes(unit, child.start)
         if start > child.start and unit.get(start) in DIVIDABLE:
             raise CannotDivide("an attribute is in front of a statement")
-        if isinstance(child, Statement) and unit.get(child.stop) == ":":
+        is_element = block.kind == RANGE and child is block.children[0]
+        if isinstance(child, Statement) and unit.get(child.stop) == ":" and not is_element:
             raise CannotDivide("a label is beside a barrier")
         if isinstance(child, Statement) and _is_unknown_declaration(unit, block, child):
             raise CannotDivide("a declaration beside a barrier has an unknown form")
@@ -173,7 +179,8 @@ def _contains_lambda(unit: Unit, statement: Statement) -> bool:
 def split_declarations(unit: Unit, block: Block) -> Block:
     """Return a block in which each declarator of a declaration is a statement.
 
-    ``int a = f(), b = a;`` means ``int a = f(); int b = a;`` ([dcl.decl.general]).
+    ``int a = f(), b = a;`` means ``int a = f(); int b = a;`` ([dcl.decl.general]). The head of a
+    loop over a range becomes two statements.
     """
     children: list[Node] = []
     for child in block.children:
@@ -183,7 +190,7 @@ def split_declarations(unit: Unit, block: Block) -> Block:
             children.append(child)
         else:
             children += _split(unit, block, child)
-    return replace(block, children=tuple(children))
+    return split_head(unit, replace(block, children=tuple(children)))
 
 
 def _split(unit: Unit, block: Block, statement: Statement) -> Iterator[Statement]:

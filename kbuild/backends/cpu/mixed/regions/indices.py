@@ -12,6 +12,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.contexts import find_base
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, asks_for_index, list_names
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE
 from kbuild.backends.cpu.mixed.regions.variables import Variable, list_variables
 from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.statements import Node, Statement, list_blocks
@@ -260,9 +261,9 @@ def _list_inner_names(unit: Unit, node: Node) -> Iterator[str]:
         for child in block.children:
             if isinstance(child, Statement):
                 yield from (each.name for each in list_variables(unit, block, child))
-        if block.kind == "for" and block.heads == 1:  # over a range
-            head = block.children[0]
-            yield from (unit.words[each] for each in list_names(unit, head.start, head.stop))
+        if block.kind == RANGE or (block.kind == "for" and block.heads == 2):  # noqa: PLR2004 - over a range
+            for head in block.children[:2]:
+                yield from (unit.words[each] for each in list_names(unit, head.start, head.stop))
 
 
 def _is_thread_index(unit: Unit, division: Division, span: Span) -> bool:

@@ -52,6 +52,7 @@ class Variable:
             type consists of keywords.
         is_constant: Whether it is `const` itself, and not only what it points to.
         is_parameter: Whether it is a parameter.
+        is_element: Whether a loop over a range declares it.
         group: The group of threads that it stands for; None for other variables.
     """
 
@@ -68,6 +69,7 @@ class Variable:
     is_built_in: bool = False
     is_constant: bool = False
     is_parameter: bool = False
+    is_element: bool = False
     group: Group | None = None
 
 

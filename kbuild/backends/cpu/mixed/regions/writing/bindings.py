@@ -9,6 +9,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import Part, list_arg
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
+from kbuild.backends.cpu.mixed.regions.ranges import names_object, read_range
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.backends.cpu.mixed.regions.writing.text import (
     FRAME,
@@ -19,8 +20,9 @@ from kbuild.backends.cpu.mixed.regions.writing.text import (
     Text,
     is_in,
     name_parameter,
+    name_range,
 )
-from kbuild.cxx.statements import Statement
+from kbuild.cxx.statements import Block, Statement
 from kbuild.cxx.unit import Unit
 
 _NOT_KEPT: Final = frozenset(("const", "constexpr", "register"))
@@ -157,7 +159,7 @@ class Bindings:
 
     def declare_slot(self, variable: Variable) -> str:
         """Return the declaration of an array with an element per thread."""
-        if variable.is_reference:
+        if variable.is_reference and not variable.is_element:
             raise CannotDivide(f"'{variable.name}' is a reference that is used behind a barrier")
         spans = (variable.base, variable.declarator)
         for used in (v for span in spans for v in self.list_used(*span)):
@@ -187,11 +189,19 @@ class Bindings:
 
     def _find_type(self, variable: Variable) -> tuple[str, str]:
         """Return the type of a variable that is constructed in its slot, and what it needs."""
+        if variable.is_reference:
+            return self._refer(variable)
         if is_deduced(self._text.unit, variable):
             return self._deduce(variable)
         words = self._text.unit.words
         base = {i: "" for i in range(*variable.base) if words[i] in _NOT_KEPT}
         return "", self._text.render(*variable.base, base)
+
+    def find_element(self, variable: Variable) -> str:
+        """Return the value of a variable that a loop over a range declares; empty for others."""
+        if not variable.is_element or variable.block is None:
+            return ""
+        return f"*{name_range(variable.block)}.begin({THREAD})"
 
     def construct(self, variable: Variable) -> tuple[str, str]:
         """Return what is in front of the initializer of a variable, and behind it.
@@ -201,6 +211,8 @@ class Bindings:
         """
         unit, slot = self._text.unit, self._name_slot(variable)
         bound = f"[[maybe_unused]] {self.bind_kept(variable)} ="
+        if variable.is_element:
+            return self._construct_element(variable)
         if variable.initializer is None:
             return f"{bound} {slot}.construct({THREAD})", ""
         first, last = variable.initializer
@@ -217,7 +229,12 @@ class Bindings:
             return new, ""
         if is_deduced(unit, variable):
             return f"{new}(", ")"
-        value = self._text.render(start, last)
+        return self._construct_assigned(variable, self._text.render(start, last))
+
+    def _construct_assigned(self, variable: Variable, value: str) -> tuple[str, str]:
+        """Return the same for a variable of a named type that has a value behind ``=``."""
+        slot = self._name_slot(variable)
+        bound = f"[[maybe_unused]] {self.bind_kept(variable)} ="
         before = (
             f"{bound} {slot}.construct({THREAD}, [&](auto __kbuild_to) {{ "
             f"if constexpr (__kbuild_to.is_class) ::new (__kbuild_to.place) "
@@ -226,22 +243,54 @@ class Bindings:
         )
         return before, "); })"
 
+    def _construct_element(self, variable: Variable) -> tuple[str, str]:
+        value = self.find_element(variable)
+        if variable.is_reference:
+            text = self._text.render(variable.base[0], variable.declarator[1])
+            put = f"construct({THREAD}).template put<decltype(({value}))>({variable.name})"
+            return f"{text} = {value}; {self._name_slot(variable)}.{put};", ""
+        before, behind = self._construct_assigned(variable, value)
+        return f"{before}{value}{behind};", ""
+
     def _deduce(self, variable: Variable) -> tuple[str, str]:
         """Return a function with the type of a variable, and this type."""
         is_type = "auto" not in self._text.unit.words[slice(*variable.base)]
-        if variable.initializer is None or is_type:  # `decltype` can be a reference
+        first, last = variable.initializer or (0, 0)
+        if (first == last and not variable.is_element) or is_type:  # `decltype` can be a reference
             raise CannotDivide(f"the type of '{variable.name}' is unknown")
-        first, last = variable.initializer
         if self._text.unit.words[first] == "=":
             first += 1
-        value = self._text.render(first, last)
+        value = self.find_element(variable) or self._text.render(first, last)
         name = f"__kbuild_f{self.numbers[variable]}__"
+        return self._declare_type(name, f"{self.bind([(first, last)])} return {value};")
+
+    def _declare_type(self, name: str, body: str) -> tuple[str, str]:
+        """Return a function of a thread that nobody calls, and the type of its result."""
         function = (
             f"auto {name} = [&]([[maybe_unused]] const ::uint3 threadIdx, "
-            f"[[maybe_unused]] const int {THREAD}) {{ {self.bind([(first, last)])} "
-            f"return {value}; }}; "
+            f"[[maybe_unused]] const int {THREAD}) {{ {body} }}; "
         )
         return function, f"decltype({name}(::uint3{{}}, 0))"
+
+    def _refer(self, variable: Variable) -> tuple[str, str]:
+        """Return a function with the type of what an element refers to, and a type that keeps it."""
+        text = self._text.render(variable.base[0], variable.declarator[1])
+        known = f"{text} = {self.find_element(variable)};"
+        result = f"return {REGIONS}kind_of_element<decltype({variable.name})>();"
+        name = f"__kbuild_f{self.numbers[variable]}__"
+        function, kind = self._declare_type(name, f"{known} {result}")
+        return function, f"{REGIONS}lent<typename {kind}::__type>"
+
+    def declare_range(self, block: Block) -> str:
+        """Return the declaration of the ranges and iterators of all threads in a loop."""
+        _, initializer = read_range(block)
+        span = (initializer.start, initializer.stop)
+        is_named = str(names_object(self._text.unit, initializer)).lower()
+        result = f"{REGIONS}range_kind<decltype(({self._text.render(*span)})), {is_named}>"
+        body = f"{self.bind([span])} return {result}();"
+        function, kind = self._declare_type(f"__kbuild_f_of{name_range(block)}", body)
+        loop = f"{REGIONS}range_loop<{block.start}, {kind}, __kbuild_most__> {name_range(block)};"
+        return f"{function}{loop} {self.add_slot(name_range(block))}"
 
     def _name_slot(self, variable: Variable) -> str:
         return f"__kbuild_s{self.numbers[variable]}__"
@@ -316,4 +365,6 @@ def is_copied(unit: Unit, variable: Variable) -> bool:
     Others are constructed where they stay.
     """
     words = unit.words[slice(*variable.declarator)]
+    if variable.is_reference:
+        return False
     return "[" in words or "(" in words or (variable.is_scalar and not is_deduced(unit, variable))

@@ -133,6 +133,7 @@ class RegionWriter:
         declared = self._bindings.declared.get(statement, [])
         proved = "is_built_in" if self._text.division.is_optimized else "can_end"
         crossing = [v for v in declared if not self._bindings.is_local(v, spans)]
+        is_element = any(variable.is_element for variable in declared)
         tail = [
             f"static_assert({REGIONS}can_end<decltype({variable.name})>);"
             for variable in declared
@@ -150,6 +151,7 @@ class RegionWriter:
             if kind == "kept" and not is_copied(self._text.unit, variable):
                 yield self._bindings.declare_slot(variable)
                 self._write_constructed(statement, variable, len(declared))
+                is_element = False
                 continue
             number = self._bindings.numbers[variable]
             renamed = f"__kbuild_n{number}__"
@@ -159,11 +161,13 @@ class RegionWriter:
                 continue
             yield self._bindings.declare_slot(variable)
             slot = f"__kbuild_s{number}__[{THREAD}]"
-            if variable.initializer is not None:
+            if variable.initializer is not None or variable.is_element:
                 tail.append(f"{REGIONS}keep({slot}, {renamed});")
             else:
                 tail.append(f"static_cast<void>({renamed});")
             tail.append(f"[[maybe_unused]] {self._bindings.bind_kept(variable)} = {slot};")
+        if is_element:
+            tail.insert(0, f"= {self._bindings.find_element(declared[0])};")
         if tail:
             end = self._text.get_end(self._text.find_end(statement))
             self._text.insert(end, " " + " ".join(tail))

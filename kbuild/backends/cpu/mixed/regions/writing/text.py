@@ -239,6 +239,11 @@ def name_frame(operation: Operation) -> str:
     return f"__kbuild_c{operation.slot}__"
 
 
+def name_range(block: Block) -> str:
+    """Return the name of the ranges and iterators of a loop over a range."""
+    return f"__kbuild_r{block.start}__"
+
+
 def is_in(span: Span, spans: Iterable[Span]) -> bool:
     """Return whether a span is inside one of others."""
     return any(first <= span[0] and span[1] <= last for first, last in spans)

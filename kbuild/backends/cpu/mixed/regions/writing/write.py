@@ -13,6 +13,7 @@ from kbuild.backends.cpu.mixed.regions.forms import find_target, find_value, is_
 from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK, TILE
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE, read_range
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.backends.cpu.mixed.regions.writing.bindings import Bindings
 from kbuild.backends.cpu.mixed.regions.writing.region import RegionWriter
@@ -24,6 +25,7 @@ from kbuild.backends.cpu.mixed.regions.writing.text import (
     Frame,
     Frames,
     Text,
+    name_range,
 )
 from kbuild.cxx.model import Edit
 from kbuild.cxx.statements import Block, Node, Statement, list_statements
@@ -180,6 +182,8 @@ class _KernelWriter:
             self._write_sequence(block.children, frames)
         elif block.kind == "if":
             self._write_condition(block, frames)
+        elif block.kind == RANGE:
+            self._write_range_loop(block, frames)
         elif block in self._text.division.masked - self._text.division.steered:
             self._write_masked_loop(block, frames)
         else:
@@ -303,6 +307,44 @@ class _KernelWriter:
             self._text.blank(head.stop, head.stop + 1)
         self._write_masked_body(body, frames, f" {self._begin_turn(frames)}", "")
         self._text.insert(self._text.get_end(block.stop), f"{step} }} }}")
+
+    def _write_range_loop(self, block: Block, frames: Frames) -> None:
+        """Write a loop over a range, with a range and iterators for each thread."""
+        (declaration, initializer), body = read_range(block), block.children[block.heads]
+        if self._text.list_operations(declaration):
+            raise CannotDivide("an operation is in the declaration of a loop over a range")
+        inner, text = self._enter_loop(block, frames)
+        run = next(frame for frame in inner if frame.kind == "run" and frame.block is block)
+        running = inner[: inner.index(run) + 1]
+        self._text.drop_pragmas(block)
+        own = name_range(block)
+        before = self._regions.write_operands(self._text.list_operations(initializer), frames)
+        value = self._text.render(initializer.start, initializer.stop)
+        opened = self._regions.open(frames, [(initializer.start, initializer.stop)])
+        started = (
+            f"{before}{self._bindings.declare_range(block)} {opened} "
+            f"::new ({own}.place({THREAD})) typename decltype({own})::__kept(({value})); "
+            f"{own}.start({THREAD}); __kbuild_region_end__"
+        )
+        test = (
+            f"{self._regions.open(running, [])} if (!({own}.begin({THREAD}) != {own}.end({THREAD})"
+            f"{self._close_test(run)}"
+        )
+        begin = f"{self._begin_turn(inner)} {{"
+        head = f"{{ {started} {text} for (;;) {{ {test} {{{begin}"
+        self._text.replace(block.start, declaration.start, head)
+        is_compound = isinstance(body, Block) and not body.kind
+        nodes = body.children if isinstance(body, Block) and is_compound else (body,)
+        self._text.blank(declaration.stop, body.start + is_compound)
+        self._write_sequence((declaration, *nodes), inner)
+        label = f" {inner[-1].label}:;" if inner[-1] in self._regions.left else ""
+        if is_compound:
+            self._text.insert(self._text.unit.starts[body.stop - 1], f" }}{label}")
+        else:
+            self._text.insert(self._text.get_end(self._text.find_end(body)), f" }}{label} }}")
+        step = f"{self._regions.open(running, [])} static_cast<void>(++{own}.begin({THREAD}));"
+        end = f" {step} __kbuild_region_end__ }} }}"
+        self._text.insert(self._text.get_end(block.stop), end)
 
     def _write_start(self, start: Node, frames: Frames) -> None:
         """Write the first part of the head of a loop, whose semicolon stays."""

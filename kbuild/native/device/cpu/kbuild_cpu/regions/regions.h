@@ -518,6 +518,9 @@ public:
     /* `__Argument` is the type of the argument, with `&` if it is an object. */
     template <class __Argument>
     KBUILD_CPU_ALWAYS_INLINE void put(__T &__object) {
+        static_assert(is_same_v<__Argument, remove_reference_t<__Argument>> ||
+                          is_same_v<__Argument, remove_reference_t<__Argument> &>,
+                      "kbuild: the parameter can refer to a part of a temporary object");
         object_ = __builtin_addressof(__object);
         if constexpr (!refers_to<__T, __Argument>::__binds) {
             static_assert(!is_same_v<remove_cv_t<__T>, __T> && is_converted<__T, __Argument>,

@@ -1,0 +1,64 @@
+"""Loops over ranges around operations.
+
+``for (T x : r) body`` means ``auto&& range = r; auto begin = ..., end = ...; for (; begin != end;
+++begin) { T x = *begin; body }`` ([stmt.ranged]). The generated code says that, with a range and
+iterators for each thread. See ``range_loop`` in ``kbuild_cpu/regions/ranges.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide
+from kbuild.backends.cpu.mixed.regions.variables import list_variables
+from kbuild.cxx.statements import Block, Statement
+from kbuild.cxx.unit import Unit
+
+# The kind of such a loop, whose head consists of the declaration and the initializer.
+RANGE: Final = "for :"
+_OBJECT: Final = frozenset((".", "->", "::", "[", "]", "*"))
+
+
+def split_head(unit: Unit, block: Block) -> Block:
+    """Return a loop over a range with a head of two statements, and other blocks as they are."""
+    head = block.children[0] if block.kind == "for" and block.heads == 1 else None
+    colon = _find_colon(unit, head) if isinstance(head, Statement) else None
+    if not isinstance(head, Statement) or colon is None:
+        return block
+    parts = (Statement(head.start, colon), Statement(colon + 1, head.stop))
+    return replace(block, children=(*parts, *block.children[1:]), kind=RANGE, heads=len(parts))
+
+
+def _find_colon(unit: Unit, head: Statement) -> int | None:
+    """Return the index of the first colon in the head of a loop that is not in brackets."""
+    index = head.start
+    while index < head.stop and unit.words[index] != ":":
+        index = unit.partners.get(index, index) + 1
+    return index if index < head.stop else None
+
+
+def read_range(block: Block) -> tuple[Statement, Statement]:
+    """Return the declaration and the initializer of a loop over a range."""
+    declaration, initializer = block.children[:2]
+    if not isinstance(declaration, Statement) or not isinstance(initializer, Statement):
+        raise CannotDivide("the head of a statement has an unknown form")
+    return declaration, initializer
+
+
+def check_range(unit: Unit, block: Block) -> None:
+    """Raise CannotDivide if a loop over a range has a form that is not divided."""
+    declaration, initializer = read_range(block)
+    found = tuple(list_variables(unit, block, declaration))
+    names = {unit.words[i] for i in list_names(unit, initializer.start, initializer.stop)}
+    is_known = len(found) == 1 and found[0].name not in names
+    if not is_known or unit.get(initializer.start) == "{":
+        raise CannotDivide("a loop over a range has an unknown form")
+
+
+def names_object(unit: Unit, initializer: Statement) -> bool:
+    """Return whether an expression names an object: it does not convert a temporary one."""
+    words = unit.words[initializer.start : initializer.stop]
+    return all(is_name(word) or word.isdigit() or word in _OBJECT for word in words)

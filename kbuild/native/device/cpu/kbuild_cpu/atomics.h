@@ -28,10 +28,10 @@ using wide_t = enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !is_same_v
         return kbuild_cpu::operation(__address, __value, order); \
     }
 #define KBUILD_CPU_ATOMIC(name, operation, ...) \
-    KBUILD_CPU_ATOMIC_OF_BLOCK(name) \
     KBUILD_CPU_ATOMIC_OF_SCOPE(name, , operation, __ATOMIC_RELAXED, __VA_ARGS__) \
     KBUILD_CPU_ATOMIC_OF_SCOPE(name, _block, operation, kbuild_cpu::only_block, __VA_ARGS__) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name, _system, operation, __ATOMIC_RELAXED, __VA_ARGS__)
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, _system, operation, __ATOMIC_RELAXED, __VA_ARGS__) \
+    KBUILD_CPU_ATOMIC_OF_BLOCK(name)
 /* What regions call with shared memory.  A function of the user takes the pointer. */
 #define KBUILD_CPU_ATOMIC_OF_BLOCK(name) \
     template <class __T> \

@@ -334,7 +334,7 @@ class RegionWriter:
         unit, division = self._text.unit, self._text.division
         for node in nodes:
             for index in range(node.start, self._text.find_end(node)):
-                has_scopes = f"{unit.words[index]}_block" in division.yielding
+                has_scopes = f"{unit.words[index]}_block" in division.yielding - {"atomicCAS_block"}
                 if has_scopes and unit.words[index + 1 : index + 3] == ["(", "&"]:
                     first, last = next(list_arguments(unit, index + 1))
                     is_shared = division.uses.is_shared(first + 1)
@@ -409,7 +409,8 @@ class RegionWriter:
             f"return {REGIONS}divided_call<{kinds}>(); }}; "
             f"typename {kind}::template __frame<__kbuild_most__> {frame}; "
             f"{self._bindings.add_slot(frame)} {self.open(frames, [call])} "
-            f"{split}({passed}, {THREAD}{before}{arguments}); __kbuild_region_end__ "
+            f"{split}({passed}, {REGIONS}thread_number{{{THREAD}}}{before}{arguments}); "
+            f"__kbuild_region_end__ "
             f"{kind}::__callee::__run({frames[-1].name}, {LIVE}, {frame});"
         )
 

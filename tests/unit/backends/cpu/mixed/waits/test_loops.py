@@ -116,7 +116,7 @@ def test_loops_that_end_if_the_compiler_agrees(loop: str) -> None:
         ),
         (
             "for (int i = 0; i < 9; ++i) { int k = 2; y[2][i] = s >> i; k += i; cas(p, 1); }",
-            "are_scalars<decltype((i)), decltype((s)), decltype((y [ 2 ]))>>()",
+            "are_scalars<decltype((i)), decltype((y [ 2 ])), decltype((s))>>()",
         ),
         ("for (auto x : y) cas(p, x);", "mark_loop<::kbuild_cpu::has_pointers<decltype((y))>>()"),
         (

@@ -158,7 +158,12 @@ class Divider:
         self._check_own(set(code.words[body.start : body.stop]), parameters)
         needs = find_operations(code, body, known)
         constants = list_words(code, "|".join(INDICES), inside=found.body)
-        if not all(can_replace(code, word, describe_place(code, word)) for word in constants):
+        if not all(
+            can_replace(code, word, describe_place(code, word)) for word in constants
+        ) or any(
+            word.text == INDEX and code.get(code.find_index(word.start) + 1) != "."
+            for word in constants
+        ):
             raise CannotDivide("it passes threadIdx on")
         if any(is_captured(code, word) for word in constants if word.text == INDEX):
             raise CannotDivide("a lambda can refer to threadIdx")

@@ -275,11 +275,21 @@ def _list_failures(
     functions = [found for found in declarations if found.body is not None]
     said: dict[int, list[str]] = defaultdict(list)
     for failure in failures:
-        error = next(map(_describe_error, _ERROR.finditer(failure)), "")
         named = [found for found in functions if _is_named(code, found, failure)]
         for found in named or functions:
-            said[found.start].append(error)
+            said[found.start].append(_find_error(code, found, failure))
     return {start: tuple(errors) for start, errors in said.items()}
+
+
+def _find_error(code: Unit, found: Declaration, failure: str) -> str:
+    """Return the error of a message that is about a function: it, or what is around it, says so."""
+    errors = [*_ERROR.finditer(failure)]
+    ends = [0, *(error.end() for error in errors)]
+    starts = [*(error.start() for error in errors[1:]), len(failure)]
+    around = [failure[first:last] for first, last in zip(ends, starts, strict=False)]
+    texts = [*(error[0] for error in errors), *around]
+    named = (i for i, text in enumerate(texts) if _is_named(code, found, text))
+    return _describe_error(errors[next(named, 0) % len(errors)]) if errors else ""
 
 
 def _describe_error(error: re.Match[str]) -> str:

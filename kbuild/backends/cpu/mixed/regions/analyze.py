@@ -68,13 +68,13 @@ class _Analysis:
                 *(each.name for each in kernel.parameters if each.group is not None),
             )
         )
-        self._shared, numbers = find_shared(unit, body)
-        self._arrays = numbers
+        shared = find_shared(unit, body)
+        self._shared = shared.names
         self._inner = find_declared(unit, body)
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
         self._divided = find_divided(unit, body, needs.operations)
         variables = (*kernel.parameters, *self._find_variables())
-        self._uses = Uses(unit, body, variables, needs.operations, numbers)
+        self._uses = Uses(unit, body, variables, needs.operations, shared)
         self._result = find_result(unit, body) if kernel.is_function else None
         self._leaves = {
             leave.statement.start: leave
@@ -134,7 +134,7 @@ class _Analysis:
         """Return whether a name is that of a number or a pointer of the thread, or of an array."""
         found = self._uses.resolve(index)
         if found is None:
-            return self._unit.words[index] in self._arrays
+            return self._uses.is_number_array(index)
         return found.is_scalar or found.is_built_in
 
     def _has_own_masks(self, operation: Operation) -> bool:

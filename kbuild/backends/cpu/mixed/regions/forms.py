@@ -8,14 +8,14 @@ from itertools import takewhile
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, is_name
-from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
-from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_names
+from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, SharedMemory
 from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, split_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import is_deduced, list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS, TYPE_WORDS
 from kbuild.cxx.statements import Block, Node, Statement, list_blocks, list_statements
-from kbuild.cxx.tokens import drop_attributes
+from kbuild.cxx.tokens import drop_attributes, match_angle
 from kbuild.cxx.unit import Unit
 
 _LOOPS: Final = frozenset(("for", RANGE, "while", "do"))
@@ -27,6 +27,8 @@ _BEFORE_LAMBDA: Final = ("return", "case", "else", "do")
 _COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "static"))
 _STATIC: Final = frozenset(("static", "constexpr", "thread_local"))
 _CONVERTED: Final = 4  # the tokens of `int(x)`, which is a declaration as a statement
+# What can be between a type and the name of a variable that it declares in parentheses.
+_DECLARED_WITH: Final = ("(", "*", "&", "const", "volatile", "__restrict__")
 _LEAVING: Final = frozenset(("return", "break", "continue"))
 _FOR_PARTS: Final = 3
 _STEP: Final = 3  # tokens of an increment
@@ -95,6 +97,30 @@ def _is_unknown_declaration(unit: Unit, block: Block, statement: Statement) -> b
     )
 
 
+def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
+    """Return the index of the name that a statement declares if it starts with a type.
+
+    ``f(x);`` declares ``x`` if ``f`` is a type ([stmt.ambig]). The result is None if no name of a
+    type can make the statement a declaration.
+    """
+    index = statement.start
+    while index < statement.stop and unit.words[index] != "(":
+        word = unit.words[index]
+        if word == "<":
+            tokens = unit.list_between(index, statement.stop)
+            index += match_angle(tokens, 0) or 0
+        elif word in TYPE_OPERATORS:
+            index = unit.partners.get(index + 1, index)
+        elif not is_name(word) and word not in ("::", ">"):
+            return None
+        index += 1
+    while unit.get(index) in _DECLARED_WITH:
+        index += 1
+    is_declarable = is_name(unit.get(index)) and unit.get(index) not in KEYWORDS
+    is_whole = unit.get(index + 1) in (")", "[") and statement.start < index < statement.stop
+    return index if is_declarable and is_whole else None
+
+
 def skip_attributes(unit: Unit, index: int) -> int:
     """Return the index after the attributes in front of a statement."""
     while unit.words[index : index + 2] == ["[", "["] and index in unit.partners:
@@ -126,23 +152,25 @@ def read_head(node: Node) -> Statement:
     return node
 
 
-def find_shared(unit: Unit, body: Block) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names in declarations of shared and static memory, which threads can change.
-
-    The second result are those of them that consist of numbers without a doubt.
-    """
-    names: set[str] = set()
+def find_shared(unit: Unit, body: Block) -> SharedMemory:
+    """Return the shared and static memory that a body declares."""
+    declared: set[int] = set()
     numbers: set[str] = set()
     for statement in list_statements(body):
         words = unit.words[statement.start : statement.stop]
         is_constant = not {"const", "constexpr"}.isdisjoint(words)
         if _SHARED in words or ("static" in _list_head(words) and not is_constant):
             found = set(_list_outside_sizes(unit, statement))
-            names |= found
+            declared |= found
             kind = next((word for word in words if word not in (_SHARED, *_STORAGE)), "")
             if kind in ARITHMETIC_WORDS and "&" not in words:
-                numbers |= found
-    return frozenset(names - {_SHARED}), frozenset(numbers - {_SHARED})
+                numbers |= {unit.words[index] for index in found}
+    names = {unit.words[index] for index in declared}
+    return SharedMemory(
+        names=frozenset(names - {_SHARED}),
+        numbers=frozenset(numbers - {_SHARED}),
+        declared=frozenset(declared),
+    )
 
 
 def check_types(unit: Unit, body: Block, uses: Uses) -> None:
@@ -204,15 +232,15 @@ def _split(unit: Unit, block: Block, statement: Statement) -> Iterator[Statement
         yield Statement(variable.declarator[0], stop, variable.base)
 
 
-def _list_outside_sizes(unit: Unit, statement: Statement) -> Iterator[str]:
-    """Yield the names in a declaration, except those in sizes of arrays and lists of values."""
+def _list_outside_sizes(unit: Unit, statement: Statement) -> Iterator[int]:
+    """Yield the indices of the names in a declaration, except in sizes and lists of values."""
     start = index = statement.start
     while index < statement.stop:
         if unit.words[index] in ("[", "{"):
-            yield from (unit.words[each] for each in list_names(unit, start, index))
+            yield from list_names(unit, start, index)
             start = index = unit.partners[index]
         index += 1
-    yield from (unit.words[each] for each in list_names(unit, start, index))
+    yield from list_names(unit, start, index)
 
 
 def is_common_declaration(unit: Unit, statement: Statement) -> bool:

@@ -74,6 +74,21 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SharedMemory:
+    """What a body declares as shared or static memory, which threads can change.
+
+    Attributes:
+        names: The names in these declarations.
+        numbers: Those of them that consist of numbers without a doubt.
+        declared: The indices of the names.
+    """
+
+    names: frozenset[str]
+    numbers: frozenset[str]
+    declared: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelBody:
     """The body of a kernel, or of a device function, that can be divided.
 

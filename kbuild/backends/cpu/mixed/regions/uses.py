@@ -9,7 +9,7 @@ from typing import Final
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
-from kbuild.backends.cpu.mixed.regions.model import Operation
+from kbuild.backends.cpu.mixed.regions.model import Operation, SharedMemory
 from kbuild.backends.cpu.mixed.regions.variables import Variable, find_variable
 from kbuild.cxx.statements import Block, list_statements
 from kbuild.cxx.unit import Unit
@@ -35,7 +35,7 @@ class Uses:
         body: Block,
         variables: tuple[Variable, ...],
         operations: Mapping[int, Operation],
-        numbers: frozenset[str],
+        shared: SharedMemory,
     ) -> None:
         """Find the uses of variables in a body.
 
@@ -44,11 +44,12 @@ class Uses:
             body: The body.
             variables: The variables.
             operations: The operations in the body.
-            numbers: The names of shared memory that consists of numbers.
+            shared: The shared memory that it declares.
         """
         self._unit = unit
-        self._numbers = numbers
-        self._redeclared = find_redeclared(unit, body, {each.index for each in variables})
+        self._shared = shared
+        known = {each.index for each in variables} | shared.declared
+        self._redeclared = find_redeclared(unit, body, known)
         self._statements = sorted(list_statements(body), key=lambda statement: statement.start)
         self._starts = [statement.start for statement in self._statements]
         self.variables: Final = variables
@@ -94,12 +95,23 @@ class Uses:
             is_built_in=self._is_built_in,
         )
 
-    def _is_built_in(self, index: int) -> bool:
+    def is_shared(self, index: int) -> bool:
+        """Return whether a name is that of shared memory, and surely of no other variable."""
+        return self._is_one_of(self._shared.names, index)
+
+    def is_number_array(self, index: int) -> bool:
+        """Return whether a name is that of shared memory that consists of numbers."""
+        return self._is_one_of(self._shared.numbers, index)
+
+    def _is_one_of(self, names: frozenset[str], index: int) -> bool:
         name = self._unit.words[index]
-        if name in self._redeclared:
-            return False
+        return name in names and name not in self._redeclared and self.resolve(index) is None
+
+    def _is_built_in(self, index: int) -> bool:
         found = self.resolve(index)
-        return name in self._numbers if found is None else found.is_built_in
+        if found is None:
+            return self.is_number_array(index)
+        return found.is_built_in and found.name not in self._redeclared
 
     def _find(self, variable: Variable) -> Iterator[int]:
         for index in list_names(self._unit, variable.index + 1, variable.stop):
@@ -114,6 +126,11 @@ def find_redeclared(unit: Unit, body: Block, known: set[int]) -> frozenset[str]:
     for index in list_names(unit, body.start, body.stop):
         before, outer = unit.get(index - 1), unit.get(index - 2)
         is_behind_mark = before in ("*", "&") and (is_name(outer) or outer in (">", "*", "&"))
+        is_behind_mark |= (
+            (before in ("*", "&") and outer == "(")
+            and unit.get(index + 1) == ")"
+            and unit.get(index + 2) in ("[", "(")
+        )
         is_behind_type = is_name(before) and before not in _NO_TYPES
         if index not in known and (is_behind_type or before == ">" or is_behind_mark):
             names.add(unit.words[index])

@@ -16,17 +16,20 @@ from itertools import pairwise
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.mentions import list_own_files
-from kbuild.backends.cpu.mixed.regions.forms import find_target
+from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ASSIGNMENTS,
+    BRACKETS,
     find_opening,
     is_literal,
     is_name,
     list_operands,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_names
+from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.scopes import find_scopes
@@ -56,6 +59,9 @@ _LEFT: Final = frozenset((*_LOOPS, "switch"))  # what `break` leaves
 _WAIT: Final = "wait_in_loop"
 _MARK: Final = "mark_loop"
 _SCALARS: Final = "::kbuild_cpu::are_scalars"
+_RANGE: Final = "::kbuild_cpu::has_pointers"
+# Tokens, apart from words, in front of a name that a statement declares.
+_DECLARING: Final = ("::", "<", ">", "*", "&")
 # Finds kbuild's own function only; see kbuild_cpu/atomics.h.
 _UPDATE: Final = (
     "[](auto* __a, auto __b, auto __c) -> decltype(atomicCAS(__a, __b, __b, __c)) { return {}; }"
@@ -99,15 +105,20 @@ def mark_loops(
         for loop in _list_loops(unit, first, last):
             is_new = loop.start not in seen
             meets = any(loop.start < index < loop.stop for index in barriers)
-            if is_new and not meets and not _surely_ends(unit, loop):
+            if is_new and not meets and len(loop.children) > loop.heads:
                 seen.add(loop.start)
-                proof = _find_proof(unit, loop, users)
-                yield from (
-                    _mark_condition(unit, loop, f"::kbuild_cpu::{name}{proof}")
-                    if proof
-                    else _mark(unit, loop, text)
-                )
+                yield from _mark_loop(unit, loop, f"::kbuild_cpu::{name}", users)
         yield from _mark_labels(unit, (first, last), text, seen)
+
+
+def _mark_loop(unit: Unit, loop: Block, name: str, users: frozenset[str]) -> Iterator[Edit]:
+    if loop.kind == "for" and loop.heads != _PARTS_OF_FOR:
+        proof = _find_proof_of_range(unit, loop)
+        return iter(()) if proof is None else _mark(unit, loop, f"{name}{proof}()")
+    proof = _find_proof(unit, loop, users)
+    return (
+        _mark_condition(unit, loop, f"{name}{proof}") if proof else _mark(unit, loop, f"{name}()")
+    )
 
 
 def _is_in(spans: Iterable[Span], position: int) -> bool:
@@ -177,12 +188,39 @@ def _mark_labels(unit: Unit, body: Span, text: str, seen: set[int]) -> Iterator[
             yield Edit(start=place, end=place, text=f" {text};")
 
 
-def _surely_ends(unit: Unit, loop: Block) -> bool:
-    """Return whether a loop is over a range that it does not leave."""
-    if len(loop.children) <= loop.heads:
-        return True  # not complete
-    is_range = loop.kind == "for" and loop.heads != _PARTS_OF_FOR
-    return is_range and not _is_left(unit, loop)
+def _find_proof_of_range(unit: Unit, loop: Block) -> str | None:
+    """Return the template arguments with which the compiler proves that a loop over a range ends.
+
+    They are empty if the text does not say so, and None if the loop surely ends, because a list
+    has pointers to its elements.
+    """
+    head = loop.children[0]
+    colon = next((i for i in range(head.start, head.stop) if unit.words[i] == ":"), head.stop)
+    if _is_left(unit, loop) or colon == head.stop or loop.heads != 1:
+        return ""
+    if unit.get(colon + 1) == "{":
+        return None
+    declared = {unit.words[index] for index in list_names(unit, head.start, colon)}
+    return (
+        f"<{_RANGE}<decltype(({_join(unit, (colon + 1, head.stop))}))>>"
+        if _can_prove(unit, (colon + 1, head.stop), declared)
+        else ""
+    )
+
+
+def _join(unit: Unit, span: Span) -> str:
+    return " ".join(unit.words[slice(*span)])
+
+
+def _can_prove(unit: Unit, span: Span, declared: Iterable[str]) -> bool:
+    """Return whether an expression means the same elsewhere, and has no lambda."""
+    words = unit.words[slice(*span)]
+    names = {unit.words[index] for index in list_names(unit, *span)}
+    has_lambda = any(
+        word == "[" and not (is_name(before) or before in (")", "]"))
+        for before, word in pairwise(["", *words])
+    )
+    return "{" not in words and not has_lambda and names.isdisjoint(declared)
 
 
 def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> str:
@@ -190,36 +228,146 @@ def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> str:
 
     The result is empty if the text does not say so.
     """
-    if len(loop.children) <= loop.heads or (loop.kind == "for" and loop.heads != _PARTS_OF_FOR):
-        return ""
     condition = _find_condition(loop)
     operands = [
-        " ".join(unit.words[part.start : part.stop])
+        (part.start, part.stop)
         for part in list_operands(unit, condition.start, condition.stop)
         if not part.text and not is_literal(unit.words[part.start])
     ]
-    scalars = f"{_SCALARS}<{', '.join(f'decltype({each})' for each in operands)}>"
-    if _updates(unit, loop):
-        return f"<{scalars}, decltype({operands[0]})>({_UPDATE})"
-    return f"<{scalars}>()" if _counts(unit, loop, condition, users) else ""
+    is_update = _updates(unit, loop)
+    used = [] if is_update else _find_operands(unit, loop, condition, users)
+    if used is None:
+        return ""
+    kinds = dict.fromkeys(f"decltype(({_join(unit, span)}))" for span in (*operands, *used))
+    scalars = f"{_SCALARS}<{', '.join(kinds)}>"
+    if is_update:
+        return f"<{scalars}, decltype({_join(unit, operands[0])})>({_UPDATE})"
+    return f"<{scalars}>()"
 
 
-def _counts(unit: Unit, loop: Block, condition: Node, users: frozenset[str]) -> bool:
-    """Return whether a loop counts a variable to a limit, and does nothing else with it."""
+def _find_operands(
+    unit: Unit, loop: Block, condition: Node, users: frozenset[str]
+) -> list[Span] | None:
+    """Return the operands that must be numbers so that a loop counts a variable to a limit.
+
+    In each turn, the loop adds to one variable of its condition, or subtracts from it, and only
+    reads it otherwise. It only reads the other ones. The result is None for other loops.
+    """
     words = unit.words[condition.start : condition.stop]
-    if not words or not _is_limited(unit, condition.start, condition.stop):
-        return False
     parts = list_operands(unit, condition.start, condition.stop)
-    if any(part.text in ASSIGNMENTS for part in parts):
-        return False
-    if _is_left(unit, loop):
-        return False
+    has_form = bool(words) and _is_limited(unit, condition.start, condition.stop)
+    if not has_form or any(part.text in ASSIGNMENTS for part in parts) or _is_left(unit, loop):
+        return None
     nodes = [child for child in loop.children if child is not condition]
     nodes = nodes[1:] if loop.kind == "for" else nodes
-    names = {unit.words[index] for index in list_names(unit, condition.start, condition.stop)}
-    return any(_is_counter(unit, nodes, name, users) for name in names) and all(
-        _is_counter(unit, nodes, name, users, is_limit=True) for name in names
-    )
+    body = loop.children[0 if loop.kind == "do" else loop.heads]
+    uses = _LoopUses(unit, nodes, users)
+    steps: list[Statement] = []
+    pending = {unit.words[index] for index in list_names(unit, condition.start, condition.stop)}
+    known: set[str] = set()
+    while pending:
+        name = pending.pop()
+        known.add(name)
+        if not uses.read(name):
+            return None
+        steps += uses.steps
+        for step in uses.steps:  # by the same amount in each turn
+            amount = {unit.words[index] for index in list_names(unit, step.start, step.stop)}
+            pending |= amount - known - set(INDICES)
+    is_one = len(steps) == 1 and _is_in_each_turn(unit, loop, body, steps[0])
+    return uses.operands if is_one else None
+
+
+def _is_in_each_turn(unit: Unit, loop: Block, body: Node, step: Statement) -> bool:
+    """Return whether a statement is executed in each turn of a loop."""
+    if loop.kind == "for" and body.start > step.start:
+        return True
+    children = body.children if isinstance(body, Block) and not body.kind else (body,)
+    is_child = any((step.start, step.stop) == (each.start, each.stop) for each in children)
+    return is_child and "continue" not in unit.words[body.start : step.start]
+
+
+class _LoopUses:
+    """What the parts of a loop do with variables.
+
+    Attributes:
+        operands: What must be numbers or pointers, so that the variables are only read.
+        steps: The statements that count the variable that was read last.
+    """
+
+    def __init__(self, unit: Unit, nodes: list[Node], users: frozenset[str]) -> None:
+        self._unit = unit
+        self._nodes = nodes
+        self._users = users
+        self._declared = frozenset(_list_declared(unit, nodes))
+        self._numbers = {
+            variable.name: variable.is_built_in
+            for node in nodes
+            if isinstance(node, Block)
+            for block in list_blocks(node)
+            for child in block.children
+            if isinstance(child, Statement)
+            for variable in list_variables(unit, block, child)
+        }
+        self.operands: list[Span] = []
+        self.steps: list[Statement] = []
+
+    def read(self, name: str) -> bool:
+        """Return whether a variable is only read and counted."""
+        self.steps = []
+        return all(
+            self._read_at(index)
+            for node in self._nodes
+            for index in list_names(self._unit, node.start, node.stop)
+            if self._unit.words[index] == name
+        )
+
+    def _read_at(self, index: int) -> bool:
+        unit = self._unit
+        found = (find_statement(node, index) for node in self._nodes)
+        statement = next((each for each in found if each is not None), None)
+        if statement is None:
+            return False
+        statement = _find_operand(unit, statement, index)
+        use = read_use(
+            unit,
+            statement,
+            index,
+            is_brought=_takes_values(unit, (find_opening(unit, 0, index) or 0) - 1, self._users),
+            is_built_in=self._is_number,
+        )
+        spans = [*use.operands, *use.bases]
+        if not all(_can_prove(unit, span, self._declared) for span in spans):
+            return False
+        self.operands += spans
+        if use.kind == "changed" and _is_step(unit, statement):
+            self.steps.append(statement)
+            return True
+        return use.kind == "read"
+
+    def _is_number(self, index: int) -> bool:
+        return self._numbers.get(self._unit.words[index], False)
+
+
+def _list_declared(unit: Unit, nodes: list[Node]) -> Iterator[str]:
+    """Yield the names that parts of a loop can declare: those behind nothing but words of types."""
+    for statement in (each for node in nodes for each in list_statements(node)):
+        place = find_possibly_declared(unit, statement)
+        if place is not None:
+            yield unit.words[place]
+        index, is_declarator = statement.start, True
+        while index < statement.stop:
+            word, before = unit.words[index], unit.get(index - 1)
+            if is_name(word):
+                if is_declarator and index > statement.start:
+                    yield word
+            elif word == "[" and before in ("auto", "&"):  # a structured binding
+                yield from unit.words[index : unit.partners[index]]
+            elif word == ",":
+                is_declarator = True
+            elif word not in _DECLARING:
+                is_declarator = False
+            index = unit.partners.get(index, index) + 1 if word in BRACKETS else index + 1
 
 
 def _is_left(unit: Unit, loop: Block) -> bool:
@@ -232,34 +380,6 @@ def _is_left(unit: Unit, loop: Block) -> bool:
         and max((b.start for b in blocks if b.start < index < b.stop), default=0) == loop.start
         for index in range(loop.start, loop.stop)
     )
-
-
-def _is_counter(
-    unit: Unit, parts: list[Node], name: str, users: frozenset[str], *, is_limit: bool = False
-) -> bool:
-    """Return whether a variable is only read and counted, or only read if it is a limit."""
-    is_counted = is_limit
-    for part in parts:
-        for index in list_names(unit, part.start, part.stop):
-            if unit.words[index] != name:
-                continue
-            statement = find_statement(part, index)
-            if statement is None:
-                return False
-            statement = _find_operand(unit, statement, index)
-            use = read_use(
-                unit,
-                statement,
-                index,
-                is_brought=_takes_values(unit, (find_opening(unit, 0, index) or 0) - 1, users),
-                is_built_in=lambda _: True,
-            )
-            if use.kind == "read":
-                continue
-            if use.kind != "changed" or not _is_step(unit, statement):
-                return False
-            is_counted = True
-    return is_counted
 
 
 def _takes_values(unit: Unit, index: int, users: frozenset[str]) -> bool:

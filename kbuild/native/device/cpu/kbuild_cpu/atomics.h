@@ -30,9 +30,29 @@ using wide_t = enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !is_same_v
 #define KBUILD_CPU_ATOMIC(name, operation, ...) \
     KBUILD_CPU_ATOMIC_OF_SCOPE(name, , operation, __ATOMIC_RELAXED, __VA_ARGS__) \
     KBUILD_CPU_ATOMIC_OF_SCOPE(name, _block, operation, kbuild_cpu::only_block, __VA_ARGS__) \
-    KBUILD_CPU_ATOMIC_OF_SCOPE(name, _system, operation, __ATOMIC_RELAXED, __VA_ARGS__)
+    KBUILD_CPU_ATOMIC_OF_SCOPE(name, _system, operation, __ATOMIC_RELAXED, __VA_ARGS__) \
+    KBUILD_CPU_ATOMIC_OF_BLOCK(name)
+/* What regions call with shared memory.  A function of the user takes the pointer. */
+#define KBUILD_CPU_ATOMIC_OF_BLOCK(name) \
+    template <class __T> \
+    __device__ inline auto name(kbuild_cpu::block_pointer<__T> __of, \
+                                kbuild_cpu::same_t<__T> __value) \
+        ->decltype(name##_block(__of.__address, __value)) { \
+        return name##_block(__of.__address, __value); \
+    }
 
 namespace kbuild_cpu {
+
+/* A pointer to memory that only threads of the block know. */
+template <class __T>
+struct block_pointer {
+    __T *__address;
+    __device__ constexpr operator __T *() const { return __address; }
+};
+template <class __T>
+__device__ constexpr block_pointer<__T> of_block(__T *__address) {
+    return {__address};
+}
 
 __device__ inline unsigned int atomic_increment(unsigned int *__address, unsigned int __limit,
                                                 int __order) {
@@ -65,6 +85,7 @@ KBUILD_CPU_ATOMIC(atomicXor, atomic_xor, int, unsigned int, long long, unsigned 
 
 #undef KBUILD_CPU_ATOMIC
 #undef KBUILD_CPU_ATOMIC_OF_SCOPE
+#undef KBUILD_CPU_ATOMIC_OF_BLOCK
 
 /* The additions to vectors are atomic for each element.  The functions for 16 bytes accept any type
  * of that size. */

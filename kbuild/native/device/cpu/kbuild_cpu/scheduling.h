@@ -112,10 +112,32 @@ template <bool __ends, class __T, class __Find>
 KBUILD_CPU_UNCHECKED __device__ inline bool wait_in_loop(__Find) {
     return wait_in_loop<__ends && is_update<__T, __Find>>();
 }
-/* Whether no operator of a class compares values of these types. */
+/* Whether operators for values of these types are built in: they are not those of a class or an enumeration. */
 template <class... __Types>
 constexpr bool are_scalars =
-    (!(__is_class(remove_reference_t<__Types>) || __is_union(remove_reference_t<__Types>)) && ...);
+    (!(__is_class(remove_reference_t<__Types>) || __is_union(remove_reference_t<__Types>) ||
+       __is_enum(remove_reference_t<__Types>)) &&
+     ...);
+/* Whether a loop over a range has pointers, whose operators are built in. */
+template <class __T>
+constexpr bool is_pointer = false;
+template <class __T>
+constexpr bool is_pointer<__T *> = true;
+template <class __T, unsigned long __Count>
+constexpr bool begins_with_pointer(__T (*)[__Count], int) {
+    return true;
+}
+template <class __T>
+constexpr auto begins_with_pointer(__T *__range, int) -> decltype(__range->begin(), true) {
+    return is_pointer<decltype(__range->begin())>;
+}
+template <class __T>
+constexpr bool begins_with_pointer(__T *, long) {
+    return false;
+}
+template <class __T>
+constexpr bool has_pointers =
+    begins_with_pointer(static_cast<remove_reference_t<__T> *>(nullptr), 0);
 
 [[noreturn]] __device__ inline void fail_call(kbuild_cpu_call __call, const char *__reason) {
     kbuild_cpu_api->fail(kbuild_cpu_runner, &__call, __reason);

@@ -25,6 +25,7 @@ from kbuild.backends.cpu.mixed.regions.writing.text import (
 from kbuild.cxx.statements import Block, Statement
 from kbuild.cxx.unit import Unit
 
+_ALIGNMENTS: Final = frozenset(("alignas", "_Alignas", "aligned", "__aligned__"))
 _NOT_KEPT: Final = frozenset(("const", "constexpr", "register"))
 
 
@@ -161,6 +162,9 @@ class Bindings:
         """Return the declaration of an array with an element per thread."""
         if variable.is_reference and not variable.is_element:
             raise CannotDivide(f"'{variable.name}' is a reference that is used behind a barrier")
+        statement = variable.statement
+        if statement is not None and self._is_aligned(statement.start, statement.stop):
+            raise CannotDivide(f"'{variable.name}' has an alignment of its own")
         spans = (variable.base, variable.declarator)
         for used in (v for span in spans for v in self.list_used(*span)):
             if used is not variable and self._text.division.kinds[used] != "uniform":
@@ -186,6 +190,10 @@ class Bindings:
             f"{self._text.render(*variable.base, base)} {self._text.render(start, stop, dropped)};"
         )
         return f"{text} {self._limit_slots()}"
+
+    def _is_aligned(self, first: int, last: int) -> bool:
+        """Return whether a declaration says how its variables are aligned. Slots are not."""
+        return not _ALIGNMENTS.isdisjoint(self._text.unit.words[first:last])
 
     def _find_type(self, variable: Variable) -> tuple[str, str]:
         """Return the type of a variable that is constructed in its slot, and what it needs."""
@@ -273,7 +281,7 @@ class Bindings:
         return function, f"decltype({name}(::uint3{{}}, 0))"
 
     def _refer(self, variable: Variable) -> tuple[str, str]:
-        """Return a function with the type of what an element refers to, and a type that keeps it."""
+        """Return a function with the type of what an element refers to, and a type to keep it."""
         text = self._text.render(variable.base[0], variable.declarator[1])
         known = f"{text} = {self.find_element(variable)};"
         result = f"return {REGIONS}kind_of_element<decltype({variable.name})>();"

@@ -138,5 +138,6 @@ def _write_functions(signature: Signature, kind: str, name: str) -> str:
     return (
         f"{header} {specifiers} {instance} {name_split(name)}({REGIONS}no_frame{parameters}) "
         f"{{ return {{}}; }} {framed} {specifiers} void {name_split(name)}("
-        f"const __kbuild_frame __kbuild_call, const int __kbuild_number{parameters}) {{ {stores} }}"
+        f"const __kbuild_frame __kbuild_call, const {REGIONS}thread_number __kbuild_number"
+        f"{parameters}) {{ {stores} }}"
     ).lstrip()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.forms import is_common_declaration
+from kbuild.backends.cpu.mixed.regions.calls import list_arguments
+from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, is_common_declaration
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
 from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, Subscript, find_subscripts
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, Operation
@@ -334,19 +335,16 @@ class RegionWriter:
 
     def _write_atomics(self, nodes: Iterable[Node]) -> None:
         """Let atomic functions for shared memory have the scope of the block, which costs less."""
-        unit, words = self._text.unit, self._text.unit.words
+        unit, division = self._text.unit, self._text.division
         for node in nodes:
             for index in range(node.start, self._text.find_end(node)):
-                name = f"{words[index]}_block"
-                is_shared = (
-                    unit.get(index + 1) == "("
-                    and unit.get(index + 2) == "&"
-                    and unit.get(index + 3) in self._text.division.shared
-                    and unit.get(index + 4) in ("[", ",")
-                    and self._text.division.resolve(words[index + 3], index + 3) is None
-                )
-                if is_shared and name in self._text.division.yielding:
-                    self._text.replace(index, index + 1, name)
+                has_scopes = f"{unit.words[index]}_block" in division.yielding - {"atomicCAS_block"}
+                if has_scopes and unit.words[index + 1 : index + 3] == ["(", "&"]:
+                    first, last = next(list_arguments(unit, index + 1))
+                    is_shared = division.uses.is_shared(first + 1)
+                    if is_shared and (last == first + 2 or unit.words[first + 2] == "["):
+                        self._text.insert(unit.starts[first], "::kbuild_cpu::of_block(")
+                        self._text.insert(self._text.get_end(last), ")")
 
     def write_operands(self, operations: list[Operation], frames: Frames) -> str:
         """Return the regions in which threads bring their values, and the operations."""
@@ -415,7 +413,8 @@ class RegionWriter:
             f"return {REGIONS}divided_call<{kinds}>(); }}; "
             f"typename {kind}::template __frame<__kbuild_most__> {frame}; "
             f"{self._bindings.add_slot(frame)} {self.open(frames, [call])} "
-            f"{split}({passed}, {THREAD}{before}{arguments}); __kbuild_region_end__ "
+            f"{split}({passed}, {REGIONS}thread_number{{{THREAD}}}{before}{arguments}); "
+            f"__kbuild_region_end__ "
             f"{kind}::__callee::__run({frames[-1].name}, {LIVE}, {frame});"
         )
 
@@ -450,11 +449,24 @@ class RegionWriter:
         self._text.write_casts(self._list_spans(nodes), (*replaced, *calls))
 
     def _check_expressions(self, nodes: Iterable[Node]) -> None:
-        """Let the compiler reject a declaration that was taken for an expression."""
+        """Let the compiler reject a declaration that was taken for an expression.
+
+        No declaration can be in parentheses, except that ``T(x)`` means another thing in them. It
+        cannot declare a name twice in a block, either.
+        """
         for node in nodes:
-            if isinstance(node, Statement) and self._is_expression(node):
-                self._text.insert(self._text.unit.starts[node.start], "(")
+            if not isinstance(node, Statement) or not self._is_expression(node):
+                continue
+            start, end = self._text.unit.starts[node.start], self._text.find_end(node)
+            declared = find_possibly_declared(self._text.unit, node)
+            if declared is None:
+                self._text.insert(start, "(")
                 self._text.insert(self._text.get_end(node.stop), ")")
+                continue
+            name = self._text.unit.words[declared]
+            bound = f"auto& {_SAME} = {name}; {{ [[maybe_unused]] auto& {name} = {_SAME}; "
+            self._text.insert(start, f"{{ {bound}")
+            self._text.insert(self._text.get_end(end), " } }")
 
     def _is_expression(self, statement: Statement) -> bool:
         first = self._text.unit.get(statement.start)
@@ -468,6 +480,7 @@ class RegionWriter:
         )
 
 
+_SAME: Final = "__kbuild_same__"
 # Statements, and parts of heads, that the grammar of C++ does not put in parentheses.
 _NO_EXPRESSIONS: Final = ("return", "break", "continue", "[", "asm", "__asm__")
 

@@ -202,7 +202,13 @@ class Text:
 def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
     """Yield the uses of variables that take something for granted, with the code that checks it."""
     for variable in division.variables:
-        if division.kinds[variable] not in ("uniform", "computed"):
+        is_source = (  # others can be computed again from it
+            division.is_optimized
+            and variable.is_parameter
+            and variable.is_scalar
+            and division.uses.is_only_read(variable)
+        )
+        if division.kinds[variable] not in ("uniform", "computed") and not is_source:
             continue
         for index in division.uses.indices[variable]:
             use = division.uses.read(index)

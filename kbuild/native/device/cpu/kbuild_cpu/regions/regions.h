@@ -411,6 +411,11 @@ private:
  * the frame. kbuild writes a class with both for each function, and functions that have its parameters: one tells
  * the class, and the other one puts the arguments of a thread into the frame. */
 struct no_frame {};
+/* No argument of the source has this type. */
+struct thread_number {
+    int __number;
+    KBUILD_CPU_ALWAYS_INLINE operator int() const { return __number; }
+};
 template <class __Callee, class __Result>
 struct divided_call {
     struct __callee {

@@ -88,7 +88,10 @@ def test_shared_and_static_memory(declaration: str, names: set[str], numbers: se
     """The names in sizes are constants, so that regions can compute again what depends on them."""
     unit = Unit(f"{{ {declaration}; }}")
 
-    assert find_shared(unit, divide_body(unit, 0)) == (frozenset(names), frozenset(numbers))
+    found = find_shared(unit, divide_body(unit, 0))
+
+    assert (found.names, found.numbers) == (frozenset(names), frozenset(numbers))
+    assert {unit.words[index] for index in found.declared} >= names
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,16 @@ def test_loops_that_can_wait(loop: str, marked: str) -> None:
         "for (int i = 0; i < n; ++i) old = cas(p, again(i));",
         "for (int i = 0; i < n; ++i) old = cas(p, lib::__again(i));",
         "while (int n = i) { cas(p, 1); i--; }",
+        "for (int i = 0; i < n;) if (cas(p, 1)) ++i;",
+        "while (i < n) { if (cas(p, 1)) continue; ++i; }",
+        "for (int i = 0; i < n; i += step) step = cas(p, 1);",
+        "for (int i = 0; i < n; ++i) if (cas(p, 1)) ++n;",
+        "for (int i = 0; i < n; ++i) if (cas(p, 1)) --i;",
+        "for (int i = 0; i < n; ++i) { auto [a, b] = cas(p, 1); a << i; }",
+        "for (int i = 0; i < n; ++i) { Stream s(cas(p, 1)); s >> i; }",
+        "for (int i = 0; i < n; ++i) { Stream(s); s >> i; cas(p, 1); }",
+        "for (auto x : x.list) cas(p, x);",
+        "for (auto x : list([] {})) cas(p, x);",
     ],
 )
 def test_loops_that_do_not_surely_end(loop: str) -> None:
@@ -102,12 +112,17 @@ def test_loops_that_end_if_the_compiler_agrees(loop: str) -> None:
     [
         (
             "for (int i = 0; i < a.n - 1; ++i) cas(p, 1);",
-            "mark_loop<::kbuild_cpu::are_scalars<decltype(i), decltype(a . n)>>()",
+            "mark_loop<::kbuild_cpu::are_scalars<decltype((i)), decltype((a . n))>>()",
         ),
+        (
+            "for (int i = 0; i < 9; ++i) { int k = 2; y[2][i] = s >> i; k += i; cas(p, 1); }",
+            "are_scalars<decltype((i)), decltype((y [ 2 ])), decltype((s))>>()",
+        ),
+        ("for (auto x : y) cas(p, x);", "mark_loop<::kbuild_cpu::has_pointers<decltype((y))>>()"),
         (
             "do { seen = old; old = atomicCAS(p, seen, 1); } while (seen != old);",
             (
-                "mark_loop<::kbuild_cpu::are_scalars<decltype(seen), decltype(old)>, "
+                "mark_loop<::kbuild_cpu::are_scalars<decltype((seen)), decltype((old))>, "
                 "decltype(seen)>([](auto* __a, auto __b, auto __c) "
                 "-> decltype(atomicCAS(__a, __b, __b, __c)) { return {}; })"
             ),
@@ -119,7 +134,7 @@ def test_the_compiler_sees_the_types_and_functions_of_a_loop(loop: str, marked: 
 
 
 @pytest.mark.parametrize(
-    "loop", ["for (auto x : y) cas(p, x);", "while (*p) { cas(p, 1); meet(); }"]
+    "loop", ["for (auto x : {y, 2}) cas(p, x);", "while (*p) { cas(p, 1); meet(); }"]
 )
 def test_loops_that_surely_end(loop: str) -> None:
     assert mark(loop) == loop

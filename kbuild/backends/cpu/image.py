@@ -99,6 +99,7 @@ def _make_image(
         tuple(variables.values()),
         is_x86=objects[0].is_x86,
         is_instrumented=unit.is_checked,
+        has_atomics=any(facts.has_atomic_checks for facts in objects),
     )
     return Completion(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),

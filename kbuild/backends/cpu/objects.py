@@ -7,6 +7,7 @@ kernels in namespaces, and templates alike, without attributes that templates do
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from typing import Final
@@ -50,6 +51,8 @@ _EXECUTION: Final = "E20__kbuild_execution__"
 # Itanium C++ ABI, section 5.1.4.
 _GUARD: Final = "_ZGV"
 _RUN_INITIALIZERS: Final = "__tls_init"
+# See kbuild/detail/cpu_check_hooks.h.
+_ATOMIC_CHECK: Final = re.compile(r"__tsan_atomic\d")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,7 @@ class ObjectFacts:
     Attributes:
         static_symbols: The symbols of kernels and variables that no other object can reach.
         is_mixed: Whether the object is made from a mixed source, so that it contains host code.
+        has_atomic_checks: Whether it calls the checks of atomic accesses.
     """
 
     kernels: tuple[AdapterKernel, ...]
@@ -66,6 +70,7 @@ class ObjectFacts:
     static_symbols: tuple[str, ...]
     is_x86: bool
     is_mixed: bool
+    has_atomic_checks: bool
 
 
 def read_object(data: bytes, where: str) -> ObjectFacts:
@@ -108,6 +113,7 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
         ),
         is_x86=elf.machine == "x86_64",
         is_mixed=is_mixed,
+        has_atomic_checks=any(_ATOMIC_CHECK.match(s.name) for s in elf.symbols),
     )
 
 

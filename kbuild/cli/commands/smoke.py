@@ -19,7 +19,9 @@ from kbuild.inspect import inspect_path
 from kbuild.report import smoke as report_smoke
 from kbuild.report.check import text as check_text
 from kbuild.report.verify import text
-from kbuild.smoke import SmokeReport, add_failure, read_target, report_rejected, run_smoke
+from kbuild.smoke.report import SmokeReport, add_failure
+from kbuild.smoke.runner import report_rejected, run_smoke
+from kbuild.smoke.target import read_target
 from kbuild.verify import verify
 from kbuild.verify.policy.file import find_policy
 

@@ -110,7 +110,7 @@ int main()
 
 def test_sources_use_words_of_vendor_headers(source: Path) -> None:
     (source / "words.cu").write_text(WORDS)
-    options = ("-rdc=true", "-G", "-Xcompiler", "-Wall,-Werror")
+    options = ("-arch=native", "-rdc=true", "-G", "-Xcompiler", "-Wall,-Werror")
 
     succeed(run_kbuild("nvcc", "--backend=cpu", *options, "words.cu", "-o", "words", cwd=source))
     succeed(run(source / "words"))

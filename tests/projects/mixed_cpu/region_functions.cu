@@ -178,17 +178,6 @@ __global__ void dynamic_memory(int* out)
     out[threadIdx.x] = dynamic_sum(threadIdx.x) + dynamic_sum(1);
 }
 
-// A function without barriers that reads the index.
-__device__ int own_index() { return threadIdx.x; }
-__device__ int opposite(int count)
-{
-    __shared__ int all[THREADS];
-    all[own_index()] = 3 * own_index();
-    __syncthreads();
-    return all[count - 1 - own_index()];
-}
-__global__ void reads_the_index(int* out) { out[threadIdx.x] = opposite(blockDim.x); }
-
 // These have fibers.
 __device__ int recursive(int value)
 {
@@ -288,8 +277,6 @@ int main()
     check("some_threads", THREADS, [](int i) { return i < 32 ? 32 : i < 64 ? 7 : i < 80 ? 16 : 0; });
     dynamic_memory<<<1, THREADS, THREADS * sizeof(int)>>>(results);
     check("dynamic_memory", THREADS, [](int) { return THREADS * (THREADS - 1) / 2 + THREADS; });
-    reads_the_index<<<1, THREADS>>>(results);
-    check("reads_the_index", THREADS, [](int i) { return 3 * (THREADS - 1 - i); });
     recursion<<<1, 64>>>(results);
     check("recursion", 64, [](int) { return 4; });
     references<<<1, 64>>>(results, 5);

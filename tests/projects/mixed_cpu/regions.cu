@@ -112,19 +112,6 @@ __global__ void part_of_a_warp(int* out)
     out[threadIdx.x] = own;
 }
 
-__device__ int own_rank()
-{
-    return threadIdx.x + threadIdx.y * blockDim.x;
-}
-
-__global__ void reads_the_index(int* out)
-{
-    __shared__ int part[THREADS];
-    part[own_rank()] = own_rank() * 2;
-    __syncthreads();
-    out[own_rank()] = part[THREADS - 1 - own_rank()];
-}
-
 __global__ void of_a_group(int* out)
 {
     cg::thread_block block = cg::this_thread_block();
@@ -163,20 +150,6 @@ __global__ void wrong_guess(int* out)
     out[threadIdx.x] = index;
 }
 
-// Each thread has its own variable.
-__global__ void classes(int* out)
-{
-    struct Pair {
-        int a, b;
-    } own;
-    struct Pair other = {5, 6};
-    enum Kind { EVEN, ODD };
-    enum Kind kind = threadIdx.x % 2 ? ODD : EVEN;
-    own.a = threadIdx.x;
-    other.b = kind;
-    __syncthreads();
-    out[threadIdx.x] = 100 * own.a + 10 * other.a + other.b;
-}
 template <class... Types> __device__ void add_to_each(int by, Types&... values) { ((values += by), ...); }
 template <class... Types> __global__ void packs(int* out, Types... values)
 {
@@ -251,16 +224,12 @@ int main()
     });
     part_of_a_warp<<<1, 64>>>(results);
     check("part_of_a_warp", 64, [](int i) { return i < 15 ? i + 1 : i == 15 ? 15 : -1; });
-    reads_the_index<<<1, dim3(12, 8)>>>(results);
-    check("reads_the_index", THREADS, [](int i) { return 2 * (THREADS - 1 - i); });
     of_a_group<<<2, dim3(8, 12)>>>(results);
     check("of_a_group", 2, [](int) { return THREADS * (THREADS - 1) / 2; });
     of_types<int, 64><<<1, 64>>>(results);
     check("of_types", 64, [](int i) { return (63 - i) / 2; });
     wrong_guess<<<1, THREADS>>>(results);
     check("wrong_guess", THREADS, [](int) { return 1; });
-    classes<<<1, THREADS>>>(results);
-    check("classes", THREADS, [](int i) { return 100 * i + 50 + i % 2; });
     packs<<<1, THREADS>>>(results, 1, 2);
     check("packs", THREADS, [](int i) { return 2 * i + 3; });
     const char* seed = std::getenv("KBUILD_SEED");

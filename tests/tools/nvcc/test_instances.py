@@ -22,7 +22,8 @@ INSTANCE = "_ZN2ns4fillIfLi8EEEvPT_S1_"
 def compile_source(
     directory: Path, source: str, *words: str, name: str, backend: str = "cpu"
 ) -> None:
-    options = ("-arch=sm_90", "-Xcompiler", "-fPIC", *words)
+    architecture = "native" if backend == "cpu" else "sm_90"
+    options = (f"-arch={architecture}", "-Xcompiler", "-fPIC", *words)
     command = ("nvcc", f"--backend={backend}", *options, "-c", INSTANCES / source, "-o", name)
     succeed(run_kbuild(*command, cwd=directory))
 
@@ -134,7 +135,8 @@ int main() {
 @pytest.mark.parametrize("compiler", ["g++", pytest.param("clang++", marks=pytest.mark.slow)])
 def test_called_kernels_are_reported(tmp_path: Path, compiler: str, level: str) -> None:
     (tmp_path / "calls.cu").write_text(CALLS)
-    words = ("nvcc", "--backend=cpu", "-ccbin", compiler, level, "calls.cu", "-o", "calls")
+    options = ("-arch=native", "-ccbin", compiler, level)
+    words = ("nvcc", "--backend=cpu", *options, "calls.cu", "-o", "calls")
     succeed(run_kbuild(*words, cwd=tmp_path))
 
     result = run(tmp_path / "calls")

@@ -115,8 +115,9 @@ def write_sources(directory: Path) -> None:
 
 
 def run_nvcc(*words: object, cwd: Path, backend: str = "cpu") -> subprocess.CompletedProcess[str]:
-    """Run the driver in a directory."""
-    return run_kbuild("nvcc", f"--backend={backend}", *words, cwd=cwd)
+    """Run the driver in a directory. For the CPU, it compiles device code once."""
+    once = ("-arch=native",) if backend == "cpu" else ()
+    return run_kbuild("nvcc", f"--backend={backend}", *once, *words, cwd=cwd)
 
 
 def link_with_host_compiler(

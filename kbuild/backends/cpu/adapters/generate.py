@@ -68,6 +68,7 @@ def adapter_rows(
     *,
     is_x86: bool = True,
     is_instrumented: bool = False,
+    has_atomics: bool = False,
 ) -> Mapping[str, Any]:
     """Return the template's rows: types in order of use, kernels, and symbols to define.
 
@@ -76,6 +77,7 @@ def adapter_rows(
         variables: The variables that the host can name.
         is_x86: Whether the image is for x86-64.
         is_instrumented: Whether the kernels call the functions of checks.
+        has_atomics: Whether they call those of atomic accesses, too.
     """
     abi_types = _AbiTypes(is_x86=is_x86)
     rows = []
@@ -95,6 +97,7 @@ def adapter_rows(
         )
     return {
         "is_instrumented": is_instrumented,
+        "has_atomics": has_atomics,
         "records": abi_types.rows,
         "kernels": rows,
         "variables": [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from kbuild.inspect.paths import inspect_path
 from support.mixed_programs import PROJECT, build_program
 from support.tools.toolchains import needs_programs
+
+Build = Callable[[str], Path]
 
 ORDERS = ("0", "1", "4711")  # values of KBUILD_SEED: orders of the threads in a region
 KINDS = (
@@ -34,39 +38,43 @@ def compiler(request: pytest.FixtureRequest) -> tuple[str, str]:
     return request.param[0], request.param[1]
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def program(
-    request: pytest.FixtureRequest,
-    compiler: tuple[str, str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Path:
+@pytest.fixture(scope="module")
+def build(compiler: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Return a function that builds the program of a kind, once for all tests."""
     name, level = compiler
-    source = PROJECT / f"cases_{request.param}.cu"
-    directory = tmp_path_factory.mktemp("cases")
-    return build_program(directory, (source,), compilers=(name, name), options=(level, "-w"))
+
+    @cache
+    def build(kind: str) -> Path:
+        directory = tmp_path_factory.mktemp(kind)
+        sources = (PROJECT / f"cases_{kind}.cu",)
+        return build_program(directory, sources, compilers=(name, name), options=(level, "-w"))
+
+    return build
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_kernels_compute_what_cxx_demands(program: Path, order: str) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernels_compute_what_cxx_demands(build: Build, kind: str, order: str) -> None:
     environment = {**os.environ, "KBUILD_SEED": order}
-    done = subprocess.run([program], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [build(kind)], capture_output=True, text=True, env=environment, check=False
+    )
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
-def test_a_spelling_does_not_make_other_kernels_fibers(tmp_path: Path) -> None:
-    program = build_program(tmp_path, (PROJECT / "cases_spelling.cu",), options=("-O1", "-w"))
+def read_executions(program: Path) -> dict[str, str | None]:
     (facts,) = inspect_path(program)
+    return {k.display: k.execution for image in facts.images for k in image.kernels}
 
-    executions = {k.display: k.execution for image in facts.images for k in image.kernels}
-    fibers = {name for name, execution in executions.items() if execution.startswith("fibers")}
+
+def test_a_spelling_does_not_make_other_kernels_fibers(build: Build) -> None:
+    executions = read_executions(build("spelling"))
+    fibers = {name for name, how in executions.items() if how and how.startswith("fibers")}
     assert fibers == CONDITIONAL
 
 
-def test_loops_that_update_memory_are_plain(tmp_path: Path) -> None:
-    program = build_program(tmp_path, (PROJECT / "cases_waits.cu",), options=("-O1", "-w"))
-    (facts,) = inspect_path(program)
-
-    executions = {k.display: k.execution for image in facts.images for k in image.kernels}
+def test_loops_that_update_memory_are_plain(build: Build) -> None:
+    executions = read_executions(build("waits"))
     plain = {name for name, execution in executions.items() if execution == "plain loop"}
     assert {"real_update(int*, int*)"} <= plain <= {"real_update(int*, int*)", "delete_object()"}

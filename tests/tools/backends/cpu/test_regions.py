@@ -20,7 +20,6 @@ from support.tools.toolchains import needs_programs
 WAITING = "a function that it calls waits"
 FIBERS = {
     "regions.cu": {
-        "classes(int*)": "its regions do not compile",
         "void packs<int, int>(int*, int, int)": "a parameter is a pack",
     },
     "region_functions.cu": {
@@ -47,6 +46,7 @@ FIBERS = {
         "filter(int*)": "C++ evaluates something before 'take' in its statement",
         "parts(int*)": WAITING,  # a variable has the name of a function
     },
+    "region_repeats.cu": {"classes(int*)": "its regions do not compile"},
     "region_subscripts.cu": {"hidden_in_lambdas(int*, int)": "a lambda can refer to threadIdx"},
     "region_waits.cu": {
         "look_back(int*)": WAITING,
@@ -58,31 +58,76 @@ FIBERS = {
         "poll_by_function(int*)": WAITING,
     },
 }
-WRONG_BARRIER = """
+# The program runs the kernel that its argument names.
+MISTAKES = """
 #include <cuda_runtime.h>
-__global__ void k(int* p)
+#include <cstdio>
+#include <cstring>
+#include <sys/resource.h>
+#define LAUNCH(kernel)                            \\
+    if (std::strcmp(arguments[1], #kernel) == 0)  \\
+    kernel<<<1, 64>>>(p)
+
+__global__ void barrier(int* p)
 {
     if (p[threadIdx.x] < 40)
-        __syncthreads();
+        __syncthreads();  // of barrier
     p[threadIdx.x] = 1;
 }
-int main()
+// The lane that did not arrive could still exit, but it waits for others.
+__global__ void mask(int* p)
+{
+    if (p[threadIdx.x] < 40)
+        __syncwarp();  // of mask
+    __syncthreads();
+    p[threadIdx.x] = 1;
+}
+__global__ void other_mask(int* p)
+{
+    if (p[threadIdx.x] < 40)
+        __syncwarp(p[threadIdx.x] % 2 ? ~0 : 0x55555555);  // of other_mask
+    p[threadIdx.x] = 1;
+}
+__global__ void without_itself(int* p)
+{
+    if (p[threadIdx.x] < 40)
+        __syncwarp(2u << p[threadIdx.x] % 32);  // of without_itself
+    p[threadIdx.x] = 1;
+}
+__global__ void exiting_lanes(int* p)
+{
+    if (p[threadIdx.x] < 40)
+        __syncwarp();
+    p[threadIdx.x] = 1;
+}
+__global__ void busy_atomics(int* p)
+{
+    for (int i = 0; i < 100; ++i)
+        atomicMin(&p[1], int(threadIdx.x));
+    __syncthreads();
+}
+int main(int, char** arguments)
 {
     int* p;
     cudaMallocManaged(&p, 64 * sizeof *p);
     for (int i = 0; i < 64; ++i)
         p[i] = i;
-    k<<<1, 64>>>(p);
-    return cudaDeviceSynchronize() != cudaSuccess;
+    LAUNCH(barrier);
+    LAUNCH(mask);
+    LAUNCH(other_mask);
+    LAUNCH(without_itself);
+    LAUNCH(exiting_lanes);
+    if (std::strcmp(arguments[1], "busy_atomics") == 0) {
+        p[1] = 0;
+        busy_atomics<<<100, 64>>>(p);
+    }
+    const bool is_done = cudaDeviceSynchronize() == cudaSuccess;
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    std::printf("%d", usage.ru_nvcsw < 1000);  // voluntary context switches
+    return !is_done;
 }
 """
-# The lane that did not arrive could still exit, but it waits for others.
-WRONG_MASK = WRONG_BARRIER.replace("__syncthreads();", "__syncwarp();\n    __syncthreads();")
-OTHER_MASK = WRONG_BARRIER.replace(
-    "__syncthreads()", "__syncwarp(p[threadIdx.x] % 2 ? ~0 : 0x55555555)"
-)
-WITHOUT_ITSELF = WRONG_BARRIER.replace("__syncthreads()", "__syncwarp(2u << p[threadIdx.x] % 32)")
-EXITING_LANES = WRONG_BARRIER.replace("__syncthreads()", "__syncwarp()")
 
 
 @pytest.fixture(scope="module", params=list(FIBERS))
@@ -106,9 +151,14 @@ def program(
     return build_program(directory, (source,), compilers=compilers, options=(level, "-w"))
 
 
-def run(program: Path, seed: str = "0") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "KBUILD_SEED": seed}
-    return subprocess.run([program], capture_output=True, text=True, env=environment, check=False)
+def run(program: Path, *words: str, seed: str = "0") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program, *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "KBUILD_SEED": seed},
+        check=False,
+    )
 
 
 # 0 is the usual order, 1 the reverse one, and the others are permutations.
@@ -116,7 +166,7 @@ def run(program: Path, seed: str = "0") -> subprocess.CompletedProcess[str]:
     "seed", ["0", "1", *(pytest.param(seed, marks=pytest.mark.slow) for seed in ("2", "99"))]
 )
 def test_kernels_compute_what_host_code_does(program: Path, seed: str) -> None:
-    done = run(program, seed)
+    done = run(program, seed=seed)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
@@ -134,94 +184,61 @@ def test_images_say_how_kernels_run(program: Path, source: Path) -> None:
 
 
 ABSENT = (
-    "__syncthreads at a.cu:6: other threads of the block wait at this barrier, and this one does "
-    "not reach it; block (0, 0, 0), thread (40, 0, 0)"
+    "__syncthreads at a.cu:{line}: other threads of the block wait at this barrier, and this one "
+    "does not reach it; block (0, 0, 0), thread (40, 0, 0)"
 )
 IN_THE_MASK = (
-    "__syncwarp at a.cu:6: the mask contains this lane, which does not call the function; block "
-    "(0, 0, 0), thread (40, 0, 0)"
+    "__syncwarp at a.cu:{line}: the mask contains this lane, which does not call the function; "
+    "block (0, 0, 0), thread (40, 0, 0)"
 )
-
-
 OTHER = (
-    "__syncwarp at a.cu:6: the mask of this lane is not that of the lanes in it; block (0, 0, 0), "
-    "thread (0, 0, 0)"
+    "__syncwarp at a.cu:{line}: the mask of this lane is not that of the lanes in it; block (0, 0, "
+    "0), thread (0, 0, 0)"
 )
 OUTSIDE = (
-    "__syncwarp at a.cu:6: the mask does not contain the calling lane; block (0, 0, 0), thread "
-    "(0, 0, 0)"
+    "__syncwarp at a.cu:{line}: the mask does not contain the calling lane; block (0, 0, 0), "
+    "thread (0, 0, 0)"
 )
+
+
+@pytest.fixture(scope="module")
+def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("mistakes")
+    path = directory / "a.cu"
+    path.write_text(MISTAKES)
+    return build_program(directory, (path,), options=("-O2",))
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("kernel", "message"),
     [
-        (WRONG_BARRIER, ABSENT),
-        (WRONG_MASK, IN_THE_MASK),
-        (OTHER_MASK, OTHER),
-        (WITHOUT_ITSELF, OUTSIDE),
+        ("barrier", ABSENT),
+        ("mask", IN_THE_MASK),
+        ("other_mask", OTHER),
+        ("without_itself", OUTSIDE),
     ],
 )
-def test_threads_that_do_not_arrive_end_the_launch(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "a.cu"
-    path.write_text(text)
-
-    done = run(build_program(tmp_path, (path,), options=("-O2",)))
+def test_threads_that_do_not_arrive_end_the_launch(
+    mistakes: Path, kernel: str, message: str
+) -> None:
+    done = run(mistakes, kernel)
 
     assert done.returncode == 1
-    assert done.stderr == f"kbuild: kernel k(int*): {message}\n"
+    line = MISTAKES[: MISTAKES.index(f"// of {kernel}\n")].count("\n") + 1
+    assert done.stderr == f"kbuild: kernel {kernel}(int*): {message.format(line=line)}\n"
 
 
-def test_lanes_can_exit_instead_of_arriving(tmp_path: Path) -> None:
-    path = tmp_path / "a.cu"
-    path.write_text(EXITING_LANES)
-
-    done = run(build_program(tmp_path, (path,), options=("-O2",)))
+def test_lanes_can_exit_instead_of_arriving(mistakes: Path) -> None:
+    done = run(mistakes, "exiting_lanes")
 
     assert (done.returncode, done.stderr) == (0, "")
 
 
-BUSY_ATOMICS = """
-#include <cuda_runtime.h>
-#include <cstdio>
-#include <sys/resource.h>
-__global__ void k(int* p)
-{
-    for (int i = 0; i < 100; ++i)
-        atomicMin(&p[1], int(threadIdx.x));
-    __syncthreads();
-}
-int main()
-{
-    int* p;
-    cudaMallocManaged(&p, 2 * sizeof *p);
-    k<<<100, 64>>>(p);
-    const bool is_done = cudaDeviceSynchronize() == cudaSuccess;
-    rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    std::printf("%d", is_done && usage.ru_nvcsw < 1000);  // voluntary context switches
-}
-"""
-
-
-def test_atomic_functions_that_change_nothing_do_not_rest(tmp_path: Path) -> None:
+def test_atomic_functions_that_change_nothing_do_not_rest(mistakes: Path) -> None:
     """Fibers let others run then, because the thread might wait for one of them."""
-    path = tmp_path / "a.cu"
-    path.write_text(BUSY_ATOMICS)
+    done = run(mistakes, "busy_atomics")
 
-    assert run(build_program(tmp_path, (path,), options=("-O2",))).stdout == "1"
-
-
-def test_a_variable_turns_regions_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KBUILD_CPU_SPLIT", "off")
-    path = tmp_path / "a.cu"
-    path.write_text(WRONG_BARRIER)
-
-    (facts,) = inspect_path(build_program(tmp_path, (path,), options=("-O2",)))
-
-    assert [k.execution for image in facts.images for k in image.kernels] == [
-        "fibers: not optimized, or KBUILD_CPU_SPLIT=off"
-    ]
+    assert (done.returncode, done.stdout) == (0, "1")
 
 
 FUNCTIONS = """
@@ -259,15 +276,28 @@ __global__ void waits(int *flag)
 """
 
 
-def test_device_functions_of_kernel_sources_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "a.cu"
+def read_executions(directory: Path) -> dict[str, str | None]:
+    path = directory / "a.cu"
     path.write_text(FUNCTIONS)
-
     (image,) = KernelCompiler("cpu").compile(path).images
-
     kernels = read_table(Elf(image.data)).kernels
-    assert {kernel.display: kernel.execution for kernel in kernels} == {
+    return {kernel.display: kernel.execution for kernel in kernels}
+
+
+def test_device_functions_of_kernel_sources_are_read(tmp_path: Path) -> None:
+    assert read_executions(tmp_path) == {
         "shares(int*)": "regions",
         "sums(int*)": "regions",
-        "waits(int*)": "fibers: a function that it calls waits",
+        "waits(int*)": f"fibers: {WAITING}",
+    }
+
+
+def test_a_variable_turns_regions_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KBUILD_CPU_SPLIT", "off")
+
+    off = "fibers: not optimized, or KBUILD_CPU_SPLIT=off"
+    assert read_executions(tmp_path) == {
+        "shares(int*)": off,
+        "sums(int*)": off,
+        "waits(int*)": f"fibers: {WAITING}",
     }

@@ -59,7 +59,8 @@ def limit_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the program as ``kbuild-nvcc --check`` builds it."""
     path = tmp_path_factory.mktemp("ends") / "ends"
-    succeed(run_kbuild("nvcc", "--backend", "cpu", "--check", SOURCE, "-o", path))
+    options = ("--backend", "cpu", "-arch=native", "--check")
+    succeed(run_kbuild("nvcc", *options, SOURCE, "-o", path))
     return path
 
 
@@ -225,7 +226,10 @@ def test_pytest_fails(
         f"{CASES}\nimport pytest\n\n@pytest.fixture\ndef module():\n"
         f"    return kbuild.load({str(path)!r})\n\ndef test_later(module):\n    pass\n"
     )
-    words = ("-p", "no:cacheprovider", "--kbuild-check", "-q")
+    # Other plugins of the environment take longer to import than the test to run.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    plugins = ("-p", "kbuild.testing.pytest_plugin", "-p", "no:cacheprovider")
+    words = (*plugins, "--kbuild-check", "-q")
     done = run(sys.executable, "-m", "pytest", *words, tmp_path, cwd=tmp_path)
     # Nothing can report that a test ends the process of pytest itself in this way.
     assert (done.returncode == 0) == (end in ("ok", "exec", "_exit")), done.stdout

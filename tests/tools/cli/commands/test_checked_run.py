@@ -115,7 +115,7 @@ def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: s
     sources = [tmp_path / name for name in texts]
     words = {
         "run": ("run", "--check", "--build-only", "-o", program, *sources),
-        "nvcc": ("nvcc", "--backend", "cpu", "--check", *sources, "-o", program),
+        "nvcc": ("nvcc", "--backend", "cpu", "-arch=native", "--check", *sources, "-o", program),
     }
     assert run_kbuild(*words[driver]).returncode == 0
     done = run(program, "wrong")

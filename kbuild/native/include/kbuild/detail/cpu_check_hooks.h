@@ -72,7 +72,9 @@ KBUILD_CPU_HOOK void __tsan_init(void) {}
 KBUILD_CPU_HOOK void __tsan_func_entry(void *) {}
 KBUILD_CPU_HOOK void __tsan_func_exit(void) {}
 
-/* Atomic accesses.  The orders have the numbers of __ATOMIC_RELAXED and so on. */
+/* Atomic accesses.  The orders have the numbers of __ATOMIC_RELAXED and so on.  They take longer to compile than
+ * all other hooks, so that an adapter defines the macro only if its device code needs them. */
+#ifdef KBUILD_CPU_ATOMIC_HOOKS
 namespace {
 
 constexpr unsigned reads = KBUILD_CPU_READS | KBUILD_CPU_ATOMIC;
@@ -138,6 +140,7 @@ KBUILD_CPU_ATOMICS(64, uint64_t)
 #undef KBUILD_CPU_ATOMICS
 #undef KBUILD_CPU_COMPARE
 #undef KBUILD_CPU_FETCH
+#endif
 
 KBUILD_CPU_HOOK void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 KBUILD_CPU_HOOK void __tsan_atomic_signal_fence(int) {}

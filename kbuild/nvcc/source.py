@@ -94,6 +94,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
     return replace(
         plan,
         hosts=tuple(replace(h, depfile_option=option) for h in plan.hosts),
+        edges=tuple(replace(edge, keeps_images=True) for edge in plan.edges),
         pack=replace(plan.pack, has_weak_instances=invocation.has_weak_instances),
     )
 

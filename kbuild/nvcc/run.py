@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files
-from kbuild.backends import find_builder
 from kbuild.backends.interface.build import CompilerLog
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import Command
@@ -18,15 +17,11 @@ from kbuild.nvcc import answers, host, outputs
 from kbuild.nvcc.depfile import render_depfile, write_depfile
 from kbuild.nvcc.images import write_image
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
-from kbuild.nvcc.linking.calls import check_calls
-from kbuild.nvcc.linking.device_code import join_objects, make_link
-from kbuild.nvcc.linking.libraries import list_files
 from kbuild.nvcc.preprocess import preprocess
 from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools
 from kbuild.process import run
 from kbuild.stages.mixed.texts import make_tool_error
-from kbuild.stages.relocatable import find_relocatable
 from kbuild.values import dataclass
 
 _SOURCES = ("cu", "c++", "c")
@@ -87,7 +82,13 @@ def run_invocation(
         elif invocation.phase in ("ptx", "cubin", "fatbin"):
             _write_images(driver)
         else:
-            _link(driver, tuple(_make_objects(driver)))
+            objects = tuple(_make_objects(driver))
+            if invocation.phase == "archive":
+                _archive(driver, objects)
+            elif invocation.phase != "compile":
+                from kbuild.nvcc.linking.link import link  # noqa: PLC0415 - loads readers of objects
+
+                link(driver, objects)
 
 
 @contextmanager
@@ -121,7 +122,7 @@ def _keep_log(log: str) -> CompilerLog:
     return CompilerLog(text=log)
 
 
-def _run(
+def run_shown(
     driver: Driver, command: Command, read_log: Callable[[str], CompilerLog] = _keep_log
 ) -> None:
     """Run a command, or only show it.
@@ -177,12 +178,18 @@ def _make_object(driver: Driver, source: Input, output: Path, directory: Path) -
 def _compile_host_source(driver: Driver, source: Input, output: Path) -> None:
     if not driver.invocation.is_dry_run:
         output.unlink(missing_ok=True)
-    _run(driver, host.describe_compile(driver.invocation, source, output, driver.tools))
+    run_shown(driver, host.describe_compile(driver.invocation, source, output, driver.tools))
     if not (driver.invocation.is_dry_run or output.exists()):
         raise ToolError(
             f"{driver.tools.host_compiler} succeeded but did not create an object of "
             f"'{source.path}'; remove options with which it only prints something"
         )
+
+
+def _archive(driver: Driver, objects: tuple[Path, ...]) -> None:
+    output = outputs.name_linked(driver.invocation)
+    output.unlink(missing_ok=True)
+    run_shown(driver, host.describe_archive(driver.invocation, objects, output))
 
 
 def _describe_build(driver: Driver, source: Input, directory: Path) -> SourceBuild:
@@ -193,43 +200,6 @@ def _describe_build(driver: Driver, source: Input, directory: Path) -> SourceBui
         tools=driver.tools,
         directory=directory,
     )
-
-
-def _link(driver: Driver, objects: tuple[Path, ...]) -> None:
-    invocation = driver.invocation
-    if invocation.phase == "compile":
-        return
-    output = outputs.name_linked(invocation)
-    if invocation.phase == "archive":
-        output.unlink(missing_ok=True)
-        _run(driver, host.describe_archive(invocation, objects, output))
-        return
-    paths = () if invocation.is_dry_run else list_files(invocation, objects)
-    check_calls(paths, driver.tools.conventions.CONFIGURE_FUNCTION)
-    if invocation.phase == "device-link":
-        _link_device_code(driver, objects, output)
-        return
-    if find_relocatable(paths, driver.tools.link_function):
-        linked = driver.directory / "a_dlink.o"
-        _link_device_code(driver, objects, linked)
-        objects = (linked, *objects)
-    _run(driver, host.describe_link(invocation, objects, output, driver.tools))
-
-
-def _link_device_code(driver: Driver, objects: tuple[Path, ...], output: Path) -> None:
-    """Write the object that registers the linked device code of objects and archives."""
-    invocation, tools = driver.invocation, driver.tools
-    link = make_link(invocation, objects, output, tools)
-    command = tools.conventions.describe_device_link(link, tools.toolchain)
-    if command is not None:
-        _run(driver, command, find_builder(tools.toolchain.backend).read_log)
-        return
-    if invocation.is_verbose or invocation.is_dry_run:
-        driver.show(answers.describe_device_link(objects, output))
-    if not invocation.is_dry_run:
-        found = find_relocatable(list_files(invocation, objects), tools.link_function)
-        directory = driver.directory / "device_link"
-        driver.show(join_objects(found, invocation, tools, output, directory))
 
 
 def _preprocess(driver: Driver) -> Iterator[bytes]:

@@ -94,6 +94,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
     return replace(
         plan,
         hosts=tuple(replace(h, depfile_option=option) for h in plan.hosts),
+        edges=tuple(replace(edge, keeps_images=True) for edge in plan.edges),
         pack=replace(plan.pack, has_weak_instances=invocation.has_weak_instances),
     )
 
@@ -222,11 +223,16 @@ def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
 
 def _list_private(path: Path) -> Iterator[str]:
     """List kbuild's own hidden symbols in an object."""
-    from kbuild.formats.elf.file import Elf  # noqa: PLC0415 - loads pyelftools
+    from kbuild.formats.elf.device import DeviceElf  # noqa: PLC0415 - not every phase reads objects
+    from kbuild.formats.elf.headers import read_machine  # noqa: PLC0415 - as above
 
-    for symbol in Elf(files.read_file(path)).symbols:
-        if symbol.name.startswith("kbuild_") and symbol.visibility == "hidden" and symbol.place:
-            yield symbol.name
+    data = files.read_file(path)
+    elf = DeviceElf(data, read_machine(data), "object")
+    for symbol in elf.symbols:
+        if symbol.is_hidden and symbol.section:
+            name = elf.symbol_name(symbol)
+            if name.startswith("kbuild_"):
+                yield name
 
 
 def _compile_text(build: SourceBuild, plan: BuildPlan, text: Path, output: Path) -> Command:

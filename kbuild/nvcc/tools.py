@@ -15,6 +15,7 @@ from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.toolkit import Toolkit, make_toolkit
 from kbuild.process import find_program, make_error, run, select_environment
 from kbuild.toolchain.find import choose_backend, find_toolchain, gather_hints
+from kbuild.toolchain.probe import probe
 from kbuild.values import dataclass
 
 BACKEND_VARIABLE: Final = "KBUILD_BACKEND"
@@ -71,7 +72,7 @@ def find_tools(invocation: Invocation) -> Tools:
     conventions = find_nvcc_conventions(builder.TRAITS.name)
     toolchain = find_toolchain(builder, hints)
     layout = conventions.describe_toolkit(toolchain, hints)
-    version = run(Command(argv=(str(compiler), "--version"))).stdout.partition("\n")[0]
+    version = probe(Command(argv=(str(compiler), "--version"))).partition("\n")[0]
     return Tools(
         conventions=conventions,
         toolchain=toolchain,

@@ -136,7 +136,10 @@ def _run_front_end(
     """
     text = _read_text(unit, edge)
     if text is None:
-        front_end = run_front_end(unit, edge.toolchain, builder, edge.compiler_launcher)
+        front_end = run_front_end(
+            *(unit, edge.toolchain, builder, edge.compiler_launcher),
+            keeps_images=edge.keeps_images,
+        )
         return unit, "", front_end
     passes, code, log = text
     with diagnose(code, unit, edge.toolchain, passes, builder):

@@ -48,7 +48,8 @@ class CompileEdge:
     ``architectures`` are all of a mixed source, because macros list them.
     ``compiler_launcher`` is the prefix of the commands that a compiler cache supports. ``key`` is
     the device key of a mixed source, on which the edge depends instead of the source; None for a
-    source that contains only device code.
+    source that contains only device code. ``keeps_images`` says that no build tool knows when the
+    edge is up to date, so that it keeps its images in the user's cache.
     """
 
     kbuild_version: str
@@ -66,6 +67,7 @@ class CompileEdge:
     architectures: tuple[str, ...] = ()
     compiler_launcher: tuple[str, ...] = ()
     key: Path | None = None
+    keeps_images: bool = False
 
     @property
     def input(self) -> Path:

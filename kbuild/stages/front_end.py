@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from kbuild import process
-from kbuild.backends.interface.build import Builder, CompileUnit, FrontEndStep
+from kbuild.backends.interface.build import Builder, CompilerLog, CompileUnit, FrontEndStep
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ToolError
 from kbuild.model import Command, CommandResult
 from kbuild.stages.depfiles import format_depfile, read_depfile
+from kbuild.stages.images.reuse import ImageCompile, compile_once
 from kbuild.stages.mixed.texts import make_tool_error
 from kbuild.values import dataclass
 
@@ -27,28 +29,77 @@ class FrontEndRun:
 
 
 def run_front_end(
-    unit: CompileUnit, tc: Toolchain, builder: Builder, launcher: tuple[str, ...]
+    unit: CompileUnit,
+    tc: Toolchain,
+    builder: Builder,
+    launcher: tuple[str, ...],
+    *,
+    keeps_images: bool = False,
 ) -> FrontEndRun:
     """Compile ``unit``, through ``launcher`` if there is one and the compiler supports it.
+
+    Args:
+        unit: What to compile.
+        tc: The toolchain.
+        builder: The backend.
+        launcher: The prefix of the commands that compiler caches support.
+        keeps_images: Whether to keep the results in the user's cache, and to use those in it. It
+            needs a compiler that lists its steps.
 
     Raises:
         ToolError: The front end failed. The message includes a fix if the builder knows one.
     """
     whole = builder.compile_command(unit, tc)
-    log = ""
-    if launcher:
+    keeps_images = keeps_images and builder.listing_command is not None
+    is_divided = bool(launcher) or keeps_images
+    if is_divided:
         _remove_outputs(whole)
-    for step in _find_steps(whole, unit, tc, builder, launcher):
-        result = _run_step(step, launcher)
-        if result.returncode != 0:
-            raise make_tool_error(result, partial(builder.read_log, unit=unit))
-        log += result.stderr
-        if step.root is not None:
-            _name_relatively(step.command.outputs[0], step.root)
+    steps = _find_steps(whole, unit, tc, builder, is_divided=is_divided)
+    read_log = partial(builder.read_log, unit=unit)
+    if keeps_images and len(steps) > 1 and steps[0].command.outputs:
+        log = _run_steps(steps[:1], launcher, read_log)
+        log += compile_once(
+            _describe_rest(unit, tc, whole, steps),
+            lambda: _run_steps(steps[1:], launcher, read_log),
+            lambda log: read_log(log).text,
+        )
+    else:
+        log = _run_steps(steps, launcher, read_log)
     if launcher:
         _check_outputs(whole, launcher)
         _name_absolutely(unit)
     return FrontEndRun(command=whole, output=whole.outputs[0], log=log)
+
+
+def _describe_rest(
+    unit: CompileUnit, tc: Toolchain, whole: Command, steps: tuple[FrontEndStep, ...]
+) -> ImageCompile:
+    text = steps[0].command.outputs[0]
+    return ImageCompile(
+        unit=unit,
+        toolchain=tc,
+        text=text,
+        steps=steps[1:],
+        directory=text.parent,
+        outputs=tuple(path for path in whole.outputs if path.parent != text.parent),
+    )
+
+
+def _run_steps(
+    steps: tuple[FrontEndStep, ...],
+    launcher: tuple[str, ...],
+    read_log: Callable[[str], CompilerLog],
+) -> str:
+    """Run steps in order, and return their log."""
+    log = ""
+    for step in steps:
+        result = _run_step(step, launcher)
+        if result.returncode != 0:
+            raise make_tool_error(result, read_log)
+        log += result.stderr
+        if step.root is not None:
+            _name_relatively(step.command.outputs[0], step.root)
+    return log
 
 
 def _find_steps(
@@ -56,11 +107,12 @@ def _find_steps(
     unit: CompileUnit,
     tc: Toolchain,
     builder: Builder,
-    launcher: tuple[str, ...],
+    *,
+    is_divided: bool,
 ) -> tuple[FrontEndStep, ...]:
-    """Return the steps of the front end: one, unless a launcher needs several."""
+    """Return the steps of the front end: one, unless a cache needs several."""
     uncached = (FrontEndStep(command=whole),)
-    if not launcher:
+    if not is_divided:
         return uncached
     text = ""
     if builder.listing_command is not None:

@@ -7,21 +7,18 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from kbuild.backends import AUTOMATIC, find_builder, list_by_preference
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints, Trial
 from kbuild.errors import ToolchainError
-from kbuild.files import sha256
 from kbuild.model import Command
-from kbuild.process import find_build_program, find_program, run
+from kbuild.process import find_build_program, find_program
 from kbuild.toolchain.devices import list_device_architectures
 from kbuild.toolchain.environment import TOOLCHAIN_VARIABLES, read_compiler_variables
 from kbuild.toolchain.platform import check_libc, read_libc
+from kbuild.toolchain.probe import digest_script, probe
 from kbuild.toolchain.trial import find_defect
-
-_SCRIPT: Final = b"#!"
 
 
 def find_launcher(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -115,31 +112,13 @@ def locate_compiler(builder: Builder, hints: ToolchainHints) -> Path | None:
 
 
 def _identify(builder: Builder, compiler: Path, hints: ToolchainHints) -> Toolchain:
-    texts = tuple(_probe(command) for command in builder.probe_commands(compiler))
+    texts = tuple(probe(command) for command in builder.probe_commands(compiler))
     variables = read_compiler_variables()
     return replace(
         builder.read_toolchain(compiler, texts, hints),
         environment=tuple(f"{name}={value}" for name, value in sorted(variables.items())),
-        script=_digest_script(compiler),
+        script=digest_script(compiler),
     )
-
-
-def _digest_script(compiler: Path) -> str | None:
-    """Return the digest of a compiler that is a wrapper script; None for a program.
-
-    A wrapper reports the version of the compiler that it calls, even after an edit.
-    """
-    with compiler.open("rb") as file:
-        if file.read(len(_SCRIPT)) != _SCRIPT:
-            return None
-        return sha256(_SCRIPT + file.read())
-
-
-def _probe(command: Command) -> str:
-    result = run(command)
-    if result.returncode != 0:
-        raise ToolchainError(f"{command.argv[0]} does not run: {result.stderr.strip()[:200]}")
-    return result.stdout
 
 
 def gather_hints(*, with_devices: bool = False) -> ToolchainHints:

@@ -13,7 +13,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.files import sha256
 from kbuild.model import Command
 from kbuild.resources import find_cache
-from kbuild.toolchain.environment import describe_programs, read_compiler_variables
+from kbuild.toolchain.probe import identify_program
 
 _LONGEST_OUTPUT: Final = 400
 _LONGEST_UNUSED: Final = 30 * 24 * 3600  # seconds
@@ -43,11 +43,7 @@ def find_defect(command: Command) -> str:
 
 def _locate_entry(command: Command) -> Path | None:
     """Return the file that exists if the trial succeeded; None if the user has no cache."""
-    variables = {**read_compiler_variables(), **process.select_environment(("PATH",))}
-    compiler = Path(command.argv[0])
-    places = (compiler, compiler.resolve().parent, *map(Path, variables.get("PATH", "").split(":")))
-    words = "\0".join((*command.argv, *map("=".join, (*command.env, *sorted(variables.items())))))
-    digest = sha256(words.encode(errors="surrogateescape") + describe_programs(places))
+    digest = sha256(identify_program(command).encode(errors="surrogateescape"))
     try:
         return find_cache("trials") / digest[:32]
     except ConfigurationError:

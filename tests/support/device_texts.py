@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from kbuild.stages.images.reduced_text import reduce_text
 from kbuild.stages.sources.device_text import select_device_text
 from kbuild.stages.sources.included import Preprocessed
 
@@ -35,9 +38,23 @@ def select(
         library: Further headers outside of the project.
         headers: The project's headers, without suffix.
     """
+    with _preprocess(source, library or {}, headers) as preprocessed:
+        return select_device_text(source, preprocessed, has_lines=has_lines)
+
+
+def reduce(source: str, *, has_lines: bool = False, **headers: str) -> str:
+    """Return what device code depends on in the preprocessed text of a source; see `select`."""
+    with _preprocess(source, {}, headers) as preprocessed:
+        return reduce_text(preprocessed, has_lines=has_lines)
+
+
+@contextmanager
+def _preprocess(
+    source: str, library: Mapping[str, str], headers: Mapping[str, str]
+) -> Iterator[Preprocessed]:
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
-        texts = {f"lib/{file}": text for file, text in (LIBRARY | (library or {})).items()}
+        texts = {f"lib/{file}": text for file, text in {**LIBRARY, **library}.items()}
         texts |= {f"include/{file}.h": text for file, text in headers.items()}
         for file, text in {**texts, "a.cu": source}.items():
             (root / file).parent.mkdir(parents=True, exist_ok=True)
@@ -48,12 +65,11 @@ def select(
             "a.cu",
         ]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-        preprocessed = Preprocessed(
+        yield Preprocessed(
             text=done.stdout,
             is_project=_is_project,
             read_file=lambda file: (root / file).read_bytes(),
         )
-        return select_device_text(source, preprocessed, has_lines=has_lines)
 
 
 def select_plainly(source: str) -> str:

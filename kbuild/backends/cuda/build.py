@@ -305,7 +305,8 @@ def cacheable_steps(
     naming = Naming(
         keep=find_keep_directory(unit),
         root=None if _asks_for_lines(unit) else unit.root,
-        is_full=_asks_for_debug(unit),
+        # Line information names a relative source by the directory in which the compiler runs.
+        is_full=_asks_for_debug(unit) or (_asks_for_lines(unit) and not unit.source.is_absolute()),
     )
     return read_steps(listing, unit, naming)
 

@@ -79,24 +79,29 @@ def _make_step(
 ) -> FrontEndStep:
     env = tuple((name, variables[name]) for name in _SEARCHED if name in variables)
     program, *arguments = words
+    path = _find(program, variables.get("PATH", ""))
     if Path(program).name not in _CACHEABLE:
         # The preprocessor's last argument is the name of the text that it writes.
         outputs = (Path(words[-1]),) if "-E" in words and words[-2:-1] == ("-o",) else ()
+        argv = (path, *arguments)
         return FrontEndStep(
-            command=Command(argv=words, outputs=outputs, directories=(naming.keep,), env=env),
+            command=Command(argv=argv, outputs=outputs, directories=(naming.keep,), env=env),
             root=naming.root if outputs else None,
         )
-    path = _find(program, variables.get("PATH", ""))
+    library = variables.get("NVVMIR_LIBRARY_DIR")
+    inputs = tuple(sorted(Path(library).glob("*.bc"))) if library else ()
     if naming.is_full:
         argv = (path, *_put_input_last(arguments))
-        return FrontEndStep(command=Command(argv=argv, env=env), is_cacheable=True)
+        command = Command(argv=argv, inputs=inputs, env=env)
+        return FrontEndStep(command=command, is_cacheable=True)
     shown = unit.display_source if naming.root else str(unit.source)
     named = [
         shown if word == str(unit.source) else word.removeprefix(f"{naming.keep}/")
         for word in arguments
     ]
     argv = (path, *_put_input_last(named))
-    return FrontEndStep(command=Command(argv=argv, env=env, cwd=naming.keep), is_cacheable=True)
+    command = Command(argv=argv, inputs=inputs, env=env, cwd=naming.keep)
+    return FrontEndStep(command=command, is_cacheable=True)
 
 
 def _find(program: str, search_path: str) -> str:

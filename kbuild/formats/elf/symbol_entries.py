@@ -16,6 +16,8 @@ from kbuild.model import Linkage
 
 _ENTRY: Final = struct.Struct("<IBBHQQ")
 _WORD: Final = struct.Struct("<I")
+_VISIBILITY: Final = 3
+_HIDDEN: Final = 2
 _LINKAGES: Final[dict[int, Linkage]] = {0: "internal", 1: "external", 2: "weak"}
 
 
@@ -38,6 +40,11 @@ class SymbolEntry(NamedTuple):
     def linkage(self) -> Linkage:
         """The linkage that corresponds to the binding of the symbol."""
         return _LINKAGES.get(self.info >> 4, "external")
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether other dynamic files cannot see the symbol by its visibility (``STV_HIDDEN``)."""
+        return self.other & _VISIBILITY == _HIDDEN
 
 
 # `SymbolEntry._make` without its check of the length, which takes a quarter of the time.

@@ -2,19 +2,18 @@
 
 Otherwise, the passes can see different programs, such as structures with different members. The
 compilers themselves say which macros they define for the options of a target. They are asked once
-per set of options: the user's cache has a file for each set with which the passes agree.
+per set of options: the user's cache remembers the sets with which the passes agree.
 """
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild import files, process, resources
+from kbuild import files, process
 from kbuild.backends import find_mixed
 from kbuild.backends.host_options import find_standard
 from kbuild.errors import ConfigurationError
@@ -23,10 +22,11 @@ from kbuild.stages.edges import CompileEdge
 from kbuild.stages.mixed.edge import HostEdge
 from kbuild.stages.mixed.preprocessors import describe_preprocessors, print_text
 from kbuild.stages.target import DeviceFlags
+from kbuild.toolchain import store
 
 _SOURCE: Final = Path("/dev/null")
 _NAME: Final = "macros"
-_CACHE: Final = "macros"
+_AGREEMENT: Final = "agreement of macros 1"
 _DEFINITION: Final = re.compile(r"^#define (\w+)(.*)$", re.MULTILINE)
 # What is left out of a command that prints macros: files, and what a preprocessor does with them.
 _INCLUDED: Final = re.compile(
@@ -48,7 +48,7 @@ def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
     _check_standard(edge, flags)
     common = replace(edge, source=_SOURCE, display_source=_NAME, module="", output=Path(_NAME))
     key = _make_key(common, flags)
-    if _is_known(key):
+    if store.find(key) is not None:
         return
     different = tuple(_compare(common, flags))
     if different:
@@ -58,22 +58,7 @@ def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
             f"{', '.join(different[:_MOST_NAMES])}{f', and {more} more' if more > 0 else ''}; "
             "define them for both, such as with -D or target_compile_definitions()"
         )
-    _remember(key)
-
-
-def _is_known(key: str) -> bool:
-    try:
-        return (resources.find_cache(_CACHE) / key).is_file()
-    except (ConfigurationError, OSError):
-        return False
-
-
-def _remember(key: str) -> None:
-    # Without a cache that can be written, the compilers are asked again.
-    with contextlib.suppress(ConfigurationError, OSError):
-        directory = resources.find_cache(_CACHE)
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / key).touch()
+    store.add(key, b"")
 
 
 def _check_standard(edge: HostEdge, flags: DeviceFlags) -> None:
@@ -96,8 +81,7 @@ def _make_key(edge: HostEdge, flags: DeviceFlags) -> str:
         for option in flags.host_options
         if option.startswith("@") and (path := Path(option[1:])).is_file()
     )
-    described = repr((edge, flags, *compilers, *response_files))
-    return files.sha256(described.encode(errors="surrogateescape"))
+    return store.make_key(_AGREEMENT, repr((edge, flags, *compilers, *response_files)))
 
 
 def _identify(compiler: Path) -> tuple[str, int, int]:

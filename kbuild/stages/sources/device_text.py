@@ -137,7 +137,7 @@ def _reduce_functions(
         if len(spelled.get(lines, ())) == len(braces)
         for place, brace in enumerate(braces)
     }
-    for function, body in _list_functions(unit, found):
+    for function, body in list_host_functions(unit, found):
         brace = same.get(unit.find_index(body[0]))
         if brace is None or not words.isdisjoint(_list_conditional(raw.unit, brace)):
             continue
@@ -149,7 +149,7 @@ def _reduce_functions(
         )
 
 
-def _list_functions(unit: Unit, found: Instantiations) -> Iterator[tuple[Declaration, Span]]:
+def list_host_functions(unit: Unit, found: Instantiations) -> Iterator[tuple[Declaration, Span]]:
     """Yield the definitions of plain host functions in the project's part of a text."""
     device = [unit.starts[index] for index, _ in find_device_words(unit)]
     scopes = find_scopes(unit)

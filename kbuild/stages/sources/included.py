@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -59,12 +59,18 @@ def read_preprocessed(text: Path, compiler: Path, definitions: Iterable[str]) ->
         compiler: The compiler of device code. The files of its toolkit are not the project's.
         definitions: The macros of the command line, as ``NAME`` or ``NAME=value``.
     """
+    content = files.read_file(text).decode(errors="surrogateescape")
+    return make_preprocessed(content, compiler, definitions)
+
+
+def make_preprocessed(text: str, compiler: Path, definitions: Iterable[str] = ()) -> Preprocessed:
+    """Return the output of a preprocessor, as `read_preprocessed` does."""
     toolkit = compiler.resolve().parent.parent
     system = (toolkit, resources.native_directory(), *_SYSTEM_DIRECTORIES)
     installed = tuple(f"{directory}/" for directory in system)
     macros = (definition.partition("=") for definition in definitions)
     return Preprocessed(
-        text=files.read_file(text).decode(errors="surrogateescape"),
+        text=text,
         definitions="".join(f"#define {name} {value}\n" for name, _, value in macros).encode(),
         is_project=lambda file: (
             not file.startswith(installed) and not _PYTHON_DIRECTORY.search(file)
@@ -80,26 +86,51 @@ def _read_included(file: str) -> bytes:
     return files.read_file(path) if path.is_file() else b""
 
 
-def divide_text(preprocessed: Preprocessed) -> IncludedText:
-    """Divide a preprocessed text."""
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A part of a preprocessed text, from one line marker to the next.
+
+    Attributes:
+        file: The file that it comes from, as the line marker spells it.
+        marker: The line marker, and the end of the line before it.
+        text: What follows the marker.
+        is_project: Whether the file belongs to the project.
+    """
+
+    file: str
+    marker: str
+    text: str
+    is_project: bool
+
+
+def list_parts(preprocessed: Preprocessed) -> Iterator[TextPart]:
+    """Yield the parts of a preprocessed text. Nothing is in front of its first line marker."""
     text = f"\n{preprocessed.text}"
     source = file = ""
     start = end = 0
-    project: list[str] = []
-    libraries: dict[str, list[str]] = {}
     known: dict[str, bool] = {"": False}
     for found in (*_MARKER.finditer(text), None):
         stop = found.start() if found else len(text)
-        if known[file]:
-            project.append(text[start:stop])
-        elif file[:1] not in ("", "<"):
-            libraries.setdefault(file, []).append(text[end:stop])
+        if file:
+            yield TextPart(file, text[start:end], text[end:stop], known[file])
         if found is None:
             break
         file, start, end = found[1], found.start(), found.end()
         source = source or file
         if file not in known:
             known[file] = file == source or preprocessed.is_project(file)
-    names = tuple(name for name in known if name[:1] not in ("", "<"))
-    joined = {name: "".join(parts) for name, parts in libraries.items()}
-    return IncludedText(source, "".join(project), names, joined)
+
+
+def divide_text(preprocessed: Preprocessed) -> IncludedText:
+    """Divide a preprocessed text."""
+    project: list[str] = []
+    libraries: dict[str, list[str]] = {}
+    parts = list(list_parts(preprocessed))
+    for part in parts:
+        if part.is_project:
+            project.append(part.marker + part.text)
+        elif not part.file.startswith("<"):
+            libraries.setdefault(part.file, []).append(part.text)
+    names = tuple(name for name in dict.fromkeys(p.file for p in parts) if name[0] != "<")
+    joined = {name: "".join(texts) for name, texts in libraries.items()}
+    return IncludedText(parts[0].file if parts else "", "".join(project), names, joined)

@@ -1,0 +1,1 @@
+"""Device images that are used again for texts with the same device code."""

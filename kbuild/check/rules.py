@@ -95,6 +95,14 @@ RULES: Final = (
         "free each allocation once, with the function that belongs to the one that allocated it",
     ),
     CheckRule(
+        "KC109",
+        "constant-write",
+        "memory",
+        "error",
+        "A kernel writes to `__constant__` memory, which is read-only.",
+        "change the variable from the host with cudaMemcpyToSymbol, or declare it `__device__`",
+    ),
+    CheckRule(
         "KC201",
         "race-in-block",
         "race",

@@ -23,6 +23,7 @@ from kbuild.backends.interface.build import (
 )
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import SourceError
+from kbuild.formats.elf.gaps import add_gaps
 from kbuild.model import Command
 
 # With any suffix, such as a priority.
@@ -34,8 +35,9 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     facts = read_object(compiled, unit.display_source)
     object_file = unit.output.with_name(unit.output.name + ".o")
     sources = list_sources(unit, tc)
+    contents = ((object_file, add_gaps(compiled)),) if unit.is_checked else ()
     if unit.relocatable:
-        return _keep_object(unit, facts, object_file, sources)
+        return replace(_keep_object(unit, facts, object_file, sources), contents=contents)
     if not facts.kernels and not facts.is_mixed:
         raise SourceError(
             f"{unit.display_source}: no kernel (no __global__ function) in it; add one, or remove "
@@ -44,7 +46,12 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     names = {name: name for name in facts.static_symbols}
     made = _make_image(unit, (object_file,), (facts,), tc)
     prepared = _prepare_object(unit, object_file, names, sources, is_mixed=facts.is_mixed)
-    return replace(made, sources=(sources, *made.sources), commands=(prepared, *made.commands))
+    return replace(
+        made,
+        contents=contents,
+        sources=(sources, *made.sources),
+        commands=(prepared, *made.commands),
+    )
 
 
 def _keep_object(

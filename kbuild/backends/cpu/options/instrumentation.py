@@ -14,8 +14,9 @@ from kbuild.backends.interface.toolchain import Toolchain
 
 # Headers and kernel texts test the macro.
 _MACRO: Final = "-DKBUILD_CHECKED=1"
-# Shifts of negative values are common in device code, and defined since C++20.
-_ARITHMETIC: Final = "-fsanitize=bounds,shift-exponent,integer-divide-by-zero"
+# Shifts of negative values are common in device code, and defined since C++20. Compilers can access the
+# parts of a misaligned vector one by one.
+_UNDEFINED: Final = "-fsanitize=bounds,alignment,shift-exponent,integer-divide-by-zero"
 # Otherwise, compilers copy memory without a call, and remove accesses to memory that is freed.
 _COPIES: Final = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset"))
 # The functions of ``host_checks.h`` that compilers would replace by accesses of their own.
@@ -74,7 +75,7 @@ def text_options() -> tuple[str, ...]:
 def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
     """Yield the options for the compiler. More optimization would combine accesses."""
     yield from ("-fsanitize=thread", *_PARAMETERS.get(tc.compiler_id, ()))
-    yield from (_ARITHMETIC, *_LIBRARY, _LINES)
+    yield from (_UNDEFINED, *_LIBRARY, _LINES)
     if not unit.debug:
         yield "-O1"
 

@@ -1,6 +1,7 @@
 // Checks each access of device code to memory.
 #include "checks/checker.hpp"
 #include "launches/report.hpp"
+#include "launches/runner.hpp"
 #include "loader.hpp"
 #include "registry.hpp"
 
@@ -37,6 +38,11 @@ const char* describe_race(std::string_view rule) {
     return "threads of two blocks access the same memory without synchronization";
 }
 
+// Without a prefix, a name such as 'a' would be that of a type.
+std::string demangle_variable(const std::string& name) {
+    return name.find("_Z") == 0 ? demangle_kernel(name.c_str()) : name;
+}
+
 // The texts of errors are in the object of the runtime.
 bool is_of_runtime(const void* address) {
     static const int marker = 0;
@@ -49,6 +55,7 @@ KBUILD_CPU_INLINE const Region* Checker::find_region(std::uintptr_t address) noe
     if (arena_.region().contains(address)) return &arena_.region();
     if (block_->statics.contains(address)) return &block_->statics;
     if (block_->dynamic.contains(address)) return &block_->dynamic;
+    if (data_->contains(address)) return data_;
     return nullptr;
 }
 
@@ -83,6 +90,7 @@ KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_
                                              const void* site) {
     constexpr std::size_t bytes = std::size_t{1} << log_bytes;
     if (bytes > word_bytes && !region.contains(address + bytes - word_bytes)) return false;
+    if (is_write && region.has_constants) return false;
     const auto mask =
         bytes < word_bytes ? ((1u << bytes) - 1) << (address % word_bytes) : whole_word;
     auto* const cells = &region.cell(address);
@@ -99,8 +107,7 @@ KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_
 __attribute__((noinline)) void Checker::check_ordinary(std::uintptr_t address, std::size_t bytes,
                                                        unsigned kind, const void* site) {
     check_access(address, bytes, kind, site);
-    if (address % bytes != 0 &&
-        (find_region(address) != nullptr || image_->data().contains(address)))
+    if (address % bytes != 0 && find_region(address) != nullptr)
         report_memory("KC104", {address, bytes, kind, site_of(site)},
                       "the address of an access is not a multiple of its size");
 }
@@ -141,6 +148,7 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
 }
 
 void Checker::check_words(const Region& region, Event event) {
+    if (region.has_constants && (event.kind & KBUILD_CPU_WRITES) != 0) check_constant(event);
     const auto end = event.address + event.bytes;
     bool is_valid = true, has_written = false;
     for (auto word = event.address & ~(word_bytes - 1); word < end && is_valid;
@@ -165,6 +173,13 @@ KBUILD_CPU_INLINE void Checker::renew(const Region& region, Cell& cell) const no
 // Reports an access to a word of which the program cannot use all bytes, as far as is known. Returns whether it can.
 bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event) {
     const auto valid = find_valid_bytes(region, word);
+    if (region.is_initialized) {
+        region.cell(word).set_written(whole_word);
+        if (is_own_variable(event.address)) {
+            if ((event.kind & KBUILD_CPU_WRITES) != 0) stop_write(event);
+            return true;
+        }
+    }
     region.cell(word).set_valid(valid);
     if ((mask & ~valid) == 0) return true;
     if (!settings_.memory) return false;
@@ -213,10 +228,36 @@ unsigned Checker::find_valid_bytes(const Region& region, std::uintptr_t word) {
         const auto* const variable = image_->find_shared(word + word_bytes - 1 - region.start);
         return variable == nullptr ? 0 : within(region.start + variable->place, variable->bytes);
     }
+    for (const auto& image : images_)
+        if (&region == &image->data()) return image->find_valid_bytes(word);
     if (&region != &arena_.region()) return whole_word;
     const std::lock_guard lock(memory_mutex_);
     const auto* const found = history_.find(word);
     return found == nullptr || found->is_free ? 0 : within(found->start, found->bytes);
+}
+
+// Reports a write to a `__constant__` variable, or to what compilers and linkers keep read-only.
+void Checker::check_constant(Event event) {
+    for (const auto& image : images_) {
+        if (!image->contains(event.address)) continue;
+        const bool is_data = image->data().contains(event.address);
+        if (settings_.memory && (!is_data || image->is_constant(event.address)))
+            report_memory("KC109", event, "a write to constant memory");
+        return;
+    }
+}
+
+bool Checker::is_own_variable(std::uintptr_t address) const noexcept {
+    return std::any_of(images_.begin(), images_.end(),
+                       [&](const auto& image) { return image->is_own(address); });
+}
+
+// Ends the kernel before it changes what the runtime needs.
+void Checker::stop_write(Event event) {
+    if (settings_.memory)
+        report_memory("KC101", event, "an access outside of the memory it starts from");
+    report_failure(KBUILD_CPU_ILLEGAL_ADDRESS, describe_event(event));
+    BlockRunner::device_api.trap(BlockRunner::running(), KBUILD_CPU_ILLEGAL_ADDRESS);
 }
 
 // Returns the other block of the cluster with shared memory at an address, or null.
@@ -233,13 +274,14 @@ bool Checker::check_other_memory(Event event) {
                     event);
         return true;
     }
-    if (image_->data().contains(event.address)) {
-        check_words(image_->data(), event);
+    for (auto& image : images_) {
+        if (!image->contains(event.address)) continue;
+        if (image->data().contains(event.address))
+            check_words(image->data(), event);
+        else if ((event.kind & KBUILD_CPU_WRITES) != 0)
+            check_constant(event);
         return true;
     }
-    if (image_->contains(event.address)) return true;
-    for (auto& image : images_)
-        if (image->contains(event.address)) return true;
     {
         std::unique_lock lock(memory_mutex_);
         for (auto& other : others_)
@@ -687,10 +729,11 @@ std::string Checker::describe_memory(std::uintptr_t address) const {
                                "the shared variable '" + variable->name + "' (" +
                                    count_bytes(variable->bytes) + ")" + owner);
     }
-    if (const auto* const variable = image_->find_variable(address))
-        return compare_address(address, variable->start, variable->bytes,
-                               "the device variable '" + demangle_kernel(variable->name.c_str()) +
-                                   "' (" + count_bytes(variable->bytes) + ")");
+    for (const auto& image : images_)
+        if (const auto* const variable = image->find_variable(address))
+            return compare_address(address, variable->start, variable->bytes,
+                                   "the device variable '" + demangle_variable(variable->name) +
+                                       "' (" + count_bytes(variable->bytes) + ")");
     if (address < 16 * page) return "address " + std::to_string(address);
     const std::lock_guard lock(memory_mutex_);
     const auto* const near = history_.find(address);

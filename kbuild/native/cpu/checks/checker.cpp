@@ -98,6 +98,7 @@ void Checker::begin_launch(const Launch& launch) {
         if (&image->table() == &launch.image) image_ = image.get();
     launch.image.builtins(&builtins_);
     image_base_ = image_->base();
+    data_ = &image_->data();
     run_sites_ = image_->run_sites().data();
     code_bytes_ = image_->run_sites().size();
     storage_start_ = reinterpret_cast<std::uintptr_t>(builtins_.thread_idx) +

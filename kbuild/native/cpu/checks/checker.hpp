@@ -164,6 +164,9 @@ private:
     bool check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event);
     void check_words(const Region& region, Event event);
     unsigned find_valid_bytes(const Region& region, std::uintptr_t word);
+    void check_constant(Event event);
+    bool is_own_variable(std::uintptr_t address) const noexcept;
+    void stop_write(Event event);
     void renew(const Region& region, Cell& cell) const noexcept;
     void check_race(const Region& region, Cell& cell, std::uintptr_t address, unsigned mask,
                     Event event);
@@ -231,6 +234,7 @@ private:
     BlockState* block_ = &none_;
     ThreadState* thread_ = nullptr;
     std::uintptr_t image_base_ = 0;
+    const Region* data_ = &no_data_;  // of device variables
     std::uintptr_t storage_start_ = 0;
     std::size_t storage_bytes_ = 0;
     std::uintptr_t result_start_ = 0;
@@ -242,6 +246,7 @@ private:
     bool checks_init_ = false;
 
     const Settings& settings_;
+    const Region no_data_;
     Arena arena_;
     History history_;
     mutable std::mutex memory_mutex_;

@@ -103,6 +103,14 @@ RULES: Final = (
         "change the variable from the host with cudaMemcpyToSymbol, or declare it `__device__`",
     ),
     CheckRule(
+        "KC110",
+        "dead-local",
+        "memory",
+        "error",
+        "A kernel accesses a local variable of a function that has returned.",
+        "return a value, or let the caller pass the memory",
+    ),
+    CheckRule(
         "KC201",
         "race-in-block",
         "race",
@@ -193,6 +201,22 @@ RULES: Final = (
         "error",
         "A thread reads shared memory that no thread of its block has written.",
         "initialize the array, and put __syncthreads() before the first read",
+    ),
+    CheckRule(
+        "KC403",
+        "uninitialized-copy",
+        "init",
+        "error",
+        "The program copies device memory to the host that neither the host nor a kernel has written.",
+        "copy only the elements that the kernel writes, or initialize the others with cudaMemset",
+    ),
+    CheckRule(
+        "KC404",
+        "uninitialized-local",
+        "init",
+        "error",
+        "A kernel writes the value of a local variable that is not initialized.",
+        "initialize the variable where it is declared",
     ),
     CheckRule(
         "KC501",

@@ -45,7 +45,7 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
         )
     names = {name: name for name in facts.static_symbols}
     made = _make_image(unit, (object_file,), (facts,), tc)
-    prepared = _prepare_object(unit, object_file, names, sources, is_mixed=facts.is_mixed)
+    prepared = _prepare_object(unit, object_file, names, sources, facts)
     return replace(
         made,
         contents=contents,
@@ -61,7 +61,7 @@ def _keep_object(
     names = {name: name_apart(name, unit.own_name) for name in facts.static_symbols}
     return Completion(
         sources=(sources,),
-        commands=(_prepare_object(unit, object_file, names, sources, is_mixed=facts.is_mixed),),
+        commands=(_prepare_object(unit, object_file, names, sources, facts),),
         images=(ImageOutput(path=object_file, arch=unit.arch, kind="elf"),),
     )
 
@@ -119,8 +119,7 @@ def _prepare_object(
     object_file: Path,
     names: Mapping[str, str],
     sources: GeneratedSource,
-    *,
-    is_mixed: bool,
+    facts: ObjectFacts,
 ) -> Command:
     """Add the list of sources, and let the adapter's object reach static symbols.
 
@@ -135,8 +134,8 @@ def _prepare_object(
     options += [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
     options += [f"--globalize-symbol={new}" for new in names.values()]
     if unit.is_checked:
-        options += rename_checked()
-    if is_mixed:
+        options += rename_checked(facts.defined_functions)
+    if facts.is_mixed:
         # A device link still needs the list of kernels, and removes it.
         lists = _CONSTRUCTOR_LISTS if unit.relocatable else (*_CONSTRUCTOR_LISTS, KERNEL_LIST)
         options += [f"--remove-section={section}" for section in lists]

@@ -16,6 +16,7 @@ namespace {
 #define KBUILD_CPU_INLINE __attribute__((always_inline)) inline
 
 constexpr std::uintptr_t page = 4096;
+constexpr std::uintptr_t farthest_dead_local = std::uintptr_t{1} << 15;
 constexpr std::size_t widest_write = 4 * word_bytes;  // of which the values are compared
 
 unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
@@ -59,10 +60,16 @@ KBUILD_CPU_INLINE const Region* Checker::find_region(std::uintptr_t address) noe
     return nullptr;
 }
 
+// Returns whether the address is in a stack below the functions that run.
+KBUILD_CPU_INLINE bool Checker::is_dead_local(std::uintptr_t address) const noexcept {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    return here - address - 1 < farthest_dead_local;
+}
+
 // The variables of the thread itself, and the results of waits.
 KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    return address - (here - stack_bytes_) < 2 * stack_bytes_ ||
+    return (address - (here - stack_bytes_) < 2 * stack_bytes_ && !is_dead_local(address)) ||
            address - storage_start_ < storage_bytes_ || address - result_start_ < result_bytes_;
 }
 
@@ -150,16 +157,19 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
 void Checker::check_words(const Region& region, Event event) {
     if (region.has_constants && (event.kind & KBUILD_CPU_WRITES) != 0) check_constant(event);
     const auto end = event.address + event.bytes;
-    bool is_valid = true, has_written = false;
+    bool is_valid = true;
+    unsigned read_bytes = 0, fresh_bytes = 0;
     for (auto word = event.address & ~(word_bytes - 1); word < end && is_valid;
          word += word_bytes) {
         const auto first = std::max(word, event.address) - word;
         const auto last = std::min(word + word_bytes, end) - word;
         const auto mask = ((1u << last) - 1) & ~((1u << first) - 1);
         if (!region.contains(word)) break;
-        check_word(region, word, mask, event, is_valid, has_written);
+        check_word(region, word, mask, event, is_valid, read_bytes, fresh_bytes);
     }
-    if (is_valid && (event.kind & KBUILD_CPU_READS) != 0 && !has_written)
+    // Wider accesses can copy an object with padding, or with members that it does not use.
+    const bool is_scalar = event.bytes <= word_bytes;
+    if (is_valid && fresh_bytes != 0 && (is_scalar || fresh_bytes == read_bytes))
         report_uninitialized(region, event);
 }
 
@@ -195,21 +205,23 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
 }
 
 KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t word, unsigned mask,
-                                           Event event, bool& is_valid, bool& has_written) {
+                                           Event event, bool& is_valid, unsigned& read_bytes,
+                                           unsigned& fresh_bytes) {
     auto& cell = region.cell(word);
     if (cell.epoch != region.epoch) renew(region, cell);
     if ((mask & ~cell.valid()) != 0 && !check_bounds(region, word, mask, event)) {
         is_valid = false;
         return;
     }
-    if ((event.kind & KBUILD_CPU_READS) != 0) {
-        if ((cell.written() & mask) != 0)
-            has_written = true;
-        else if (!region.is_shared &&
-                 std::memcmp(reinterpret_cast<const void*>(word), fresh_word, word_bytes) != 0) {
-            cell.set_written(whole_word);  // by host code
-            has_written = true;
+    if ((event.kind & KBUILD_CPU_READS) != 0 && checks_init_) {
+        auto fresh = mask & ~cell.written();
+        if (fresh != 0 && !region.is_shared) {
+            const auto unwritten = find_unwritten(region, word);
+            cell.set_written(whole_word & ~unwritten);
+            fresh &= unwritten;
         }
+        read_bytes += static_cast<unsigned>(__builtin_popcount(mask));
+        fresh_bytes += static_cast<unsigned>(__builtin_popcount(fresh));
     }
     if ((event.kind & KBUILD_CPU_WRITES) != 0) cell.set_written(mask);
     if (checks_races_) check_race(region, cell, word, mask, event);
@@ -269,6 +281,11 @@ const BlockState* Checker::find_block(std::uintptr_t address) const noexcept {
 
 // Memory that has no fixed place. Returns whether the program can use it.
 bool Checker::check_other_memory(Event event) {
+    if (is_dead_local(event.address)) {
+        if (settings_.memory)
+            report_memory("KC110", event, "an access to a local variable of a function that has returned");
+        return false;
+    }
     if (const auto* const block = find_block(event.address)) {
         check_words(block->dynamic.contains(event.address) ? block->dynamic : block->statics,
                     event);
@@ -714,6 +731,17 @@ Place Checker::make_place(std::string action, std::uint32_t site, const BlockSta
     return place;
 }
 
+std::string Checker::describe_allocation(std::uintptr_t address) const {
+    const std::lock_guard lock(memory_mutex_);
+    const auto* const near = history_.find(address);
+    constexpr std::uintptr_t farthest = std::uintptr_t{1} << 30;
+    if (near == nullptr || (address < near->start ? near->start - address : address - near->start) >
+                               farthest + near->bytes)
+        return "no allocation is near it; is it a pointer to host memory?";
+    return compare_address(address, near->start, near->bytes,
+                           (near->is_free ? "the freed memory of " : "") + name_allocation(*near));
+}
+
 std::string Checker::describe_memory(std::uintptr_t address) const {
     const auto* const other = find_block(address);
     const auto& block = other == nullptr ? *block_ : *other;
@@ -735,14 +763,7 @@ std::string Checker::describe_memory(std::uintptr_t address) const {
                                    "the device variable '" + demangle_variable(variable->name) +
                                        "' (" + count_bytes(variable->bytes) + ")");
     if (address < 16 * page) return "address " + std::to_string(address);
-    const std::lock_guard lock(memory_mutex_);
-    const auto* const near = history_.find(address);
-    constexpr std::uintptr_t farthest = std::uintptr_t{1} << 30;
-    if (near == nullptr || (address < near->start ? near->start - address : address - near->start) >
-                               farthest + near->bytes)
-        return "no allocation is near it; is it a pointer to host memory?";
-    return compare_address(address, near->start, near->bytes,
-                           (near->is_free ? "the freed memory of " : "") + name_allocation(*near));
+    return describe_allocation(address);
 }
 
 }  // namespace kbuild::cpu::checks

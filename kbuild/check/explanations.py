@@ -29,6 +29,10 @@ _WHY: Final = {
     "goes on with old values.",
     "KC108": "The function returns an error, which programs rarely look at. If another allocation "
     "has the same address by then, that one is freed.",
+    "KC109": "A GPU stops the kernel, or the write has no effect. Other threads read constants from "
+    "a cache that does not notice writes.",
+    "KC110": "The next function call uses the same memory. On a GPU, the compiler can also keep the "
+    "variable in a register.",
     "KC201": "The order of warps differs between GPUs, and from launch to launch. So the second "
     "access sees the memory before or after the first one, and results are wrong now and then.",
     "KC202": "Blocks run in any order, and at the same time. __syncthreads() orders only the "
@@ -50,6 +54,10 @@ _WHY: Final = {
     "KC401": "Fresh memory contains what was there before. Tests see zeros, and long runs "
     "see the data of earlier kernels.",
     "KC402": "Shared memory contains what earlier blocks left. Nothing sets it to zero.",
+    "KC403": "Fresh memory contains what was there before. So the host reads results that no kernel "
+    "has computed.",
+    "KC404": "The value is what the register or the stack contained before. It differs between "
+    "compilers and GPUs.",
     "KC501": "Programs that run for a long time use up the memory of the device. At the "
     "end of a process, the system frees it.",
     "KC601": "C++ does not define the result. GPUs and CPUs return different values: zero, or the "

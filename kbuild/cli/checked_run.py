@@ -14,6 +14,7 @@ from kbuild.check.gaps import Requirements
 from kbuild.check.processes import DIRECTORY, SELECTION, read_report, select_checks
 from kbuild.check.report import CheckReport
 from kbuild.check.rules import CHECKS
+from kbuild.check.schedules import SEED, join_schedules
 from kbuild.check.suppressions import apply_suppressions, read_suppressions
 from kbuild.cli.arguments import parse_count
 from kbuild.cli.output import has_colors
@@ -59,6 +60,13 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="with --check: fail if fewer lines with accesses to memory run (default: 0)",
     )
+    parser.add_argument(
+        "--schedules",
+        type=parse_count("schedules", 1, 1000),
+        metavar="N",
+        help="with --check: run the program N times, with its blocks in N orders, and report each "
+        f"finding once, with the {SEED} that shows it (default: 1)",
+    )
     add_suppressions_argument(parser)
 
 
@@ -81,6 +89,7 @@ def check_arguments(arguments: argparse.Namespace) -> None:
     require_check(
         arguments,
         *("--report", "--format", "--require-launches", "--require-coverage", "--suppressions"),
+        "--schedules",
     )
     if not arguments.check:
         return
@@ -120,23 +129,33 @@ def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace)
         ConfigurationError: The suppressions are not valid.
     """
     suppressions = read_suppressions(arguments.suppressions) if arguments.suppressions else None
+    seeds = range(arguments.schedules) if arguments.schedules else (None,)
+    reports = tuple(_run_schedule(argv, name, arguments, seed) for seed in seeds)
+    status = next((each.exit_status for each in reports if each.exit_status), 0)
+    report = join_schedules(reports)
+    if suppressions is not None:
+        report = apply_suppressions(report, suppressions)
+    write_check_report(report, arguments)
+    return status if report.ok else status or 1
+
+
+def _run_schedule(
+    argv: tuple[str, ...], name: str, arguments: argparse.Namespace, seed: int | None
+) -> CheckReport:
     checks = select_checks()
+    schedule = {} if seed is None else {SEED: str(seed)}
     with tempfile.TemporaryDirectory(prefix="kbuild-check-") as directory:
         status = process.run_in_foreground(
-            argv, {DIRECTORY: directory, SELECTION: ",".join(checks)}
+            argv, {DIRECTORY: directory, SELECTION: ",".join(checks), **schedule}
         )
         required = 1 if arguments.require_launches is None else arguments.require_launches
-        report = read_report(
+        return read_report(
             Path(directory),
             program=name,
             exit_status=status,
             checks=checks,
             requirements=Requirements(launches=required, coverage=arguments.require_coverage or 0),
         )
-    if suppressions is not None:
-        report = apply_suppressions(report, suppressions)
-    write_check_report(report, arguments)
-    return status if report.ok else status or 1
 
 
 def write_check_report(report: CheckReport, arguments: argparse.Namespace) -> None:

@@ -288,6 +288,8 @@ def finish(completion: Completion, read_log: Callable[[str], CompilerLog]) -> No
     Raises:
         ToolError: A tool failed. The message includes the fix.
     """
+    for path, content in completion.contents:
+        files.write_file(path, content)
     if completion.sources:
         from kbuild.stages.render import render  # noqa: PLC0415 - templates load slowly
 

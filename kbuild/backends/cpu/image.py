@@ -23,6 +23,7 @@ from kbuild.backends.interface.build import (
 )
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import SourceError
+from kbuild.formats.elf.gaps import add_gaps
 from kbuild.model import Command
 
 # With any suffix, such as a priority.
@@ -34,8 +35,9 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     facts = read_object(compiled, unit.display_source)
     object_file = unit.output.with_name(unit.output.name + ".o")
     sources = list_sources(unit, tc)
+    contents = ((object_file, add_gaps(compiled)),) if unit.is_checked else ()
     if unit.relocatable:
-        return _keep_object(unit, facts, object_file, sources)
+        return replace(_keep_object(unit, facts, object_file, sources), contents=contents)
     if not facts.kernels and not facts.is_mixed:
         raise SourceError(
             f"{unit.display_source}: no kernel (no __global__ function) in it; add one, or remove "
@@ -43,8 +45,13 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
         )
     names = {name: name for name in facts.static_symbols}
     made = _make_image(unit, (object_file,), (facts,), tc)
-    prepared = _prepare_object(unit, object_file, names, sources, is_mixed=facts.is_mixed)
-    return replace(made, sources=(sources, *made.sources), commands=(prepared, *made.commands))
+    prepared = _prepare_object(unit, object_file, names, sources, facts)
+    return replace(
+        made,
+        contents=contents,
+        sources=(sources, *made.sources),
+        commands=(prepared, *made.commands),
+    )
 
 
 def _keep_object(
@@ -54,7 +61,7 @@ def _keep_object(
     names = {name: name_apart(name, unit.own_name) for name in facts.static_symbols}
     return Completion(
         sources=(sources,),
-        commands=(_prepare_object(unit, object_file, names, sources, is_mixed=facts.is_mixed),),
+        commands=(_prepare_object(unit, object_file, names, sources, facts),),
         images=(ImageOutput(path=object_file, arch=unit.arch, kind="elf"),),
     )
 
@@ -113,8 +120,7 @@ def _prepare_object(
     object_file: Path,
     names: Mapping[str, str],
     sources: GeneratedSource,
-    *,
-    is_mixed: bool,
+    facts: ObjectFacts,
 ) -> Command:
     """Add the list of sources, and let the adapter's object reach static symbols.
 
@@ -129,8 +135,8 @@ def _prepare_object(
     options += [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
     options += [f"--globalize-symbol={new}" for new in names.values()]
     if unit.is_checked:
-        options += rename_checked()
-    if is_mixed:
+        options += rename_checked(facts.defined_functions)
+    if facts.is_mixed:
         # A device link still needs the list of kernels, and removes it.
         lists = _CONSTRUCTOR_LISTS if unit.relocatable else (*_CONSTRUCTOR_LISTS, KERNEL_LIST)
         options += [f"--remove-section={section}" for section in lists]

@@ -61,6 +61,7 @@ class ObjectFacts:
 
     Attributes:
         static_symbols: The symbols of kernels and variables that no other object can reach.
+        defined_functions: The symbols of all functions that the object defines.
         is_mixed: Whether the object is made from a mixed source, so that it contains host code.
         has_atomic_checks: Whether it calls the checks of atomic accesses.
     """
@@ -68,6 +69,7 @@ class ObjectFacts:
     kernels: tuple[AdapterKernel, ...]
     variables: tuple[Variable, ...]
     static_symbols: tuple[str, ...]
+    defined_functions: frozenset[str]
     is_x86: bool
     is_mixed: bool
     has_atomic_checks: bool
@@ -110,6 +112,11 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
         static_symbols=(
             *(symbol.name for symbol in symbols if symbol.binding == "local"),
             *(variable.name for variable in variables if variable.linkage == "internal"),
+        ),
+        defined_functions=frozenset(
+            symbol.name
+            for symbol in elf.symbols
+            if symbol.type == "function" and symbol.place is not None
         ),
         is_x86=elf.machine == "x86_64",
         is_mixed=is_mixed,

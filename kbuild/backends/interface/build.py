@@ -188,11 +188,12 @@ class ImageOutput:
 class Completion:
     """The work that remains after the front end or the device linker was described.
 
-    A stage renders the sources, runs the commands, moves files, and removes the temporary
-    directories, in this order.
+    A stage writes the files, renders the sources, runs the commands, moves files, and removes the
+    temporary directories, in this order.
 
     Attributes:
         images: The images that exist afterward.
+        contents: (path, content) of files to write.
         sources: The files to render.
         commands: The commands to run.
         moves: (from, to) paths of files to move.
@@ -206,6 +207,7 @@ class Completion:
     """
 
     images: tuple[ImageOutput, ...]
+    contents: tuple[tuple[Path, bytes], ...] = ()
     sources: tuple[GeneratedSource, ...] = ()
     commands: tuple[Command, ...] = ()
     moves: tuple[tuple[Path, Path], ...] = ()

@@ -111,7 +111,7 @@ def read_host_text(code: Unit, unit: HostUnit) -> HostText:
 
     declarations = q.find_declarations(code)
     edits = (
-        *(q.define_host_checks(code.text) if unit.is_checked else ()),
+        *(q.define_host_checks(code) if unit.is_checked else ()),
         q.define_qualifiers("host_text.h"),
         *q.translate_pragmas(code),
         *q.move_alignments(code),

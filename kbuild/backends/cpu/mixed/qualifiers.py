@@ -26,6 +26,7 @@ from kbuild.backends.qualifiers import (
 from kbuild.cxx.declarations import Declaration, find_qualified
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Span
+from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
@@ -61,8 +62,9 @@ _PRAGMA: Final = re.compile(
     r"#[ \t]*pragma[ \t]+(?:(?P<unroll>unroll)\b[ \t]*\(?[ \t]*(?P<count>\d*)"
     r"|nounroll\b|nv_\w+|hd_warning_disable\b|diag_(?:suppress|default|warning|error)\b).*"
 )
-# What instrumented host code calls.
+# What instrumented host code calls, and its lines for functions of the C library.
 HOST_CHECKS: Final = "host_checks.h"
+_REPLACED: Final = re.compile(r"^KBUILD_(?:REPLACE|MOVE|FILL)\((\w+)\b.*\n", re.MULTILINE)
 # `__shared__` of kbuild_cpu/qualifiers.h.
 SHARED: Final = "__kbuild_shared__"
 # It is often followed by an alignment. C++ accepts `alignas` only before it.
@@ -110,11 +112,35 @@ def define_qualifiers(*names: str) -> Edit:
     return Edit(start=0, end=0, text=text)
 
 
-def define_host_checks(text: str) -> Iterator[Edit]:
-    """Put what instrumented host code calls at the start of the text."""
-    if runs_on_host(text):
+def define_host_checks(code: Unit) -> Iterator[Edit]:
+    """Put what instrumented host code calls at the start of the text.
+
+    A function that the text defines itself keeps its name, because an object cannot contain both.
+    """
+    if runs_on_host(code.text):
         yield Edit(start=0, end=0, text="#define KBUILD_HOST_RUNS_DEVICE_CODE\n")
-    yield define_qualifiers(HOST_CHECKS)
+    checks = define_qualifiers(HOST_CHECKS)
+    own = _list_defined(code, frozenset(_REPLACED.findall(checks.text)))
+    text = _REPLACED.sub(lambda line: "" if line[1] in own else line[0], checks.text)
+    yield replace(checks, text=text)
+
+
+def _list_defined(code: Unit, names: frozenset[str]) -> set[str]:
+    """Return those of the C functions that the text defines."""
+    scopes = None
+    defined = set()
+    for index in code.find(names):
+        close = code.partners.get(index + 1) if code.get(index + 1) == "(" else None
+        if close is None or "{" not in (code.get(close + 1), code.get(close + 2)):
+            continue
+        scopes = scopes or find_scopes(code)
+        head = set(code.words[code.find_head(index) : index])
+        # The C library defines such functions besides the real ones.
+        if head & {"gnu_inline", "__gnu_inline__"}:
+            continue
+        if all(scope.kind == "language" for scope in scopes.around(code.starts[index])):
+            defined.add(code.words[index])
+    return defined
 
 
 def translate_pragmas(code: Unit) -> Iterator[Edit]:

@@ -6,7 +6,7 @@ Compilers insert calls before accesses to memory, and the image defines what the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from kbuild.backends.interface.build import CompileUnit
@@ -14,8 +14,11 @@ from kbuild.backends.interface.toolchain import Toolchain
 
 # Headers and kernel texts test the macro.
 _MACRO: Final = "-DKBUILD_CHECKED=1"
-# Shifts of negative values are common in device code, and defined since C++20.
-_ARITHMETIC: Final = "-fsanitize=bounds,shift-exponent,integer-divide-by-zero"
+# Shifts of negative values are common in device code, and defined since C++20. Compilers can access the
+# parts of a misaligned vector one by one.
+_UNDEFINED: Final = "-fsanitize=bounds,alignment,shift-exponent,integer-divide-by-zero"
+# Local variables start with a pattern that results do not contain by chance. clang's is common.
+_FIRST_WITH_PATTERN: Final = 12
 # Otherwise, compilers copy memory without a call, and remove accesses to memory that is freed.
 _COPIES: Final = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset"))
 # The functions of ``host_checks.h`` that compilers would replace by accesses of their own.
@@ -74,15 +77,22 @@ def text_options() -> tuple[str, ...]:
 def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
     """Yield the options for the compiler. More optimization would combine accesses."""
     yield from ("-fsanitize=thread", *_PARAMETERS.get(tc.compiler_id, ()))
-    yield from (_ARITHMETIC, *_LIBRARY, _LINES)
+    yield from (_UNDEFINED, *_LIBRARY, _LINES)
+    if tc.compiler_id == "gcc" and int(tc.version.split(".")[0]) >= _FIRST_WITH_PATTERN:
+        yield "-ftrivial-auto-var-init=pattern"
     if not unit.debug:
         yield "-O1"
 
 
-def rename_checked() -> Iterator[str]:
-    """Yield the options for objcopy that let an object call the functions with checks."""
+def rename_checked(defined: Collection[str]) -> Iterator[str]:
+    """Yield the options for objcopy that let an object call the functions with checks.
+
+    Args:
+        defined: The functions that the object defines itself, which are instrumented.
+    """
     for name in _RENAMED:
-        yield f"--redefine-sym={name}=kbuild_cpu_checked_{name}"
+        if name not in defined:
+            yield f"--redefine-sym={name}=kbuild_cpu_checked_{name}"
 
 
 def host_options(compiler_id: str) -> Iterator[str]:

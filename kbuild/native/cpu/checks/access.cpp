@@ -1,6 +1,7 @@
 // Checks each access of device code to memory.
 #include "checks/checker.hpp"
 #include "launches/report.hpp"
+#include "launches/runner.hpp"
 #include "loader.hpp"
 #include "registry.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 #define KBUILD_CPU_INLINE __attribute__((always_inline)) inline
 
 constexpr std::uintptr_t page = 4096;
+constexpr std::uintptr_t farthest_dead_local = std::uintptr_t{1} << 15;
 constexpr std::size_t widest_write = 4 * word_bytes;  // of which the values are compared
 
 unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
@@ -37,6 +39,11 @@ const char* describe_race(std::string_view rule) {
     return "threads of two blocks access the same memory without synchronization";
 }
 
+// Without a prefix, a name such as 'a' would be that of a type.
+std::string demangle_variable(const std::string& name) {
+    return name.find("_Z") == 0 ? demangle_kernel(name.c_str()) : name;
+}
+
 // The texts of errors are in the object of the runtime.
 bool is_of_runtime(const void* address) {
     static const int marker = 0;
@@ -49,13 +56,20 @@ KBUILD_CPU_INLINE const Region* Checker::find_region(std::uintptr_t address) noe
     if (arena_.region().contains(address)) return &arena_.region();
     if (block_->statics.contains(address)) return &block_->statics;
     if (block_->dynamic.contains(address)) return &block_->dynamic;
+    if (data_->contains(address)) return data_;
     return nullptr;
+}
+
+// Returns whether the address is in a stack below the functions that run.
+KBUILD_CPU_INLINE bool Checker::is_dead_local(std::uintptr_t address) const noexcept {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    return here - address - 1 < farthest_dead_local;
 }
 
 // The variables of the thread itself, and the results of waits.
 KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    return address - (here - stack_bytes_) < 2 * stack_bytes_ ||
+    return (address - (here - stack_bytes_) < 2 * stack_bytes_ && !is_dead_local(address)) ||
            address - storage_start_ < storage_bytes_ || address - result_start_ < result_bytes_;
 }
 
@@ -83,6 +97,7 @@ KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_
                                              const void* site) {
     constexpr std::size_t bytes = std::size_t{1} << log_bytes;
     if (bytes > word_bytes && !region.contains(address + bytes - word_bytes)) return false;
+    if (is_write && region.has_constants) return false;
     const auto mask =
         bytes < word_bytes ? ((1u << bytes) - 1) << (address % word_bytes) : whole_word;
     auto* const cells = &region.cell(address);
@@ -99,8 +114,7 @@ KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_
 __attribute__((noinline)) void Checker::check_ordinary(std::uintptr_t address, std::size_t bytes,
                                                        unsigned kind, const void* site) {
     check_access(address, bytes, kind, site);
-    if (address % bytes != 0 &&
-        (find_region(address) != nullptr || image_->data().contains(address)))
+    if (address % bytes != 0 && find_region(address) != nullptr)
         report_memory("KC104", {address, bytes, kind, site_of(site)},
                       "the address of an access is not a multiple of its size");
 }
@@ -141,17 +155,21 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
 }
 
 void Checker::check_words(const Region& region, Event event) {
+    if (region.has_constants && (event.kind & KBUILD_CPU_WRITES) != 0) check_constant(event);
     const auto end = event.address + event.bytes;
-    bool is_valid = true, has_written = false;
+    bool is_valid = true;
+    unsigned read_bytes = 0, fresh_bytes = 0;
     for (auto word = event.address & ~(word_bytes - 1); word < end && is_valid;
          word += word_bytes) {
         const auto first = std::max(word, event.address) - word;
         const auto last = std::min(word + word_bytes, end) - word;
         const auto mask = ((1u << last) - 1) & ~((1u << first) - 1);
         if (!region.contains(word)) break;
-        check_word(region, word, mask, event, is_valid, has_written);
+        check_word(region, word, mask, event, is_valid, read_bytes, fresh_bytes);
     }
-    if (is_valid && (event.kind & KBUILD_CPU_READS) != 0 && !has_written)
+    // Wider accesses can copy an object with padding, or with members that it does not use.
+    const bool is_scalar = event.bytes <= word_bytes;
+    if (is_valid && fresh_bytes != 0 && (is_scalar || fresh_bytes == read_bytes))
         report_uninitialized(region, event);
 }
 
@@ -165,6 +183,13 @@ KBUILD_CPU_INLINE void Checker::renew(const Region& region, Cell& cell) const no
 // Reports an access to a word of which the program cannot use all bytes, as far as is known. Returns whether it can.
 bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event) {
     const auto valid = find_valid_bytes(region, word);
+    if (region.is_initialized) {
+        region.cell(word).set_written(whole_word);
+        if (is_own_variable(event.address)) {
+            if ((event.kind & KBUILD_CPU_WRITES) != 0) stop_write(event);
+            return true;
+        }
+    }
     region.cell(word).set_valid(valid);
     if ((mask & ~valid) == 0) return true;
     if (!settings_.memory) return false;
@@ -180,21 +205,23 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
 }
 
 KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t word, unsigned mask,
-                                           Event event, bool& is_valid, bool& has_written) {
+                                           Event event, bool& is_valid, unsigned& read_bytes,
+                                           unsigned& fresh_bytes) {
     auto& cell = region.cell(word);
     if (cell.epoch != region.epoch) renew(region, cell);
     if ((mask & ~cell.valid()) != 0 && !check_bounds(region, word, mask, event)) {
         is_valid = false;
         return;
     }
-    if ((event.kind & KBUILD_CPU_READS) != 0) {
-        if ((cell.written() & mask) != 0)
-            has_written = true;
-        else if (!region.is_shared &&
-                 std::memcmp(reinterpret_cast<const void*>(word), fresh_word, word_bytes) != 0) {
-            cell.set_written(whole_word);  // by host code
-            has_written = true;
+    if ((event.kind & KBUILD_CPU_READS) != 0 && checks_init_) {
+        auto fresh = mask & ~cell.written();
+        if (fresh != 0 && !region.is_shared) {
+            const auto unwritten = find_unwritten(region, word);
+            cell.set_written(whole_word & ~unwritten);
+            fresh &= unwritten;
         }
+        read_bytes += static_cast<unsigned>(__builtin_popcount(mask));
+        fresh_bytes += static_cast<unsigned>(__builtin_popcount(fresh));
     }
     if ((event.kind & KBUILD_CPU_WRITES) != 0) cell.set_written(mask);
     if (checks_races_) check_race(region, cell, word, mask, event);
@@ -213,10 +240,36 @@ unsigned Checker::find_valid_bytes(const Region& region, std::uintptr_t word) {
         const auto* const variable = image_->find_shared(word + word_bytes - 1 - region.start);
         return variable == nullptr ? 0 : within(region.start + variable->place, variable->bytes);
     }
+    for (const auto& image : images_)
+        if (&region == &image->data()) return image->find_valid_bytes(word);
     if (&region != &arena_.region()) return whole_word;
     const std::lock_guard lock(memory_mutex_);
     const auto* const found = history_.find(word);
     return found == nullptr || found->is_free ? 0 : within(found->start, found->bytes);
+}
+
+// Reports a write to a `__constant__` variable, or to what compilers and linkers keep read-only.
+void Checker::check_constant(Event event) {
+    for (const auto& image : images_) {
+        if (!image->contains(event.address)) continue;
+        const bool is_data = image->data().contains(event.address);
+        if (settings_.memory && (!is_data || image->is_constant(event.address)))
+            report_memory("KC109", event, "a write to constant memory");
+        return;
+    }
+}
+
+bool Checker::is_own_variable(std::uintptr_t address) const noexcept {
+    return std::any_of(images_.begin(), images_.end(),
+                       [&](const auto& image) { return image->is_own(address); });
+}
+
+// Ends the kernel before it changes what the runtime needs.
+void Checker::stop_write(Event event) {
+    if (settings_.memory)
+        report_memory("KC101", event, "an access outside of the memory it starts from");
+    report_failure(KBUILD_CPU_ILLEGAL_ADDRESS, describe_event(event));
+    BlockRunner::device_api.trap(BlockRunner::running(), KBUILD_CPU_ILLEGAL_ADDRESS);
 }
 
 // Returns the other block of the cluster with shared memory at an address, or null.
@@ -228,18 +281,24 @@ const BlockState* Checker::find_block(std::uintptr_t address) const noexcept {
 
 // Memory that has no fixed place. Returns whether the program can use it.
 bool Checker::check_other_memory(Event event) {
+    if (is_dead_local(event.address)) {
+        if (settings_.memory)
+            report_memory("KC110", event, "an access to a local variable of a function that has returned");
+        return false;
+    }
     if (const auto* const block = find_block(event.address)) {
         check_words(block->dynamic.contains(event.address) ? block->dynamic : block->statics,
                     event);
         return true;
     }
-    if (image_->data().contains(event.address)) {
-        check_words(image_->data(), event);
+    for (auto& image : images_) {
+        if (!image->contains(event.address)) continue;
+        if (image->data().contains(event.address))
+            check_words(image->data(), event);
+        else if ((event.kind & KBUILD_CPU_WRITES) != 0)
+            check_constant(event);
         return true;
     }
-    if (image_->contains(event.address)) return true;
-    for (auto& image : images_)
-        if (image->contains(event.address)) return true;
     {
         std::unique_lock lock(memory_mutex_);
         for (auto& other : others_)
@@ -672,6 +731,17 @@ Place Checker::make_place(std::string action, std::uint32_t site, const BlockSta
     return place;
 }
 
+std::string Checker::describe_allocation(std::uintptr_t address) const {
+    const std::lock_guard lock(memory_mutex_);
+    const auto* const near = history_.find(address);
+    constexpr std::uintptr_t farthest = std::uintptr_t{1} << 30;
+    if (near == nullptr || (address < near->start ? near->start - address : address - near->start) >
+                               farthest + near->bytes)
+        return "no allocation is near it; is it a pointer to host memory?";
+    return compare_address(address, near->start, near->bytes,
+                           (near->is_free ? "the freed memory of " : "") + name_allocation(*near));
+}
+
 std::string Checker::describe_memory(std::uintptr_t address) const {
     const auto* const other = find_block(address);
     const auto& block = other == nullptr ? *block_ : *other;
@@ -687,19 +757,13 @@ std::string Checker::describe_memory(std::uintptr_t address) const {
                                "the shared variable '" + variable->name + "' (" +
                                    count_bytes(variable->bytes) + ")" + owner);
     }
-    if (const auto* const variable = image_->find_variable(address))
-        return compare_address(address, variable->start, variable->bytes,
-                               "the device variable '" + demangle_kernel(variable->name.c_str()) +
-                                   "' (" + count_bytes(variable->bytes) + ")");
+    for (const auto& image : images_)
+        if (const auto* const variable = image->find_variable(address))
+            return compare_address(address, variable->start, variable->bytes,
+                                   "the device variable '" + demangle_variable(variable->name) +
+                                       "' (" + count_bytes(variable->bytes) + ")");
     if (address < 16 * page) return "address " + std::to_string(address);
-    const std::lock_guard lock(memory_mutex_);
-    const auto* const near = history_.find(address);
-    constexpr std::uintptr_t farthest = std::uintptr_t{1} << 30;
-    if (near == nullptr || (address < near->start ? near->start - address : address - near->start) >
-                               farthest + near->bytes)
-        return "no allocation is near it; is it a pointer to host memory?";
-    return compare_address(address, near->start, near->bytes,
-                           (near->is_free ? "the freed memory of " : "") + name_allocation(*near));
+    return describe_allocation(address);
 }
 
 }  // namespace kbuild::cpu::checks

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace kbuild::cpu::checks {
 namespace {
@@ -14,6 +15,7 @@ constexpr std::size_t most_arena_bytes = std::size_t{1} << 38,
                       least_arena_bytes = std::size_t{1} << 28;
 constexpr std::size_t alignment = 512;  // as of other device memory
 constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t fresh_file_bytes = std::size_t{4} << 20;
 constexpr std::size_t smallest_gap = 256, largest_gap = std::size_t{1} << 20;
 
 std::uintptr_t round_up(std::uintptr_t value, std::size_t unit) {
@@ -29,7 +31,47 @@ void* reserve(std::size_t bytes) noexcept {
     return memory;
 }
 
+void write_pattern(std::uintptr_t start, std::size_t bytes) noexcept {
+    auto* const memory = reinterpret_cast<unsigned char*>(start);
+    for (std::size_t i = 0; i < bytes; ++i) memory[i] = fresh_word[i % word_bytes];
+}
+
+// Returns a file of the system's memory with the content of fresh memory, or -1.
+int open_fresh_file() noexcept {
+    const int file = memfd_create("kbuild-fresh", MFD_CLOEXEC);
+    if (file < 0) return file;
+    void* const pages = ftruncate(file, fresh_file_bytes) == 0
+                            ? mmap(nullptr, fresh_file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                   file, 0)
+                            : MAP_FAILED;
+    if (pages == MAP_FAILED) {
+        close(file);
+        return -1;
+    }
+    write_pattern(reinterpret_cast<std::uintptr_t>(pages), fresh_file_bytes);
+    munmap(pages, fresh_file_bytes);
+    return file;
+}
+
 }  // namespace
+
+void fill_fresh(void* start, std::size_t bytes) noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(start), end = begin + bytes;
+    auto place = round_up(begin, page_bytes);
+    if (place < end) write_pattern(begin, place - begin);
+    static const int file = open_fresh_file();
+    // The system limits the number of mappings, so small memory is written.
+    while (file >= 0 && end > place && end - place >= fresh_file_bytes / 4) {
+        const auto part = std::min<std::size_t>((end - place) / page_bytes * page_bytes,
+                                                fresh_file_bytes);
+        if (mmap(reinterpret_cast<void*>(place), part, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED)
+            break;
+        place += part;
+    }
+    place = std::max(std::min(place, end), begin);
+    write_pattern(place, end - place);
+}
 
 void* map_memory(std::size_t bytes) {
     if (void* const memory = reserve(bytes)) return memory;

@@ -15,6 +15,9 @@ void* map_memory(std::size_t bytes);
 // Makes memory read as zeros, and gives its pages back.
 void clear_memory(void* start, std::size_t bytes) noexcept;
 
+// Writes the content of fresh memory. Whole pages need memory only when the program uses them.
+void fill_fresh(void* start, std::size_t bytes) noexcept;
+
 // A range of addresses with cells. Allocations have gaps between them, and addresses are not used again,
 // so that an access to freed memory does not reach another allocation.
 class Arena {
@@ -28,6 +31,7 @@ public:
         return region_.contains(reinterpret_cast<std::uintptr_t>(address));
     }
     Region& region() noexcept { return region_; }
+    const Region& region() const noexcept { return region_; }
 
 private:
     Region region_;

@@ -147,6 +147,8 @@ struct Region {
     std::uint16_t epoch = 1;
     bool is_shared = false;   // the memory of a block, whose content is forgotten in each epoch
     bool is_dynamic = false;  // of a block: its dynamic memory
+    bool is_initialized = false;  // the memory of variables
+    bool has_constants = false;
 
     bool contains(std::uintptr_t address) const { return address - start < bytes; }
     Cell& cell(std::uintptr_t address) const { return cells[(address - start) / word_bytes]; }

@@ -21,11 +21,6 @@
 namespace kbuild::cpu::checks {
 namespace {
 
-void fill_fresh(std::uintptr_t start, std::size_t bytes) {
-    auto* const memory = reinterpret_cast<unsigned char*>(start);
-    for (std::size_t i = 0; i < bytes; ++i) memory[i] = fresh_word[i % word_bytes];
-}
-
 Finding describe_failure(const std::string& kernel, int error) {
     Finding finding;
     finding.rule = "KC703";
@@ -98,6 +93,7 @@ void Checker::begin_launch(const Launch& launch) {
         if (&image->table() == &launch.image) image_ = image.get();
     launch.image.builtins(&builtins_);
     image_base_ = image_->base();
+    data_ = &image_->data();
     run_sites_ = image_->run_sites().data();
     code_bytes_ = image_->run_sites().size();
     storage_start_ = reinterpret_cast<std::uintptr_t>(builtins_.thread_idx) +
@@ -173,6 +169,8 @@ void Checker::next_epoch() {
                 other->cell(other->start + i).epoch = 0;
     }
     arena.begin_epoch(static_cast<std::uint16_t>(arena.epoch + 1));
+    launches_of_epochs_.resize(arena.epoch);
+    launches_of_epochs_.push_back({kernel_, image_, launch_->grid, launch_->block});
     for (auto& image : images_) image->data().begin_epoch(arena.epoch);
     for (auto& other : others_) other->begin_epoch(arena.epoch);
 }
@@ -196,7 +194,12 @@ void Checker::add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory
     if (arena_.contains(start)) {
         auto& region = arena_.region();
         clear_memory(&region.cell(address), (bytes + word_bytes - 1) / word_bytes * sizeof(Cell));
-        if (kind == KBUILD_CPU_MEMORY_DEVICE && checks_init_) fill_fresh(address, bytes);
+        written_.remove(address, bytes);
+        if (kind == KBUILD_CPU_MEMORY_DEVICE || kind == KBUILD_CPU_MEMORY_MANAGED) {
+            if (checks_init_) fill_fresh(const_cast<void*>(start), bytes);
+        } else {
+            written_.add(address, bytes);
+        }
         return;
     }
     auto other = std::make_unique<Region>();
@@ -215,6 +218,7 @@ void* Checker::allocate_heap(std::size_t bytes) {
 
 void Checker::remove_memory(const void* start) {
     const auto address = reinterpret_cast<std::uintptr_t>(start);
+    if (checks_init_ && arena_.contains(start)) check_locals_of(address);
     const std::lock_guard lock(memory_mutex_);
     const auto removed = history_.remove(address);
     if (!removed) return;

@@ -7,6 +7,7 @@
 #include "checks/journal/findings.hpp"
 #include "checks/history.hpp"
 #include "checks/image_facts.hpp"
+#include "checks/ranges.hpp"
 #include "checks/settings.hpp"
 #include "crashes/stop.hpp"
 #include "launches/launch.hpp"
@@ -108,6 +109,9 @@ public:
     static void check_plain(const void* address, const void* site);
     void check_access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     void fence(kbuild_cpu_scope scope);
+    // Says what functions of the runtime have written and copied.
+    void note_written(const void* start, std::size_t bytes);
+    void note_copied(const void* to, const void* from, std::size_t bytes);
     // Reports host code that accesses memory of the device.
     void check_host_access(const void* address, std::size_t bytes, bool writes, const void* site);
     // Reports a copy or fill of the runtime that fails, because memory at an address is not what it needs.
@@ -153,6 +157,7 @@ private:
 
     const Region* find_region(std::uintptr_t address) noexcept;
     bool is_private(std::uintptr_t address) const noexcept;
+    bool is_dead_local(std::uintptr_t address) const noexcept;
     template <unsigned log_bytes, bool is_write>
     bool record_plain(const Region& region, std::uintptr_t address, const void* site);
     bool record_plain_read(Cell& cell, unsigned mask, std::uint32_t site);
@@ -160,10 +165,19 @@ private:
     void check_ordinary(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     bool check_other_memory(Event event);
     void check_word(const Region& region, std::uintptr_t address, unsigned mask, Event event,
-                    bool& is_valid, bool& has_written);
+                    bool& is_valid, unsigned& read_bytes, unsigned& fresh_bytes);
     bool check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event);
     void check_words(const Region& region, Event event);
     unsigned find_valid_bytes(const Region& region, std::uintptr_t word);
+    unsigned find_unwritten(const Region& region, std::uintptr_t word) const;
+    std::uintptr_t find_fresh(std::uintptr_t start, std::uintptr_t end) const;
+    bool is_device_memory(std::uintptr_t address, std::size_t bytes) const;
+    void check_locals(std::uintptr_t start, std::size_t bytes);
+    void check_locals_of(std::uintptr_t start);
+    void report_copy(const char* rule, std::uintptr_t address, const char* message);
+    void check_constant(Event event);
+    bool is_own_variable(std::uintptr_t address) const noexcept;
+    void stop_write(Event event);
     void renew(const Region& region, Cell& cell) const noexcept;
     void check_race(const Region& region, Cell& cell, std::uintptr_t address, unsigned mask,
                     Event event);
@@ -201,6 +215,7 @@ private:
                      std::uint32_t thread) const;
     Place describe_event(Event event) const;
     std::string describe_memory(std::uintptr_t address) const;
+    std::string describe_allocation(std::uintptr_t address) const;
     // A name of a cause in the current image.
     std::uint64_t key_of(unsigned rule, std::uint32_t site,
                          std::uint32_t other = 0) const noexcept {
@@ -231,6 +246,7 @@ private:
     BlockState* block_ = &none_;
     ThreadState* thread_ = nullptr;
     std::uintptr_t image_base_ = 0;
+    const Region* data_ = &no_data_;  // of device variables
     std::uintptr_t storage_start_ = 0;
     std::size_t storage_bytes_ = 0;
     std::uintptr_t result_start_ = 0;
@@ -242,12 +258,20 @@ private:
     bool checks_init_ = false;
 
     const Settings& settings_;
+    const Region no_data_;
     Arena arena_;
     History history_;
     mutable std::mutex memory_mutex_;
     std::vector<std::unique_ptr<ImageFacts>> images_;
     std::vector<std::unique_ptr<Region>> others_;  // memory outside of the arena
     std::unordered_set<std::uintptr_t> accepted_pages_;
+    Ranges written_;  // of the arena, by functions of the runtime
+    struct EpochLaunch {
+        std::string kernel;
+        ImageFacts* image;
+        kbuild_dim3 grid, block;
+    };
+    std::vector<EpochLaunch> launches_of_epochs_;
     struct AddressRange {
         std::uintptr_t start;
         std::size_t bytes;

@@ -82,8 +82,15 @@ void ImageFacts::read_symbols(std::string_view file) {
     if (header == nullptr) return;
     const auto* const sections = view<ElfW(Shdr)>(file, header->e_shoff, header->e_shnum);
     if (sections == nullptr) return;
+    const auto* const names = header->e_shstrndx < header->e_shnum
+                                  ? view<char>(file, sections[header->e_shstrndx].sh_offset,
+                                               sections[header->e_shstrndx].sh_size)
+                                  : nullptr;
     for (unsigned i = 0; i < header->e_shnum; ++i) {
         const auto& section = sections[i];
+        constexpr auto writable = SHF_ALLOC | SHF_WRITE;
+        if (names != nullptr && (section.sh_flags & (writable | SHF_TLS)) == writable)
+            note_section(names + section.sh_name, base_ + section.sh_addr, section.sh_size);
         if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) continue;
         const auto count = section.sh_size / sizeof(ElfW(Sym));
         const auto* const symbols = view<ElfW(Sym)>(file, section.sh_offset, count);
@@ -104,9 +111,30 @@ void ImageFacts::read_symbols(std::string_view file) {
         }
     }
     const auto by_start = [](const Variable& a, const Variable& b) { return a.start < b.start; };
+    for (std::uint64_t i = 0; i < table_.variable_count; ++i) {
+        const auto& row = table_.variables[i];
+        if (row.kind == KBUILD_VARIABLE_CONSTANT)
+            constants_.push_back(
+                {reinterpret_cast<std::uintptr_t>(row.address), row.size, row.name});
+    }
+    std::sort(constants_.begin(), constants_.end(), by_start);
     std::sort(shared_.begin(), shared_.end(), by_start);
     std::sort(variables_.begin(), variables_.end(), by_start);
     std::sort(hooks_.begin(), hooks_.end());
+}
+
+// Compilers and linkers use other names for what is no variable of a program.
+void ImageFacts::note_section(const char* name, std::uintptr_t start, std::size_t bytes) {
+    const std::string_view text = name;
+    const auto starts_with = [&](std::string_view prefix) { return text.find(prefix) == 0; };
+    if ((starts_with(".data") && !starts_with(".data.rel.ro")) || starts_with(".bss"))
+        sections_.push_back({start, bytes, name});
+}
+
+bool ImageFacts::has_only_variables(std::uintptr_t address) const noexcept {
+    return std::any_of(sections_.begin(), sections_.end(), [&](const Variable& section) {
+        return address - section.start < section.bytes;
+    });
 }
 
 // The variables keep their order and their alignment, but get gaps.
@@ -152,6 +180,8 @@ void ImageFacts::find_segments() {
     data_.bytes = search.data_end - search.data_start;
     if (data_.bytes != 0)
         data_.cells = static_cast<Cell*>(map_memory((data_.bytes / word_bytes + 1) * sizeof(Cell)));
+    data_.is_initialized = true;
+    data_.has_constants = !constants_.empty();
 }
 
 void ImageFacts::find_sites() {
@@ -189,7 +219,31 @@ const Variable* ImageFacts::find_shared(std::size_t offset) const noexcept {
 const Variable* ImageFacts::find_variable(std::uintptr_t address) const noexcept {
     const auto* const found =
         find_before(variables_, address, [](const Variable& v) { return v.start; });
-    return found != nullptr && address - found->start < found->bytes ? found : nullptr;
+    if (found == nullptr || !contains(address)) return nullptr;
+    return address - found->start < found->bytes || has_only_variables(address) ? found : nullptr;
+}
+
+bool ImageFacts::is_constant(std::uintptr_t address) const noexcept {
+    const auto* const found =
+        find_before(constants_, address, [](const Variable& v) { return v.start; });
+    return found != nullptr && address - found->start < found->bytes;
+}
+
+bool ImageFacts::is_own(std::uintptr_t address) const noexcept {
+    const auto* const found = find_variable(address);
+    return found != nullptr && address - found->start < found->bytes &&
+           found->name.find("kbuild_cpu_") == 0;
+}
+
+unsigned ImageFacts::find_valid_bytes(std::uintptr_t word) const noexcept {
+    unsigned mask = 0;
+    for (unsigned i = 0; i < word_bytes; ++i) {
+        const auto* const found = find_variable(word + i);
+        if (!has_only_variables(word + i) ||
+            (found != nullptr && word + i - found->start < found->bytes))
+            mask |= 1u << i;
+    }
+    return mask;
 }
 
 const SourceLine& ImageFacts::find_line(std::uint32_t site) {

@@ -43,8 +43,14 @@ public:
     // Returns the shared variable in the memory of a block that contains the offset, or the one before
     // it, or null.
     const Variable* find_shared(std::size_t offset) const noexcept;
-    // Returns the device variable that contains the address, or null.
+    // Returns the variable that contains the address, or in whose section it is, or null.
     const Variable* find_variable(std::uintptr_t address) const noexcept;
+    // Returns whether the address is in a `__constant__` variable.
+    bool is_constant(std::uintptr_t address) const noexcept;
+    // Returns whether the address is in a variable of kbuild's own headers.
+    bool is_own(std::uintptr_t address) const noexcept;
+    // Returns the bytes of a word of data that belong to variables. There are gaps between them.
+    unsigned find_valid_bytes(std::uintptr_t word) const noexcept;
 
     // The memory of device variables.
     Region& data() noexcept { return data_; }
@@ -60,6 +66,8 @@ public:
 
 private:
     void read_symbols(std::string_view file);
+    void note_section(const char* name, std::uintptr_t start, std::size_t bytes);
+    bool has_only_variables(std::uintptr_t address) const noexcept;
     void lay_out_shared();
     void find_segments();
     void find_sites();
@@ -72,6 +80,8 @@ private:
     std::unordered_map<std::uint32_t, SourceLine> found_lines_;
     std::vector<Variable> shared_;     // by offset in thread-local storage, and also by place
     std::vector<Variable> variables_;  // by address
+    std::vector<Variable> constants_;  // the same
+    std::vector<Variable> sections_;   // of writable variables, which contain nothing else
     std::size_t shared_bytes_ = 0;
     Region data_;
     std::uintptr_t code_start_ = 0;

@@ -3,6 +3,7 @@
 #define KBUILD_CPU_LAUNCHES_LAUNCH_HPP
 
 #include "images/image.hpp"
+#include "launches/block_order.hpp"
 #include "launches/grid_barrier.hpp"
 #include "streams/children.hpp"
 
@@ -35,6 +36,8 @@ public:
           block_count(std::uint64_t{grid.x} * grid.y * grid.z),
           threads_per_block(block.x * block.y * block.z),
           blocks_per_cluster(std::max(cluster.x * cluster.y * cluster.z, 1u)),
+          order(block_count,
+                image.table().is_instrumented != 0 && blocks_per_cluster == 1 ? read_seed() : 0),
           grid_barrier(block_count) {}
 
     const kbuild_cpu_image& image;
@@ -49,6 +52,7 @@ public:
     const std::uint64_t block_count;
     const std::uint32_t threads_per_block;
     const std::uint32_t blocks_per_cluster;
+    const BlockOrder order;  // of blocks that are checked
 
     GridBarrier grid_barrier;
     Children children;
@@ -80,7 +84,7 @@ public:
                                static_cast<std::uint32_t>(of / extent.x % extent.y),
                                static_cast<std::uint32_t>(of / extent.x / extent.y)};
         };
-        if (!has_clusters()) return split(number, grid);
+        if (!has_clusters()) return split(order(number), grid);
         const kbuild_dim3 clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
         const auto first = split(number / blocks_per_cluster, clusters);
         const auto own = split(number % blocks_per_cluster, cluster);

@@ -45,15 +45,6 @@ pthread_key_t make_runner_key() {
     return key;
 }
 
-// Returns in which order the threads run that a kernel runs together; see KBUILD_SEED.
-unsigned order_of_threads() {
-    static const unsigned order = [] {
-        const char* const text = std::getenv("KBUILD_SEED");
-        return text == nullptr ? 0 : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-    }();
-    return order;
-}
-
 // Copies words of an interrupted stack. AddressSanitizer forbids access to some of them.
 __attribute__((no_sanitize("address"))) void copy_words(std::uintptr_t* to, std::uintptr_t from,
                                                         std::size_t bytes) noexcept {
@@ -153,7 +144,7 @@ void BlockRunner::run(Launch& launch) noexcept {
     *builtins_.grid_dim = launch.grid;
     *builtins_.block_dim = launch.block;
     *builtins_.runner = this;
-    builtins_.progress->order = order_of_threads();
+    builtins_.progress->order = read_seed();
     builtins_.progress->runs_whole_block = 0;
     is_starting_ = false;
     turns_ = 0;
@@ -440,7 +431,8 @@ bool BlockRunner::start_block() noexcept {
     }
     enter(*block);
     // The kernel continues with the next blocks of the row. If a thread is suspended, they wait.
-    const auto in_row = launch_->is_cooperative || launch_->has_clusters()
+    const auto in_row = launch_->is_cooperative || launch_->has_clusters() ||
+                                !launch_->order.is_usual()
                             ? 0
                             : std::min<std::uint64_t>(indices_.end - indices_.begin,
                                                       launch_->grid.x - 1 - block->index.x);

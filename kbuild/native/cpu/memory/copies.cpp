@@ -121,6 +121,10 @@ void perform_copy(const kbuild_cpu_area_copy& copy) noexcept {
     for (std::size_t z = 0; z < copy.depth; ++z)
         for (std::size_t y = 0; y < copy.height; ++y)
             std::memmove(row(copy.to, y, z), row(copy.from, y, z), copy.width);
+    auto* const checker = checks::Checker::find();
+    for (std::size_t z = 0; checker != nullptr && z < copy.depth; ++z)
+        for (std::size_t y = 0; y < copy.height; ++y)
+            checker->note_copied(row(copy.to, y, z), row(copy.from, y, z), copy.width);
 }
 
 HostMemory find_pageable(const kbuild_cpu_area_copy& copy) noexcept {
@@ -150,6 +154,10 @@ void perform_fill(const kbuild_cpu_area_fill& fill, unsigned element_bytes) noex
         for (std::size_t y = 0; y < fill.height; ++y)
             fill_row(row(fill.to, y, z), fill.width, static_cast<unsigned>(fill.byte),
                      element_bytes);
+    auto* const checker = checks::Checker::find();
+    for (std::size_t z = 0; checker != nullptr && z < fill.depth; ++z)
+        for (std::size_t y = 0; y < fill.height; ++y)
+            checker->note_written(row(fill.to, y, z), fill.width);
 }
 
 }  // namespace kbuild::cpu

@@ -22,8 +22,14 @@ inline void note_launch(const char *file, unsigned line) { kbuild_cpu_note_launc
 }  // namespace chevron
 }  // namespace kbuild
 #endif
-/* This object calls the checked functions of the runtime. Assemblers replace the names. */
+/* This object calls the checked functions of the runtime. Assemblers replace the names, also in what compilers
+ * call themselves. A C source can define such a function itself, which only the compiler knows. */
+#if defined(__cplusplus)
 #define KBUILD_REPLACE(name, other) __asm__(#name " = kbuild_cpu_host_" #other);
+#else
+#define KBUILD_PRAGMA(text) _Pragma(#text)
+#define KBUILD_REPLACE(name, other) KBUILD_PRAGMA(redefine_extname name kbuild_cpu_host_##other)
+#endif
 KBUILD_REPLACE(_exit, _exit)
 KBUILD_REPLACE(_Exit, _exit)
 KBUILD_REPLACE(execve, execve)

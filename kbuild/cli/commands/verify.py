@@ -70,6 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help_text = f"{what} the rules whose ids start with one of IDS, comma-separated"
         add_repeatable_argument(parser, option, "IDS", help_text)
     parser.add_argument(
+        "--require-device-code",
+        action="store_true",
+        help="report an artifact without device code, unless the policy says "
+        "require_device_code = false",
+    )
+    parser.add_argument(
         "--closure",
         action="store_true",
         help="also check the libraries that the dynamic linker loads for the files, as far as they "
@@ -124,6 +130,10 @@ def run(arguments: argparse.Namespace) -> int:
     artifacts = tuple(facts for path in paths for facts in inspect_path(path, options))
     if arguments.write_baseline:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)
+    if arguments.require_device_code:
+        policy = _require_device_code(policy or Policy())
+    elif not arguments.stamp and not arguments.quiet:
+        _mention_missing_code(artifacts)
     context = _read_closure(arguments.paths) if arguments.closure else ()
     report = verify(artifacts, policy, rules, arguments.today, context=context)
     if report.findings or not report.ok or not arguments.quiet:
@@ -133,6 +143,19 @@ def run(arguments: argparse.Namespace) -> int:
     if report.ok and arguments.stamp:
         _write_stamp(arguments, policy, started)
     return 0 if report.ok else 1
+
+
+def _require_device_code(policy: Policy) -> Policy:
+    if policy.require_device_code is not None:
+        return policy
+    return replace(policy, require_device_code=True)
+
+
+def _mention_missing_code(artifacts: Sequence[ArtifactFacts]) -> None:
+    """Print a note if there is nothing to verify: the artifact can be the wrong one."""
+    if not any((*facts.images, *facts.modules, *facts.problems) for facts in artifacts):
+        note = "no file contains device code; --require-device-code makes that an error"
+        print(f"kbuild: note: {note}", file=sys.stderr)
 
 
 def _render(report: Report, arguments: argparse.Namespace) -> Iterable[str]:

@@ -16,7 +16,7 @@ from kbuild.cli.arguments import (
     add_output_arguments,
     add_repeatable_argument,
 )
-from kbuild.cli.output import has_colors, stream_output
+from kbuild.cli.output import find_width, has_colors, stream_output
 from kbuild.cli.progress import show_progress
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
@@ -97,7 +97,11 @@ def run(arguments: argparse.Namespace) -> int:
         stream_output(json.iterate_artifacts(artifacts, messages), arguments)
     else:
         lines = text.iterate_artifacts(
-            artifacts, messages, arguments.sort, has_colors=has_colors(arguments)
+            artifacts,
+            messages,
+            arguments.sort,
+            has_colors=has_colors(arguments),
+            width=find_width(arguments),
         )
         stream_output(lines, arguments)
     return InputError.exit_code if messages else 0

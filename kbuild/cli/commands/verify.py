@@ -19,10 +19,12 @@ from kbuild.cli.arguments import (
     add_schema_argument,
 )
 from kbuild.cli.output import append_text, has_colors, is_same_file, stream_output
+from kbuild.cli.progress import show_activity
+from kbuild.cli.reading import read_artifacts
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.files import begin_stamp, write_file, write_stamp
-from kbuild.inspect import ReadOptions, find_artifacts, inspect_files, inspect_path
+from kbuild.inspect import ReadOptions, find_artifacts, inspect_files
 from kbuild.inspect.closure import find_closure
 from kbuild.process import find_step_summary
 from kbuild.report.layout import make_one_line, plural
@@ -127,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     paths = drop_repeated(arguments.paths)
     # In a build edge, the build tool decides how many jobs run.
     options = ReadOptions(jobs=1 if arguments.stamp else arguments.jobs)
-    artifacts = tuple(facts for path in paths for facts in inspect_path(path, options))
+    artifacts = read_artifacts(paths, options)
     if arguments.write_baseline:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)
     if arguments.require_device_code:
@@ -135,7 +137,8 @@ def run(arguments: argparse.Namespace) -> int:
     elif not arguments.stamp and not arguments.quiet:
         _mention_missing_code(artifacts)
     context = _read_closure(arguments.paths) if arguments.closure else ()
-    report = verify(artifacts, policy, rules, arguments.today, context=context)
+    with show_activity(lambda: f"checking {plural(len(artifacts), 'artifact')}"):
+        report = verify(artifacts, policy, rules, arguments.today, context=context)
     if report.findings or not report.ok or not arguments.quiet:
         stream_output(_render(report, arguments), arguments)
         if arguments.format == "github" and (summary := find_step_summary()):

@@ -39,7 +39,7 @@ def test_unknown_option_names_the_nearest_one(capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit):
         main(["run", "a.cu", "--chek"])
     assert capsys.readouterr().err == (
-        "kbuild run: error: unrecognized arguments: --chek; did you mean '--check'? (options of the "
-        "host compiler follow -Xcompiler, the arguments of the program follow --; see kbuild run "
-        "--help)\n"
+        "kbuild run: error: unrecognized arguments: --chek; did you mean '--check'? (options of "
+        "the host compiler follow -Xcompiler, the arguments of the program follow --; see kbuild "
+        "run --help)\n"
     )

@@ -39,7 +39,7 @@ def register(name: str, *capabilities: str, package: str | None = None) -> None:
     BACKENDS[name] = Backend(name, package or f"{__name__}.{name}", capabilities)
 
 
-register("cpu", "build", "read", "code", "host", "devices", "mixed", "nvcc")
+register("cpu", "build", "read", "code", "host", "limits", "devices", "mixed", "nvcc")
 register("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "nvcc")
 register("hip", "build", "read", "code", "host", "limits", "devices", "mixed")
 register("offload", "read")  # LLVM's drivers build these; kbuild only reads them
@@ -160,6 +160,25 @@ def name_images(architectures: Iterable[str]) -> tuple[str, ...]:
         for spelled in architectures
         for image in next(filter(None, (known.images_of(spelled) for known in limits)), (spelled,))
     )
+
+
+def name_devices(devices: Iterable[str]) -> tuple[str, ...]:
+    """Return the vendors' names of devices. Names that no vendor uses stay as they are."""
+    named: list[str] = []
+    for spelled in devices:
+        images = name_images((spelled,))
+        named += [image for image in images if list_usable(image, ()) is not None] or [spelled]
+    return tuple(named)
+
+
+def list_usable(device: str, architectures: Iterable[str]) -> tuple[str, ...] | None:
+    """Return the architectures whose images a device runs, the one that it uses first.
+
+    None stands for a name that is not the architecture of a device, such as that of PTX.
+    """
+    known = tuple(architectures)
+    found = (find_limits(name).usable_by(device, known) for name in BACKENDS)
+    return next((usable for usable in found if usable is not None), None)
 
 
 def open_device(name: str) -> ExecutionDevice:

@@ -6,9 +6,10 @@ import math
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from kbuild.cli.progress import CLEAR, show_activity
 from kbuild.process import VERBOSE_VARIABLE, select_environment
 from kbuild.project.build_output import BuildOutput, BuildReporter, BuildStep
 
@@ -40,6 +41,9 @@ def show_build(*, is_verbose: bool = False, is_quiet: bool = False) -> Iterator[
 class _Messages:
     """A reporter that prints only the messages of tools."""
 
+    def report_phase(self, name: str) -> None:
+        pass
+
     def report_step(self, step: BuildStep) -> None:
         pass
 
@@ -67,6 +71,13 @@ class _Bar:
         self._is_quiet = is_quiet
         self._progress: Any = None
         self._task: Any = None
+        self._phase = ""
+        self._activity = ExitStack()  # the line that takes the place of the bar
+
+    def report_phase(self, name: str) -> None:
+        if not self._phase:
+            self._activity.enter_context(show_activity(lambda: self._phase))
+        self._phase = name
 
     def report_step(self, step: BuildStep) -> None:
         if self._progress is None:
@@ -78,7 +89,7 @@ class _Bar:
 
     def report_line(self, line: str) -> None:
         if self._progress is None:
-            print(line, file=sys.stderr, flush=True)
+            print(f"{CLEAR}{line}", file=sys.stderr, flush=True)
         else:
             self._progress.console.out(line, highlight=False)
 
@@ -87,10 +98,12 @@ class _Bar:
             self.report_line(f"kbuild: {summary}")
 
     def close(self) -> None:
+        self._activity.close()
         if self._progress is not None:
             self._progress.stop()
 
     def _open(self, total: int) -> None:
+        self._activity.close()
         # Slow to import, and a build with nothing to do shows no bar.
         from rich.console import Console  # noqa: PLC0415
         from rich.progress import (  # noqa: PLC0415
@@ -107,15 +120,16 @@ class _Bar:
             """The remaining time as ninja predicts it, or else as rich estimates it."""
 
             def render(self, task: Task) -> Text:
-                end = task.fields["end"]
-                if end is None:
-                    return super().render(task)
-                return Text(format_duration(end - time.monotonic()), style="progress.remaining")
+                end, seconds = task.fields["end"], task.time_remaining
+                if end is not None:
+                    seconds = end - time.monotonic()
+                text = "" if seconds is None else f"{format_duration(seconds)} left"
+                return Text(text, style="progress.remaining")
 
         self._progress = Progress(
             MofNCompleteColumn(),
             BarColumn(bar_width=20),
-            RemainingColumn(elapsed_when_finished=True),
+            RemainingColumn(),
             TextColumn("{task.fields[what]}", markup=False),
             console=Console(stderr=True),
             transient=True,

@@ -41,10 +41,12 @@ def build_project(
         hold_lock(directory, lambda holder: report_waiting(directory, holder)) as lock,
         show() as output,
     ):
+        output.begin_phase("configuring with CMake")
         configure_project(directory, project, tools, output.read_line)
         ninja_run = NinjaRun(
             ninja=tools.ninja, directory=directory.cmake, targets=targets, jobs=jobs, lock=lock
         )
+        output.begin_phase("building with ninja")
         run_ninja(ninja_run, output)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from kbuild.process import select_environment
 
 # The exit code of commands that skipped everything, for example because there is no device.
 SKIPPED: Final = 77
+_USUAL_WIDTH: Final = 120
 # Environment variables that turn colors on.
 _COLOR_SWITCHES: Final = ("FORCE_COLOR", "CLICOLOR_FORCE")
 
@@ -52,6 +54,13 @@ def stream_output(parts: Iterable[str], arguments: argparse.Namespace) -> None:
         _write_file(arguments.output, content)
     except OSError as error:
         raise ConfigurationError(f"{arguments.output}: {error.strerror}") from error
+
+
+def find_width(arguments: argparse.Namespace) -> int:
+    """Return the width of the terminal, or a usual one if the output is not a terminal."""
+    if arguments.output is not None or sys.stdout is None or not sys.stdout.isatty():
+        return _USUAL_WIDTH
+    return os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL_WIDTH
 
 
 def has_colors(arguments: argparse.Namespace, stream: TextIO | None = None) -> bool:

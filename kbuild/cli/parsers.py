@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final, NoReturn
+
+from kbuild.errors import suggest
 
 # Maps each command to its module and its description in `kbuild --help`.
 COMMANDS: Final = {
@@ -46,11 +48,36 @@ _USAGE_ERROR: Final = 2
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that reports an error in one line, as kbuild reports all errors."""
+    """An argument parser that reports an error in one line, as kbuild reports all errors.
+
+    ``hint`` precedes the reference to ``--help``.
+    """
+
+    hint: str = ""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the arguments, or name the option that is most like the first unknown one."""
+        arguments, unknown = self.parse_known_args(args, namespace)
+        self._reject(unknown)
+        return arguments
+
+    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Do what `parse_args` does, for options between positional arguments."""
+        arguments, unknown = self.parse_known_intermixed_args(args, namespace)
+        self._reject(unknown)
+        return arguments
+
+    def _reject(self, unknown: Sequence[str]) -> None:
+        if unknown:
+            long = [name for name in self._option_string_actions if name.startswith("--")]
+            near = suggest(unknown[0].partition("=")[0], long)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
 
     def error(self, message: str) -> NoReturn:
         """Print the message, and exit."""
-        self.exit(_USAGE_ERROR, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+        self.exit(
+            _USAGE_ERROR, f"{self.prog}: error: {message} ({self.hint}see {self.prog} --help)\n"
+        )
 
 
 def load_command(name: str) -> Any:

@@ -1,8 +1,15 @@
-"""Show the progress of reading large artifacts on a terminal."""
+"""Show on a terminal what a command is doing, until it prints its result.
+
+An interval timer draws the line, so that it also appears while one long step runs. Threads would
+not be safe here, because reading forks processes.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,34 +17,72 @@ from typing import Final
 
 from kbuild.report.layout import format_size
 
-# In seconds.
-_DELAY: Final = 1.0
-_INTERVAL: Final = 0.1
-_CLEAR: Final = "\r\033[K"
+# In seconds. People wait half a second without wondering.
+_DELAY: Final = 0.3
+_INTERVAL: Final = 0.2
+_USUAL_WIDTH: Final = 80
+CLEAR: Final = "\r\033[K"
 
 
 @contextmanager
-def show_progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function to call with the number of bytes that were just read.
+def show_activity(describe: Callable[[], str]) -> Iterator[None]:
+    """Show a line on standard error while the body runs, if it is a terminal.
 
-    After a second, a line on standard error shows the progress. It is removed at the end.
+    The line appears after a moment, and is removed at the end.
 
     Args:
+        describe: Returns what is running. The line also shows for how long.
+    """
+    if not _has_terminal():
+        yield
+        return
+    stream, start, drawn = sys.stderr.fileno(), time.monotonic(), ""
+
+    def draw(*_: object) -> None:
+        nonlocal drawn
+        text = f"kbuild: {describe()}, {int(time.monotonic() - start)} s"
+        # A line that wraps cannot be removed.
+        text = text[: (os.get_terminal_size(stream).columns or _USUAL_WIDTH) - 1]
+        if text != drawn:
+            drawn = text
+            # The main program can be in the middle of a write to the stream.
+            os.write(stream, f"{CLEAR}{text}".encode())
+
+    previous = signal.signal(signal.SIGALRM, draw)
+    signal.setitimer(signal.ITIMER_REAL, _DELAY, _INTERVAL)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+        if drawn:
+            os.write(stream, CLEAR.encode())
+
+
+def _has_terminal() -> bool:
+    if threading.current_thread() is not threading.main_thread():
+        return False  # only the main thread handles signals
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def show_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Yield a function to call with the number of bytes that were just read.
+
+    Args:
+        what: What is done, such as ``reading libk.so``.
         total: The number of bytes to read.
     """
-    is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    done, is_drawn, next_draw = 0, False, time.monotonic() + _DELAY
+    done = 0
 
     def advance(size: int) -> None:
-        nonlocal done, is_drawn, next_draw
+        nonlocal done
         done += size
-        if is_terminal and time.monotonic() >= next_draw:
-            text = f"reading: {format_size(min(done, total))} of {format_size(total)}"
-            print(_CLEAR + text, end="", file=sys.stderr, flush=True)
-            is_drawn, next_draw = True, time.monotonic() + _INTERVAL
 
-    try:
+    def describe() -> str:
+        if done == 0:
+            return f"{what} ({format_size(total)})"
+        return f"{what}: {format_size(min(done, total))} of {format_size(total)}"
+
+    with show_activity(describe):
         yield advance
-    finally:
-        if is_drawn:
-            print(_CLEAR, end="", file=sys.stderr, flush=True)

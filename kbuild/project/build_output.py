@@ -34,6 +34,9 @@ class BuildStep:
 class BuildReporter(Protocol):
     """A receiver of a build's progress."""
 
+    def report_phase(self, name: str) -> None:
+        """Report what the build does from now on."""
+
     def report_step(self, step: BuildStep) -> None:
         """Report a finished edge."""
 
@@ -97,6 +100,10 @@ class BuildOutput:
             self._messages.append(self._message)
         self._message, self._similar, self._passed = [], list(self._messages), 0
         return is_new
+
+    def begin_phase(self, name: str) -> None:
+        """Report what the build does from now on."""
+        self._reporter.report_phase(name)
 
     def finish_build(self, reused: int, cached: int = 0) -> None:
         """Report what a build did.

@@ -88,7 +88,27 @@ def predict_compilers(choices: Iterable[tuple[str, str | None]]) -> Iterator[Pat
         ToolchainError: There is no C++ compiler, or not the one that CXX names.
     """
     hints = gather_hints()
-    chosen = hints.variable("CXX")
+    host = find_host_compiler(hints.variable("CXX"))
+    if host:
+        yield host
+        hints = replace(hints, compilers=(("CXX", str(host)),))
+    for name, compiler in dict.fromkeys(choices):
+        target_hints = replace(hints, host_compiler=compiler)
+        with contextlib.suppress(KbuildError):  # `kbuild plan` reports it
+            found = locate_compiler(choose_backend(name, target_hints), target_hints)
+            if found:
+                yield found
+
+
+def find_host_compiler(chosen: str | None) -> Path | None:
+    """Return the C++ compiler that CMake will find.
+
+    Args:
+        chosen: The value of CXX, or None.
+
+    Raises:
+        ToolchainError: There is no C++ compiler, or not the one that CXX names.
+    """
     # CXX can contain arguments of the compiler.
     names = (chosen, *chosen.split()[:1]) if chosen else _CMAKE_COMPILERS
     host = next((path for path in map(find_program, names) if path), None)
@@ -102,12 +122,4 @@ def predict_compilers(choices: Iterable[tuple[str, str | None]]) -> Iterator[Pat
                 "apt install g++), or name one in the environment variable CXX"
             )
         raise ToolchainError(message)
-    if host:
-        yield host
-        hints = replace(hints, compilers=(("CXX", str(host)),))
-    for name, compiler in dict.fromkeys(choices):
-        target_hints = replace(hints, host_compiler=compiler)
-        with contextlib.suppress(KbuildError):  # `kbuild plan` reports it
-            found = locate_compiler(choose_backend(name, target_hints), target_hints)
-            if found:
-                yield found
+    return host

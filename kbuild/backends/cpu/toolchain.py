@@ -27,6 +27,12 @@ _OLDEST: Final = {"gcc": 11, "clang": 14}
 _TRIAL: Final = (
     *("-shared", "-fPIC", "-include", "cmath", "-x", "c++", "/dev/null", "-o", "image.so"),
 )
+_VERSIONS: Final = {
+    "gcc": re.compile(r"\) (\d+)((?:\.\d+)*)"),
+    "clang": re.compile(r"version (\d+)((?:\.\d+)*)"),
+}
+# GNU's other programs print this with their version ("GNU Coding Standards", "--version"), gcc not.
+_LICENSE: Final = "License GPL"
 _LAUNCHER: Final = re.compile(r"(s?ccache|distcc)\b")
 
 
@@ -63,7 +69,11 @@ def read_toolchain(
             "launcher in KBUILD_COMPILER_LAUNCHER"
         )
     compiler_id = "clang" if "clang" in first else "gcc"
-    match = re.search(r"(?:version |\) )(\d+)((?:\.\d+)*)", first)
+    match = _VERSIONS[compiler_id].search(first)
+    if _LICENSE in text:
+        raise ToolchainError(
+            f"{compiler} is not a compiler, but {first!r}; name gcc or clang in CXX, or unset it"
+        )
     if match is None:
         raise ToolchainError(
             f"{compiler}: cannot read a version from {first!r}; expected gcc or clang"

@@ -21,6 +21,12 @@ _PATTERN: Final = re.compile(
 )
 # The options of nvcc for code that a device link optimizes.
 LINK_TIME: Final = frozenset(("-dlto", "-lto"))
+_LAST: Final = {
+    "12.9": ("50", "52", "53", "60", "61", "62", "70", "72"),
+    "11.8": ("35", "37"),
+    "10.2": ("30", "32"),
+    "8.0": ("20", "21"),
+}
 _GROUPS: Final = ("all", "all-major", "native")
 _IMAGE: Final = re.compile(r"(?:sm|compute)_(?P<major>\d+)(?P<minor>\d)(?P<scope>[af]?)")
 
@@ -89,6 +95,23 @@ def _find_nearest(architecture: Architecture, numbers: Sequence[str]) -> str:
     return min(numbers, key=lambda known: (abs(int(known) - number), int(known)))
 
 
+def _advise(architecture: Architecture, numbers: Sequence[str]) -> str:
+    """Say which architectures there are, and what is like an unsupported one."""
+    there = f"expected one of {', '.join(numbers)}"
+    last = find_last_toolkit(architecture.number)
+    if last is not None and int(architecture.number) < int(numbers[0]):
+        return f"{there}; CUDA {last} was the last with {architecture.number}"
+    return f"{there}; did you mean {_find_nearest(architecture, numbers)!r}?"
+
+
+def find_last_toolkit(number: str) -> str | None:
+    """Return the last release of the toolkit that compiles for an old architecture, or None.
+
+    The release notes of CUDA list the architectures that a release removes.
+    """
+    return next((last for last, removed in _LAST.items() if number in removed), None)
+
+
 def expand(
     requested: tuple[str, ...], known: tuple[str, ...], devices: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
@@ -109,8 +132,8 @@ def expand(
         architecture = parse(name)
         if architecture.number.rstrip("af") not in numbers:
             raise ConfigurationError(
-                f"architecture {name!r} is not supported by this toolkit; expected one of "
-                f"{', '.join(numbers)}; did you mean {_find_nearest(architecture, numbers)!r}?"
+                f"architecture {name!r} is not supported by this toolkit; "
+                f"{_advise(architecture, numbers)}"
             )
         is_real, is_virtual = merged.get(architecture.number, (False, False))
         merged[architecture.number] = (

@@ -5,7 +5,7 @@ None always means *unknown*: a rule that gets None does not judge.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal, TypeAlias
 
 from kbuild.model import Compression, Resources
@@ -73,6 +73,9 @@ class DeviceLimits:
             ARCHITECTURES can spell it; an empty tuple for a name that is not an architecture.
         has_portable_code: Whether there are images that a driver compiles, such as PTX.
         driver_of: Returns the driver that a language version of portable code needs.
+        usable_by: ``usable_by(device, architectures)`` returns the architectures whose images a
+            device of this architecture runs, by the vendor's rules, the one that it uses first;
+            None for a name that is not an architecture of a device.
         order_of: Returns a key that orders the architectures of real images by age; None for
             a name that is not an architecture.
         runs_on_newer: ``runs_on_newer(portable, real)`` tells whether an image for the
@@ -99,6 +102,7 @@ class DeviceLimits:
     images_of: Callable[[str], tuple[str, ...]] = _no_images
     has_portable_code: bool = False
     driver_of: Callable[[str], str | None] = _unknown
+    usable_by: Callable[[str, Iterable[str]], tuple[str, ...] | None] = _unknown
     order_of: Callable[[str], Version | None] = _unknown
     runs_on_newer: Callable[[str, str], bool] | None = None
     requirement_of: Callable[[Compression], Requirement | None] = _unknown

@@ -18,7 +18,9 @@ from kbuild.cli.output import SKIPPED
 from kbuild.errors import BuildError, ConfigurationError, ToolchainError
 from kbuild.model import Command
 from kbuild.project.cmake import CMakeBuild, configure_and_build
+from kbuild.project.environment import find_host_compiler
 from kbuild.project.tools import find_build_tools
+from kbuild.toolchain.find import gather_hints
 
 HELP = "Build, verify, and run the saxpy example. The default backend needs no GPU."
 
@@ -48,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run all steps, and print their results and the paths of the files."""
     if find_spec("numpy") is None:
         raise ToolchainError("NumPy is not installed; pip install 'kbuild[demo]'")
+    find_host_compiler(gather_hints().variable("CXX"))
     directory = _make_directory(arguments.keep)
     source = directory / "saxpy"
     build = directory / "build"

@@ -16,6 +16,7 @@ from kbuild.cli.arguments import (
 )
 from kbuild.cli.commands.inspect import add_limit_arguments
 from kbuild.cli.output import write_report
+from kbuild.cli.progress import show_activity
 from kbuild.diff.compare import compare_labeled, compare_paths
 from kbuild.diff.inputs import DEFAULT_CODE_LIMIT, DiffOptions
 from kbuild.diff.model import ASPECTS, DiffReport
@@ -146,7 +147,8 @@ def _compare(words: list[str], revisions: str | None, options: DiffOptions) -> D
             "expected two paths, OLD NEW, or --git A..B -- COMMAND, or --run OLD_COMMAND "
             "NEW_COMMAND"
         )
-    return compare_paths(Path(words[0]), Path(words[1]), options)
+    with show_activity(lambda: f"comparing {words[0]} with {words[1]}"):
+        return compare_paths(Path(words[0]), Path(words[1]), options)
 
 
 def _compare_runs(

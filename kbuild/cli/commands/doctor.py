@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild.cli.arguments import add_color_argument, add_output_arguments
 from kbuild.cli.output import write_report
+from kbuild.cli.progress import show_activity
 from kbuild.report import doctor
 from kbuild.toolchain.doctor import diagnose
 
@@ -23,5 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the diagnosis. Return 0 even if something is missing."""
-    write_report(diagnose(), _RENDERERS, arguments)
+    with show_activity(lambda: "looking for toolchains and devices"):
+        diagnosis = diagnose()
+    write_report(diagnosis, _RENDERERS, arguments)
     return 0

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from kbuild.backends import name_images
@@ -16,8 +14,8 @@ from kbuild.cli.arguments import (
     add_output_arguments,
     add_repeatable_argument,
 )
-from kbuild.cli.output import has_colors, stream_output
-from kbuild.cli.progress import show_progress
+from kbuild.cli.output import find_width, has_colors, stream_output
+from kbuild.cli.reading import report_reading
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import ReadOptions, Selection, find_artifacts, inspect_files, select
@@ -97,7 +95,11 @@ def run(arguments: argparse.Namespace) -> int:
         stream_output(json.iterate_artifacts(artifacts, messages), arguments)
     else:
         lines = text.iterate_artifacts(
-            artifacts, messages, arguments.sort, has_colors=has_colors(arguments)
+            artifacts,
+            messages,
+            arguments.sort,
+            has_colors=has_colors(arguments),
+            width=find_width(arguments),
         )
         stream_output(lines, arguments)
     return InputError.exit_code if messages else 0
@@ -106,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _read(arguments: argparse.Namespace) -> tuple[list[ArtifactFacts], list[tuple[str, str]]]:
     """Return the facts of all files, and the path and message of each unreadable file."""
     files = [file for path in arguments.paths for file in find_artifacts(path)]
-    with show_progress(_total_size(files)) as advance:
+    with report_reading(files) as advance:
         options = ReadOptions(
             summary=arguments.summary,
             image_limit=arguments.max_image_size,
@@ -120,10 +122,6 @@ def _read(arguments: argparse.Namespace) -> tuple[list[ArtifactFacts], list[tupl
         raise errors[0][1]
     found = [facts for _, result in results if isinstance(result, tuple) for facts in result]
     return found, [(str(path), str(error)) for path, error in errors]
-
-
-def _total_size(files: Sequence[Path]) -> int:
-    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def _is_unreadable(facts: ArtifactFacts) -> bool:

@@ -15,11 +15,13 @@ from kbuild.cli.commands.verify import (
     read_policy,
 )
 from kbuild.cli.output import write_output
+from kbuild.cli.progress import show_activity
+from kbuild.cli.reading import read_artifacts
 from kbuild.diff.compare import compare_paths
 from kbuild.diff.inputs import DEFAULT_CODE_LIMIT, DiffOptions
 from kbuild.diff.model import ASPECTS, DiffReport
 from kbuild.errors import ConfigurationError
-from kbuild.inspect import ReadOptions, inspect_path
+from kbuild.inspect import ReadOptions
 from kbuild.report.page.html import Overview, render_overview
 from kbuild.verify import select_rules, verify
 
@@ -55,13 +57,15 @@ def run(arguments: argparse.Namespace) -> int:
         archive_limit=arguments.max_archive_size,
         jobs=arguments.jobs,
     )
-    comparison = _compare(arguments, options) if arguments.compare else None
+    with show_activity(lambda: "comparing"):
+        comparison = _compare(arguments, options) if arguments.compare else None
     policy = read_policy(arguments)
     paths = drop_repeated(arguments.paths)
-    artifacts = tuple(facts for path in paths for facts in inspect_path(path, options))
-    report = verify(artifacts, policy, select_rules((), ()))
-    overview = Overview(artifacts=artifacts, report=report, comparison=comparison)
-    write_output(render_overview(overview), arguments)
+    artifacts = read_artifacts(paths, options)
+    with show_activity(lambda: "checking rules and writing the page"):
+        report = verify(artifacts, policy, select_rules((), ()))
+        page = render_overview(Overview(artifacts=artifacts, report=report, comparison=comparison))
+    write_output(page, arguments)
     return 0
 
 

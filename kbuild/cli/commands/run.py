@@ -20,6 +20,8 @@ from kbuild.cli.build_progress import show_build
 from kbuild.cli.builds import build_project
 from kbuild.cli.checked_run import add_check_arguments, check_arguments, run_checked
 from kbuild.cli.foreground import end_as, run_to_end
+from kbuild.cli.nvcc_spellings import NvccSettings, divide_words, parse_standard, read_settings
+from kbuild.cli.parsers import Parser
 from kbuild.errors import ConfigurationError
 from kbuild.project.checks import check_manifest
 from kbuild.project.generate import BuildSettings, generate_project, locate_artifact
@@ -35,12 +37,15 @@ from kbuild.toolchain.devices import choose_device
 
 HELP = "Build a program from kernel sources and C++ sources, and run it."
 EPILOG = f"""\
-Words after -- are the arguments of the program. kbuild run ends with the program's exit code, or by
+Words after -- are the arguments of the program. nvcc's spellings work, too, such as -std=c++20,
+-arch=sm_80, -G, -lineinfo, and -Xcompiler -Wall; those for GPUs have no effect on the CPU.
+kbuild run ends with the program's exit code, or by
 the signal that ends the program. With --check, findings make the exit code 1.
 The program is built in kbuild's cache directory, so that the next run only checks for changes.
 The cache keeps the {MOST_PROGRAMS} programs that were run last, and all programs of the last hour.
 """
 _SEPARATOR: Final = "--"
+_ARGUMENTS_HINT: Final = f"the arguments of the program follow {_SEPARATOR}"
 _LEVELS: Final = ("0", "1", "2", "3", "s")
 # Compilers keep assert() when they optimize, but CMake's release builds remove it.
 _KEEP_ASSERTIONS: Final = "-UNDEBUG"
@@ -62,6 +67,8 @@ OPTIONS: Final = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    if isinstance(parser, Parser):
+        parser.hint = f"options of the host compiler follow -Xcompiler, {_ARGUMENTS_HINT}; "
     parser.add_argument(
         "sources", nargs="+", type=Path, metavar="FILE", help="compile these sources"
     )
@@ -75,8 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--std",
-        default=DEFAULT_STANDARD,
-        type=int,
+        default=str(DEFAULT_STANDARD),
         metavar="N",
         help="use C++ standard N (default: %(default)s)",
     )
@@ -138,8 +144,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Parse the command's own words. Those after ``--`` are the program's arguments."""
     position = words.index(_SEPARATOR) if _SEPARATOR in words else len(words)
-    arguments = parser.parse_intermixed_args(words[:position])
+    kept, given = divide_words(words[:position], parser._option_string_actions)  # noqa: SLF001
+    arguments = parser.parse_intermixed_args(kept)
     arguments.arguments = tuple(words[position + 1 :])
+    arguments.nvcc = given
     return arguments
 
 
@@ -155,10 +163,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check and arguments.backend == AUTOMATIC:
         arguments.backend = find_checking_backend()
     backend, architecture = _choose_device(arguments.backend)
+    spelled = read_settings(arguments.nvcc)
     settings = BuildSettings(
-        profile="debug" if arguments.debug else "release", optimization=arguments.optimization
+        profile="debug" if arguments.debug or spelled.debug else "release",
+        optimization=arguments.optimization,
     )
-    table = _read_table(arguments, backend, architecture)
+    table = _read_table(arguments, spelled, backend, architecture)
     program = _build(table, settings, is_verbose=arguments.verbose)
     if arguments.verbose:
         _print_executions(program)
@@ -225,26 +235,34 @@ def _choose_device(backend: str) -> tuple[str, str | None]:
 
 
 def _read_table(
-    arguments: argparse.Namespace, backend: str, architecture: str | None
+    arguments: argparse.Namespace, spelled: NvccSettings, backend: str, architecture: str | None
 ) -> TargetTable:
     """Return the settings of the program, with absolute paths."""
     for path in arguments.sources:
         if not path.is_file():
             what = "expected a file, not a directory" if path.is_dir() else "no such file"
-            raise ConfigurationError(f"{path}: {what}")
+            raise ConfigurationError(f"{path}: {what}; {_ARGUMENTS_HINT}")
     own = (architecture,) if architecture else ()
     return TargetTable(
         sources=_make_absolute(arguments.sources),
         kind="executable",
         backend=backend,
-        architectures=tuple(arguments.architectures) or own,
-        rdc=arguments.rdc,
+        architectures=(*arguments.architectures, *spelled.architectures) or own,
+        rdc=arguments.rdc or spelled.rdc,
         check=arguments.check,
         include_directories=_make_absolute(arguments.include_directories),
         definitions=tuple(arguments.definitions),
-        compile_options=(_KEEP_ASSERTIONS, *shlex.split(arguments.device_options)),
-        device_standard=arguments.std,
-        host_options=(_KEEP_ASSERTIONS, *shlex.split(arguments.host_options)),
+        compile_options=(
+            _KEEP_ASSERTIONS,
+            *spelled.translate(backend),
+            *shlex.split(arguments.device_options),
+        ),
+        device_standard=spelled.standard or parse_standard(arguments.std),
+        host_options=(
+            _KEEP_ASSERTIONS,
+            *spelled.host_options,
+            *shlex.split(arguments.host_options),
+        ),
         link_directories=_make_absolute(arguments.library_directories),
         link_libraries=tuple(arguments.libraries),
         verify=False,

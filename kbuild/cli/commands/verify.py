@@ -19,10 +19,12 @@ from kbuild.cli.arguments import (
     add_schema_argument,
 )
 from kbuild.cli.output import append_text, has_colors, is_same_file, stream_output
+from kbuild.cli.progress import show_activity
+from kbuild.cli.reading import read_artifacts
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.files import begin_stamp, write_file, write_stamp
-from kbuild.inspect import ReadOptions, find_artifacts, inspect_files, inspect_path
+from kbuild.inspect import ReadOptions, find_artifacts, inspect_files
 from kbuild.inspect.closure import find_closure
 from kbuild.process import find_step_summary
 from kbuild.report.layout import make_one_line, plural
@@ -69,6 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option, what in (("--select", "run only"), ("--ignore", "do not run")):
         help_text = f"{what} the rules whose ids start with one of IDS, comma-separated"
         add_repeatable_argument(parser, option, "IDS", help_text)
+    parser.add_argument(
+        "--require-device-code",
+        action="store_true",
+        help="report an artifact without device code, unless the policy says "
+        "require_device_code = false",
+    )
     parser.add_argument(
         "--closure",
         action="store_true",
@@ -121,11 +129,16 @@ def run(arguments: argparse.Namespace) -> int:
     paths = drop_repeated(arguments.paths)
     # In a build edge, the build tool decides how many jobs run.
     options = ReadOptions(jobs=1 if arguments.stamp else arguments.jobs)
-    artifacts = tuple(facts for path in paths for facts in inspect_path(path, options))
+    artifacts = read_artifacts(paths, options)
     if arguments.write_baseline:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)
+    if arguments.require_device_code:
+        policy = _require_device_code(policy or Policy())
+    elif not arguments.stamp and not arguments.quiet:
+        _mention_missing_code(artifacts)
     context = _read_closure(arguments.paths) if arguments.closure else ()
-    report = verify(artifacts, policy, rules, arguments.today, context=context)
+    with show_activity(lambda: f"checking {plural(len(artifacts), 'artifact')}"):
+        report = verify(artifacts, policy, rules, arguments.today, context=context)
     if report.findings or not report.ok or not arguments.quiet:
         stream_output(_render(report, arguments), arguments)
         if arguments.format == "github" and (summary := find_step_summary()):
@@ -133,6 +146,19 @@ def run(arguments: argparse.Namespace) -> int:
     if report.ok and arguments.stamp:
         _write_stamp(arguments, policy, started)
     return 0 if report.ok else 1
+
+
+def _require_device_code(policy: Policy) -> Policy:
+    if policy.require_device_code is not None:
+        return policy
+    return replace(policy, require_device_code=True)
+
+
+def _mention_missing_code(artifacts: Sequence[ArtifactFacts]) -> None:
+    """Print a note if there is nothing to verify: the artifact can be the wrong one."""
+    if not any((*facts.images, *facts.modules, *facts.problems) for facts in artifacts):
+        note = "no file contains device code; --require-device-code makes that an error"
+        print(f"kbuild: note: {note}", file=sys.stderr)
 
 
 def _render(report: Report, arguments: argparse.Namespace) -> Iterable[str]:

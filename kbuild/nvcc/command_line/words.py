@@ -78,7 +78,7 @@ def _divide(words: Iterable[str], depth: int = 0) -> Iterator[GivenOption | str]
     remaining = deque(words)
     while remaining:
         word = remaining.popleft()
-        given = _read_option(word, remaining) if _is_option(word) else None
+        given = read_option(word, remaining) if _is_option(word) else None
         if given is None:
             yield word
         elif given.option.name == "--options-file":
@@ -92,8 +92,13 @@ def _is_option(word: str) -> bool:
     return word.startswith("-") and word != "-"
 
 
-def _read_option(word: str, remaining: deque[str]) -> GivenOption | None:
-    """Return the option that a word begins, with its value; None if it is unknown."""
+def read_option(word: str, remaining: deque[str]) -> GivenOption | None:
+    """Return the option that a word begins, with its value; None if it is unknown.
+
+    Args:
+        word: The word.
+        remaining: The words that follow it. The value is removed from them.
+    """
     name, separator, value = word.partition("=")
     option = OPTIONS.get(name)
     if option is None:

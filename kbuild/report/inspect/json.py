@@ -60,7 +60,7 @@ def _artifact(facts: ArtifactFacts) -> Iterator[str]:
     yield "\n" + _open(front) + ', "images": ['
     spelled: dict[int, str] = {}
     for number, image in enumerate(facts.images):
-        yield (",\n " if number else "\n ") + _open(_image(image)) + ', "kernels": '
+        yield (",\n " if number else "\n ") + _open(_image(facts, image)) + ', "kernels": '
         yield from _kernels(image, facts.is_summary, spelled)
         yield "}"
     back = {
@@ -120,7 +120,9 @@ def _param(param: Param) -> dict[str, Any]:
     return fields if param.kind is None else {**fields, "kind": param.kind}
 
 
-def _image(image: ImageFacts) -> dict[str, Any]:
+def _image(facts: ArtifactFacts, image: ImageFacts) -> dict[str, Any]:
+    # Few files have input of a device link.
+    part = {"is_relocatable": True} if facts.containers[image.container].is_relocatable else {}
     return {
         "backend": image.backend,
         "arch": image.arch,
@@ -129,6 +131,7 @@ def _image(image: ImageFacts) -> dict[str, Any]:
         "size": image.size,
         "stored_size": image.stored_size,
         "container": image.container,
+        **part,
         "ptx_version": image.ptx_version,
     }
 

@@ -6,21 +6,17 @@ import itertools
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from sys import intern
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from kbuild.demangle.names import demangle
-from kbuild.facts import ArtifactFacts, HostKernel, ImageFacts, Place, RuntimeFacts, Symbol
-from kbuild.model import Kernel, Resources, VariableRecord
-from kbuild.report.layout import format_size, format_table, plural, print_lines
+from kbuild.facts import ArtifactFacts, HostKernel, Place, RuntimeFacts, Symbol
+from kbuild.model import VariableRecord
+from kbuild.report.figures import describe_relocatable
+from kbuild.report.inspect.kernels import Order, list_image_rows, list_kernels
+from kbuild.report.layout import format_table, plural, print_lines
 from kbuild.report.styles import Line, Span
 
-Order: TypeAlias = Literal["file", "name", "size"]
-
 _UNKNOWN: Final = "-"
-# No vendor has so many architectures, but a forged file can.
-_MAX_COLUMNS: Final = 64
-_LEGEND: Final = "  registers[/shared bytes[/local bytes]] by architecture; ! means spills"
 
 
 def render_artifacts(
@@ -29,9 +25,10 @@ def render_artifacts(
     order: Order = "file",
     *,
     has_colors: bool = False,
+    width: int | None = None,
 ) -> str:
     """Render all of `iterate_artifacts` as one string."""
-    return "".join(iterate_artifacts(artifacts, errors, order, has_colors=has_colors))
+    return "".join(iterate_artifacts(artifacts, errors, order, has_colors=has_colors, width=width))
 
 
 def iterate_artifacts(
@@ -40,6 +37,7 @@ def iterate_artifacts(
     order: Order = "file",
     *,
     has_colors: bool = False,
+    width: int | None = None,
 ) -> Iterator[str]:
     """Yield the lines of one block of text per artifact, then the errors.
 
@@ -48,12 +46,14 @@ def iterate_artifacts(
         errors: Pairs (path, message).
         order: How to sort images and kernels.
         has_colors: Whether to show colors.
+        width: The number of characters into which a table with many architectures is folded, or
+            None for a column per architecture.
     """
     # Most libraries in a wheel have no kernels.
     empty = [facts for facts in artifacts if len(artifacts) > 1 and _is_empty(facts)]
     hidden = set(map(id, empty))
     blocks: Iterable[Iterable[Line]] = (
-        *(_artifact(facts, order) for facts in artifacts if id(facts) not in hidden),
+        *(_artifact(facts, order, width) for facts in artifacts if id(facts) not in hidden),
         [(Span(facts.path, "path"), ": no kernels") for facts in empty],
         [(Span("error", "error"), f": {message}") for _, message in errors],
     )
@@ -75,7 +75,7 @@ def _is_empty(facts: ArtifactFacts) -> bool:
     return not any((*parts, facts.modules, facts.problems, facts.note_problems))
 
 
-def _artifact(facts: ArtifactFacts, order: Order) -> Iterator[Line]:
+def _artifact(facts: ArtifactFacts, order: Order, width: int | None) -> Iterator[Line]:
     yield Span(facts.path, "path")
     about = [facts.kind.replace("-", " "), *([facts.machine] if facts.machine else [])]
     about += [f"sha256 {facts.sha256}"] if facts.sha256 else []
@@ -90,10 +90,10 @@ def _artifact(facts: ArtifactFacts, order: Order) -> Iterator[Line]:
     yield from _host_side(facts)
     if facts.images:
         yield ""
-        yield from format_table(_image_rows(facts, order))
-    if any(image.kernels for image in facts.images):
-        yield from ("", Span(_LEGEND, "faint"))
-        yield from format_table(_kernel_rows(facts.images, order))
+        yield from format_table(list_image_rows(facts, order))
+        if note := describe_relocatable(facts):
+            yield f"  {note}"
+    yield from list_kernels(facts, order, width)
     for part in (_handle_rows(facts), _variable_rows(facts)):
         rows = list(part)
         if rows:
@@ -142,92 +142,6 @@ def _problems(facts: ArtifactFacts) -> Iterator[Line]:
     for image in facts.images:
         if image.problem:
             yield (*front, f": container {image.container}, {image.arch}: {image.problem}")
-
-
-def _image_rows(facts: ArtifactFacts, order: Order) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each architecture and kind, and a total."""
-    yield ("architecture", "kernels", "kind", "images", "size", "stored")
-    groups: dict[tuple[str, str, str], list[ImageFacts]] = {}
-    for image in facts.images:
-        groups.setdefault((image.backend, image.arch, image.kind), []).append(image)
-    rows = list(groups.items())
-    if order == "size":
-        rows.sort(key=lambda row: -sum(image.stored_size for image in row[1]))
-    elif order == "name":
-        rows.sort(key=lambda row: row[0])
-    for (backend, arch, kind), images in rows:
-        yield (f"{backend} {arch}", *_sum_up(images, kind, facts.is_summary))
-    if len(groups) > 1:
-        yield ("total", *_sum_up(facts.images, "", facts.is_summary))
-
-
-def _sum_up(images: Sequence[ImageFacts], kind: str, is_summary: bool) -> tuple[str, ...]:
-    compressions = sorted({image.compression or "unknown" for image in images} - {"none"})
-    stored = format_size(sum(image.stored_size for image in images))
-    return (
-        _UNKNOWN if is_summary else str(sum(len(image.kernels) for image in images)),
-        kind,
-        str(len(images)),
-        format_size(sum(image.size for image in images)),
-        f"{stored} ({', '.join(compressions)})" if compressions else stored,
-    )
-
-
-def _kernel_rows(images: tuple[ImageFacts, ...], order: Order) -> Iterator[tuple[str, ...]]:
-    """Yield a row per kernel; a kernel that differs between containers has several."""
-    architectures = list(dict.fromkeys(image.arch for image in images))[:_MAX_COLUMNS]
-    columns = {arch: number for number, arch in enumerate(architectures)}
-    rows: dict[str, list[list[str]]] = {}
-    sizes: dict[str, int] = {}
-    for image in images:
-        column = columns.get(image.arch)
-        if column is None:
-            continue
-        for kernel in image.kernels:
-            size = kernel.resources.code_bytes or 0
-            sizes[kernel.display] = sizes.get(kernel.display, 0) + size
-            _enter(rows.setdefault(kernel.display, []), column, _cell(image, kernel), len(columns))
-    names: Iterable[str] = rows
-    if order == "size":
-        names = sorted(rows, key=lambda name: -sizes[name])
-    elif order == "name":
-        names = sorted(rows)
-    has_sizes = any(sizes.values())
-    code = ("code",) if has_sizes else ()
-    yield (*columns, *code, "kernel")
-    for name in names:
-        for cells in rows[name]:
-            yield (*cells, *((format_size(sizes[name]),) if has_sizes else ()), name)
-
-
-def _enter(rows: list[list[str]], column: int, cell: str, width: int) -> None:
-    """Put the cell into the first row whose column is empty or equal, or into a new row."""
-    for row in rows:
-        if row[column] in (_UNKNOWN, cell):
-            row[column] = cell
-            return
-    row = [_UNKNOWN] * width
-    row[column] = cell
-    rows.append(row)
-
-
-def _cell(image: ImageFacts, kernel: Kernel) -> str:
-    resources = kernel.resources
-    if resources.registers is None:
-        return image.kind
-    shared, local = resources.shared_bytes, resources.local_bytes
-    text = str(resources.registers)
-    if shared or local:
-        text += f"/{_UNKNOWN if shared is None else shared}"
-    if local:
-        text += f"/{local}"
-    # A library has many cells with few different texts.
-    return intern(text + _spills(resources))
-
-
-def _spills(resources: Resources) -> str:
-    spilled = resources.spill_bytes or resources.spilled_registers
-    return "!" if spilled else ""
 
 
 def _variable_rows(facts: ArtifactFacts) -> Iterator[tuple[str, ...]]:

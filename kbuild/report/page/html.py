@@ -10,6 +10,7 @@ import jinja2
 from kbuild import resources
 from kbuild.diff.model import DiffReport
 from kbuild.facts import ArtifactFacts
+from kbuild.report.figures import describe_relocatable
 from kbuild.report.layout import format_size, make_one_line, plural
 from kbuild.report.page.comparison import describe_comparison
 from kbuild.report.page.kernels import compress, describe_kernels, list_architectures
@@ -100,7 +101,9 @@ def _describe_row(
         }
         cells.append(cell if images else None)
     kind = ", ".join(filter(None, (facts.kind.replace("-", " "), facts.machine)))
-    return {"number": number, "path": make_one_line(facts.path), "kind": kind, "cells": cells}
+    note = describe_relocatable(facts)
+    path = make_one_line(facts.path)
+    return {"number": number, "path": path, "kind": kind, "cells": cells, "note": note}
 
 
 def _describe_rules(report: Report) -> Iterator[str]:

@@ -110,12 +110,13 @@ def summarize(report: Report, hint: str = "") -> str:
     rules = [plural(len(report.rules_run), "rule") + " run"]
     skipped = {note.rule for note in _select_notes(report, is_unjudged=False)}
     if skipped:
-        rules.append(f"{len(skipped)} skipped")
+        rules.append(f"{len(skipped)} skipped (nothing to check)")
     if report.rules_errored:
         rules.append(f"{len(report.rules_errored)} errored")
     unjudged = ""
     if report.rules_unjudged:
-        unjudged = f"; {plural(len(report.rules_unjudged), 'rule')} could not judge all files{hint}"
+        count = plural(len(report.rules_unjudged), "rule")
+        unjudged = f"; {count} could not judge all files: no finding, but no proof{hint}"
     verdict = "ok" if report.ok else "FAILED"
     if not found and report.ok:
         return f"ok: no findings; {plural(len(report.rules_run), 'rule')} checked{unjudged}"

@@ -29,7 +29,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kbuild.backends import name_images
+from kbuild.backends import name_devices, name_images
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.files import read_toml
 from kbuild.records import from_json
@@ -90,9 +90,11 @@ def read_policy(table: object, where: str) -> Policy:
 def _name_required_images(part: T) -> T:
     """Return the requirements with the vendors' names of architectures, which facts contain."""
     required, allowed = part.required_architectures, part.allowed_architectures
+    devices = part.required_devices
     return replace(
         part,
         required_architectures=None if required is None else name_images(required),
+        required_devices=None if devices is None else name_devices(devices),
         allowed_architectures=None if allowed is None else name_images(allowed),
     )
 

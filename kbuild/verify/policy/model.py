@@ -27,7 +27,9 @@ Limit: TypeAlias = Literal[
     "max_architecture_bytes",
     "max_artifact_bytes",
 ]
-ArchitectureList: TypeAlias = Literal["required_architectures", "allowed_architectures"]
+ArchitectureList: TypeAlias = Literal[
+    "required_architectures", "required_devices", "allowed_architectures"
+]
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("info", "warning", "error")
 
@@ -71,9 +73,18 @@ class Requirements:
     required_architectures: tuple[Text, ...] | None = field(
         default=None,
         metadata=key(
-            "Architectures that every kernel must have an image for, as the vendor writes them: "
-            "sm_90, compute_90 for PTX, gfx90a, x86-64-v3. Names are compared, not validated. "
-            "CMake's spellings mean the same: 90-real, 90-virtual, and 90 for both.",
+            "Architectures that every kernel must have an image of its own for, as the vendor "
+            "writes them: sm_90, compute_90 for PTX, gfx90a, x86-64-v3. Names are compared, not "
+            "validated. CMake's spellings mean the same: 90-real, 90-virtual, and 90 for both.",
+            not_with=("architectures",),
+        ),
+    )
+    required_devices: tuple[Text, ...] | None = field(
+        default=None,
+        metadata=key(
+            "Devices that every kernel must run on, each by its architecture: sm_86, gfx90a, "
+            "x86-64-v3. Every image counts that such a device runs by its vendor's rules. For "
+            "example, sm_86 runs images for sm_80, and compiles PTX for compute_80.",
             not_with=("architectures",),
         ),
     )
@@ -188,7 +199,8 @@ class Policy(Requirements):
         default=None,
         metadata=key(
             "Whether an artifact must contain device code: a wheel as a whole, or the other files "
-            "of a call together. By default, it must if `required_architectures` applies to it."
+            "of a call together. By default, it must if `required_architectures` or "
+            "`required_devices` applies to it."
         ),
     )
     required_kernels: Globs | None = field(
@@ -248,7 +260,7 @@ class Policy(Requirements):
     def architectures(
         self, name: ArchitectureList, path: str, kernel: str | None = None
     ) -> tuple[str, ...] | None:
-        """Return the required or allowed architectures of a file or of a kernel in it."""
+        """Return a list of architectures that applies to a file or to a kernel in it."""
         found: tuple[str, ...] | None = self._find(name, path, kernel, None)
         return found
 

@@ -22,9 +22,10 @@ def no_device_code(facts: ArtifactFacts, files: FileSet, policy: Policy) -> Iter
     Why: An artifact without device code was built without a GPU architecture, or lost its fat
         binary later. It loads, but the first launch fails with "no kernel image is available for
         execution on the device" or "invalid device function". The policy can require device code
-        (`require_device_code`, or implied by `required_architectures`) and certain kernels
-        (`required_kernels`). One file of a wheel is enough, and the other files of a call count
-        together. Without a policy, this is an error in a file of another tool whose host code calls
+        (`require_device_code`, the option `--require-device-code`, or implied by
+        `required_architectures` and `required_devices`) and certain kernels (`required_kernels`).
+        One file of a wheel is enough, and the other files of a call count together. Without a
+        policy, this is an error in a file of another tool whose host code calls
         the function that registers a kernel. It is an info if the file registers only containers,
         which compilers also do for sources without kernels, and runtimes for their own code. KB101
         reports images that are missing according to kbuild's note.
@@ -57,7 +58,11 @@ def _requires_code(files: FileSet, policy: Policy) -> bool:
     if policy.require_device_code is not None:
         return policy.require_device_code
     paths = (facts.path for facts in files.artifact)
-    return any(policy.architectures("required_architectures", path) for path in paths)
+    return any(
+        policy.architectures("required_architectures", path)
+        or policy.architectures("required_devices", path)
+        for path in paths
+    )
 
 
 def _registers_nothing(facts: ArtifactFacts) -> Iterator[Violation]:

@@ -53,6 +53,7 @@ PYBIND11_MODULE(scaling, m)
     });
 }
 """
+GATE_WHEELS = "docs/how-to/gate-wheels.md"
 FIRST_KERNEL = "docs/tutorials/first-kernel.md"
 EXISTING_SOURCE = "docs/tutorials/existing-source.md"
 
@@ -75,9 +76,14 @@ def run_page(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     return run
 
 
+def _mark(name: str) -> tuple[pytest.MarkDecorator, ...]:
+    rarely = (pytest.mark.slow,) if name in RARELY_RUN else ()
+    return (*rarely, needs_backend("cuda")) if name == GATE_WHEELS else rarely
+
+
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(n, marks=pytest.mark.slow) if n in RARELY_RUN else n for n in RUNNABLE],
+    [pytest.param(n, marks=_mark(n)) for n in RUNNABLE],
 )
 def test_code_blocks_work(run_page: Runner, name: str) -> None:
     run_page(name)

@@ -29,6 +29,9 @@ class Reporter:
         self.steps: list[BuildStep] = []
         self.lines: list[str] = []
 
+    def report_phase(self, name: str) -> None:
+        raise AssertionError(name)  # only commands announce phases
+
     def report_step(self, step: BuildStep) -> None:
         self.steps.append(step)
 

@@ -33,3 +33,13 @@ def test_other_systems_are_an_error_of_one_line(system: str) -> None:
     assert done.returncode == 3
     assert done.stderr.startswith(f"kbuild: error: kbuild does not run on {system}; ")
     assert done.stderr.count("\n") == 1
+
+
+def test_unknown_option_names_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "a.cu", "--chek"])
+    assert capsys.readouterr().err == (
+        "kbuild run: error: unrecognized arguments: --chek; did you mean '--check'? (options of "
+        "the host compiler follow -Xcompiler, the arguments of the program follow --; see kbuild "
+        "run --help)\n"
+    )

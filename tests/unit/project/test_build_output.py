@@ -23,6 +23,9 @@ class Reporter:
     def __init__(self) -> None:
         self.received: list[str] = []
 
+    def report_phase(self, name: str) -> None:
+        self.received.append(name)
+
     def report_step(self, step: BuildStep) -> None:
         self.received.append(f"<{step.finished}/{step.total} {step.description}>")
 

@@ -1,15 +1,17 @@
 """The limits of NVIDIA's drivers and devices.
 
 Sources: "PTX ISA", table "PTX Release History" (version and the first CUDA release whose driver
-compiles it); "CUDA C++ Programming Guide", "Family-Specific Features" about the suffixes ``a`` and
-``f``; two headers of the toolkit, ``cuda_occupancy.h`` (of cudart) and
-``cuda/__device/arch_traits.h`` (of CCCL). The numbers were compared with these headers of release
-13.4, and with the behavior of several releases' ptxas.
+compiles it); "CUDA C++ Programming Guide", "Binary Compatibility" and "PTX Compatibility" about the
+devices that run an image, and "Family-Specific Features" about the suffixes ``a`` and ``f``; two
+headers of the toolkit, ``cuda_occupancy.h`` (of cudart) and ``cuda/__device/arch_traits.h`` (of
+CCCL). The numbers were compared with these headers of release 13.4, and with the behavior of
+several releases' ptxas.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from kbuild.backends.cuda.architectures import name_images
@@ -60,6 +62,10 @@ _ZSTD: Final = Requirement(part="driver", version="12.4", name="12.4 (550.54.14)
 _REAL: Final = re.compile(r"sm_(?P<number>[0-9]{2,3})(?P<suffix>[af]?)")
 _VIRTUAL: Final = re.compile(r"compute_(?P<number>[0-9]{2,3})(?P<suffix>[af]?)")
 
+# The devices of Tegra and its successors. They run only images of their own number, and images
+# for them run on no other device ("Binary Compatibility" in the guide).
+_EMBEDDED: Final = frozenset(("53", "62", "72", "87", "101", "110"))
+
 # The major numbers in the headers. The limits of others are unknown.
 _MAJORS: Final = range(5, 13)
 
@@ -106,6 +112,33 @@ def _runs_on_newer(portable: str, real: str) -> bool:
         return False
     # The major number of the compute capability is the family.
     return not code["suffix"] or code["number"][:-1] == device["number"][:-1]
+
+
+def _list_usable(device: str, architectures: Iterable[str]) -> tuple[str, ...] | None:
+    """Return the images that a device can use: first real ones, each kind in order of age."""
+    match = _REAL.fullmatch(device)
+    if match is None:
+        return None
+    number = match["number"]
+    found = ((_rank(arch, number), arch) for arch in architectures)
+    ranked = sorted(((rank, arch) for rank, arch in found if rank), reverse=True)
+    return tuple(arch for _, arch in ranked)
+
+
+def _rank(arch: str, device: str) -> tuple[bool, int, str] | None:
+    """Return the rank of an image among those that a device can use; None if it cannot."""
+    real = _REAL.fullmatch(arch)
+    match = real or _VIRTUAL.fullmatch(arch)
+    if match is None:
+        return None
+    number, suffix = match["number"], match["suffix"]
+    is_same, is_older = number == device, int(number) <= int(device)
+    is_relative = number[:-1] == device[:-1] and is_older
+    if real and not suffix:
+        is_usable = is_same or (is_relative and _EMBEDDED.isdisjoint((number, device)))
+    else:
+        is_usable = {"": is_older, "a": is_same, "f": is_relative}[suffix]
+    return (bool(real), int(number), suffix) if is_usable else None
 
 
 def _find_requirement(compression: Compression) -> Requirement | None:
@@ -202,6 +235,7 @@ def _round_up(value: int, unit: int) -> int:
 
 LIMITS: Final = DeviceLimits(
     images_of=name_images,
+    usable_by=_list_usable,
     has_portable_code=True,
     driver_of=_find_driver,
     order_of=_order,

@@ -312,7 +312,12 @@ def test_native_expands_to_the_devices_of_the_driver() -> None:
         ),
         ("sm_80-real", "unknown architecture 'sm_80-real'; expected 80, 80-real or sm_80, "),
         ("905", "did you mean '90'"),
-        ("sm_70", "architecture 'sm_70' is not supported by this toolkit.*did you mean '75'"),
+        (
+            "sm_70",
+            "'sm_70' is not supported by this toolkit; .*120; CUDA 12.9 was the last with 70",
+        ),
+        ("37", "CUDA 11.8 was the last with 37"),
+        ("76", "did you mean '75'"),
         ("native", "name an architecture"),
     ],
 )

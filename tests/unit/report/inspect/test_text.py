@@ -75,6 +75,46 @@ def test_kernel_without_figures_shows_the_kind_of_its_image() -> None:
     assert rows(facts)[1:] == [["ptx", "a"]]
 
 
+def test_kernel_without_figures_shows_how_its_threads_run() -> None:
+    model = replace(kernel("a"), execution="regions")
+    text = render_artifacts((of_images(image("x86-64", model), image("x86-64-v3", model)),))
+    assert "  how the threads of a block run, by architecture\n" in text
+    assert text.endswith("  x86-64   x86-64-v3  kernel\n  regions  regions    a\n")
+    assert not re.search(r"\belf\b", text)
+
+
+def test_many_architectures_fit_into_the_terminal() -> None:
+    older = [image(f"sm_{number}", kernel("a", 32, code_bytes=512)) for number in range(50, 60)]
+    newer = [image(f"sm_{number}", kernel("a", 40, code_bytes=512)) for number in (80, 90)]
+    last = image("sm_100", kernel("a", 32, code_bytes=512), kernel("b", 8, spill_bytes=4))
+    text = render_artifacts((of_images(*older, *newer, last),), width=80)
+    legend = "  registers[/shared bytes[/local bytes]] by architecture; ! means spills\n"
+    assert text.partition(legend)[2] == (
+        "  a, 6.5 KiB of code\n"
+        "    32 on sm_50..sm_59, sm_100; 40 on sm_80, sm_90\n"
+        "  b, 0 B of code\n"
+        "    8! on sm_100\n"
+    )
+
+
+def test_input_of_a_device_link_is_counted_separately() -> None:
+    part = replace(FACTS.containers[0], is_relocatable=True)
+    facts = replace(
+        of_images(
+            image("sm_80", kernel("a", 1)),
+            *(image(arch, kernel("a", 1), container=1) for arch in ("sm_80", "sm_90")),
+        ),
+        containers=(*FACTS.containers, part),
+    )
+    text = render_artifacts((facts,))
+    assert len(rows(facts)) == 1 + 1
+    assert "cpu sm_90" not in text
+    assert re.search(
+        r"relocatable device code \(.*\): 2 images for 2 architectures, .* 4.0 KiB", text
+    )
+    assert "stored; dead weight after the device link\n" in text
+
+
 def test_rows_are_sorted_as_requested() -> None:
     facts = of_images(
         image("sm_80", kernel("b", 1, code_bytes=100), kernel("a", 2, code_bytes=900)),
@@ -97,14 +137,14 @@ def test_images_of_one_architecture_share_a_row() -> None:
         )
     )
     (row,) = (line.split() for line in text.splitlines() if "cpu sm_80" in line)
-    assert row == ["cpu", "sm_80", "2", "elf", "2", "2.0", "KiB", "2.0", "KiB", "(zstd)"]
+    assert row == ["cpu", "sm_80", "2", "binary", "2", "2.0", "KiB", "2.0", "KiB", "(zstd)"]
 
 
 def test_summary_shows_no_kernel_count() -> None:
     facts = replace(of_images(image("sm_80")), is_summary=True, sha256=None)
     text = render_artifacts((facts,))
     (row,) = (line.split() for line in text.splitlines() if "cpu sm_80" in line)
-    assert row[2:5] == ["-", "elf", "1"]
+    assert row[2:5] == ["-", "binary", "1"]
     assert "sha256" not in text
 
 

@@ -45,7 +45,7 @@ def test_annotation() -> None:
             "::error file=build/libdemo.so,title=KB101 missing-architecture"
             "::build/libdemo.so: no image%0Afix: add `sm_90`"
         ),
-        "FAILED: 1 error; 2 rules run, 1 skipped",
+        "FAILED: 1 error; 2 rules run, 1 skipped (nothing to check)",
     ]
 
 
@@ -78,7 +78,7 @@ def test_errored_rule_is_an_error() -> None:
     report = make_report(rules_errored=(RuleNote(rule="KB108", reason="a.so: KeyError"),))
     (command,), others = read(render(report))
     assert command == Command("error", {"title": "KB108 could not run"}, "a.so: KeyError")
-    assert others == ["FAILED: no findings; 2 rules run, 1 skipped, 1 errored"]
+    assert others == ["FAILED: no findings; 2 rules run, 1 skipped (nothing to check), 1 errored"]
 
 
 def test_nasty_text_stays_inside_its_command() -> None:

@@ -31,7 +31,7 @@ def test_summary() -> None:
     assert render(make_report(FINDING)).splitlines() == [
         "### kbuild verify",
         "",
-        "FAILED\\: 1 error; 2 rules run, 1 skipped",
+        "FAILED\\: 1 error; 2 rules run, 1 skipped \\(nothing to check\\)",
         "",
         "| Severity | Rule | File | Count | Message | Fix |",
         "|---|---|---|---|---|---|",

@@ -178,7 +178,10 @@ DOCUMENTS = st.fixed_dictionaries(
 # A valid value for each key, so that some documents are accepted.
 RIGHT: dict[str, Any] = {
     **dict.fromkeys(("kernels", "files", "architectures", "arch", "exported"), "a*"),
-    **{key: ["sm_90"] for key in ("required_architectures", "allowed_architectures")},
+    **{
+        key: ["sm_90"]
+        for key in ("required_architectures", "required_devices", "allowed_architectures")
+    },
     **dict.fromkeys(("minimum_driver", "minimum_runtime"), "12.4"),
     **{key: 7 for key in KEYS if key.startswith("max_")},
     "ptx": "required",

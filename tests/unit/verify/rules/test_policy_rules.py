@@ -62,9 +62,46 @@ def test_requirement_for_some_kernels_names_only_them() -> None:
     (finding,) = findings(FOREIGN, "KB101", policy)
     assert finding.arch == "sm_100"
     assert finding.message == (
-        "no image for sm_100, only for compute_90, sm_90, in container 0: axpy(float, float*) "
-        "cannot run on such a device"
+        "no image for sm_100, only for compute_90, sm_90, in container 0: such a device runs "
+        "axpy(float, float*) from the image for compute_90, but the policy requires its own"
     )
+
+
+@pytest.mark.parametrize(
+    ("missing", "consequence"),
+    [
+        ("sm_80", "ns::scale(float*, float, int), axpy(float, float*) cannot run on such a device"),
+        ("compute_80", "the policy requires one for ns::scale(float*, float, int), axpy"),
+        ("sm_100", "such a device runs ns::scale(float*, float, int), axpy(float, float*) from"),
+    ],
+)
+def test_message_says_what_a_missing_image_means(missing: str, consequence: str) -> None:
+    (finding,) = findings(FOREIGN, "KB101", Policy(required_architectures=(missing,)))
+    assert finding.message.startswith(f"no image for {missing}, only for compute_90, sm_90, in ")
+    assert consequence in finding.message
+
+
+def test_devices_can_run_other_images() -> None:
+    assert findings(FOREIGN, "KB101", Policy(required_devices=("sm_90", "sm_103"))) == ()
+    (finding,) = findings(FOREIGN, "KB101", Policy(required_devices=("sm_86",)))
+    assert finding.message == (
+        "no image that sm_86 can run, only for compute_90, sm_90, in container 0: "
+        "ns::scale(float*, float, int), axpy(float, float*) cannot run on such a device"
+    )
+
+
+def test_unknown_device_is_a_finding() -> None:
+    (finding,) = findings(FOREIGN, "KB101", Policy(required_devices=("sm90",)))
+    assert "'sm90' for ns::scale(float*, float, int), axpy" in finding.message
+    assert "expected one such as sm_86" in finding.message
+
+
+def test_each_vendor_has_its_own_files() -> None:
+    policy = Policy(required_devices=("sm_90", "gfx90a"))
+    report = verify((FOREIGN, AMD), policy, select_rules(["KB101"]))
+    assert report.findings == ()
+    report = verify((FOREIGN,), policy, select_rules(["KB101"]))
+    assert [finding.arch for finding in report.findings] == ["gfx90a"]
 
 
 def test_later_parts_win_and_files_select() -> None:

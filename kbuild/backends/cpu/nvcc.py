@@ -67,6 +67,7 @@ def describe_toolkit(
             *((name, script) for name in _SCRIPTS),
             *((name, "/* empty */\n") for name in _EMPTY_LIBRARIES),
         ),
+        environment=cuda_version.list_variables(),
         comes_first=True,
         runtime=(_LINK_NAME, provide_library(SHARED)),
     )

@@ -185,6 +185,9 @@ class Traits:
             a device link defines. The id of the object follows.
         can_check: Whether the backend can instrument device code for checks.
         check_advice: What else finds mistakes in its device code, if the backend cannot.
+        cuda_versions: The major versions of CUDA that the backend can be like; empty if its
+            compiler decides.
+        cuda_version_variable: The environment variable that selects one of them.
     """
 
     name: str
@@ -201,3 +204,5 @@ class Traits:
     link_function: str = ""
     can_check: bool = False
     check_advice: str = ""
+    cuda_versions: tuple[str, ...] = ()
+    cuda_version_variable: str = ""

@@ -93,6 +93,7 @@ TRAITS: Final = Traits(
     relocatable_section=".kbuild_relfatbin",
     link_function="__kbuildRegisterLinkedBinary",  # see kbuild/detail/link_names.h
     fat_binary_alignment=8,  # an LLVM offload binary's
+    container_end=bytes(8),  # not another offload binary; see native/cpu/images/extent.cpp
     registration_header="kbuild/cpu_registration.h",
     host_header="kbuild/host_cpu.h",
     compile_memory=512 << 20,  # measured by benchmarks/memory

@@ -170,6 +170,8 @@ class Traits:
         language: The CMake language whose compiler launcher also applies to device edges.
         fat_binary_section: The ELF section that holds the containers.
         fat_binary_alignment: The alignment of a container, in bytes.
+        container_end: What follows a container in a file of its own, which programs load without
+            saying its size.
         registration_header: The hand-written header through which a stub unit registers.
         compile_memory: The memory that compiling a large source takes, in bytes, as measured.
         launch_entries: The functions of the runtime or driver to which `kbuild_launch` passes
@@ -198,6 +200,7 @@ class Traits:
     compile_memory: int
     launch_entries: tuple[str, ...]
     unsafe: UnsafeCharacters = UnsafeCharacters()
+    container_end: bytes = b""
     separate_operations: tuple[str, ...] = ("-ffp-contract=off",)
     host_header: str | None = None
     relocatable_section: str = ""

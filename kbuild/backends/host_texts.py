@@ -52,7 +52,7 @@ def is_specialization(found: Declaration) -> bool:
 def replace_qualifier(found: Declaration, word: str) -> Edit:
     """Replace the first qualifier of a declaration."""
     start, end = found.qualifiers[0]
-    return Edit(start=start, end=end, text=word)
+    return Edit(start=start, end=end, text=word if start < end else f"{word} ")
 
 
 def replace_body(text: str, found: Declaration, body: Span, new: str) -> Iterator[Edit]:

@@ -6,7 +6,7 @@ Source: the release notes of CUDA 11.0, 12.0, and 13.0, and their headers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 _OBJECTS: Final = (12, "use a texture object: cudaCreateTextureObject and tex1Dfetch<T>(object, x)")
@@ -71,10 +71,17 @@ _MEMBERS: Final = {
     "memoryType": (11, "use type"),
     "isManaged": (11, "compare type with cudaMemoryTypeManaged"),
 }
-# The family and the members that headers for an older version have.
-_OLDER: Final = re.compile(
-    "CUDA 13 removed .(?:cudaThread|clock|memoryClock|deviceOverlap|kernelExecTimeout|computeMode"
-    "|maxTexture1DLinear|singleToDouble|cooperativeMultiDevice)"
+# The oldest version that headers can be like, and the names that they do not have then.
+_OLDEST: Final = 11
+_MISSING_IN_OLDER: Final = frozenset(
+    (
+        "cudaLaunchCooperativeKernelMultiDevice",
+        "cudaProfilerInitialize",
+        "surface",
+        "surfaceReference",
+        "cudaBindSurfaceToArray",
+        "cudaGetSurfaceReference",
+    )
 )
 _QUOTED: Final = r"['\"\u2018](?:const )?(?:struct |class )?{}['\"\u2019]"
 _NAME: Final = _QUOTED.format(r"(?P<name>\w+)")
@@ -97,27 +104,27 @@ _LOCATION_FIX: Final = (
 )
 
 
-def find_removed_names(log: str, variable: str = "") -> str:
+def find_removed_names(log: str, option: str = "") -> str:
     """Return the fix for a log in which a compiler misses names of older CUDA; or nothing.
 
     Args:
         log: What the compiler printed.
-        variable: The environment variable that selects an older version, if there is one.
+        option: The option that selects an older version, if there is one.
     """
-    found = [*_search(log, _UNKNOWN, _NAMES), *_search(log, _MISSING, _MEMBERS)]
-    if variable and any(map(_OLDER.match, found)):
-        found.append(f"or set {variable}=12, which has the name")
-    if not found and _OLD_ARGUMENT.search(log):
+    found = {**_search(log, _UNKNOWN, _NAMES), **_search(log, _MISSING, _MEMBERS)}
+    hints = [f"CUDA {version} removed '{name}', {fix}" for name, (version, fix) in found.items()]
+    older = [version - 1 for name, (version, _) in found.items() if name not in _MISSING_IN_OLDER]
+    if option and older and min(older) >= _OLDEST:
+        names = "this name" if len(older) == 1 else "these names"
+        hints.append(f"or use {option} {min(older)}, which has {names}")
+    if not hints and _OLD_ARGUMENT.search(log):
         return _LOCATION_FIX
-    return "; ".join(dict.fromkeys(found))
+    return "; ".join(hints)
 
 
 def _search(
     log: str, patterns: tuple[str, ...], removed: Mapping[str, tuple[int, str]]
-) -> Iterator[str]:
-    for pattern in patterns:
-        for found in re.finditer(pattern, log):
-            name = found["name"]
-            if name in removed:
-                version, replacement = removed[name]
-                yield f"CUDA {version} removed '{name}', {replacement}"
+) -> dict[str, tuple[int, str]]:
+    """Return the removed names that a log misses, each once."""
+    matches = (found for pattern in patterns for found in re.finditer(pattern, log))
+    return {found["name"]: removed[found["name"]] for found in matches if found["name"] in removed}

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from kbuild.backends import builder_names
+from kbuild.toolchain.cuda_versions import OPTION as CUDA_VERSION
+from kbuild.toolchain.cuda_versions import list_versions
 
 
 def add_artifact_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +61,16 @@ def add_backend_argument(parser: argparse.ArgumentParser) -> None:
         choices=builder_names(),
         default="cpu",
         help="select the backend (default: %(default)s)",
+    )
+
+
+def add_cuda_version_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--cuda-version``, for commands that compile for a backend with several versions."""
+    parser.add_argument(
+        CUDA_VERSION,
+        choices=list_versions(),
+        help="on the CPU, use headers like those of this version of CUDA (default: the value of "
+        "KBUILD_CUDA_VERSION, or 13)",
     )
 
 

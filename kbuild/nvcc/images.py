@@ -1,4 +1,7 @@
-"""Write the device code of a source alone: PTX, one image, or a fat binary."""
+"""Write the device code of a source alone: PTX, one image, or a fat binary.
+
+For a backend without PTX, the image has the place of PTX: programs load both with the same functions.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,7 @@ def write_image(build: SourceBuild, output: Path) -> str:
         The warnings of the device compiler.
 
     Raises:
-        ConfigurationError: The phase makes one image, and several architectures are requested, or
-            the backend has no such images.
+        ConfigurationError: The phase makes one image, and several architectures are requested.
     """
     phase = build.invocation.phase
     if phase != "fatbin":
@@ -39,19 +41,21 @@ def write_image(build: SourceBuild, output: Path) -> str:
     compiled: tuple[CompiledSource, ...] = run_parallel(
         build.invocation, lambda edge: compile_edge(edge, flags).compiled, edges
     )
+    notes = ""
     if phase == "fatbin":
-        made = make_containers(read_inputs(plan.pack), find_builder(plan.pack.backend))
-        content = made.contents[0]
+        builder = find_builder(plan.pack.backend)
+        made = make_containers(read_inputs(plan.pack), builder)
+        content = made.contents[0] + builder.TRAITS.container_end
     else:
         (image,) = compiled[0].images
-        if phase == _PTX and image.kind != _PTX:
-            raise ConfigurationError(
-                f"-ptx: backend {plan.pack.backend} compiles to machine code; use -cubin for one "
-                "device image, or -fatbin for all"
-            )
         content = files.read_file(image.path)
+        if phase == _PTX and image.kind != _PTX:
+            notes = (
+                f"kbuild: note: backend {plan.pack.backend} has no PTX, so {output} is a device "
+                "image for this machine, which cuModuleLoadData loads\n"
+            )
     files.write_file(output, content)
-    return "".join(source.warnings for source in compiled)
+    return notes + "".join(source.warnings for source in compiled)
 
 
 def _select_one(build: SourceBuild) -> Invocation:

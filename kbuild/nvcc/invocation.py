@@ -90,6 +90,7 @@ class Invocation:
         asks_for_version: Whether the version is printed instead (``--version``).
         asks_for_help: Whether the options are printed instead (``--help``).
         backend: The value of ``--backend``, kbuild's own option.
+        cuda_version: The value of ``--cuda-version``, another option of kbuild.
         is_checked: Whether device code is instrumented (``--check``, another option of kbuild).
         has_weak_instances: Whether other sources find the kernels that a source instantiates
             implicitly (``-static-global-template-stub=false``).
@@ -130,6 +131,7 @@ class Invocation:
     asks_for_version: bool = False
     asks_for_help: bool = False
     backend: str | None = None
+    cuda_version: str | None = None
     is_checked: bool = False
     has_weak_instances: bool = False
     compression: CompressionMode = "balance"

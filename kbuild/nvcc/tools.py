@@ -14,6 +14,7 @@ from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.toolkit import Toolkit, make_toolkit
 from kbuild.process import find_program, make_error, run, select_environment
+from kbuild.toolchain.cuda_versions import select_version
 from kbuild.toolchain.find import choose_backend, find_toolchain, gather_hints
 from kbuild.toolchain.probe import probe
 from kbuild.values import dataclass
@@ -69,6 +70,8 @@ def find_tools(invocation: Invocation) -> Tools:
             f"no compiler for a GPU is installed; set {BACKEND_VARIABLE}={builder.TRAITS.name} to "
             "build for the CPU, or pip install 'kbuild[cuda]'"
         )
+    if invocation.cuda_version:
+        select_version(invocation.cuda_version, builder.TRAITS.name)
     conventions = find_nvcc_conventions(builder.TRAITS.name)
     toolchain = find_toolchain(builder, hints)
     layout = conventions.describe_toolkit(toolchain, hints)

@@ -93,11 +93,14 @@ TRAITS: Final = Traits(
     relocatable_section=".kbuild_relfatbin",
     link_function="__kbuildRegisterLinkedBinary",  # see kbuild/detail/link_names.h
     fat_binary_alignment=8,  # an LLVM offload binary's
+    container_end=bytes(8),  # not another offload binary; see native/cpu/images/extent.cpp
     registration_header="kbuild/cpu_registration.h",
     host_header="kbuild/host_cpu.h",
     compile_memory=512 << 20,  # measured by benchmarks/memory
     launch_entries=("kbuild_cpu_launch",),
     can_check=True,
+    cuda_versions=cuda_version.MAJORS,
+    cuda_version_variable=cuda_version.VARIABLE,
 )
 
 # The optional functions that this backend does not need: it has one platform, compilers that are
@@ -348,9 +351,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     elif _UNKNOWN_OPTION.search(log):
         fix = OPTION_FIX
     else:
-        fix = (
-            cccl.find_fix(log) or find_absent(log) or find_removed_names(log, cuda_version.VARIABLE)
-        )
+        fix = cccl.find_fix(log) or find_absent(log) or find_removed_names(log, cuda_version.OPTION)
     text = _OWN_NAMES.sub("", _OWN_NOTES.sub("", _OWN_LINES.sub("", log)))
     return CompilerLog(text=text, fix=fix)
 

@@ -8,7 +8,7 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends.cpu import cccl
 from kbuild.backends.cpu.options import cuda_version
-from kbuild.backends.cpu.runtime import HOST_API, SHARED, provide_library
+from kbuild.backends.cpu.runtime import DRIVER_API, HOST_API, SHARED, provide_library
 from kbuild.backends.cpu.toolchain import NAME
 from kbuild.backends.cuda_roots import list_packages
 from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
@@ -21,10 +21,15 @@ CONFIGURE_FUNCTION: Final = ""
 _ARCHITECTURE: Final = "80"
 _OLDEST_STANDARD: Final = 17  # of kbuild_cpu_device.h
 _NATIVE: Final = "native"
-# Programs of `-cudart=static` share one runtime with the libraries that they load.
-_SCRIPTS: Final = ("libcudart.so", "libcudart_static.a")
-# Many builds link these without a need.
-_EMPTY_LIBRARIES: Final = ("libcudadevrt.a", "libcuda.so")
+# The libraries of C names, by their names in toolkits. Programs of `-cudart=static` share one runtime
+# with the libraries that they load.
+_SCRIPTS: Final = {
+    "libcudart.so": HOST_API,
+    "libcudart_static.a": HOST_API,
+    "libcuda.so": DRIVER_API,
+}
+# Many builds link it without a need.
+_EMPTY_LIBRARIES: Final = ("libcudadevrt.a",)
 _LINK_NAME: Final = "libkbuild_cpu.so"
 _OPTIONS: Final = {
     "-G": ("-O0", "-g", "-D__CUDACC_DEBUG__"),
@@ -50,8 +55,6 @@ def describe_toolkit(
     """See `NvccConventions`: kbuild's own headers, and its shared runtime."""
     native = resources.native_directory()
     library = cccl.find_cccl(hints)
-    names = provide_library(HOST_API)
-    script = f"INPUT({names} {{directory}}/{_LINK_NAME})\n"
     return ToolkitLayout(
         version=cuda_version.read_version(),
         architecture=_ARCHITECTURE,
@@ -64,9 +67,13 @@ def describe_toolkit(
         header_library=library,
         packages=list_packages(library) if library else (),
         scripts=(
-            *((name, script) for name in _SCRIPTS),
+            *(
+                (name, f"INPUT({provide_library(names)} {{directory}}/{_LINK_NAME})\n")
+                for name, names in _SCRIPTS.items()
+            ),
             *((name, "/* empty */\n") for name in _EMPTY_LIBRARIES),
         ),
+        environment=cuda_version.list_variables(),
         comes_first=True,
         runtime=(_LINK_NAME, provide_library(SHARED)),
     )

@@ -16,7 +16,8 @@ from kbuild.model import Command
 SHARED: Final = "libkbuild_cpu.so.1"
 STATIC: Final = "libkbuild_cpu.a"
 HOST_API: Final = "libkbuild_cudart.a"
-_FILES: Final = (SHARED, STATIC, HOST_API)
+DRIVER_API: Final = "libkbuild_cuda.a"
+_FILES: Final = (SHARED, STATIC, HOST_API, DRIVER_API)
 
 
 def provide_runtimes() -> None:

@@ -170,6 +170,8 @@ class Traits:
         language: The CMake language whose compiler launcher also applies to device edges.
         fat_binary_section: The ELF section that holds the containers.
         fat_binary_alignment: The alignment of a container, in bytes.
+        container_end: What follows a container in a file of its own, which programs load without
+            saying its size.
         registration_header: The hand-written header through which a stub unit registers.
         compile_memory: The memory that compiling a large source takes, in bytes, as measured.
         launch_entries: The functions of the runtime or driver to which `kbuild_launch` passes
@@ -185,6 +187,9 @@ class Traits:
             a device link defines. The id of the object follows.
         can_check: Whether the backend can instrument device code for checks.
         check_advice: What else finds mistakes in its device code, if the backend cannot.
+        cuda_versions: The major versions of CUDA that the backend can be like; empty if its
+            compiler decides.
+        cuda_version_variable: The environment variable that selects one of them.
     """
 
     name: str
@@ -195,9 +200,12 @@ class Traits:
     compile_memory: int
     launch_entries: tuple[str, ...]
     unsafe: UnsafeCharacters = UnsafeCharacters()
+    container_end: bytes = b""
     separate_operations: tuple[str, ...] = ("-ffp-contract=off",)
     host_header: str | None = None
     relocatable_section: str = ""
     link_function: str = ""
     can_check: bool = False
     check_advice: str = ""
+    cuda_versions: tuple[str, ...] = ()
+    cuda_version_variable: str = ""

@@ -7,7 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import add_schema_argument, add_verbose_argument, parse_count
+from kbuild.cli.arguments import (
+    add_cuda_version_argument,
+    add_schema_argument,
+    add_verbose_argument,
+    parse_count,
+)
 from kbuild.cli.build_progress import show_build
 from kbuild.cli.builds import build_project
 from kbuild.errors import ConfigurationError, did_you_mean
@@ -16,6 +21,7 @@ from kbuild.project.directory import DEFAULT_OUTPUT, BuildDirectory
 from kbuild.project.generate import BuildSettings, generate_project, locate_artifact
 from kbuild.project.manifest import PROFILES, Manifest, ManifestTarget, find_manifest, read_manifest
 from kbuild.stages.paths import normalize
+from kbuild.toolchain.cuda_versions import select_version
 
 HELP = "Build the targets of kbuild.toml, or of [tool.kbuild] in pyproject.toml."
 _MAX_JOBS: Final = 99999  # the limit in KbuildAddKernels.cmake
@@ -40,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="run at most N device compilers at once (default: as many as memory allows)",
     )
+    add_cuda_version_argument(parser)
     add_schema_argument(parser, "--manifest-schema", _make_schema, "manifests")
     add_verbose_argument(parser)
 
@@ -85,6 +92,8 @@ def locate_build(root: Path, arguments: argparse.Namespace) -> BuildDirectory:
 
 def run(arguments: argparse.Namespace) -> int:
     """Build, and print the paths of the artifacts."""
+    if arguments.cuda_version:
+        select_version(arguments.cuda_version)
     manifest = read_manifest(arguments.manifest or find_manifest(Path.cwd()))
     directory = locate_build(manifest.root, arguments)
     check_manifest(manifest, directory.root)

@@ -70,5 +70,9 @@ def _find_tools(words: Sequence[str], environment: Mapping[str, str]) -> Tools:
     """Find the tools for a command line that need not be complete."""
     values = {one.option.name: one.value for one in divide(words, environment).options}
     return find_tools(
-        Invocation(backend=values.get("--backend"), host_compiler=values.get("--compiler-bindir"))
+        Invocation(
+            backend=values.get("--backend"),
+            cuda_version=values.get("--cuda-version"),
+            host_compiler=values.get("--compiler-bindir"),
+        )
     )

@@ -13,6 +13,7 @@ from typing import Final
 from kbuild.backends import AUTOMATIC, builder_names, find_checking_backend
 from kbuild.cli.arguments import (
     add_color_argument,
+    add_cuda_version_argument,
     add_repeatable_argument,
     add_verbose_argument,
 )
@@ -33,6 +34,7 @@ from kbuild.project.program import (
     locate_program,
     remove_old_programs,
 )
+from kbuild.toolchain.cuda_versions import select_version
 from kbuild.toolchain.devices import choose_device
 
 HELP = "Build a program from kernel sources and C++ sources, and run it."
@@ -136,6 +138,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print the path of the program instead of running it",
     )
+    add_cuda_version_argument(parser)
     add_check_arguments(parser)
     add_color_argument(parser)
     add_verbose_argument(parser)
@@ -164,6 +167,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.backend = find_checking_backend()
     backend, architecture = _choose_device(arguments.backend)
     spelled = read_settings(arguments.nvcc)
+    if arguments.cuda_version:
+        select_version(arguments.cuda_version, backend)
     settings = BuildSettings(
         profile="debug" if arguments.debug or spelled.debug else "release",
         optimization=arguments.optimization,

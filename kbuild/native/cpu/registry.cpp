@@ -290,6 +290,28 @@ kbuild_cpu_variable Registry::locate(const void* shadow) {
     return variable;
 }
 
+kbuild_cpu_variable Registry::locate(const kbuild_module& descriptor, const char* name) {
+    RegisteredModule* module = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = modules_.find(&descriptor);
+        if (found != modules_.end()) module = found->second.get();
+    }
+    if (module == nullptr) throw Failure(KBUILD_CPU_INVALID_HANDLE, "the module is not loaded");
+    load(*module, 0, nullptr);
+    const auto* const variable = module->containers[0].loaded.image->find_variable(name);
+    if (variable == nullptr)
+        throw Failure(KBUILD_CPU_KERNEL_NOT_FOUND,
+                      std::string("the device image does not contain variable ") + name);
+    return *variable;
+}
+
+const kbuild_module* Registry::find_module(const void* handle) {
+    const std::lock_guard lock(mutex_);
+    const auto found = rows_.find(handle);
+    return found == rows_.end() ? nullptr : &found->second.front().module->descriptor;
+}
+
 // All data of a device image counts as its variables: `static` ones are not in the tables. The
 // storage of a managed variable of a mixed source is its shadow.
 bool Registry::has_variable_at(const void* address) {

@@ -72,6 +72,12 @@ public:
     // Throws Failure.
     kbuild_cpu_variable locate(const void* shadow);
 
+    // Returns the variable with this name in a module's only container. Throws Failure.
+    kbuild_cpu_variable locate(const kbuild_module& descriptor, const char* name);
+
+    // Returns the module with the kernel, or null.
+    const kbuild_module* find_module(const void* handle);
+
     // Returns whether the address is in a device variable. Throws Failure.
     bool has_variable_at(const void* address);
 

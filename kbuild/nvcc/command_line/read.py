@@ -56,6 +56,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
             asks_for_version=given.has("--version"),
             asks_for_help=given.has("--help"),
             backend=given.find_value("--backend"),
+            cuda_version=given.find_value("--cuda-version"),
         )
     for one in given:
         _check(one)
@@ -95,6 +96,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         is_verbose=given.has("--verbose") or given.has("--verbose2"),
         is_dry_run=given.has("--dryrun"),
         backend=given.find_value("--backend"),
+        cuda_version=given.find_value("--cuda-version"),
         is_checked=given.has("--check"),
         has_weak_instances=given.find_value("--static-global-template-stub") == "false",
         compression=_read_compression(given),

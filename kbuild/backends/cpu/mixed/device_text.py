@@ -56,7 +56,7 @@ def edit_device_text(
             yield from _make_external(found, words)
         elif _needs_constant(declarators, words) and not _names_function(found, declarators):
             start, end = found.qualifiers[0]
-            yield Edit(start=start, end=end, text="__kbuild_initialized__")
+            yield Edit(start=start, end=end, text="__kbuild_initialized__ ")
         yield Edit(start=found.end, end=found.end, text=" ".join(rows))
 
 
@@ -130,4 +130,4 @@ def _name_reference(
 def _make_external(found: Declaration, words: set[str]) -> Iterator[Edit]:
     yield from q.list_words(found, frozenset(("static", "inline")))
     start, end = found.qualifiers[0]
-    yield Edit(start=start, end=end, text="" if "extern" in words else "extern")
+    yield Edit(start=start, end=end, text="" if "extern" in words else "extern ")

@@ -59,6 +59,7 @@ _API: Final = re.compile(
     r"\bcuda(?:\w*(?:Array|Async(?:Register|Unregister)|Batch|Captur|Channel|Driver[EF]|Export|External|Graph|Handle|"
     r"Ipc|KernelSet|Libr|Logs|MemPool|MemRange|Mipmap|NodeP|Notif|NvSci|Pool|Surf|Tex|UserObj|Capabil|FlushGPU|"
     r"Function_t|GetFuncBy|ViewDesc|MemcpyAttr|MemsetParams)|MallocAsync|FreeAsync)"
+    r"|\bcu[A-Z]|\bcuda\.h\b"  # the driver API
 )
 # Macros can make any name of two parts, and a statement of PTX can become any function. kbuild does
 # not look for the next header of a name.

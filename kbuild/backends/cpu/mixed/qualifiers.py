@@ -23,7 +23,7 @@ from kbuild.backends.qualifiers import (
     list_declarators,
     list_words,
 )
-from kbuild.cxx.declarations import Declaration, find_qualified
+from kbuild.cxx.declarations import Declaration, find_qualified, read_declaration
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.scopes import find_scopes
@@ -73,6 +73,11 @@ _SHARED: Final = re.compile(rf"(?:extern |static )?{SHARED}")
 _ALIASED: Final = frozenset(
     ("BlockExchange", "BlockRakingLayout", "BlockScan", "WarpReduce", "WarpScan")
 )
+# The type of texture references, and a word of the header that defines it (textures/references.h).
+_REFERENCE: Final = "texture"
+_HAS_REFERENCES: Final = "__kbuild_texture_references__"
+_SPECIFIERS: Final = frozenset(("static", "extern", "inline", "const"))
+_NAMESPACES: Final = frozenset(("namespace", "language"))
 # A line marker, which is not in the first line.
 _THRUST: Final = re.compile(r'\n# \d+ "[^"\n]*/thrust/detail/config\.h"')
 
@@ -83,9 +88,40 @@ def find_declarations(code: Unit) -> tuple[Declaration, ...]:
     If host code runs device functions, their variables are managed ones, which both can use.
     """
     declarations = find_qualified(code, QUALIFIERS)
+    references = tuple(_find_texture_references(code))
+    if references:
+        declarations = tuple(sorted((*declarations, *references), key=lambda found: found.start))
     if not runs_on_host(code.text):
         return declarations
     return tuple(_share(found) if is_variable(found) else found for found in declarations)
+
+
+def _find_texture_references(code: Unit) -> Iterator[Declaration]:
+    """Yield the texture references of namespaces: device variables without a qualifier."""
+    if not code.find((_HAS_REFERENCES,)):
+        return
+    scopes = find_scopes(code)
+    last = -1
+    for index in code.find((_REFERENCE,)):
+        first = index - 1 if code.get(index - 1) == "::" else index
+        start = code.find_head(index)
+        position = code.starts[start]
+        is_type = all(word in _SPECIFIERS for word in code.words[start:first])
+        is_parameter = code.get(start - 1) in ("(", "[")
+        if position < last or is_parameter or not is_type or code.get(index + 1) != "<":
+            continue
+        around = scopes.around(position)
+        found = read_declaration(code, position)
+        if found.kind != "variable" or any(scope.kind not in _NAMESPACES for scope in around):
+            continue
+        last = found.end
+        yield replace(
+            found,
+            qualifiers=((code.starts[first], code.starts[first]),),
+            words=frozenset((DEVICE,)),
+            namespaces=scopes.name_namespace(position),
+            scope=around[-1].kind if around else "",
+        )
 
 
 def _share(found: Declaration) -> Declaration:

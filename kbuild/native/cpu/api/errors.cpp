@@ -1,6 +1,7 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "devices/contexts.hpp"
 
 #include "../../device/cpu/kbuild_cpu/host/error_list.h"
 
@@ -87,6 +88,7 @@ void require_device() {
     if (is_in_host_function())
         throw Failure(KBUILD_CPU_NOT_PERMITTED,
                       "host functions and callbacks of streams cannot use the device");
+    use_primary_context();
     const int code = device_error;
     if (code == KBUILD_CPU_DEVICE_UNAVAILABLE)
         throw Failure(KBUILD_CPU_DEVICE_UNAVAILABLE,

@@ -4,6 +4,7 @@
 #define KBUILD_CPU_API_EXPORTED_HPP
 
 #pragma GCC visibility push(default)
+#include <kbuild/cpu_driver.h>
 #include <kbuild/cpu_runtime.h>
 #pragma GCC visibility pop
 

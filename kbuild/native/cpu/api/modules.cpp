@@ -3,12 +3,19 @@
 
 #include "api/errors.hpp"
 #include "checks/checker.hpp"
+#include "images/extent.hpp"
 #include "images/module.hpp"
 #include "registry.hpp"
 #include "streams/transfers.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <string>
 
 namespace {
 
@@ -59,16 +66,84 @@ void copy_from(void* destination, const void* symbol, std::size_t bytes, std::si
     submit_checked_copy(make_row_copy(destination, source, bytes), stream, is_awaited);
 }
 
+const kbuild_module* load_module(std::string_view images) {
+    auto loaded = std::make_unique<ImageModule>(images, runtime);
+    Registry::instance().add(*loaded);
+    return loaded.release();
+}
+
+// Programs of the driver API print names of errors only.
+int explain_image(int code) {
+    if (code == KBUILD_CPU_INVALID_PTX || code == KBUILD_CPU_NO_IMAGE_FOR_MACHINE ||
+        code == KBUILD_CPU_NOT_SUPPORTED)
+        std::fprintf(stderr, "kbuild: %s\n", error_message(code));
+    return code;
+}
+
+std::string read_image_file(const char* path) {
+    require(path != nullptr, "the path is a null pointer");
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        throw Failure(KBUILD_CPU_FILE_NOT_FOUND, std::string("cannot read the file ") + path);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 }  // namespace
 
 int kbuild_cpu_load_images(const kbuild_module** module, const void* images, std::size_t bytes) {
     return guarded([&] {
         require(module != nullptr, "the address for the result is a null pointer");
         require(images != nullptr, "the images are a null pointer");
-        const std::string_view content(static_cast<const char*>(images), bytes);
-        auto loaded = std::make_unique<ImageModule>(content, runtime);
-        Registry::instance().add(*loaded);
-        *module = loaded.release();
+        *module = load_module({static_cast<const char*>(images), bytes});
+    });
+}
+
+int kbuild_cpu_load_image(const kbuild_module** module, const void* image) {
+    return explain_image(guarded([&] {
+        require(module != nullptr, "the address for the result is a null pointer");
+        *module = load_module(measure_image(image, PTRDIFF_MAX));
+    }));
+}
+
+int kbuild_cpu_load_image_file(const kbuild_module** module, const char* path) {
+    return explain_image(guarded([&] {
+        require(module != nullptr, "the address for the result is a null pointer");
+        const auto content = read_image_file(path);
+        *module = load_module(measure_image(content.data(), content.size()));
+    }));
+}
+
+int kbuild_cpu_find_kernel(const void** handle, const kbuild_module* module, const char* name) {
+    return guarded([&] {
+        require(handle != nullptr && module != nullptr && name != nullptr,
+                "an argument is a null pointer");
+        const auto* const end = module->kernels + module->kernel_count;
+        const auto* const found = std::find_if(module->kernels, end, [&](const auto& kernel) {
+            return std::strcmp(kernel.device_name, name) == 0;
+        });
+        if (found == end)
+            throw Failure(KBUILD_CPU_KERNEL_NOT_FOUND,
+                          std::string("the device image does not contain kernel ") + name);
+        *handle = found->handle;
+    });
+}
+
+int kbuild_cpu_find_variable(void** address, std::size_t* bytes, const kbuild_module* module,
+                             const char* name) {
+    return guarded([&] {
+        require(module != nullptr && name != nullptr, "an argument is a null pointer");
+        const auto variable = Registry::instance().locate(*module, name);
+        if (address != nullptr) *address = variable.address;
+        if (bytes != nullptr) *bytes = variable.size;
+    });
+}
+
+int kbuild_cpu_find_module(const kbuild_module** module, const void* handle) {
+    return guarded([&] {
+        require(module != nullptr, "the address for the result is a null pointer");
+        *module = Registry::instance().find_module(handle);
+        if (*module == nullptr)
+            throw Failure(KBUILD_CPU_INVALID_HANDLE, "there is no such function");
     });
 }
 

@@ -1,5 +1,6 @@
 #include "images/module.hpp"
 
+#include "api/errors.hpp"
 #include "images/container.hpp"
 
 #include <cstdint>
@@ -11,6 +12,12 @@ ImageModule::ImageModule(std::string_view images, const kbuild_runtime& own_runt
     : kbuild_module{}, images_(images), container_{images_.data(), images_.size(), nullptr} {
     const auto loaded = load_container(container_, nullptr);
     const auto& table = loaded.image->table();
+    for (std::uint64_t i = 0; i < table.variable_count; ++i)
+        if (table.variables[i].kind == KBUILD_CPU_REFERENCE)
+            throw Failure(KBUILD_CPU_NOT_SUPPORTED,
+                          std::string("the memory of managed variable ") + table.variables[i].name +
+                              " is in its program; a device image that a program loads can have "
+                              "__device__ variables");
     kernels_.reserve(table.kernel_count);
     for (std::uint32_t i = 0; i < table.kernel_count; ++i) {
         const auto& kernel = table.kernels[i];

@@ -271,5 +271,10 @@ DRIVER: Final[tuple[Option, ...]] = (
 
 OWN: Final[tuple[Option, ...]] = (
     row("--backend", "The backend. Without it, KBUILD_BACKEND selects.", kind="one"),
+    row(
+        "--cuda-version",
+        "On the CPU, use headers like those of CUDA 11, 12, or 13 (default).",
+        kind="one",
+    ),
     row("--check", "Instrument device code for the checks of kbuild run and kbuild smoke."),
 )

@@ -120,9 +120,19 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/graphs/user_objects.h"
 #if defined(__cplusplus)
 #include "host/channels.h"
+#if KBUILD_CUDA_VERSION < 13
+#include "host/graphs/older.h"
+#endif
+#if KBUILD_CUDA_VERSION < 12 && defined(KBUILD_MIXED)
+#include "host/texture_references.h"
+#endif
 #endif
 #include "host/unsupported_types.h"
 #include "host/unsupported_api.h"
+#endif
+
+#if KBUILD_CUDA_VERSION < 12 && defined(KBUILD_MIXED) && !defined(KBUILD_WITHOUT_TEXTURES)
+#include "textures/references.h"
 #endif
 
 #undef KBUILD_PLACE

@@ -41,4 +41,22 @@ static inline enum cudaError kbuild_cpu_add_properties(struct cudaDeviceProp *__
     KBUILD_CALL(__error);
 }
 
+/* The names that CUDA 12 gave to the forms of CUDA 13. */
+
+KBUILD_API(GetDeviceProperties_v2)(struct cudaDeviceProp *__properties, int __device) {
+    return KBUILD_VENDOR(GetDeviceProperties)(__properties, __device);
+}
+
+KBUILD_API(MemAdvise_v2)(const void *__pointer, size_t __bytes,
+                         enum KBUILD_VENDOR(MemoryAdvise) __advice,
+                         struct KBUILD_VENDOR(MemLocation) __location) {
+    return KBUILD_VENDOR(MemAdvise)(__pointer, __bytes, __advice, __location);
+}
+
+KBUILD_API(MemPrefetchAsync_v2)(const void *__pointer, size_t __bytes,
+                                struct KBUILD_VENDOR(MemLocation) __location, unsigned int __flags,
+                                KBUILD_VENDOR(Stream_t) __stream) {
+    return KBUILD_VENDOR(MemPrefetchAsync)(__pointer, __bytes, __location, __flags, __stream);
+}
+
 #endif

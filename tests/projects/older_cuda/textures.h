@@ -1,0 +1,2 @@
+static texture<float> linear;
+float read_in_other_source(float *floats);

@@ -215,7 +215,10 @@ def _verb(parameter: Parameter) -> str:
 def _write_functions(rows: tuple[Row, ...]) -> Iterator[str]:
     for row, instance, variant, name, width in _list_functions(rows):
         functions = dict.fromkeys(_LIBRARY_FUNCTION.findall(instance.fill(row.call)))
-        arguments = ", ".join((instance.element, instance.real, width, *functions))
+        # Functions of both widths share an instance, unless they write numbers of that width.
+        has_index = any(parameter.type == "Index" for parameter in row.parameters)
+        index = width if has_index else "int"
+        arguments = ", ".join((instance.element, instance.real, index, *functions))
         given = ", ".join(
             (f'"{name.replace("_v2", "")}"', "handle", *_list_names(row, variant))
         )

@@ -2,9 +2,11 @@
  *
  * Source: NVIDIA's documentation of cuBLAS 13 (https://docs.nvidia.com/cuda/cublas/).  The reference of
  * kbuild lists what each function does. */
-#ifndef KBUILD_CPU_CUBLAS_API_H
-#define KBUILD_CPU_CUBLAS_API_H
+/* Programs check the name of the guard to find out whether the header is included. */
+#ifndef CUBLAS_API_H_
+#define CUBLAS_API_H_
 
+#include <math.h> /* NVIDIA's cuComplex.h includes it, too */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -6,7 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends import AUTOMATIC, find_builder, find_nvcc_conventions, list_by_preference
+from kbuild.backends import (
+    AUTOMATIC,
+    find_backend,
+    find_builder,
+    find_nvcc_conventions,
+    list_by_preference,
+)
 from kbuild.backends.interface.nvcc import NvccConventions
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ConfigurationError, ToolchainError
@@ -85,6 +91,25 @@ def find_tools(invocation: Invocation) -> Tools:
         definitions=builder.find_runtimes(hints)[0].definitions,
         toolkit=make_toolkit(layout, toolchain, compiler),
     )
+
+
+def find_library_directories(backend: str) -> tuple[Path, ...]:
+    """Find the directories with the libraries of a backend's toolkit.
+
+    Returns:
+        Nothing if the backend does not stand in for nvcc.
+
+    Raises:
+        ToolchainError: A compiler is missing.
+    """
+    conventions = find_backend(backend).nvcc
+    if conventions is None:
+        return ()
+    compiler = _find_host_compiler(None)
+    hints = replace(gather_hints(), compilers=(("CXX", str(compiler)),))
+    toolchain = find_toolchain(find_builder(backend), hints)
+    toolkit = make_toolkit(conventions.describe_toolkit(toolchain, hints), toolchain, compiler)
+    return (toolkit.libraries / "stubs", toolkit.libraries)
 
 
 def list_library_options(tools: Tools) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl
+from kbuild.backends.cpu.mathlibs import build as mathlibs
 from kbuild.backends.cpu.options import cuda_version
 from kbuild.backends.cpu.runtime import DRIVER_API, HOST_API, SHARED, provide_library
 from kbuild.backends.cpu.toolchain import NAME
@@ -72,8 +73,10 @@ def describe_toolkit(
                 for name, names in _SCRIPTS.items()
             ),
             *((name, "/* empty */\n") for name in _EMPTY_LIBRARIES),
+            *mathlibs.list_missing(hints),
         ),
         environment=cuda_version.list_variables(),
+        libraries=mathlibs.list_links(hints),
         comes_first=True,
         runtime=(_LINK_NAME, provide_library(SHARED)),
     )

@@ -32,7 +32,7 @@ def provide_runtimes() -> None:
     if _is_complete():
         return
     directory = resources.find_runtime_cache()
-    with _lock(directory.with_name(f".{directory.name}.lock")):
+    with lock_file(directory.with_name(f".{directory.name}.lock")):
         if not _is_complete():
             _build(directory)
 
@@ -48,7 +48,8 @@ def _is_complete() -> bool:
 
 
 @contextmanager
-def _lock(path: Path) -> Iterator[None]:
+def lock_file(path: Path) -> Iterator[None]:
+    """Hold the lock of a directory that one process builds."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
@@ -56,14 +57,35 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 def _build(directory: Path) -> None:
-    cmake, ninja = map(_find_tool, ("cmake", "ninja"))
+    build_project(
+        resources.native_directory() / "cpu",
+        directory,
+        ("-DKBUILD_LIBRARY_DIRECTORY=lib",),
+        "this kbuild was installed without the runtime of the CPU",
+    )
+
+
+def build_project(source: Path, directory: Path, definitions: tuple[str, ...], reason: str) -> None:
+    """Build a project of kbuild's own, and replace the directory with what it installs.
+
+    Args:
+        source: The directory of the project.
+        directory: The directory that is replaced.
+        definitions: The options of CMake.
+        reason: Why kbuild builds it, for messages.
+
+    Raises:
+        ToolchainError: CMake or ninja is missing.
+        ToolError: The build failed.
+    """
+    cmake, ninja = (_find_tool(name, reason) for name in ("cmake", "ninja"))
     work = directory.with_name(f".{directory.name}.build")
     shutil.rmtree(work, ignore_errors=True)
     build, prefix = work / "build", work / "prefix"
     configure = (
-        *(cmake, "-S", str(resources.native_directory() / "cpu"), "-B", str(build), "-G", "Ninja"),
+        *(cmake, "-S", str(source), "-B", str(build), "-G", "Ninja"),
         *(f"-DCMAKE_MAKE_PROGRAM={ninja}", "-DCMAKE_BUILD_TYPE=Release"),
-        *(f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DKBUILD_LIBRARY_DIRECTORY=lib"),
+        *(f"-DCMAKE_INSTALL_PREFIX={prefix}", *definitions),
     )
     for argv in (configure, (cmake, "--build", str(build)), (cmake, "--install", str(build))):
         process.run_checked(Command(argv=argv))
@@ -72,11 +94,10 @@ def _build(directory: Path) -> None:
     shutil.rmtree(work)
 
 
-def _find_tool(name: str) -> str:
+def _find_tool(name: str, reason: str) -> str:
     found = process.find_build_program(name)
     if found is None:
         raise ToolchainError(
-            f"{name} not found, and this kbuild was installed without the runtime of the CPU, "
-            "which it builds; pip install 'kbuild[build]'"
+            f"{name} not found, and {reason}, which it builds; pip install 'kbuild[build]'"
         )
     return str(found)

@@ -268,10 +268,20 @@ def _read_table(
             *spelled.host_options,
             *shlex.split(arguments.host_options),
         ),
-        link_directories=_make_absolute(arguments.library_directories),
+        link_directories=_list_link_directories(arguments, backend),
         link_libraries=tuple(arguments.libraries),
         verify=False,
     )
+
+
+def _list_link_directories(arguments: argparse.Namespace, backend: str) -> tuple[str, ...]:
+    """Return the user's directories, and those of the toolkit if libraries are linked."""
+    own = _make_absolute(arguments.library_directories)
+    if not arguments.libraries:
+        return own
+    from kbuild.nvcc.tools import find_library_directories  # noqa: PLC0415 - loads the driver
+
+    return (*own, *map(str, find_library_directories(backend)))
 
 
 def _make_absolute(paths: Sequence[Path]) -> tuple[str, ...]:

@@ -116,6 +116,9 @@ public:
     void check_host_access(const void* address, std::size_t bytes, bool writes, const void* site);
     // Reports a copy or fill of the runtime that fails, because memory at an address is not what it needs.
     void report_invalid_copy(const std::string& problem, const void* address);
+    // Reports memory that a function of a library cannot access, and returns whether it is such memory.
+    bool check_library_access(const std::string& function, const std::string& parameter,
+                              const void* start, std::size_t bytes, bool writes);
     // The same for a function that frees memory.
     void report_invalid_free(const std::string& problem, const void* address);
     void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,

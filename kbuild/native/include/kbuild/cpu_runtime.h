@@ -355,6 +355,11 @@ void kbuild_cpu_check_host_access(const void *__address, size_t __bytes, int __w
 void *kbuild_cpu_move_for_host(void *__to, const void *__from, size_t __bytes, const void *__site);
 void *kbuild_cpu_fill_for_host(void *__to, int __value, size_t __bytes, const void *__site);
 
+/* Reports memory that a function of a library cannot access, if the process is checked.  Returns whether it
+ * has reported something; the library must not access the memory then. */
+int kbuild_cpu_check_library_access(const char *__function, const char *__parameter,
+                                    const void *__start, size_t __bytes, int __writes);
+
 /* Errors.  Each thread has a last error, which remains until it is taken.  After a kernel has failed
  * an assertion or has trapped, every call that uses the device fails with the same error, until the
  * device is reset. */

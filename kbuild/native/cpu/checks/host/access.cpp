@@ -5,6 +5,7 @@
 
 #include "crashes/line_file.hpp"
 #include "loader.hpp"
+#include "registry.hpp"
 
 #include <kbuild/cpu_runtime.h>
 
@@ -61,6 +62,34 @@ void Checker::report_invalid_copy(const std::string& problem, const void* addres
     report_invalid_call("KC107", problem, address);
 }
 
+bool Checker::check_library_access(const std::string& function, const std::string& parameter,
+                                   const void* start, std::size_t bytes, bool writes) {
+    if (!settings_.memory || bytes == 0) return false;
+    const auto describe = [&](const std::string& problem) {
+        return function + (writes ? " writes " : " reads ") + count_bytes(bytes) + " at '" +
+               parameter + "', " + problem;
+    };
+    std::string problem;
+    {
+        const auto place = reinterpret_cast<std::uintptr_t>(start);
+        const std::lock_guard lock(memory_mutex_);
+        const auto* const found = history_.find(place);
+        if (found == nullptr || place - found->start >= found->bytes) {
+            if (Registry::instance().has_variable_at(start)) return false;
+            problem = describe("which is not memory of the device");
+        } else if (found->is_free) {
+            problem = describe("which the program has freed");
+        } else if (bytes > found->bytes - (place - found->start)) {
+            problem = describe("where only " + count_bytes(found->bytes - (place - found->start)) +
+                               " are left");
+        } else {
+            return false;
+        }
+    }
+    report_invalid_call("KC109", problem, start);
+    return true;
+}
+
 void Checker::report_invalid_free(const std::string& problem, const void* address) {
     report_invalid_call("KC108", problem, address);
 }
@@ -103,6 +132,13 @@ void kbuild_cpu_check_host_access(const void* address, std::size_t bytes, int wr
                                   const void* site) {
     if (auto* const checker = Checker::find())
         checker->check_host_access(address, bytes, writes != 0, site);
+}
+
+int kbuild_cpu_check_library_access(const char* function, const char* parameter, const void* start,
+                                    std::size_t bytes, int writes) {
+    auto* const checker = Checker::find();
+    return checker != nullptr &&
+           checker->check_library_access(function, parameter, start, bytes, writes != 0);
 }
 
 void* kbuild_cpu_move_for_host(void* to, const void* from, std::size_t bytes, const void* site) {

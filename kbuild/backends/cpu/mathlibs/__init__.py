@@ -1,0 +1,1 @@
+"""NVIDIA's libraries on the CPU, over libraries that exist."""

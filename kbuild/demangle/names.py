@@ -35,6 +35,8 @@ _OPERATOR: Final = re.compile(
 # Special and reserved names, entities local to functions, and unnamed namespaces (also nvcc's).
 _NAMELESS: Final = re.compile(r"\A(?:_Z[TGZL]|__)|\W|_GLOBAL__N_|_INTERNAL_")
 _IDENTIFIER: Final = re.compile(r"([1-9]\d{0,4})(?=\D)")
+# `static` entities have an L before the identifier, and ABI tags a B.
+_TAGGED_IDENTIFIER: Final = re.compile(r"[LB]?(?P<length>[1-9]\d{0,4})(?=\D)")
 # The suffix of a copy that the compiler made: the forms of GNU and LLVM.
 _CLONE: Final = re.compile(r" (?:\[clone [^\]]*\]|\(\.[^()]*\))")
 
@@ -72,10 +74,24 @@ def _list_identifiers(symbol: str) -> Iterator[str]:
         rest = rest[end:]
 
 
-def names_instance(display: str) -> bool:
-    """Return whether a demangled name belongs to an instance of a function template."""
-    qualified, _ = split_function(display)
-    return "<" in qualified
+def _drop_identifiers(symbol: str) -> str:
+    """Return what follows the names of the scopes and of the entity, with their ABI tags."""
+    rest = symbol.removeprefix("_Z")
+    if rest == symbol:
+        return ""
+    rest = rest.removeprefix("N").lstrip("rVK").removeprefix("St")
+    while match := _TAGGED_IDENTIFIER.match(rest):
+        rest = rest[match.end() + int(match["length"]) :]
+    return rest
+
+
+def names_instance(symbol: str) -> bool:
+    """Return whether a mangled name belongs to an instance of a kernel template.
+
+    Its arguments stand behind its name, between ``I`` and ``E``. The demangled name does not tell:
+    demanglers reject names with about a thousand parts. Kernels are no members of class templates.
+    """
+    return _drop_identifiers(symbol).startswith("I")
 
 
 def is_internal_name(symbol: str) -> bool:

@@ -109,7 +109,7 @@ def _find_linkage(kernel: CodeObjectKernel, name: str) -> Linkage:
     """
     if name != kernel.name or is_internal_name(name):
         return "internal"
-    return "weak" if names_instance(demangle(name)) else kernel.linkage
+    return "weak" if names_instance(name) else kernel.linkage
 
 
 # The images of one source have the same kernels.

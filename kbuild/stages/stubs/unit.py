@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kbuild import __version__
-from kbuild.demangle.names import names_instance, split_function
+from kbuild.demangle.names import split_function
 from kbuild.model import InitialContent, KernelRecord, TargetRecord
 from kbuild.stages.render import c_string, render
 from kbuild.stages.stubs.debug import describe_stubs, names_project_types, uses_vector_types
@@ -101,7 +101,7 @@ def render_stub_unit(inputs: StubInputs) -> bytes:
             "instances": [
                 index
                 for index, kernel in enumerate(table.kernels)
-                if kernel.linkage == "weak" and names_instance(kernel.display)
+                if kernel.linkage == "weak"  # as in the file of handles
             ],
             "stub_aliases": inputs.stub_aliases,
             "shadows": inputs.shadows,

@@ -77,6 +77,20 @@ def test_symbols_of_instances(tmp_path: Path, backend: str, compiler: str) -> No
         succeed(run_kbuild("verify", "a.o", cwd=tmp_path))
 
 
+@pytest.mark.parametrize("backend", ["cpu", "cuda"])
+def test_names_that_no_demangler_reads(tmp_path: Path, backend: str) -> None:
+    """As in CUTLASS: demanglers give up on names with thousands of parts."""
+    require_backend(backend)
+    architecture = "native" if backend == "cpu" else "sm_90"
+    command = ("nvcc", f"--backend={backend}", f"-arch={architecture}", "-O0")
+
+    succeed(run_kbuild(*command, INSTANCES / "long_names.cu", "-o", "program", cwd=tmp_path))
+
+    succeed(run_kbuild("verify", "program", cwd=tmp_path))
+    if backend == "cpu":
+        assert succeed(run(tmp_path / "program")) == "0 142\n"
+
+
 @pytest.mark.parametrize("linker", LINKERS)
 @pytest.mark.parametrize("declaration", DECLARATIONS)
 @pytest.mark.parametrize("compiler", ["g++", pytest.param("clang++", marks=pytest.mark.slow)])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbuild.demangle import server
-from kbuild.demangle.names import demangle, is_nameable, split_function
+from kbuild.demangle.names import demangle, is_nameable, names_instance, split_function
 
 
 @pytest.mark.parametrize(
@@ -185,3 +185,28 @@ def test_demangling_arbitrary_text_does_not_raise(name: str) -> None:
 )
 def test_nameable_variables_are_recognized(symbol: str, expected: bool) -> None:
     assert is_nameable(symbol) is expected
+
+
+@pytest.mark.parametrize(
+    ("symbol", "expected"),
+    [
+        ("_Z4fillIfEvPT_", True),
+        ("_ZN2ns4fillIfLi8EEEvPT_S1_", True),
+        ("_ZN2nsL4fillIfEEvPT_", True),
+        ("_ZL4fillIfEvPT_", True),
+        ("_ZN12_GLOBAL__N_14fillIfEEvPT_", True),
+        ("_ZN2nsB3tag4fillB5otherIfEEvPT_", True),
+        ("_ZSt4fillIfEvPT_", True),
+        ("_Z4fillISt16integer_sequenceIiJ" + "Li0E" * 3000 + "EEEviT_", True),
+        ("_Z4fillPf", False),
+        ("_ZN2ns4fillEPSt6vectorIfE", False),
+        ("_Z4fillSt6vectorIfE", False),
+        ("_Z8fillIntsIfEvPT_", True),
+        ("_Z8fillIntsi", False),
+        ("fill", False),
+        ("Ifill", False),
+        ("_Z", False),
+    ],
+)
+def test_instances_are_recognized(symbol: str, expected: bool) -> None:
+    assert names_instance(symbol) == expected

@@ -114,7 +114,7 @@ def _describe_kernel(kernel: Kernel, unit: CompileUnit) -> KernelEntry:
 
 def _find_linkage(kernel: Kernel) -> Linkage:
     """Return the linkage of the handle: an inline kernel belongs to its source."""
-    is_inline = kernel.linkage == "weak" and not names_instance(kernel.display)
+    is_inline = kernel.linkage == "weak" and not names_instance(kernel.name)
     return "internal" if is_inline else kernel.linkage
 
 

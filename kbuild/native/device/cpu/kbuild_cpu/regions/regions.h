@@ -523,7 +523,9 @@ public:
                       "kbuild: the parameter can refer to a part of a temporary object");
         object_ = __builtin_addressof(__object);
         if constexpr (!refers_to<__T, __Argument>::__binds) {
-            static_assert(!is_same_v<remove_cv_t<__T>, __T> && is_converted<__T, __Argument>,
+            static_assert((!is_same_v<remove_cv_t<__T>, __T> ||
+                           is_same_v<__Argument, remove_reference_t<__Argument>>) &&
+                              is_converted<__T, __Argument>,
                           "kbuild: what the parameter refers to is not known");
             static_assert(can_move<remove_cv_t<__T>>,
                           "kbuild: the parameter refers to a temporary object");

@@ -297,11 +297,17 @@ __global__ void constness(int* out)
         __syncthreads();
         sum += x;
     }
+    out[threadIdx.x] = sum + box.used;
+}
+__global__ void sequences(int* out)
+{
+    Box box(threadIdx.x);
+    int sum = 0;
     for (int x : (sum++, box)) {
         __syncthreads();
         sum += x;
     }
-    out[threadIdx.x] = sum + box.used;
+    out[threadIdx.x] = sum;
 }
 
 // What lives in the initializer of a range.
@@ -367,9 +373,9 @@ template <class T> __global__ void names(int* out, T last)
             __syncthreads();
             sum += *place * 10 + y;
         }
-    for (Wide x : range(x + 1)) {
+    for (Wide wide : range(x + 1)) {
         __syncthreads();
-        sum += x.value;
+        sum += wide.value;
     }
     for (unsigned char c : Range(254, 258)) {
         __syncthreads();
@@ -380,8 +386,18 @@ template <class T> __global__ void names(int* out, T last)
             __syncthreads();
             sum += b;
         }
-    for ([[maybe_unused]] auto unused : range(3))
+    for (auto unused : range(3))
         __syncthreads();
+    out[threadIdx.x] = sum + x;
+}
+
+__global__ void own_name(int* out)
+{
+    int x = 2, sum = 0;
+    for (int x : Range(x, 5)) {
+        __syncthreads();
+        sum += x;
+    }
     out[threadIdx.x] = sum + x;
 }
 
@@ -472,7 +488,11 @@ int main()
     operators::own<<<1, THREADS>>>(results);
     check("own", THREADS, [](int) { return 9; });
     constness<<<1, THREADS>>>(results);
-    check("constness", THREADS, [](int i) { return 3 * i + 3 + 23 + 203 + 6 * i + 6 + 1 + 3 * i + 3 + 100; });
+    check("constness", THREADS, [](int i) { return 3 * i + 3 + 23 + 203 + 6 * i + 6 + 100; });
+    sequences<<<1, THREADS>>>(results);
+    check("sequences", THREADS, [](int i) { return 1 + 3 * i + 3; });
+    own_name<<<1, THREADS>>>(results);
+    check("own_name", THREADS, [](int) { return 2 + 3 + 4 + 2; });
     lifetimes<<<1, THREADS>>>(results);
     check("lifetimes", THREADS, [](int i) { return 3 * i + 3 + 3 * (i + 1000); });
     parts_of_temporaries<<<1, THREADS>>>(results);

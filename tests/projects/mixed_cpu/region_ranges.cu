@@ -174,13 +174,14 @@ struct OnlyBegin {
     int values[2];
     __device__ int* begin() { return nullptr; } // not used, as `end` is no member
 };
+__global__ void hidden_members(int* out);
 class Hidden {
-    int* begin() { return nullptr; }
-    int* end() { return nullptr; }
+    __device__ int* begin() { return values + 1; }
+    __device__ int* end() { return values + 3; }
+    friend void hidden_members(int* out);
 
 public:
-    int values[2];
-    friend __global__ void hidden_members(int*);
+    int values[3];
 };
 enum Color { RED, GREEN, BLUE };
 struct Names {
@@ -193,10 +194,24 @@ __device__ int* begin(Three& x) { return x.values; }
 __device__ int* end(Three& x) { return x.values + 3; }
 __device__ const int* begin(const Three& x) { return x.values + 1; }
 __device__ const int* end(const Three& x) { return x.values + 3; }
+__device__ int* begin(Hidden& x) { return x.values; }
+__device__ int* end(Hidden& x) { return x.values + 3; }
 __device__ int* begin(OnlyBegin& x) { return x.values; }
 __device__ int* end(OnlyBegin& x) { return x.values + 2; }
 __device__ Names begin(Color x) { return {x}; }
 __device__ Names end(Color) { return {3}; }
+__global__ void hidden_members(int* out)
+{
+    Hidden hidden;
+    for (int i = 0; i < 3; ++i)
+        hidden.values[i] = 1 << i;
+    int sum = 0;
+    for (int x : hidden) {
+        __syncthreads();
+        sum += x;
+    }
+    out[threadIdx.x] = sum;
+}
 } // namespace found
 namespace kernels {
 template <class T> __device__ int* begin(T& x) { return nullptr; }
@@ -485,6 +500,8 @@ int main()
     check("temporaries", THREADS, [](int i) { return 6 * i + 6 * (i + 1) + 12 * i + 3 * i; });
     kernels::lookup<<<1, THREADS>>>(results);
     check("lookup", THREADS, [](int i) { return 3 + i + 500 + 2998 + 30000; });
+    found::hidden_members<<<1, THREADS>>>(results);
+    check("hidden_members", THREADS, [](int) { return 6; });
     operators::own<<<1, THREADS>>>(results);
     check("own", THREADS, [](int) { return 9; });
     constness<<<1, THREADS>>>(results);

@@ -190,7 +190,9 @@ class _Analysis:
             return
         start, condition, step = heads[:3]
         yield condition.start, condition.stop
-        names = set(map(self._uses.resolve, list_names(self._unit, condition.start, condition.stop)))
+        names = set(
+            map(self._uses.resolve, list_names(self._unit, condition.start, condition.stop))
+        )
         for variable in self._list_declared(block, start):
             if variable in names and variable.initializer is not None:
                 yield variable.initializer

@@ -13,6 +13,8 @@ _DIVISION = f"{_MIXED}division.py"
 _FUNCTIONS = f"{_MIXED}waits/functions.py"
 _REVIEW = f"{_MIXED}waits/review.py"
 _BINDINGS = f"{_REGIONS}writing/bindings.py"
+_REGION = f"{_REGIONS}writing/region.py"
+_RANGES = "native/device/cpu/kbuild_cpu/regions/ranges.h"
 _HEADER = "native/device/cpu/kbuild_cpu/regions/regions.h"
 _MARKS = "native/device/cpu/kbuild_cpu/scheduling.h"
 
@@ -127,12 +129,38 @@ MUTATIONS = (
         "temporary",
         "parallel region",
         "an argument that a parameter can refer to is not a temporary object",
-        (Change(_ORDER, "if place in operation.referring:", "if False:"),),
         (
+            Change(
+                _REGION,
+                '"number_" if place in operation.referring and makes_objects else ""',
+                '""',
+            ),
+        ),
+        (
+            "region_arguments",
             "cases_parameters",
-            "cases_objects",
         ),
         ("function", "temporary", "aggregate"),
+    ),
+    Mutation(
+        "named_range",
+        "loop over a range",
+        "an object that is the range is no converted temporary one",
+        (Change(_RANGES, "__is_named || !is_same_v", "true || !is_same_v"),),
+        ("region_ranges",),
+    ),
+    Mutation(
+        "range_members",
+        "loop over a range",
+        "a class without usable members `begin` and `end` lacks one of them",
+        (
+            Change(
+                _RANGES,
+                "return lacks_begin<remove_cv_t<__T>> || lacks_end<remove_cv_t<__T>>;",
+                "return true;",
+            ),
+        ),
+        ("region_ranges",),
     ),
     Mutation(
         "branches",

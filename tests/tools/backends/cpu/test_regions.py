@@ -47,6 +47,20 @@ FIBERS = {
         "parts(int*)": WAITING,  # a variable has the name of a function
     },
     "region_repeats.cu": {"classes(int*)": "its regions do not compile"},
+    "region_arguments.cu": {
+        "objects(int*)": "its regions do not compile",
+        "picked(int*)": "its regions do not compile",
+        "picked_temporary(int*)": "its regions do not compile",
+        "pointers(int*)": "its regions do not compile",
+    },
+    "region_ranges.cu": {
+        "converted(int*)": "its regions do not compile",
+        "found::hidden_members(int*)": "its regions do not compile",
+        "own_name(int*)": "a loop over a range has an unknown form",
+        "parts_of_temporaries(int*)": "its regions do not compile",
+        "returned(int*)": "its regions do not compile",
+        "sequences(int*)": "its regions do not compile",
+    },
     "region_subscripts.cu": {"hidden_in_lambdas(int*, int)": "a lambda can refer to threadIdx"},
     "region_waits.cu": {
         "look_back(int*)": WAITING,

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.regions.branches import check_branches
+from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
     check_references,
@@ -173,9 +174,32 @@ class _Analysis:
         for block in self._masked - self._steered:
             if not any(block.start < index < block.stop for index in barriers):
                 continue
-            for head in (child for child in block.children if isinstance(child, Statement)):
-                if self._names_index(head.start, head.stop, computed):
-                    raise CannotDivide("a barrier is under a condition with the thread's index")
+            if any(self._names_index(*span, computed) for span in self._list_deciding(block)):
+                raise CannotDivide("a barrier is under a condition with the thread's index")
+
+    def _list_deciding(self, block: Block) -> Iterator[tuple[int, int]]:
+        """Yield what decides which threads take a condition or a turn of a loop, as far as is known.
+
+        Of the head of a ``for`` loop, that is the condition, and what happens to its variables.
+        """
+        heads = [child for child in block.children if isinstance(child, Statement)]
+        if block.kind == RANGE:
+            return
+        if block.kind != "for":
+            yield from ((head.start, head.stop) for head in heads)
+            return
+        start, condition, step = heads[:3]
+        yield condition.start, condition.stop
+        names = set(
+            map(self._uses.resolve, list_names(self._unit, condition.start, condition.stop))
+        )
+        for variable in self._list_declared(block, start):
+            if variable in names and variable.initializer is not None:
+                yield variable.initializer
+        for first, stop in list_parts_at_commas(self._unit, step.start, step.stop):
+            target = find_target(self._unit, Statement(first, stop))
+            if target is None or self._uses.resolve(target) in names:
+                yield first, stop
 
     def _names_index(self, first: int, last: int, computed: frozenset[Variable]) -> bool:
         """Return whether an expression depends on the index of the thread, not on memory alone."""

@@ -81,8 +81,13 @@ def read_operation(unit: Unit, index: int, is_warp_wide: bool, has_value: bool) 
 
 def list_arguments(unit: Unit, opening: int) -> Iterator[tuple[int, int]]:
     """Yield the indices of the arguments of a call, which starts with a parenthesis."""
-    position = opening + 1
-    for part in split_at_commas(unit.list_between(position, unit.partners[opening])):
+    yield from list_parts_at_commas(unit, opening + 1, unit.partners[opening])
+
+
+def list_parts_at_commas(unit: Unit, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield the indices of what is between commas that are not in brackets."""
+    position = first
+    for part in split_at_commas(unit.list_between(first, last)):
         if part:
             yield position, position + len(part)
         position += len(part) + 1

@@ -44,9 +44,6 @@ _JUMPS: Final = ("return", "throw")
 
 def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: IsOwn) -> None:
     """Raise CannotDivide if an operation must not run before the rest of its statement."""
-    for place, argument in enumerate(operation.arguments):
-        if place in operation.referring:
-            _check_argument(unit, argument, operation)
     order = _Order(unit, statement, is_own, has_effects=_has_effects(unit, operation))
     span = (operation.index, operation.close + 1)
     opening = find_opening(unit, statement.start, span[0])
@@ -81,14 +78,15 @@ def _has_effects(unit: Unit, operation: Operation) -> bool:
     return False
 
 
-def _check_argument(unit: Unit, argument: Span, operation: Operation) -> None:
-    """Raise CannotDivide if a temporary object can end before the function that refers to it."""
+def can_make_objects(unit: Unit, argument: Span) -> bool:
+    """Return whether an argument can make temporary objects, which end before a divided function."""
     for index in range(*argument):
         before = unit.get(index - 1)
         is_call = _opens_arguments(unit, index)
         is_known = names_built_in_type(unit, index - 1, index) or before == _THIS_BLOCK
         if unit.words[index] == "{" or (is_call and not is_known):
-            raise CannotDivide(f"an argument of '{operation.name}' can refer to a temporary object")
+            return True
+    return False
 
 
 class _Order:

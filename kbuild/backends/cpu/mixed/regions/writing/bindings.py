@@ -254,9 +254,13 @@ class Bindings:
     def _construct_element(self, variable: Variable) -> tuple[str, str]:
         value = self.find_element(variable)
         if variable.is_reference:
-            text = self._text.render(variable.base[0], variable.declarator[1])
-            put = f"construct({THREAD}).template put<decltype(({value}))>({variable.name})"
-            return f"{text} = {value}; {self._name_slot(variable)}.{put};", ""
+            renamed = f"__kbuild_n{self.numbers[variable]}__"
+            span = (variable.base[0], variable.declarator[1])
+            text = self._text.render(*span, {variable.index: renamed})
+            slot = f"{self._name_slot(variable)}.construct({THREAD})"
+            put = f"template put<decltype(({value}))>({renamed})"
+            bound = f"[[maybe_unused]] {self.bind_kept(variable)} = *{self._name_slot(variable)}"
+            return f"{text} = {value}; {slot}.{put}; {bound}[{THREAD}];", ""
         before, behind = self._construct_assigned(variable, value)
         return f"{before}{value}{behind};", ""
 

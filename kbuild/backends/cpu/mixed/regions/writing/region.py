@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.calls import list_arguments
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, is_common_declaration
+from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
 from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, Subscript, find_subscripts
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, Operation
@@ -420,9 +421,12 @@ class RegionWriter:
 
     def _list_types(self, operation: Operation, groups: dict[int, str]) -> Iterator[str]:
         """Yield the types of the arguments of a call that can bind references to them."""
-        for argument in operation.arguments if operation.referring else ():
+        for place, argument in enumerate(operation.arguments if operation.referring else ()):
             value = self._text.render(*argument, groups)
-            yield f"{REGIONS}argument<decltype(({value})), sizeof({REGIONS}bind_argument({value}))>"
+            makes_objects = can_make_objects(self._text.unit, argument)
+            kind = "number_" if place in operation.referring and makes_objects else ""
+            size = f"sizeof({REGIONS}bind_argument({value}))"
+            yield f"{REGIONS}{kind}argument<decltype(({value})), {size}>"
 
     def _list_groups(self, operation: Operation) -> Iterator[tuple[int, str]]:
         """Yield the indices of the groups that a call passes, and what the source means by them."""

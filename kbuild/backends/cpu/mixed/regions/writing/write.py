@@ -324,7 +324,8 @@ class _KernelWriter:
         started = (
             f"{before}{self._bindings.declare_range(block)} {opened} "
             f"::new ({own}.place({THREAD})) typename decltype({own})::__kept(({value})); "
-            f"{own}.start({THREAD}); __kbuild_region_end__"
+            "__kbuild_region_end__ "
+            f"{self._regions.open(frames, [])} {own}.start({THREAD}); __kbuild_region_end__"
         )
         test = (
             f"{self._regions.open(running, [])} if (!({own}.begin({THREAD}) != {own}.end({THREAD})"

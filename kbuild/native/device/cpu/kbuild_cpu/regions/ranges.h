@@ -37,17 +37,25 @@ template <class __T>
 constexpr bool has_range_members<__T, decltype(static_cast<void>(object<__T>().begin())),
                                  decltype(static_cast<void>(object<__T>().end()))> = true;
 
-/* Whether a class has no member `begin`, not even one that is not usable: the name is not ambiguous in a class
- * that is derived from it. */
+/* Whether a class lacks a member with the name `begin` or `end`, also one that is not usable: the name is not
+ * ambiguous in a class that is derived from it. */
 struct has_begin {
     int begin;
 };
-template <class __T>
-struct derived_range : __T, has_begin {};
+struct has_end {
+    int end;
+};
+template <class __T, class __Member>
+struct with_member : __T, __Member {};
 template <class __T, class = void>
-constexpr bool has_no_begin = false;
+constexpr bool lacks_begin = false;
 template <class __T>
-constexpr bool has_no_begin<__T, decltype(static_cast<void>(&derived_range<__T>::begin))> = true;
+constexpr bool
+    lacks_begin<__T, decltype(static_cast<void>(&with_member<__T, has_begin>::begin))> = true;
+template <class __T, class = void>
+constexpr bool lacks_end = false;
+template <class __T>
+constexpr bool lacks_end<__T, decltype(static_cast<void>(&with_member<__T, has_end>::end))> = true;
 
 template <class __T>
 constexpr bool is_array = false;
@@ -59,7 +67,7 @@ constexpr bool check_lookup() {
     if constexpr (is_array<__T> || has_range_members<__T>)
         return true;
     else if constexpr (__is_class(__T) && !__is_final(__T))
-        return has_no_begin<remove_cv_t<__T>>;
+        return lacks_begin<remove_cv_t<__T>> || lacks_end<remove_cv_t<__T>>;
     else
         return __is_enum(__T);
 }

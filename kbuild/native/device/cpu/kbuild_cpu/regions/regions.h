@@ -393,8 +393,9 @@ public:
      * the parentheses of another type. */
     template <class __Initializer>
     KBUILD_CPU_ALWAYS_INLINE __type &construct(int __number, const __Initializer &__initializer) {
-        __initializer(kind_of_slot<__type>{place(__number)});
-        return values_[__number];
+        const slot_address __to = place(__number);
+        __initializer(kind_of_slot<__type>{__to});
+        return *static_cast<__type *>(__to.__address);
     }
     KBUILD_CPU_ALWAYS_INLINE void copy(int __number, const __type &__value) {
         ::new (place(__number)) __type(__value);
@@ -508,6 +509,15 @@ constexpr bool is_converted = is_same_v<remove_cv_t<__T>, remove_cv_t<__Argument
                               (is_built_in<__T> && is_built_in<__Argument>);
 template <class __T, unsigned long>
 using argument = __T;
+/* The same for an argument that can refer to a temporary object, unless it is a number. */
+template <class __T>
+struct checked_number {
+    static_assert(is_integral_v<__T> || is_floating_point_v<__T>,
+                  "kbuild: the argument can refer to a temporary object");
+    using __type = __T;
+};
+template <class __T, unsigned long>
+using number_argument = typename checked_number<__T>::__type;
 /* Returns a number for what a reference can refer to: not for bit-fields, and not for members of packed classes. */
 template <class __T>
 char (&bind_argument(__T &))[1];
@@ -528,7 +538,9 @@ public:
                       "kbuild: the parameter can refer to a part of a temporary object");
         object_ = __builtin_addressof(__object);
         if constexpr (!refers_to<__T, __Argument>::__binds) {
-            static_assert(!is_same_v<remove_cv_t<__T>, __T> && is_converted<__T, __Argument>,
+            static_assert((!is_same_v<remove_cv_t<__T>, __T> ||
+                           is_same_v<__Argument, remove_reference_t<__Argument>>) &&
+                              is_converted<__T, __Argument>,
                           "kbuild: what the parameter refers to is not known");
             static_assert(can_move<remove_cv_t<__T>>,
                           "kbuild: the parameter refers to a temporary object");

@@ -88,6 +88,40 @@ __global__ void temporaries(int* out)
     out[threadIdx.x] = sum;
 }
 
+// A value that is computed again depends on a parameter that an operator of a class changes.
+struct Stream {
+    int value;
+};
+__device__ Stream operator>>(Stream stream, int& x)
+{
+    x = stream.value;
+    return stream;
+}
+__device__ int read_stream(int x)
+{
+    int doubled = x * 2;
+    Stream stream{77};
+    stream >> x;
+    __syncthreads();
+    return doubled * 1000 + x;
+}
+__global__ void streams(int* out) { out[threadIdx.x] = read_stream(threadIdx.x); }
+
+// The object that the parameter refers to is that of the thread.
+__device__ int read_index(const uint3& index)
+{
+    __syncwarp();
+    return index.x;
+}
+__global__ void indices(int* out) { out[threadIdx.x] = read_index(threadIdx); }
+
+// Two functions stand for the template, and their parameters differ.
+template <class T> __device__ T exchange(T value, T other = T(5))
+{
+    return __shfl_xor_sync(~0u, value, 1) * 10 + other;
+}
+__global__ void defaults(int* out) { out[threadIdx.x] = exchange(2) + 100 * exchange(3, 4); }
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -110,5 +144,11 @@ int main()
     check("result_types", 64, [](int i) { return i; });
     temporaries<<<1, 64>>>(results);
     check("temporaries", 64, [](int i) { return i + 100; });
+    streams<<<1, 64>>>(results);
+    check("streams", 64, [](int i) { return i * 2000 + 77; });
+    indices<<<1, 64>>>(results);
+    check("indices", 64, [](int i) { return i; });
+    defaults<<<1, 64>>>(results);
+    check("defaults", 64, [](int) { return 25 + 3400; });
     std::puts("done");
 }

@@ -1,5 +1,5 @@
 // Loops that seem to count, or to update memory by atomicCAS, and wait for another thread: the names and operators in
-// them are those of the user. With the ones of CUDA, the last kernel is a plain loop.
+// them are those of the user. With the ones of CUDA, the last kernels are plain loops.
 #include "region_results.h"
 
 __device__ int read_flag(int* flag) { return atomicAdd(flag, 0); }
@@ -47,6 +47,55 @@ __global__ void changed_counter(int* out, int* flag)
     int result = 0;
     WAIT_FOR(flag, for (int i = 0; i < 1; ++i) result += atomicRetry(i, flag);)
 }
+// Operators of enumerations, and of objects that get the counter.
+enum class Phase { first, last };
+__device__ int* waited;
+__device__ bool operator<(Phase, Phase) { return !read_flag(waited); }
+__device__ Phase& operator++(Phase& phase) { return phase; }
+__global__ void enumeration(int* out, int* flag)
+{
+    waited = flag;
+    WAIT_FOR(flag, for (Phase i = Phase::first; i < Phase::last; ++i) {})
+}
+struct Stream {
+    int* flag;
+};
+__device__ void operator>>(Stream stream, int& i) { i = read_flag(stream.flag) ? i : 0; }
+__global__ void stream(int* out, int* flag)
+{
+    WAIT_FOR(flag, Stream stream{flag}; for (int i = 0; i < 10; ++i) stream >> i;)
+}
+struct Flags {
+    int* flag;
+    __device__ Flags begin() const { return *this; }
+    __device__ Flags end() const { return *this; }
+    __device__ int operator*() const { return 0; }
+    __device__ void operator++() {}
+    __device__ bool operator!=(Flags) const { return !read_flag(flag); }
+};
+__global__ void range(int* out, int* flag)
+{
+    WAIT_FOR(flag, for (int i : Flags{flag}) out[1] += i;)
+}
+// Not each turn counts, or not in the same direction, or by the same amount, or to the same limit.
+__global__ void conditional_count(int* out, int* flag)
+{
+    WAIT_FOR(flag, for (int i = 0; i < 10;) if (read_flag(flag)) ++i;)
+}
+__global__ void count_down(int* out, int* flag)
+{
+    WAIT_FOR(flag, for (int i = 9; i > 0;) { --i; if (!read_flag(flag)) ++i; })
+}
+__global__ void amount(int* out, int* flag)
+{
+    int one = 0;
+    WAIT_FOR(flag, for (int i = 0; i < 9; i += one) one = read_flag(flag);)
+}
+__global__ void limit(int* out, int* flag)
+{
+    int last = 3;
+    WAIT_FOR(flag, for (int i = 0; i < last; ++i) if (!read_flag(flag)) ++last;)
+}
 
 // Another kernel made the object, so that the second one refers to no function.
 struct Object {
@@ -78,6 +127,16 @@ __global__ void real_update(int* out, int*)
     } while (seen != old);
     out[threadIdx.x] = threadIdx.x ? bits[threadIdx.x % size] : 5;
 }
+__device__ int sum;
+__global__ void counted(int* out, int*)
+{
+    const int values[] = {1, 2, 3};
+    for (int value : values)
+        atomicAdd(&sum, value);
+    for (int i = 0; i < 3; ++i)
+        atomicAdd(&sum, values[i] + i * int(threadIdx.x));
+    out[threadIdx.x] = threadIdx.x ? 6 : 5;
+}
 
 int main()
 {
@@ -93,7 +152,15 @@ int main()
     RUN(comparison);
     RUN(counter_of_a_class);
     RUN(changed_counter);
+    RUN(enumeration);
+    RUN(stream);
+    RUN(range);
+    RUN(conditional_count);
+    RUN(count_down);
+    RUN(amount);
+    RUN(limit);
     RUN(real_update);
+    RUN(counted);
     make_object<<<1, 1>>>();
     virtual_function<<<1, 64>>>(results);
     check("virtual_function", 64, [](int i) { return i ^ 1; });

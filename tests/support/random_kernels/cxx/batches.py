@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kbuild.inspect import inspect_path
 from support.mixed_programs import build_program
 from support.random_kernels.cxx.generate import CxxKernel
 from support.random_kernels.cxx.program import list_wrong, render_program
 
 # Values of KBUILD_SEED: orders of the threads in a region. Some faults need the order without it.
 ORDERS = ("", "0", "1", "7", "4711")
+_OWN_NAMES = frozenset(("memory_user_max", "user_lane"))  # features
+_LESS = 4  # times fewer kernels with members of classes in a program
 _TIMEOUT = 60  # seconds for a program; a thread that waits forever is a result
 
 
@@ -81,26 +82,26 @@ def check_batch(
 def make_batches(kernels: Iterable[CxxKernel], size: int) -> list[list[CxxKernel]]:
     """Return kernels in programs of a size.
 
-    An operation in a member of a class can decide how all kernels of a source run, so each of these
-    is a program.
+    Members of classes, and functions with names of operations, can decide how all kernels of a
+    source run, so these kernels have programs for themselves.
     """
+    groups: dict[tuple[bool, bool], list[CxxKernel]] = {}
+    for each in kernels:
+        has_names = not _OWN_NAMES.isdisjoint(each.features)
+        groups.setdefault((each.has_members, has_names), []).append(each)
     batches = []
-    kernels = list(kernels)
-    for has_members, count in ((False, size), (True, 1)):
-        found = [each for each in kernels if each.has_members == has_members]
+    for (has_members, _), found in groups.items():
+        count = max(size // _LESS, 1) if has_members else size
         batches += [found[start : start + count] for start in range(0, len(found), count)]
     return batches
 
 
 def find_executions(program: Path) -> dict[str, str]:
     """Return the execution models of a program's kernels, by the name of the kernel."""
-    command = [sys.executable, "-m", "kbuild", "inspect", "--format", "json", str(program)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found = {}
-    images = (image for each in json.loads(printed)["artifacts"] for image in each["images"])
-    for kernel in (kernel for image in images for kernel in image["kernels"]):
-        name = kernel["display"].partition("(")[0].rpartition("::")[2]
-        found[name] = kernel["execution"] or ""
+    for artifact in inspect_path(program):
+        for kernel in (kernel for image in artifact.images for kernel in image.kernels):
+            found[kernel.display.partition("(")[0].rpartition("::")[2]] = kernel.execution or ""
     return found
 
 

@@ -44,7 +44,7 @@ _OF_LAMBDAS = {"lambda_value", "lambda_change", "pack"}
 _ONLY_ONCE = {"statics", "parameter_guard", "function", "small_function"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CxxKernel:
     """A kernel with what precedes it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from support.random_kernels.cxx.generate import CxxKernel
 from support.random_kernels.interpreter import find_results
@@ -116,13 +117,18 @@ def render_kernel(each: CxxKernel) -> str:
     )
 
 
+@lru_cache(maxsize=64)
+def _find_expected(generated: CxxKernel) -> list[str]:
+    return ["0", *map(str, find_results(generated.kernel, INPUT, is_reversed=False))]
+
+
 def list_wrong(kernels: Sequence[CxxKernel], output: str) -> dict[str, str]:
     """Return what is wrong with each kernel that printed something else than expected."""
     printed = {line.split()[0]: line.split()[1:] for line in output.splitlines() if line}
     wrong = {}
     for each in kernels:
         found = printed.get(each.kernel.name)
-        expected = ["0", *map(str, find_results(each.kernel, INPUT, is_reversed=False))]
+        expected = _find_expected(each)
         if found is None:
             wrong[each.kernel.name] = "printed nothing"
         elif found != expected:

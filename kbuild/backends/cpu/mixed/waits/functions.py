@@ -178,10 +178,11 @@ class _Search:
         code = self._code
         around = find_scopes(code).around(code.starts[index])
         before, behind = code.get(index - 1), code.get(index + 1)
-        if before in _MEMBERS:
-            return True
+        is_local = any(scope.kind == "block" for scope in around)
+        if before in _MEMBERS or (is_local and self._find_function(index) is None):
+            return True  # what the body of a host function declares is only visible there
         inner = code.get(_find_opening(code, index))
-        if not any(scope.kind == "block" for scope in around):
+        if not is_local:
             is_member = bool(around) and around[-1].kind == "class"
             return is_member and "friend" not in code.words[code.find_head(index) : index]
         if behind in ("(", "<"):

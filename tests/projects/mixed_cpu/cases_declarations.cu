@@ -1,0 +1,177 @@
+// Statements that are declarations if a name is that of a type, declarations of an alignment, and names of CUDA that a
+// program declares again.
+#include "region_results.h"
+
+struct Number {
+    int value;
+    __device__ Number(int value = 7) : value(value) {}
+    __device__ Number& operator=(int other)
+    {
+        value = other;
+        return *this;
+    }
+    __device__ operator int() const { return value; }
+};
+template <class T> struct Box {
+    T value;
+    __device__ Box(T value = 4) : value(value) {}
+};
+typedef int Index;
+
+// Each one hides the outer x, and a barrier is between the declaration and its use.
+__global__ void hiding_object(int* out)
+{
+    int x = threadIdx.x;
+    {
+        Number(x);
+        __syncthreads();
+        out[threadIdx.x] = x;
+        x = 2;
+    }
+    __syncthreads();
+    out[threadIdx.x] += 10 * x;
+}
+__global__ void hiding_initialized(int* out)
+{
+    Number x(threadIdx.x);
+    {
+        Number(x) = 5;
+        __syncthreads();
+        out[threadIdx.x] = x;
+        x = 2;
+    }
+    __syncthreads();
+    out[threadIdx.x] += 10 * x;
+}
+__global__ void hiding_instance(int* out)
+{
+    int x = threadIdx.x;
+    {
+        Box<int>(x);
+        __syncthreads();
+        out[threadIdx.x] = x.value;
+    }
+    __syncthreads();
+    out[threadIdx.x] += 10 * x;
+}
+__global__ void hiding_alias(int* out)
+{
+    int x = threadIdx.x;
+    {
+        Index(x);
+        x = 5;
+        __syncthreads();
+        out[threadIdx.x] = x;
+    }
+    __syncthreads();
+    out[threadIdx.x] += 10 * x;
+}
+__global__ void hiding_pointer(int* out)
+{
+    int own = threadIdx.x, other = 3;
+    int* x = &other;
+    {
+        Index(*x);
+        __syncthreads();
+        x = &own;
+        *x += 1;
+    }
+    __syncthreads();
+    *x += 1;
+    out[threadIdx.x] = own * 10 + other;
+}
+// The same forms are calls if the name is that of a function.
+__device__ void increase(int& x) { x += 3; }
+template <class T> __device__ void increase_any(T& x) { x += 3; }
+__global__ void calls(int* out)
+{
+    int x = threadIdx.x, values[2] = {1, 2};
+    increase(x);
+    increase_any<int>(x);
+    increase(values[1]);
+    __syncthreads();
+    increase(*&x);
+    ::increase(x);
+    out[threadIdx.x] = x + values[1];
+}
+
+__global__ void alignments(int* out)
+{
+    alignas(32) int values[3] = {int(threadIdx.x), 1, 2};
+    alignas(64) int number = 1;
+    int* place = &number;
+    __syncthreads();
+    values[1] += values[0];
+    *place += 1;
+    __syncthreads();
+    const auto rest = reinterpret_cast<unsigned long long>(values) % 32
+                      + reinterpret_cast<unsigned long long>(place) % 64;
+    out[threadIdx.x] = values[1] + number + 1000 * int(rest);
+}
+
+namespace user {
+__device__ int atomicAdd(int* place, int value) { return ::atomicAdd(place, 10 * value); }
+__global__ void function_of_a_namespace(int* out)
+{
+    __shared__ int counts[64];
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&counts[threadIdx.x / 2], 1);
+    __syncthreads();
+    out[threadIdx.x] = counts[threadIdx.x];
+}
+}
+struct Counter {
+    int value;
+};
+__device__ int atomicAdd(Counter* place, int value) { return ::atomicAdd(&place->value, 5 * value); }
+__global__ void function_for_a_class(int* out)
+{
+    __shared__ Counter counts[64];
+    counts[threadIdx.x].value = 0;
+    __syncthreads();
+    atomicAdd(&counts[threadIdx.x / 2], 1);
+    __syncthreads();
+    out[threadIdx.x] = counts[threadIdx.x].value;
+}
+// All blocks add to the memory that the inner name stands for.
+__global__ void hidden_shared_memory(int* out)
+{
+    __shared__ int counts[64];
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    {
+        int(*counts)[64] = reinterpret_cast<int(*)[64]>(out);
+        for (int i = 0; i < 100; ++i)
+            atomicAdd(&counts[0][threadIdx.x / 2], 1);
+    }
+    __syncthreads();
+    if (counts[threadIdx.x])
+        out[threadIdx.x] = -1;
+}
+
+int main()
+{
+    cudaMallocManaged(&results, 512 * sizeof *results);
+    hiding_object<<<1, 64>>>(results);
+    check("hiding_object", 64, [](int i) { return 7 + 10 * i; });
+    hiding_initialized<<<1, 64>>>(results);
+    check("hiding_initialized", 64, [](int i) { return 5 + 10 * i; });
+    hiding_instance<<<1, 64>>>(results);
+    check("hiding_instance", 64, [](int i) { return 4 + 10 * i; });
+    hiding_alias<<<1, 64>>>(results);
+    check("hiding_alias", 64, [](int i) { return 5 + 10 * i; });
+    hiding_pointer<<<1, 64>>>(results);
+    check("hiding_pointer", 64, [](int i) { return (i + 1) * 10 + 4; });
+    calls<<<1, 64>>>(results);
+    check("calls", 64, [](int i) { return i + 17; });
+    alignments<<<1, 64>>>(results);
+    check("alignments", 64, [](int i) { return i + 3; });
+    user::function_of_a_namespace<<<1, 64>>>(results);
+    check("function_of_a_namespace", 64, [](int i) { return i < 32 ? 20 : 0; });
+    function_for_a_class<<<1, 64>>>(results);
+    check("function_for_a_class", 64, [](int i) { return i < 32 ? 10 : 0; });
+    hidden_shared_memory<<<64, 64>>>(results);
+    check("hidden_shared_memory", 64, [](int i) { return i < 32 ? 12800 : 0; });
+    std::puts("done");
+}

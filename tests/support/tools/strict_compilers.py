@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from kbuild import resources
-from support.tools.toolchains import find_missing
+from support.tools.toolchains import needs_programs
 
 INCLUDE = resources.native_directory() / "include"
 
 
-def find_all(*names: str) -> list[str]:
-    """Return the compilers that work."""
-    return [name for name in names if not find_missing(name)]
+def name_compilers(*names: str) -> list[Any]:
+    """Return parameters for tests. If a compiler does not work, the reason skips its tests."""
+    return [pytest.param(name, marks=needs_programs(name)) for name in names]
 
 
-COMPILERS = find_all("gcc", "clang")
+COMPILERS = name_compilers("gcc", "clang")
 
 
 def compile_strictly(

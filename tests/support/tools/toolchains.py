@@ -25,6 +25,7 @@ NEWER_CLANG: Final = "clang++-19"
 _COMPILER_VARIABLES: Final = {"cpu": "CXX", "cuda": "CUDACXX", "hip": "HIPCXX"}
 # Debian's packages whose names differ from the program's.
 _PACKAGES: Final = {
+    "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
     "bwrap": "bubblewrap",
     "clang++": "clang",
     "clang++-14": "clang-14",
@@ -33,6 +34,8 @@ _PACKAGES: Final = {
     "clang-offload-packager-19": "clang-tools-19",
     "ld.gold": "binutils",
     "ld.lld": "lld",
+    "ld.lld-19": "lld-19",
+    "ld.mold": "mold",
     "llvm-objcopy": "llvm",
     "llvm-objdump-19": "llvm-19",
     "llvm-readelf-19": "llvm-19",

@@ -451,7 +451,7 @@ def hip_container(elf: Elf) -> ContainerFacts:
 @pytest.mark.parametrize("name", ["first.o", "libfirst.so", "liblld.so"])
 def test_hip_handles_are_variables_with_stubs(hip: Path, name: str) -> None:
     if not (hip / name).exists():
-        pytest.skip("no ld.lld on PATH")
+        require_programs("ld.lld")
     elf = Elf((hip / name).read_bytes())
     wrappers = read_wrappers(elf, (hip_container(elf),))
     assert [(w.backend, w.version, w.container, w.problem) for w in wrappers] == [

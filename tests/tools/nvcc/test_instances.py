@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import PROJECTS, run, run_kbuild, succeed
-from support.tools.strict_compilers import find_all
-from support.tools.toolchains import require_backend
+from support.tools.toolchains import require_backend, require_programs
 
 INSTANCES = PROJECTS / "instances"
 # How the host code of another compiler declares the kernel template.
@@ -62,8 +61,7 @@ def test_sources_share_explicit_instances(objects: Path, files: tuple[str, ...])
 )
 def test_symbols_of_instances(tmp_path: Path, backend: str, compiler: str) -> None:
     require_backend(backend)
-    if not find_all(compiler):
-        pytest.skip(f"no {compiler}")
+    require_programs(compiler)
     words = ("-ccbin", compiler, "-O2")
     for options, linkage in (((), "d"), (("-static-global-template-stub=false",), "V")):
         compile_source(
@@ -98,8 +96,7 @@ def test_other_compilers_launch_instances(
     objects: Path, tmp_path: Path, compiler: str, declaration: str, linker: str
 ) -> None:
     """The compiler's own instance of a body is weak, so that the handle replaces it."""
-    if not find_all(compiler) or not find_all(f"ld.{linker}"):
-        pytest.skip(f"no {compiler} or ld.{linker}")
+    require_programs(compiler, f"ld.{linker}")
     flags = succeed(run_kbuild("config", "--cflags", "cpu")).split()
     libraries = succeed(run_kbuild("config", "--libs", "cpu")).split()
     words = (*flags, "-std=c++20", *filter(None, (declaration,)), f"-fuse-ld={linker}")

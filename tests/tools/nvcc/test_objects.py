@@ -12,11 +12,10 @@ import pytest
 from kbuild.backends import find_builder
 from kbuild.cli.main import main
 from kbuild.formats.elf.file import Elf
-from kbuild.process import find_program
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import KBUILD, find_kbuild, run, run_kbuild, succeed
 from support.tools.compiler_caches import SCCACHE, needs_sccache, serve_sccache
-from support.tools.toolchains import require_backend
+from support.tools.toolchains import require_backend, require_programs
 
 KERNELS = """
 #define JOIN_(a, b) a##b
@@ -82,8 +81,7 @@ def test_driver_links_one_source_compiled_twice(objects: Path) -> None:
 def test_other_linkers_need_only_the_library(
     objects: Path, toolkit: Path, linker: str, library: str
 ) -> None:
-    if find_program("ld." + linker) is None:
-        pytest.skip(f"no linker ld.{linker}")
+    require_programs(f"ld.{linker}")
     output = objects / f"program{linker}{library}"
     options = (f"-fuse-ld={linker}", f"-L{toolkit / 'lib64'}", library, "-o", output)
 
@@ -126,8 +124,7 @@ def test_objects_are_deterministic(objects: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow  # the catalog of tests/e2e/verify has such an object, too
 def test_clang_is_a_host_compiler(objects: Path, tmp_path: Path) -> None:
-    if find_program("clang++") is None:
-        pytest.skip("no clang++")
+    require_programs("clang++")
     for name in ("kernels.cu", "main.cpp", "double.o"):  # the object is that of g++
         shutil.copy(objects / name, tmp_path)
     words = ("-ccbin", "clang++", "-g", "-O1")

@@ -25,7 +25,7 @@ from support.files.generated import (
     param,
     row,
 )
-from support.tools.strict_compilers import COMPILERS, compile_strictly, find_all
+from support.tools.strict_compilers import COMPILERS, compile_strictly, name_compilers
 from support.tools.toolchains import needs_programs
 
 
@@ -262,7 +262,7 @@ SYMBOLS = {
 
 
 @pytest.mark.parametrize("options", [("-O0", "-fPIC"), ("-O2", "-fno-pic"), ("-O2", "-fPIE")])
-@pytest.mark.parametrize("compiler", [*COMPILERS, *find_all("aarch64-linux-gnu-g++")])
+@pytest.mark.parametrize("compiler", [*COMPILERS, *name_compilers("aarch64-linux-gnu-g++")])
 def test_handles_define_symbols(tmp_path: Path, compiler: str, options: tuple[str, ...]) -> None:
     (tmp_path / "handles.h").write_bytes(handles())
     source = tmp_path / "text.cpp"
@@ -368,7 +368,7 @@ def test_linkers_keep_shadows_of_inline_variables(tmp_path: Path, linker: str) -
     succeed_in(tmp_path, *link, "-shared", main, *texts, "-o", "libboth.so")
 
 
-@pytest.mark.parametrize("compiler", find_all("aarch64-linux-gnu-g++"))
+@pytest.mark.parametrize("compiler", name_compilers("aarch64-linux-gnu-g++"))
 def test_shadows_of_inline_variables_link_for_aarch64(tmp_path: Path, compiler: str) -> None:
     objects = compile_inline(tmp_path, compiler, "-O2")
 

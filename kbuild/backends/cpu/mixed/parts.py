@@ -38,9 +38,20 @@ _WARP: Final = re.compile(
 _ATOMICS: Final = re.compile(
     r"\batomic[A-Z]|\b__nv_atomic|\b__NV_|\b__(?:ld(?:g|c[agsv]|lu)|st(?:wb|cg|cs|wt))\b"
 )
+# What namespace std has from the C library, in headers that are short. <cmath> overloads `abs`, and
+# so it is not one of these names.
+_C_NAMES: Final = (
+    r"(?:(?:nullptr|ptrdiff|size|max_align|u?int(?:(?:_least|_fast)?(?:8|16|32|64)|max|ptr))_t"
+    r"|v?f?printf|v?sn?printf|f?puts|f?putc|putchar|perror|FILE|f(?:open|close|flush|read|write|seek|gets|getc|eof)"
+    r"|ftell|rewind|getc|getchar|remove|rename|sscanf"
+    r"|mem(?:cpy|move|set|cmp|chr)|str(?:len|n?cmp|n?cpy|n?cat|r?chr|str|tok|error|spn|cspn|pbrk)"
+    r"|malloc|calloc|realloc|free|abort|_?exit|_Exit|quick_exit|atexit|at_quick_exit|getenv|system"
+    r"|ato(?:i|f|l|ll)|strto(?:l|ll|ul|ull|d|f|ld)|s?rand|qsort|bsearch)\b"
+)
 # `new` also with a place, which needs <new>. A list without a type is a std::initializer_list.
 _LIBRARY: Final = re.compile(
-    r"\bstd\b|\bnew\s*\(|_GLIBCXX|_LIBCPP|\b__cpp_lib_"
+    rf"\bstd\b(?!::{_C_NAMES})"
+    r"|\bnew\s*\(|_GLIBCXX|_LIBCPP|\b__cpp_lib_"
     r"|\bauto\b[^;(){}]*=\s*\{|\bfor\s*\([^;(){}]*:\s*\{"
 )
 # How the names of <math.h> and of CUDA's functions for floating-point numbers start.

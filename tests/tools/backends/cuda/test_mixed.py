@@ -18,8 +18,7 @@ from kbuild.cxx.unit import Unit
 from kbuild.model import Command
 from kbuild.stages.mixed.texts import make_text
 from kbuild.stages.stubs.handles import render_handles
-from support.tools.strict_compilers import find_all
-from support.tools.toolchains import find_compiler, needs_backend
+from support.tools.toolchains import find_compiler, needs_backend, needs_programs
 
 pytestmark = needs_backend("cuda")
 FEATURES = Path(__file__).with_name("features.cu")
@@ -114,10 +113,7 @@ def list_symbols(compiled: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     "compiler",
-    [
-        pytest.param(name, marks=() if name == "g++" else pytest.mark.slow)
-        for name in find_all("g++", "clang++")
-    ],
+    ["g++", pytest.param("clang++", marks=[pytest.mark.slow, needs_programs("clang++")])],
 )
 def test_features(tmp_path: Path, compiler: str, toolchain: Toolchain, entries: Entries) -> None:
     text, unit = make_host_text(tmp_path, compiler, toolchain)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from kbuild.inspect.host import text_search
 from kbuild.inspect.host.kernels import read_host_kernels
 from kbuild.inspect.host.text_search import find_names, find_texts
 from kbuild.resources import find_runtime
+from support.tools.toolchains import require_programs
 
 # Two empty containers, each 16 bytes.
 CONTAINERS = """\
@@ -56,8 +56,8 @@ LINKS = [
 
 @pytest.mark.parametrize("options", LINKS, ids=" ".join)
 def test_wrappers_point_to_their_containers(tmp_path: Path, options: tuple[str, ...]) -> None:
-    if any("lld" in option for option in options) and not shutil.which("ld.lld"):
-        pytest.skip("no ld.lld on PATH")
+    if any("lld" in option for option in options):
+        require_programs("ld.lld")
     text = '.section .nvFatBinSegment, "aw"\n.balign 8\n' + wrapper("second", version=2)
     text += ".zero 8\n" + wrapper("first")
     facts = read(tmp_path, CONTAINERS + text, *options)

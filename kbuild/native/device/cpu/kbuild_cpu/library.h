@@ -12,9 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A source that has only these names of namespace std needs no other part of the C++ library. */
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
 #if !defined(KBUILD_WITHOUT_LIBRARY)
 #include <cmath>
-#include <cstdlib>
 #include <new>
 #include <utility>
 #elif !defined(KBUILD_WITHOUT_MATH)

@@ -9,7 +9,7 @@ import pytest
 
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command
-from kbuild.process import BuildCall, BuildEnd, Failure, make_error, run, run_checked, stream_build
+from kbuild.process import make_error, run, run_checked
 
 
 def python(code: str, **env: str) -> Command:
@@ -74,37 +74,3 @@ def test_file_that_is_not_executable_is_a_toolchain_error(tmp_path: Path) -> Non
 def test_exceeded_time_limit_is_a_tool_error() -> None:
     with pytest.raises(ToolError, match="ran longer than"):
         run(python("import time; time.sleep(60)"), timeout=0.2)
-
-
-def leave(message: str) -> str:
-    return (
-        "from kbuild.process import Failure, leave_failure; "
-        f"leave_failure(Failure(exit_code=3, message={message!r}, setting='BACKEND', target='t'))"
-    )
-
-
-def test_build_returns_the_first_failure_of_a_kbuild_command(tmp_path: Path) -> None:
-    command = python(f"{leave('first')}; {leave('second')}; raise SystemExit(1)")
-
-    end = stream_build(BuildCall(command=command, directory=tmp_path / "build"))
-
-    assert end.status == 1
-    assert end.failure == Failure(exit_code=3, message="first", setting="BACKEND", target="t")
-    assert list((tmp_path / "build").iterdir()) == []
-
-
-def test_build_without_a_failing_kbuild_command_has_no_failure(tmp_path: Path) -> None:
-    lines: list[str] = []
-    call = BuildCall(command=python("print(1); exit(2)"), directory=tmp_path, on_line=lines.append)
-
-    assert stream_build(call) == BuildEnd(status=2)
-    assert lines == ["1"]
-
-
-def test_build_counts_the_commands_that_reuse_their_outputs(tmp_path: Path) -> None:
-    reuse = "from kbuild.process import leave_reuse; leave_reuse()"
-    command = python(f"{reuse}; leave_reuse()")
-
-    assert stream_build(BuildCall(command=command, directory=tmp_path)) == (
-        BuildEnd(status=0, reused=2)
-    )

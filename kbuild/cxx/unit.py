@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, KeysView
 from functools import cached_property, lru_cache
 from itertools import chain, compress
-from typing import Final
+from typing import Final, NamedTuple
 
 from kbuild.cxx.lexer import Token, normalize, split_text
 
@@ -17,6 +17,57 @@ _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _BRACKETS: Final = frozenset("()[]{}")
 _BEFORE_REQUIREMENTS: Final = frozenset(("requires", "&", "|", "(", "=", "!", ",", "return"))
 _ACCESS: Final = frozenset(("public", "private", "protected"))
+
+
+class TokenTable(NamedTuple):
+    """The tokens of a part of a text.
+
+    Attributes:
+        length: The length of the part.
+        words: The tokens without directives.
+        starts: The position of each token in the part.
+        directives: The directives with their positions.
+    """
+
+    length: int
+    words: list[str]
+    starts: list[int]
+    directives: list[tuple[str, int]]
+
+
+def _read_tokens(text: str, *, is_source: bool = False) -> tuple[str, TokenTable]:
+    """Return a text with the usual spelling of operators, and its tokens."""
+    words, starts = split_text(text, is_source=is_source)
+    usual = text if is_source else normalize(text, words)
+    if usual != text:
+        text = usual
+        words, starts = split_text(text)
+    directives = {word for word in set(words) if word[0] == "#"}
+    is_code = [word not in directives for word in words]
+    others = zip(words, starts, is_code, strict=True)
+    table = TokenTable(
+        length=len(text),
+        words=list(compress(words, is_code)),
+        starts=list(compress(starts, is_code)),
+        directives=[(word, start) for word, start, is_token in others if not is_token],
+    )
+    return text, table
+
+
+def read_separate_part(text: str) -> TokenTable | None:
+    """Return the tokens of whole lines of a preprocessed text.
+
+    Returns:
+        The tokens, or None if they can depend on the rest of the text, or their spelling is not the
+        usual one.
+    """
+    usual, table = _read_tokens(text)
+    conditionals = [word[1:].lstrip() for word, _ in table.directives if "\n" not in word]
+    is_balanced = sum(w.startswith("if") for w in conditionals) == sum(
+        w.startswith("endif") for w in conditionals
+    )
+    can_continue = 'R"' in text or "/*" in text or not text.endswith("\n")
+    return table if is_balanced and not can_continue and usual == text else None
 
 
 class Unit:
@@ -30,22 +81,33 @@ class Unit:
         partners: The index of the matching bracket, for the index of each bracket that has one.
     """
 
-    def __init__(self, text: str, *, is_source: bool = False) -> None:
-        """Read a text; ``is_source`` says that it is not preprocessed."""
-        words, starts = split_text(text, is_source=is_source)
-        usual = text if is_source else normalize(text, words)
-        if usual != text:
-            text = usual
-            words, starts = split_text(text)
-        directives = {word for word in set(words) if word[0] == "#"}
-        is_code = [word not in directives for word in words]
+    def __init__(
+        self, text: str, *, is_source: bool = False, parts: Iterable[TokenTable] = ()
+    ) -> None:
+        """Read a text.
+
+        Args:
+            text: The text.
+            is_source: Whether the text is not preprocessed.
+            parts: Its tokens, if they are known: those of consecutive parts of the text.
+        """
+        tables = tuple(parts)
+        if not tables:
+            text, table = _read_tokens(text, is_source=is_source)
+            tables = (table,)
+        words: list[str] = []
+        starts: list[int] = []
+        directives: list[Token] = []
+        position = 0
+        for part in tables:
+            words += part.words
+            starts += [position + start for start in part.starts] if position else part.starts
+            directives += (Token(word, position + start) for word, start in part.directives)
+            position += part.length
         self.text: Final = text
-        self.words: Final = list(compress(words, is_code))
-        self.starts: Final = list(compress(starts, is_code))
-        others = zip(words, starts, is_code, strict=True)
-        self.directives: Final = tuple(
-            Token(word, start) for word, start, is_token in others if not is_token
-        )
+        self.words: Final = words
+        self.starts: Final = starts
+        self.directives: Final = tuple(directives)
 
     @cached_property
     def partners(self) -> dict[int, int]:

@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from kbuild import files, process
+from kbuild import __version__, files, process
 from kbuild.backends.interface.nvcc import ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.files import sha256
 from kbuild.model import Command
-from kbuild.resources import TOOLKIT_MARKER, find_cache, identify_installation
+from kbuild.resources import TOOLKIT_MARKER, find_cache, find_installation_time
 from kbuild.values import dataclass
 
 _LIBRARIES: Final = "lib64"
@@ -65,7 +65,7 @@ def make_toolkit(layout: ToolkitLayout, tc: Toolchain, linker: Path) -> Toolkit:
         ToolError: The linker failed.
     """
     driver = _describe_driver(layout, tc)
-    key = f"{identify_installation()}\0{driver}\0{tc.compiler}\0{layout!r}"
+    key = f"{__version__}\0{find_installation_time()}\0{driver}\0{tc.compiler}\0{layout!r}"
     root = find_cache("toolkits") / f"{tc.backend}-{sha256(key.encode())[:16]}"
     if not (root / TOOLKIT_MARKER).is_file():
         temporary = root.with_name(f".{root.name}.{os.urandom(8).hex()}")

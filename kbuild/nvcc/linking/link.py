@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kbuild.backends import find_builder
 from kbuild.nvcc import answers, host, outputs
+from kbuild.nvcc.driver import Driver, run_shown
 from kbuild.nvcc.linking.calls import check_calls
 from kbuild.nvcc.linking.device_code import join_objects, make_link
 from kbuild.nvcc.linking.libraries import list_files
-from kbuild.nvcc.run import run_shown
 from kbuild.stages.relocatable import find_relocatable
-
-if TYPE_CHECKING:
-    from kbuild.nvcc.run import Driver
 
 
 def link(driver: Driver, objects: tuple[Path, ...]) -> None:

@@ -17,7 +17,7 @@ from kbuild.cxx.unit import Unit
 from kbuild.files import sha256
 from kbuild.stages.sources.device_text import list_host_functions
 from kbuild.stages.sources.host_body import reduce_body
-from kbuild.stages.sources.included import Preprocessed, divide_text, list_parts
+from kbuild.stages.sources.included import Preprocessed, join_libraries, list_parts
 from kbuild.stages.sources.instantiations import find_instantiations
 
 _LIBRARY: Final = "#library "
@@ -30,9 +30,9 @@ def reduce_text(preprocessed: Preprocessed, *, has_lines: bool) -> str:
         preprocessed: The text that the device compiler reads.
         has_lines: Whether it also depends on the files and lines of its tokens.
     """
-    parts = list_parts(preprocessed)
+    parts = list(list_parts(preprocessed))
     unit = Unit("".join(p.marker + p.text if p.is_project else _represent(p.text) for p in parts))
-    found = find_instantiations(unit, divide_text(preprocessed).libraries.values())
+    found = find_instantiations(unit, join_libraries(parts).values())
     if not found.is_clear or not unit.is_balanced:
         return preprocessed.text
     bodies = {

@@ -31,7 +31,8 @@ _LAST_TEXT: Final = "last text of device code 1"
 _VARIABLES: Final = ("NVCC_", "NVVM", "CICC", "PTXAS", "LLVM_")
 # Options with which a compiler reads other files: sources, or files with options.
 _READING: Final = re.compile(r"-{1,2}(?:show-src|source-in-ptx|optf|options-file)\b.*|@.+")
-_EMBEDDING: Final = re.compile(r"^[ \t]*#[ \t]*embed\b|\.incbin\b", re.MULTILINE)
+_EMBEDDING: Final = re.compile(rb"^[ \t]*#[ \t]*embed\b", re.MULTILINE)
+_INCLUSION: Final = b".incbin"  # of assemblers
 # Options with which images map code to lines.
 _LINES: Final = re.compile(r"-{1,2}(?:g|G|debug_mode|device-debug|lineinfo|generate-line-info)")
 _LINE_WORDS: Final = re.compile(r"\b__builtin_(?:LINE|FILE|source_location)\b")
@@ -83,15 +84,14 @@ def compile_once(
     """
     text = found.text.read_bytes()
     words = [word for step in found.steps for word in step.command.argv]
-    content = text.decode(errors="surrogateescape")
-    if any(map(_READING.fullmatch, words)) or _EMBEDDING.search(content):
+    if any(map(_READING.fullmatch, words)) or _embeds_files(text):
         return run()
     identity = tuple(_identify(found))
     key = store.make_key(_IMAGES, text, *identity)
     last_key = store.make_key(_LAST_TEXT, str(found.unit.source.absolute()), *identity)
     entry = _read(key)
     if entry is None:
-        entry = _find_equal(found, content, last_key, read_warnings)
+        entry = _find_equal(found, text, last_key, read_warnings)
         if entry is not None:
             _write(key, entry)
     if entry is not None:
@@ -101,6 +101,11 @@ def compile_once(
     _write(key, _Entry(log, dict(_list_files(found))))
     store.add(last_key, key.encode() + zlib.compress(text, _COMPRESSION))
     return log
+
+
+def _embeds_files(text: bytes) -> bool:
+    has_word = b"embed" in text  # faster than the expression
+    return _INCLUSION in text or (has_word and _EMBEDDING.search(text) is not None)
 
 
 def _identify(found: ImageCompile) -> Iterator[str]:
@@ -126,10 +131,11 @@ def _has_lines(found: ImageCompile) -> bool:
 
 
 def _find_equal(
-    found: ImageCompile, text: str, last_key: str, read_warnings: Callable[[str], str]
+    found: ImageCompile, content: bytes, last_key: str, read_warnings: Callable[[str], str]
 ) -> _Entry | None:
     """Return the entry of the last text of the source if it has the same device code."""
     last = store.find(last_key)
+    text = content.decode(errors="surrogateescape") if last else ""
     if last is None or _COLUMN_WORD.search(text):
         return None
     length = len(store.make_key())

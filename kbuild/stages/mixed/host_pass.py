@@ -8,10 +8,10 @@ from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.rewriting.instances import rewrite_host_text
 from kbuild.cxx.rewriting.rewrite import list_launches
-from kbuild.cxx.unit import Unit
 from kbuild.stages.mixed.diagnosis import diagnose, review
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end
 from kbuild.stages.mixed.texts import make_text, remove_directories
+from kbuild.stages.mixed.tokens import read_host_text
 from kbuild.stages.target import DeviceFlags
 
 
@@ -33,7 +33,7 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     front_end = read_front_end(edge)
     builder = find_builder(edge.toolchain.backend)
     text, warnings = make_text(front_end, builder)
-    code = Unit(text)
+    code = read_host_text(text)
     with diagnose(code, unit, edge.toolchain, passes, builder):
         rewritten = rewrite_host_text(code, passes.read_host_text(code, unit), edge.module)
     review(code, unit, edge.toolchain, passes)

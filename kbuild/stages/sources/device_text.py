@@ -34,6 +34,8 @@ from kbuild.values import dataclass
 _COUNTER: Final = frozenset(("__COUNTER__",))  # depends on the text before it
 _DIRECTIVES: Final = frozenset(("define", "undef", "include", "pragma", "line", "error"))
 _LINE: Final = frozenset(("__LINE__", "__builtin_LINE"))
+# Their values are lines and columns of calls, which the default argument of any function can take.
+_PLACES: Final = frozenset(("source_location", "__builtin_source_location", "__builtin_COLUMN"))
 # The first words of pragmas that are hints for the optimizer.
 _HINTS: Final = (["omp"], ["unroll"], ["GCC", "ivdep"], ["GCC", "unroll"])
 _DIRECTIVE_SPACE: Final = re.compile(
@@ -68,6 +70,8 @@ def select_device_text(source: str, preprocessed: Preprocessed, *, has_lines: bo
     if has_lines_of_others or not macros.find_users(_COUNTER).isdisjoint(raw.unit.words):
         return source
     unit = Unit(included.project)
+    if not _PLACES.isdisjoint(unit.vocabulary):
+        return source
     found = find_instantiations(unit, included.libraries.values())
     if not found.is_clear:
         return source

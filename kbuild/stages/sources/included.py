@@ -123,14 +123,16 @@ def list_parts(preprocessed: Preprocessed) -> Iterator[TextPart]:
 
 def divide_text(preprocessed: Preprocessed) -> IncludedText:
     """Divide a preprocessed text."""
-    project: list[str] = []
-    libraries: dict[str, list[str]] = {}
     parts = list(list_parts(preprocessed))
-    for part in parts:
-        if part.is_project:
-            project.append(part.marker + part.text)
-        elif not part.file.startswith("<"):
-            libraries.setdefault(part.file, []).append(part.text)
+    project = "".join(part.marker + part.text for part in parts if part.is_project)
     names = tuple(name for name in dict.fromkeys(p.file for p in parts) if name[0] != "<")
-    joined = {name: "".join(texts) for name, texts in libraries.items()}
-    return IncludedText(parts[0].file if parts else "", "".join(project), names, joined)
+    return IncludedText(parts[0].file if parts else "", project, names, join_libraries(parts))
+
+
+def join_libraries(parts: Iterable[TextPart]) -> dict[str, str]:
+    """Return the parts that come from files outside of the project, by file."""
+    libraries: dict[str, list[str]] = {}
+    for part in parts:
+        if not part.is_project and not part.file.startswith("<"):
+            libraries.setdefault(part.file, []).append(part.text)
+    return {name: "".join(texts) for name, texts in libraries.items()}

@@ -13,13 +13,14 @@ from support.tools.nvidia_compiler import require_nvrtc
 from support.tools.toolchains import require_backend
 
 # For developers. Each takes seconds even in its tiny mode, and compares what other tests check.
-SLOW = ("kernels", "startup", "standalone", "rebuild", "install")
+SLOW = ("kernels", "startup", "standalone", "rebuild", "install", "driver")
 HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "peer"]
 CASES = {
     "kernels": ("nothing 1", "saxpy 4096", "matmul_naive 64", "matmul_tiled 64", "block_sums 4096"),
     "startup": ("(standard library)", "--version", "compile", "pack", "plan", "inspect", "verify"),
     "standalone": ("no-op",),
     "install": ("wheel, processor", "wheel, wall"),
+    "driver": ("first compile", "edit of device code", "edit of host code", "no edit"),
     "rebuild": ("configure", "cold build", "no-op build", "build after one edit", "front end"),
 }
 
@@ -29,6 +30,8 @@ CASES = {
     [pytest.param(c, marks=pytest.mark.slow) if c in SLOW else c for c in CASES],
 )
 def test_benchmark_prints_its_table(benchmark: str) -> None:
+    if benchmark == "driver":
+        require_backend("cuda")
     output = succeed(run(sys.executable, "-m", f"benchmarks.{benchmark}", "--tiny", cwd=ROOT))
 
     lines = output.splitlines()

@@ -287,3 +287,17 @@ def test_an_instantiation_is_kept_among_any_statements(
 @given(st.text("(){}[]<>;:#\"'\\\n/* aA_=,", max_size=60))
 def test_any_text_is_accepted(text: str) -> None:
     select_plainly(text)
+
+
+@pytest.mark.parametrize(
+    ("source", "header"),
+    [
+        ("__device__ int f(std::source_location);", ""),
+        ("", "int f(std::source_location = std::source_location::current());"),
+        ("", "int f(int column = __builtin_COLUMN());"),
+    ],
+)
+def test_a_source_whose_places_count_is_its_own_key(source: str, header: str) -> None:
+    text = f'#include "places.h"\n{source}\nvoid host() {{ int x = 1; }}\n'
+
+    assert select(text, places=header) == text

@@ -1,0 +1,63 @@
+"""Host texts are read as a whole, and in parts if the cache has one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbuild import resources
+from kbuild.cxx.unit import Unit
+from kbuild.stages.mixed.tokens import read_host_text
+from kbuild.toolchain import store
+
+OWN = f"{resources.native_directory()}/include/kbuild/chevron.hpp"
+START = '# 1 "{source}"\n# 1 "<built-in>"\n# 1 "{source}"\n'
+COMMON = f'# 1 "/usr/include/a.h" 3\nint {{}};\n# 3 "{OWN}" 3\nint launch();\n# 4\nint more();\n'
+END = '# 1 "{source}"\nint main() {{ return launch(); }}\n'
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def make_text(source: str, name: str) -> str:
+    return START.format(source=source) + COMMON.format(name) + END.format(source=source)
+
+
+def check(text: str) -> None:
+    unit, whole = read_host_text(text), Unit(text)
+
+    assert (unit.text, unit.words, unit.starts) == (whole.text, whole.words, whole.starts)
+    assert unit.directives == whole.directives
+
+
+@pytest.mark.parametrize("source", ["a.cu", "/src/a b.cu"])
+def test_the_cache_changes_nothing(source: str, cache: Path) -> None:
+    for name in ("x", "y", "x"):
+        check(make_text(source, name))
+
+    assert len([path for path in cache.rglob("*") if path.is_file()]) == 2  # of x and of y
+
+
+def test_sources_share_the_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_host_text(make_text("a.cu", "x"))
+    monkeypatch.setattr(store, "add", None)
+
+    check(make_text("b.cu", "x"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "int x;\n", START.format(source="a.cu"), '# 1 "a.cu"\n' + COMMON.format("x")],
+)
+def test_other_texts_are_read(text: str) -> None:
+    check(text)
+
+
+def test_a_text_with_another_spelling_is_read_as_a_whole() -> None:
+    text = make_text("a.cu", "x") + "bool b = x and y;\n"
+    check(text)
+    assert "and" not in read_host_text(text).words

@@ -70,8 +70,11 @@ def source_options() -> tuple[str, ...]:
 
 
 def text_options() -> tuple[str, ...]:
-    """Return the options for all steps that read the text of a source."""
-    return (_MACRO,)
+    """Return the options for all steps that read the text of a source.
+
+    Compilers expand the built-in functions without calls.
+    """
+    return (_MACRO, *(f"-D__builtin_{name}={name}" for name in ("memcpy", "memmove", "memset")))
 
 
 def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
@@ -104,7 +107,9 @@ def host_options(compiler_id: str) -> Iterator[str]:
     yield from (_LINES, "-g")
     if compiler_id.endswith("Clang"):
         yield from ("-mllvm", "-tsan-instrument-func-entry-exit=0")
+        yield from ("-mllvm", "-tsan-distinguish-volatile=1")
         # clang vectorizes first, and then ignores accesses of more than 16 bytes.
         yield from ("-fno-vectorize", "-fno-slp-vectorize")
     else:
         yield from ("--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan")
+        yield "--param=tsan-distinguish-volatile=1"

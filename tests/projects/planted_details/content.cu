@@ -4,6 +4,7 @@
 #include <vector>
 
 namespace {
+namespace of_content {
 
 constexpr int count = 64;
 
@@ -95,4 +96,5 @@ PLANTED(result_of_a_local_array_that_nobody_wrote, "KC404") {
     cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost);
 }
 
+}  // namespace of_content
 }  // namespace

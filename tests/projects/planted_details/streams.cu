@@ -2,6 +2,7 @@
 #include "../planted/planted.hpp"
 
 namespace {
+namespace of_streams {
 
 constexpr int count = 256;
 constexpr std::size_t bytes = count * sizeof(int);
@@ -88,14 +89,6 @@ PLANTED(fill_in_another_stream, "KC207") {
     if (is_correct) s.order();
     increment<<<1, count, 0, s.second>>>(out);
 }
-PLANTED(release_in_another_stream, "KC207") {
-    Streams s;
-    int *out;
-    cudaMallocAsync(&out, bytes, s.first);
-    store<<<1, count, 0, s.first>>>(out, 1);
-    if (is_correct) s.order();
-    cudaFreeAsync(out, s.second);
-}
 PLANTED(graph_nodes_without_a_dependency, "KC207") {
     Zeros<int> out(count);
     finish();
@@ -146,6 +139,7 @@ PLANTED(host_changes_the_source_of_a_copy, "KC208") {
     int *in;
     cudaMallocHost(&in, bytes);
     for (int i = 0; i < count; ++i) in[i] = i;
+    finish();
     {
         Streams s;
         cudaMemcpyAsync(out, in, bytes, cudaMemcpyHostToDevice, s.first);
@@ -172,4 +166,5 @@ PLANTED(host_reads_the_target_of_a_copy, "KC208") {
     cudaFreeHost(out);
 }
 
+}  // namespace of_streams
 }  // namespace

@@ -2,6 +2,7 @@
 #include "../planted/planted.hpp"
 
 namespace {
+namespace of_variables {
 
 __device__ int numbers[64];
 __device__ int other_numbers[64];
@@ -129,4 +130,5 @@ PLANTED(device_that_does_not_exist, "KC111") {
     finish();
 }
 
+}  // namespace of_variables
 }  // namespace

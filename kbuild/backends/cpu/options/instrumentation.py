@@ -70,17 +70,16 @@ def source_options() -> tuple[str, ...]:
 
 
 def text_options() -> tuple[str, ...]:
-    """Return the options for all steps that read the text of a source.
-
-    Compilers expand the built-in functions without calls.
-    """
-    return (_MACRO, *(f"-D__builtin_{name}={name}" for name in ("memcpy", "memmove", "memset")))
+    """Return the options for all steps that read the text of a source."""
+    return (_MACRO,)
 
 
 def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
     """Yield the options for the compiler. More optimization would combine accesses."""
     yield from ("-fsanitize=thread", *_PARAMETERS.get(tc.compiler_id, ()))
     yield from (_UNDEFINED, *_LIBRARY, _LINES)
+    # Compilers expand the built-in functions without calls.
+    yield from (f"-D__builtin_{name}={name}" for name in ("memcpy", "memmove", "memset"))
     if tc.compiler_id == "gcc" and int(tc.version.split(".")[0]) >= _FIRST_WITH_PATTERN:
         yield "-ftrivial-auto-var-init=pattern"
     if not unit.debug:

@@ -60,16 +60,17 @@ KBUILD_CPU_INLINE const Region* Checker::find_region(std::uintptr_t address) noe
     return nullptr;
 }
 
-// Returns whether the address is in a stack below the functions that run.
-KBUILD_CPU_INLINE bool Checker::is_dead_local(std::uintptr_t address) const noexcept {
-    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    return here - address - 1 < farthest_dead_local;
+// Returns whether the address is in the stack below the function that the compiler has instrumented, which calls the
+// function that contains this one.
+KBUILD_CPU_INLINE bool is_dead_local(std::uintptr_t address) noexcept {
+    const auto end = reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa());
+    return end - address - 1 < farthest_dead_local;
 }
 
 // The variables of the thread itself, and the results of waits.
 KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    return (address - (here - stack_bytes_) < 2 * stack_bytes_ && !is_dead_local(address)) ||
+    return address - (here - stack_bytes_) < 2 * stack_bytes_ ||
            address - storage_start_ < storage_bytes_ || address - result_start_ < result_bytes_;
 }
 
@@ -83,6 +84,9 @@ void Checker::check_plain(const void* place, const void* site) {
     self.note_site(self.site_of(site));
     if (!self.pending_.exists && address % bytes == 0) {
         const auto* const region = self.find_region(address);
+        if (region == nullptr && is_dead_local(address))
+            return self.report_dead_local(address, bytes,
+                                          is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
         if (region == nullptr ? self.is_private(address)
                               : self.record_plain<log_bytes, is_write>(*region, address, site))
             return;
@@ -146,6 +150,8 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) order_volatile_writes(kind);
     if (region != nullptr)
         check_words(*region, event);
+    else if (is_dead_local(address))
+        report_dead_local(address, bytes, kind, site);
     else if (!is_private(address))
         check_other_memory(event);
     if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) release(address, kind);
@@ -155,6 +161,13 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
         thread_->is_publishing = false;
     else
         note_write();
+}
+
+__attribute__((noinline)) void Checker::report_dead_local(std::uintptr_t address, std::size_t bytes,
+                                                          unsigned kind, const void* site) {
+    if (settings_.memory)
+        report_memory("KC110", {address, bytes, kind, site_of(site)},
+                      "an access to a local variable of a function that has returned");
 }
 
 void Checker::check_words(const Region& region, Event event) {
@@ -287,11 +300,6 @@ const BlockState* Checker::find_block(std::uintptr_t address) const noexcept {
 
 // Memory that has no fixed place. Returns whether the program can use it.
 bool Checker::check_other_memory(Event event) {
-    if (is_dead_local(event.address)) {
-        if (settings_.memory)
-            report_memory("KC110", event, "an access to a local variable of a function that has returned");
-        return false;
-    }
     if (const auto* const block = find_block(event.address)) {
         check_words(block->dynamic.contains(event.address) ? block->dynamic : block->statics,
                     event);

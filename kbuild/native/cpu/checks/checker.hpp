@@ -192,7 +192,8 @@ private:
 
     const Region* find_region(std::uintptr_t address) noexcept;
     bool is_private(std::uintptr_t address) const noexcept;
-    bool is_dead_local(std::uintptr_t address) const noexcept;
+    void report_dead_local(std::uintptr_t address, std::size_t bytes, unsigned kind,
+                           const void* site);
     template <unsigned log_bytes, bool is_write>
     bool record_plain(const Region& region, std::uintptr_t address, const void* site);
     bool record_plain_read(Cell& cell, unsigned mask, std::uint32_t site);

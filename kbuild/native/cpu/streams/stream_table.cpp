@@ -35,10 +35,6 @@ bool is_blocking(const Stream& stream) {
     return (stream.properties.flags & non_blocking_stream) == 0;
 }
 
-void add_unfinished(std::vector<JobPointer>& jobs, const JobPointer& job) {
-    if (!is_done(job)) jobs.push_back(job);
-}
-
 // Returns whether nothing needs to wait for the job, and the checks know that.
 bool is_forgotten(const JobPointer& job) {
     if (!is_done(job)) return false;

@@ -94,7 +94,7 @@ PLANTED(write_to_the_address_of_a_constant, "KC109") {
 }
 
 template <bool is_correct>
-__device__ __noinline__ int *make_number(int *memory) {
+__device__ __attribute__((noinline)) int *make_number(int *memory) {
     int number = threadIdx.x;
     int *volatile place = is_correct ? memory : &number;
     *place = number;

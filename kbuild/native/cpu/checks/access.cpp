@@ -209,6 +209,8 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
     region.cell(word).set_valid(valid);
     if ((mask & ~valid) == 0) return true;
     if (!settings_.memory) return false;
+    if (bad_index_ == now_.bits() && image_->find_line(event.site).line == bad_index_line_)
+        return false;
     const bool is_freed = !region.is_shared && [&] {
         const std::lock_guard lock(memory_mutex_);
         const auto* const near = history_.find(event.address);
@@ -710,6 +712,8 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
                                      : "an integer division whose result is too large";
         break;
     case KBUILD_CPU_BAD_INDEX:
+        bad_index_ = now_.bits();
+        bad_index_line_ = image_->find_line(site_of(site)).line;
         finding.rule = "KC105";
         finding.message = "index " + std::to_string(number) + " is outside of an array of type " +
                           reinterpret_cast<const char*>(limit);

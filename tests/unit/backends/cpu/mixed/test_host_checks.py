@@ -16,7 +16,10 @@ def read_checks(text: str) -> str:
     ("text", "name"),
     [
         ('extern "C" unsigned long strlen(const char *p) { return 0; }', "strlen"),
-        ('extern "C" { int strcmp(const char *a, const char *b) noexcept { return 0; } }', "strcmp"),
+        (
+            'extern "C" { int strcmp(const char *a, const char *b) noexcept { return 0; } }',
+            "strcmp",
+        ),
         ("void *memcpy(void *a, const void *b, unsigned long n) { return a; }", "memcpy"),
     ],
 )

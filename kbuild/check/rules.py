@@ -174,7 +174,7 @@ RULES: Final = (
         "unordered-operations",
         "race",
         "error",
-        "Kernels, copies, or fills of streams or graphs use the same memory, and nothing orders them.",
+        "Kernels, copies, or fills use the same memory, and no stream, event, or graph orders them.",
         "use one stream, let the second stream wait for an event of the first one, or add a "
         "dependency between the nodes of the graph",
     ),
@@ -183,7 +183,7 @@ RULES: Final = (
         "race-with-host",
         "race",
         "error",
-        "Host code accesses managed or page-locked memory that a kernel or a copy can use meanwhile.",
+        "Host code accesses managed or page-locked memory while a kernel or a copy can use it.",
         "synchronize the stream, an event, or the device before the access",
     ),
     CheckRule(
@@ -191,8 +191,9 @@ RULES: Final = (
         "missing-acquire",
         "race",
         "error",
-        "A thread reads a flag, and accesses what was written before it without a fence between.",
-        "put __threadfence() behind the read of the flag, or read it with cuda::memory_order_acquire",
+        "A thread reads a flag, and accesses what was written before it, without a fence.",
+        "put __threadfence() behind the read of the flag, or read it with "
+        "cuda::memory_order_acquire",
     ),
     CheckRule(
         "KC301",
@@ -248,7 +249,7 @@ RULES: Final = (
         "uninitialized-copy",
         "init",
         "error",
-        "The program copies device memory to the host that neither the host nor a kernel has written.",
+        "The program copies device memory to the host that nobody has written.",
         "copy only the elements that the kernel writes, or initialize the others with cudaMemset",
     ),
     CheckRule(

@@ -14,8 +14,8 @@ from kbuild.backends.interface.toolchain import Toolchain
 
 # Headers and kernel texts test the macro.
 _MACRO: Final = "-DKBUILD_CHECKED=1"
-# Shifts of negative values are common in device code, and defined since C++20. Compilers can access the
-# parts of a misaligned vector one by one.
+# Shifts of negative values are common in device code, and defined since C++20. Compilers can
+# access the parts of a misaligned vector one by one.
 _UNDEFINED: Final = "-fsanitize=bounds,alignment,shift-exponent,integer-divide-by-zero"
 # Local variables start with a pattern that results do not contain by chance. clang's is common.
 _FIRST_WITH_PATTERN: Final = 12

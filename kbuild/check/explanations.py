@@ -29,10 +29,12 @@ _WHY: Final = {
     "goes on with old values.",
     "KC108": "The function returns an error, which programs rarely look at. If another allocation "
     "has the same address by then, that one is freed.",
-    "KC109": "A GPU stops the kernel, or the write has no effect. Other threads read constants from "
-    "a cache that does not notice writes.",
-    "KC110": "The next function call uses the same memory. On a GPU, the compiler can also keep the "
-    "variable in a register.",
+    "KC109": "A GPU stops the kernel, or the write has no effect. Other threads read constants "
+    "from a cache that does not notice writes.",
+    "KC110": "The next function call uses the same memory. On a GPU, the compiler can also keep "
+    "the variable in a register.",
+    "KC111": "The function returns an error and does nothing. A program that ignores the error "
+    "goes on as if the work had been done.",
     "KC201": "The order of warps differs between GPUs, and from launch to launch. So the second "
     "access sees the memory before or after the first one, and results are wrong now and then.",
     "KC202": "Blocks run in any order, and at the same time. __syncthreads() orders only the "
@@ -45,17 +47,25 @@ _WHY: Final = {
     "Without a fence, a thread can see the flag and not the data.",
     "KC206": "volatile accesses can take effect in another order. So a thread can see the flag, "
     "and still read the old value of what was written before it.",
+    "KC207": "On a GPU, they can run at the same time, or in another order. Small tests rarely "
+    "show it, because the first operation ends before the second one starts.",
+    "KC208": "Launches and asynchronous copies return before the work is done. So the host reads"
+    " old values, or changes what the kernel reads.",
+    "KC209": "The read of the data can take effect before that of the flag, or find an old value in a "
+    'cache. The writer\'s fence alone does not prevent this (PTX ISA, "Memory Consistency Model").',
     "KC301": "__syncthreads() is defined only if all threads of the block reach it. GPUs before "
     "Volta hang, or continue with threads that have not arrived.",
     "KC302": "A GPU counts the arrivals, and does not compare the places. So threads continue at "
     "the wrong time.",
     "KC303": "On a GPU, such a kernel runs forever, or the result of the warp operation is "
     "undefined. The message on standard error lists the threads that wait, and where.",
+    "KC304": "Only lanes that take part pass on a value. Others can have left the function, or "
+    "wait elsewhere.",
     "KC401": "Fresh memory contains what was there before. Tests see zeros, and long runs "
     "see the data of earlier kernels.",
     "KC402": "Shared memory contains what earlier blocks left. Nothing sets it to zero.",
-    "KC403": "Fresh memory contains what was there before. So the host reads results that no kernel "
-    "has computed.",
+    "KC403": "Fresh memory contains what was there before. So the host reads results that no "
+    "kernel has computed.",
     "KC404": "The value is what the register or the stack contained before. It differs between "
     "compilers and GPUs.",
     "KC501": "Programs that run for a long time use up the memory of the device. At the "

@@ -30,19 +30,18 @@ Cause: TypeAlias = tuple[object, ...]
 _DEFAULT: Final = Requirements()
 _EXACT: Final = (
     "the order of accesses by barriers, warp operations, atomic functions, and fences",
-    "the scopes of fences and of functions such as atomicAdd_block",
+    "the scopes of fences, of cuda::atomic, and of functions such as atomicAdd_block",
     "the bounds and the lifetime of memory that the program allocates",
-    "the bounds of shared and local arrays",
+    "the bounds of shared and local arrays, and of device variables",
+    "the order of kernels, copies, and fills of streams and graphs, and of the host",
 )
 _DIFFERS: Final = (
     "blocks run one after another, and threads take turns at waits",
-    "the scopes of cuda::atomic and cuda::atomic_ref are the whole system",
-    "a thread that reads what an atomic function wrote needs no fence",
-    "the shuffle and vote functions order memory, as __syncwarp does",
     "threads of a warp do not run in lockstep",
 )
 _NOT_COVERED: Final = (
-    "races between kernels of different streams, and between kernels and host code",
+    "races of copies of several rows, of arrays for textures, and of ordinary host memory",
+    "local arrays and variables through pointers, as long as their function runs",
     "code and inputs that did not run",
     "accesses by assembly, textures, and surfaces",
 )

@@ -111,6 +111,14 @@ RULES: Final = (
         "return a value, or let the caller pass the memory",
     ),
     CheckRule(
+        "KC111",
+        "invalid-handle",
+        "memory",
+        "error",
+        "A function of the runtime gets a stream, event, graph, or device that does not exist.",
+        "use the handle before it is destroyed, and check the error that the function returns",
+    ),
+    CheckRule(
         "KC201",
         "race-in-block",
         "race",
@@ -162,6 +170,32 @@ RULES: Final = (
         "put __threadfence() before the write of the flag, and after the read",
     ),
     CheckRule(
+        "KC207",
+        "unordered-operations",
+        "race",
+        "error",
+        "Kernels, copies, or fills use the same memory, and no stream, event, or graph orders them.",
+        "use one stream, let the second stream wait for an event of the first one, or add a "
+        "dependency between the nodes of the graph",
+    ),
+    CheckRule(
+        "KC208",
+        "race-with-host",
+        "race",
+        "error",
+        "Host code accesses managed or page-locked memory while a kernel or a copy can use it.",
+        "synchronize the stream, an event, or the device before the access",
+    ),
+    CheckRule(
+        "KC209",
+        "missing-acquire",
+        "race",
+        "error",
+        "A thread reads a flag, and accesses what was written before it, without a fence.",
+        "put __threadfence() behind the read of the flag, or read it with "
+        "cuda::memory_order_acquire",
+    ),
+    CheckRule(
         "KC301",
         "divergent-barrier",
         "barrier",
@@ -187,6 +221,14 @@ RULES: Final = (
         "let all threads that a barrier or a mask names reach it",
     ),
     CheckRule(
+        "KC304",
+        "lane-outside-mask",
+        "barrier",
+        "warning",
+        "A shuffle reads the value of a lane that is not in its mask. The value is undefined.",
+        "add the lane to the mask, or do not use the value",
+    ),
+    CheckRule(
         "KC401",
         "uninitialized-device-memory",
         "init",
@@ -207,7 +249,7 @@ RULES: Final = (
         "uninitialized-copy",
         "init",
         "error",
-        "The program copies device memory to the host that neither the host nor a kernel has written.",
+        "The program copies device memory to the host that nobody has written.",
         "copy only the elements that the kernel writes, or initialize the others with cudaMemset",
     ),
     CheckRule(

@@ -1,4 +1,4 @@
-__device__ __noinline__ int* make() {
+__device__ __attribute__((noinline)) int* make() {
     int value = threadIdx.x;
     int* volatile place = &value;
     return place;

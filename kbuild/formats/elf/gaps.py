@@ -15,6 +15,9 @@ from kbuild.errors import InputError
 
 _HEADER: Final = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION: Final = struct.Struct("<IIQQQQIIQQ")
+# The offset and the size in it.
+_PLACE: Final = struct.Struct("<QQ")
+_PLACE_OFFSET: Final = 24
 _ELF64_LITTLE: Final = b"\x7fELF\x02\x01"
 _NO_BITS: Final = 8
 _PROGRAM_BITS: Final = 1
@@ -42,17 +45,17 @@ def add_gaps(data: bytes) -> bytes:
     all_names = data[names_start : names_start + names_bytes]
     grown = bytearray(data)
     for index, row in enumerate(rows):
-        name, kind, flags, address, offset, size, *rest = row
+        name, kind, flags, _, offset, size, _, _, alignment, _ = row
         if not _is_variable(all_names[name : all_names.index(b"\0", name)], kind, flags):
             continue
         gap = min(max(size // 4, _LEAST_GAP), _MOST_GAP)
         if kind == _PROGRAM_BITS:
-            grown += bytes(-len(grown) % max(rest[2], 1))
+            grown += bytes(-len(grown) % max(alignment, 1))
             place = len(grown)
             grown += data[offset : offset + size] + bytes(gap)
-            offset = place
-        row = (name, kind, flags, address, offset, size + gap, *rest)
-        _SECTION.pack_into(grown, start + entry_bytes * index, *row)
+        else:
+            place = offset
+        _PLACE.pack_into(grown, start + entry_bytes * index + _PLACE_OFFSET, place, size + gap)
     return bytes(grown)
 
 

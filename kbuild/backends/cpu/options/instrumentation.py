@@ -14,8 +14,8 @@ from kbuild.backends.interface.toolchain import Toolchain
 
 # Headers and kernel texts test the macro.
 _MACRO: Final = "-DKBUILD_CHECKED=1"
-# Shifts of negative values are common in device code, and defined since C++20. Compilers can access the
-# parts of a misaligned vector one by one.
+# Shifts of negative values are common in device code, and defined since C++20. Compilers can
+# access the parts of a misaligned vector one by one.
 _UNDEFINED: Final = "-fsanitize=bounds,alignment,shift-exponent,integer-divide-by-zero"
 # Local variables start with a pattern that results do not contain by chance. clang's is common.
 _FIRST_WITH_PATTERN: Final = 12
@@ -78,6 +78,8 @@ def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
     """Yield the options for the compiler. More optimization would combine accesses."""
     yield from ("-fsanitize=thread", *_PARAMETERS.get(tc.compiler_id, ()))
     yield from (_UNDEFINED, *_LIBRARY, _LINES)
+    # Compilers expand the built-in functions without calls.
+    yield from (f"-D__builtin_{name}={name}" for name in ("memcpy", "memmove", "memset"))
     if tc.compiler_id == "gcc" and int(tc.version.split(".")[0]) >= _FIRST_WITH_PATTERN:
         yield "-ftrivial-auto-var-init=pattern"
     if not unit.debug:
@@ -104,7 +106,9 @@ def host_options(compiler_id: str) -> Iterator[str]:
     yield from (_LINES, "-g")
     if compiler_id.endswith("Clang"):
         yield from ("-mllvm", "-tsan-instrument-func-entry-exit=0")
+        yield from ("-mllvm", "-tsan-distinguish-volatile=1")
         # clang vectorizes first, and then ignores accesses of more than 16 bytes.
         yield from ("-fno-vectorize", "-fno-slp-vectorize")
     else:
         yield from ("--param=tsan-instrument-func-entry-exit=0", "-Wno-tsan")
+        yield "--param=tsan-distinguish-volatile=1"

@@ -1,6 +1,7 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 #include "devices/contexts.hpp"
 
 #include "../../device/cpu/kbuild_cpu/host/error_list.h"
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <new>
 
 namespace kbuild::cpu {
 namespace {
@@ -52,6 +54,18 @@ const ErrorRow& find_error(int code) noexcept {
     return unknown_row;
 }
 
+// A program that ignores the error goes on as if the function had done its work.
+void report_bad_handle(int code, const char* detail) noexcept {
+    auto* const checker = checks::Checker::find();
+    if (checker == nullptr || (code != KBUILD_CPU_INVALID_HANDLE && code != KBUILD_CPU_INVALID_DEVICE))
+        return;
+    try {
+        checker->report_invalid_handle(detail);
+    } catch (const std::bad_alloc&) {
+        std::fputs("kbuild: no memory for a finding\n", stderr);
+    }
+}
+
 }  // namespace
 
 int remember_failure(int code, const char* detail) noexcept {
@@ -60,6 +74,7 @@ int remember_failure(int code, const char* detail) noexcept {
         return code;
     }
     last_failure.code = last_failure.untaken = code;
+    report_bad_handle(code, detail);
     std::snprintf(last_failure.detail, sizeof last_failure.detail, "%s", detail);
     return code;
 }

@@ -118,6 +118,7 @@ int kbuild_cpu_query_event(void* event) {
         require_uncaptured(found);
         if (!has_happened(found))
             throw Failure(KBUILD_CPU_NOT_READY, "the stream has not reached the event");
+        if (found.job != nullptr) note_waited(*found.job);
     });
 }
 

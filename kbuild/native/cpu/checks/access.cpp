@@ -60,16 +60,17 @@ KBUILD_CPU_INLINE const Region* Checker::find_region(std::uintptr_t address) noe
     return nullptr;
 }
 
-// Returns whether the address is in a stack below the functions that run.
-KBUILD_CPU_INLINE bool Checker::is_dead_local(std::uintptr_t address) const noexcept {
-    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    return here - address - 1 < farthest_dead_local;
+// Returns whether the address is in the stack below the function that the compiler has instrumented, which calls the
+// function that contains this one.
+KBUILD_CPU_INLINE bool is_dead_local(std::uintptr_t address) noexcept {
+    const auto end = reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa());
+    return end - address - 1 < farthest_dead_local;
 }
 
 // The variables of the thread itself, and the results of waits.
 KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    return (address - (here - stack_bytes_) < 2 * stack_bytes_ && !is_dead_local(address)) ||
+    return address - (here - stack_bytes_) < 2 * stack_bytes_ ||
            address - storage_start_ < storage_bytes_ || address - result_start_ < result_bytes_;
 }
 
@@ -83,6 +84,9 @@ void Checker::check_plain(const void* place, const void* site) {
     self.note_site(self.site_of(site));
     if (!self.pending_.exists && address % bytes == 0) {
         const auto* const region = self.find_region(address);
+        if (region == nullptr && is_dead_local(address))
+            return self.report_dead_local(address, bytes,
+                                          is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
         if (region == nullptr ? self.is_private(address)
                               : self.record_plain<log_bytes, is_write>(*region, address, site))
             return;
@@ -102,7 +106,10 @@ KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_
         bytes < word_bytes ? ((1u << bytes) - 1) << (address % word_bytes) : whole_word;
     auto* const cells = &region.cell(address);
     for (std::size_t i = 0; i * word_bytes < bytes; ++i) {
-        if (cells[i].epoch != region.epoch) renew(region, cells[i]);
+        if (cells[i].epoch != region.epoch) {
+            if (has_unordered_) return false;
+            renew(region, cells[i]);
+        }
         if (!(is_write ? record_plain_write(cells[i], mask, site_of(site))
                        : record_plain_read(cells[i], mask, site_of(site))))
             return false;
@@ -139,10 +146,12 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     note_site(event.site);
     const bool is_synchronizing = (kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) != 0;
     if (is_synchronizing && (kind & KBUILD_CPU_RELEASES) != 0) fence(thread_->scope);
-    if (is_synchronizing && (kind & KBUILD_CPU_READS) != 0) acquire(address);
+    if (is_synchronizing && (kind & KBUILD_CPU_READS) != 0) acquire(address, kind);
     if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) order_volatile_writes(kind);
     if (region != nullptr)
         check_words(*region, event);
+    else if (is_dead_local(address))
+        report_dead_local(address, bytes, kind, site);
     else if (!is_private(address))
         check_other_memory(event);
     if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) release(address, kind);
@@ -152,6 +161,13 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
         thread_->is_publishing = false;
     else
         note_write();
+}
+
+__attribute__((noinline)) void Checker::report_dead_local(std::uintptr_t address, std::size_t bytes,
+                                                          unsigned kind, const void* site) {
+    if (settings_.memory)
+        report_memory("KC110", {address, bytes, kind, site_of(site)},
+                      "an access to a local variable of a function that has returned");
 }
 
 void Checker::check_words(const Region& region, Event event) {
@@ -193,6 +209,8 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
     region.cell(word).set_valid(valid);
     if ((mask & ~valid) == 0) return true;
     if (!settings_.memory) return false;
+    if (bad_index_ == now_.bits() && image_->find_line(event.site).line == bad_index_line_)
+        return false;
     const bool is_freed = !region.is_shared && [&] {
         const std::lock_guard lock(memory_mutex_);
         const auto* const near = history_.find(event.address);
@@ -208,7 +226,10 @@ KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t 
                                            Event event, bool& is_valid, unsigned& read_bytes,
                                            unsigned& fresh_bytes) {
     auto& cell = region.cell(word);
-    if (cell.epoch != region.epoch) renew(region, cell);
+    if (cell.epoch != region.epoch) {
+        if (has_unordered_ && !region.is_shared) check_other_launch(cell, mask, event);
+        renew(region, cell);
+    }
     if ((mask & ~cell.valid()) != 0 && !check_bounds(region, word, mask, event)) {
         is_valid = false;
         return;
@@ -281,11 +302,6 @@ const BlockState* Checker::find_block(std::uintptr_t address) const noexcept {
 
 // Memory that has no fixed place. Returns whether the program can use it.
 bool Checker::check_other_memory(Event event) {
-    if (is_dead_local(event.address)) {
-        if (settings_.memory)
-            report_memory("KC110", event, "an access to a local variable of a function that has returned");
-        return false;
-    }
     if (const auto* const block = find_block(event.address)) {
         check_words(block->dynamic.contains(event.address) ? block->dynamic : block->statics,
                     event);
@@ -389,8 +405,12 @@ bool Checker::is_known(Access access) const {
             }
         }
     }
-    return (thread_->acquired.exists() && thread_->acquired.covers(access, now_.block())) ||
-           (block.acquired.exists() && block.acquired.covers(access, now_.block()));
+    const auto is_in = [&](const Knowledge& known) {
+        return known.exists() && known.covers(access, now_.block());
+    };
+    if (is_in(thread_->acquired) || is_in(block.acquired)) return true;
+    lacks_acquire_ = is_in(thread_->unfenced);
+    return lacks_acquire_;
 }
 
 KBUILD_CPU_INLINE bool Checker::is_conflict(Access earlier, unsigned mask, unsigned flags,
@@ -439,14 +459,17 @@ KBUILD_CPU_INLINE void Checker::check_cell(Cell& cell, std::uintptr_t word, unsi
     const auto now = now_.with(mask, flags);
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
     if (flags != 0 && (event.kind & KBUILD_CPU_READS) != 0) note_seen(cell.write);
+    const auto site = cell.write_site & Cell::site_mask;
+    lacks_acquire_ = false;
     if (is_conflict(cell.write, mask, flags, event)) {
-        const auto site = cell.write_site & Cell::site_mask;
         const bool is_alike = flags == cell.write.flags() && event.bytes <= widest_write &&
                               (flags == 0 || flags == Access::is_volatile);
         if (is_write && is_alike)
             await_write(word, cell.write, site, event);
         else
             report_race(cell.write, site, true, event);
+    } else if (lacks_acquire_ && flags == 0) {
+        report_missing_acquire(cell.write, site, event);
     }
     if (!is_write) return record_read(cell, now, event.site);
     if (is_conflict(cell.read, mask, flags, event))
@@ -568,6 +591,23 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
     findings_.add(std::move(finding), key);
 }
 
+// Reports an access that another thread's write comes before only if this thread has a fence behind the flag.
+void Checker::report_missing_acquire(Access earlier, std::uint32_t earlier_site, Event event) {
+    const auto key = key_of(209, event.site, earlier_site);
+    if (findings_.count_again(key)) return;
+    Finding finding;
+    finding.rule = "KC209";
+    finding.kernel = kernel_;
+    finding.message = "a thread reads a flag, and then accesses memory that was written before it, "
+                      "without a fence between";
+    finding.place = describe_event(event);
+    BlockState other = {};
+    other.index = find_index(earlier.block(), launch_->grid);
+    finding.other = make_place("write", earlier_site, other, earlier.thread());
+    finding.memory = describe_memory(event.address);
+    findings_.add(std::move(finding), key);
+}
+
 // If another thread has written the word, the next write can write the same value again.
 void Checker::await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
                           Event event) {
@@ -594,6 +634,7 @@ void Checker::judge_pending_write() {
 }
 
 void Checker::fence(kbuild_cpu_scope scope) {
+    thread_->finish_acquire();
     thread_->fences[scope] = {block_->advance(), block_->barrier_time};
     note_order();
     thread_->is_publishing = thread_->has_written;
@@ -627,6 +668,7 @@ void Checker::release(std::uintptr_t address, unsigned kind) {
     if (thread.fences[0].time == 0 && thread.fences[1].time == 0) return;
     auto& knowledge = released_[address];
     knowledge.add(thread.acquired);
+    knowledge.add(thread.unfenced);
     knowledge.add(block_->acquired);
     for (const auto scope : {KBUILD_CPU_ALL_THREADS, KBUILD_CPU_THREADS_OF_BLOCK}) {
         const auto& fence = thread.fences[scope];
@@ -637,12 +679,13 @@ void Checker::release(std::uintptr_t address, unsigned kind) {
     }
 }
 
-// Many programs need no fence behind a read, because they depend on the value, or pass a barrier.
-void Checker::acquire(std::uintptr_t address) {
+// The next fence or barrier of the thread makes the order certain, unless the read does itself.
+void Checker::acquire(std::uintptr_t address, unsigned kind) {
     if (released_.empty()) return;
     const auto found = released_.find(address);
     if (found == released_.end()) return;
-    thread_->acquired.add(found->second);
+    const bool is_certain = (kind & KBUILD_CPU_ACQUIRES) != 0;
+    (is_certain ? thread_->acquired : thread_->unfenced).add(found->second);
     block_->has_acquired = true;
     note_order();
 }
@@ -650,7 +693,10 @@ void Checker::acquire(std::uintptr_t address) {
 void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                              const void* site) {
     const bool is_memory = mistake == KBUILD_CPU_BAD_INDEX || mistake == KBUILD_CPU_BAD_ALIGNMENT;
-    if (is_memory ? !settings_.memory : !settings_.arithmetic) return;
+    const bool is_selected = mistake == KBUILD_CPU_BAD_LANE ? settings_.barrier
+                             : is_memory                    ? settings_.memory
+                                                            : settings_.arithmetic;
+    if (!is_selected) return;
     Finding finding;
     finding.kernel = kernel_;
     const auto number = static_cast<std::int64_t>(value);
@@ -666,9 +712,16 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
                                      : "an integer division whose result is too large";
         break;
     case KBUILD_CPU_BAD_INDEX:
+        bad_index_ = now_.bits();
+        bad_index_line_ = image_->find_line(site_of(site)).line;
         finding.rule = "KC105";
         finding.message = "index " + std::to_string(number) + " is outside of an array of type " +
                           reinterpret_cast<const char*>(limit);
+        break;
+    case KBUILD_CPU_BAD_LANE:
+        finding.rule = "KC304";
+        finding.message = "a shuffle reads lane " + std::to_string(value) +
+                          ", which is not in its mask, so the value is undefined";
         break;
     case KBUILD_CPU_BAD_ALIGNMENT:
         if (value == 0) return;  // the access itself reports a null pointer

@@ -57,11 +57,11 @@ int open_fresh_file() noexcept {
 
 void fill_fresh(void* start, std::size_t bytes) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(start), end = begin + bytes;
-    auto place = round_up(begin, page_bytes);
-    if (place < end) write_pattern(begin, place - begin);
+    auto place = std::min(round_up(begin, page_bytes), end);
+    write_pattern(begin, place - begin);
     static const int file = open_fresh_file();
     // The system limits the number of mappings, so small memory is written.
-    while (file >= 0 && end > place && end - place >= fresh_file_bytes / 4) {
+    while (file >= 0 && end - place >= fresh_file_bytes / 4) {
         const auto part = std::min<std::size_t>((end - place) / page_bytes * page_bytes,
                                                 fresh_file_bytes);
         if (mmap(reinterpret_cast<void*>(place), part, PROT_READ | PROT_WRITE,
@@ -69,7 +69,6 @@ void fill_fresh(void* start, std::size_t bytes) noexcept {
             break;
         place += part;
     }
-    place = std::max(std::min(place, end), begin);
     write_pattern(place, end - place);
 }
 

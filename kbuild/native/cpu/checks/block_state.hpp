@@ -38,6 +38,7 @@ struct ThreadState {
         std::uint32_t barrier_time = 0;
     } fences[2];
     Knowledge acquired;
+    Knowledge unfenced;  // the same, but with no fence or barrier since
     // The last writes of each block that the thread has read without synchronization.
     struct Seen {
         std::uint32_t block;
@@ -47,6 +48,11 @@ struct ThreadState {
     // The times for single lanes, after warp operations of a part of the warp.
     std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
 
+    void finish_acquire() {
+        if (!unfenced.exists()) return;
+        acquired.add(unfenced);
+        unfenced.clear();
+    }
     void start(BlockState& its_block, std::uint32_t its_number, std::uint64_t phases);
 };
 
@@ -97,6 +103,7 @@ inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
     scope = KBUILD_CPU_ALL_THREADS;
     for (auto& fence : fences) fence.time = fence.barrier_time = 0;
     if (acquired.exists()) acquired.clear();
+    if (unfenced.exists()) unfenced.clear();
     seen.clear();
     if (lane_times != nullptr) lane_times.reset();
 }

@@ -109,11 +109,13 @@ void Checker::begin_launch(const Launch& launch) {
     if (launch.block_count > Access::block_mask)
         findings_.note_limit("a grid has more than " + std::to_string(Access::block_mask) +
                              " blocks, of which some are not told apart");
+    begin_uses();
     next_epoch();
 }
 
 void Checker::end_launch(int error) {
     judge_pending_write();
+    finish_uses();
     launch_ = nullptr;
     thread_ = nullptr;
     block_ = &none_;
@@ -170,7 +172,7 @@ void Checker::next_epoch() {
     }
     arena.begin_epoch(static_cast<std::uint16_t>(arena.epoch + 1));
     launches_of_epochs_.resize(arena.epoch);
-    launches_of_epochs_.push_back({kernel_, image_, launch_->grid, launch_->block});
+    launches_of_epochs_.push_back({kernel_, image_, launch_->grid, launch_->block, task_});
     for (auto& image : images_) image->data().begin_epoch(arena.epoch);
     for (auto& other : others_) other->begin_epoch(arena.epoch);
 }
@@ -392,7 +394,8 @@ void Checker::note_order() {
     block_start_ = Access(Access::name(number, 0), 0, 0, 0).bits();
     barrier_distance_ = Access(0, 0, 0, block_->barrier_time).bits();
     has_more_order_ = thread_->warp_time > block_->barrier_time || thread_->lane_times != nullptr ||
-                      thread_->acquired.exists() || block_->acquired.exists() ||
+                      thread_->acquired.exists() || thread_->unfenced.exists() ||
+                      block_->acquired.exists() ||
                       block_->time == Access::last_time;
     if (block_->time == Access::last_time && !has_reached_limit_) {
         has_reached_limit_ = true;
@@ -448,8 +451,10 @@ void Checker::leave_barrier() {
     if (++thread_->barriers <= block.barriers) return;
     block.barriers = thread_->barriers;
     block.barrier_time = block.advance();
-    for (std::uint32_t i = 0; block.has_acquired && i < launch_->threads_per_block; ++i)
+    for (std::uint32_t i = 0; block.has_acquired && i < launch_->threads_per_block; ++i) {
+        block.threads[i].finish_acquire();
         block.acquired.add(block.threads[i].acquired);
+    }
     note_order();
     const auto missing = launch_->threads_per_block - block.arrivals;
     block.arrivals = 0;
@@ -525,8 +530,10 @@ void Checker::leave_cluster_barrier() {
         block->cluster_barriers = thread_->cluster_barriers;
         block->barrier_time = block->advance();
         known.add(block->acquired);
-        for (std::uint32_t i = 0; block->has_acquired && i < launch_->threads_per_block; ++i)
+        for (std::uint32_t i = 0; block->has_acquired && i < launch_->threads_per_block; ++i) {
+            block->threads[i].finish_acquire();
             known.add(block->threads[i].acquired);
+        }
         known.add_block(static_cast<std::uint32_t>(block->number), block->barrier_time,
                         KBUILD_CPU_ALL_THREADS);
     }
@@ -549,6 +556,7 @@ void Checker::end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size) {
     for (std::uint32_t lane = 0; lane < count; ++lane) {
         if ((lanes.arrived >> lane & 1) == 0) continue;
         auto& thread = block.threads[first + lane];
+        thread.finish_acquire();
         acquired.add(thread.acquired);
         warp_time = std::max(warp_time, thread.warp_time);
         known[lane] = now;

@@ -9,6 +9,8 @@
 #include "checks/image_facts.hpp"
 #include "checks/ranges.hpp"
 #include "checks/settings.hpp"
+#include "checks/tasks.hpp"
+#include "crashes/line_table.hpp"
 #include "crashes/stop.hpp"
 #include "launches/launch.hpp"
 #include "streams/operation.hpp"
@@ -42,6 +44,32 @@ void report_refused(const void* handle, int code, const char* detail) noexcept;
 void report_crash(const Stop& stop);
 void note_signal(int number) noexcept;
 
+// Returns the line of the instruction before an address of the program, or an empty file.
+SourceLine find_host_line(const void* site);
+
+// An index in a grid or block, from its number.
+inline kbuild_dim3 find_index(std::uint32_t number, const kbuild_dim3& extent) {
+    return {number % extent.x, number / extent.x % extent.y, number / extent.x / extent.y};
+}
+
+// Memory that a copy, a fill, or a release uses.
+struct MemoryUse {
+    TaskPointer task;
+    std::uintptr_t start = 0;
+    std::size_t bytes = 0;
+    bool writes = false;
+    const char* action = "";
+};
+
+// An access of host code while tasks can run.
+struct HostUse {
+    std::uintptr_t start;
+    std::size_t bytes;
+    bool writes;
+    const void* site;
+    std::uint64_t time;  // of TaskOrder
+};
+
 class Checker {
 public:
     static Checker& instance();
@@ -70,6 +98,10 @@ public:
     // Does what is possible before another program takes the place of this one.
     void leave_program();
     pid_t process() const noexcept { return findings_.process(); }
+
+    // What streams, graphs, and the host do.
+    TaskOrder& order() noexcept { return order_; }
+    TaskPointer add_task(const Operation& operation, const std::vector<TaskPointer>& predecessors);
 
     // Allocations.
     void add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory_kind kind,
@@ -113,7 +145,8 @@ public:
     void note_written(const void* start, std::size_t bytes);
     void note_copied(const void* to, const void* from, std::size_t bytes);
     // Reports host code that accesses memory of the device.
-    void check_host_access(const void* address, std::size_t bytes, bool writes, const void* site);
+    void check_host_access(const void* address, std::size_t bytes, bool writes, bool is_flag,
+                           const void* site);
     // Reports a copy or fill of the runtime that fails, because memory at an address is not what it needs.
     void report_invalid_copy(const std::string& problem, const void* address);
     // Reports memory that a function of a library cannot access, and returns whether it is such memory.
@@ -121,6 +154,8 @@ public:
                               const void* start, std::size_t bytes, bool writes);
     // The same for a function that frees memory.
     void report_invalid_free(const std::string& problem, const void* address);
+    // The same for a stream, event, or device that does not exist.
+    void report_invalid_handle(const char* problem);
     void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                         const void* site);
 
@@ -160,7 +195,8 @@ private:
 
     const Region* find_region(std::uintptr_t address) noexcept;
     bool is_private(std::uintptr_t address) const noexcept;
-    bool is_dead_local(std::uintptr_t address) const noexcept;
+    void report_dead_local(std::uintptr_t address, std::size_t bytes, unsigned kind,
+                           const void* site);
     template <unsigned log_bytes, bool is_write>
     bool record_plain(const Region& region, std::uintptr_t address, const void* site);
     bool record_plain_read(Cell& cell, unsigned mask, std::uint32_t site);
@@ -178,6 +214,22 @@ private:
     void check_locals(std::uintptr_t start, std::size_t bytes);
     void check_locals_of(std::uintptr_t start);
     void report_copy(const char* rule, std::uintptr_t address, const char* message);
+    bool is_host_memory(std::uintptr_t place, std::string& memory) const;
+    bool keep_host_use(const HostUse& use);
+    std::vector<MemoryUse> list_uses(const Operation& operation) const;
+    void add_use(MemoryUse use);
+    void compare_use(const MemoryUse& use, const Task* only);
+    void begin_uses();
+    void finish_uses();
+    void check_other_launch(const Cell& cell, unsigned mask, Event event);
+    void check_host_use(std::uintptr_t address, std::size_t bytes, bool writes, bool is_flag,
+                        const void* site);
+    void compare_host_use(const HostUse& use);
+    static bool hits(Access access, std::uintptr_t word, const HostUse& use);
+    Place describe_cell(const Cell& cell, bool is_written) const;
+    void report_use(const MemoryUse& use, const Cell& cell, std::uintptr_t word, bool is_written);
+    void report_uses(const MemoryUse& use, const MemoryUse& other);
+    void report_host_use(const HostUse& use, Finding finding);
     void check_constant(Event event);
     bool is_own_variable(std::uintptr_t address) const noexcept;
     void stop_write(Event event);
@@ -213,7 +265,8 @@ private:
     void report_memory(const char* rule, Event event, const char* message);
     void report_uninitialized(const Region& region, Event event);
     void release(std::uintptr_t address, unsigned kind);
-    void acquire(std::uintptr_t address);
+    void acquire(std::uintptr_t address, unsigned kind);
+    void report_missing_acquire(Access earlier, std::uint32_t earlier_site, Event event);
     Place make_place(std::string action, std::uint32_t site, const BlockState& block,
                      std::uint32_t thread) const;
     Place describe_event(Event event) const;
@@ -257,6 +310,11 @@ private:
     std::size_t stack_bytes_ = 0;
     unsigned char* run_sites_ = nullptr;  // see ImageFacts
     std::size_t code_bytes_ = 0;
+    // The last index outside of an array: who used it, and in which line. The access that follows is no other mistake.
+    std::uint64_t bad_index_ = 0;
+    unsigned bad_index_line_ = 0;
+    mutable bool lacks_acquire_ = false;  // whether only a fence is missing; see is_known
+    bool has_unordered_ = false;  // see unordered_
     bool checks_races_ = false;
     bool checks_init_ = false;
 
@@ -273,8 +331,16 @@ private:
         std::string kernel;
         ImageFacts* image;
         kbuild_dim3 grid, block;
+        TaskPointer task;
     };
     std::vector<EpochLaunch> launches_of_epochs_;
+    TaskOrder order_;
+    TaskPointer task_;             // of the launch
+    std::vector<char> unordered_;  // by epoch: whether the launch of it is unordered with this one
+    std::mutex uses_mutex_;
+    std::vector<MemoryUse> uses_;
+    std::vector<MemoryUse> late_uses_;  // that were added while a kernel ran
+    std::vector<HostUse> host_uses_;
     struct AddressRange {
         std::uintptr_t start;
         std::size_t bytes;

@@ -10,10 +10,6 @@ namespace {
 // What `-ftrivial-auto-var-init=pattern` of gcc writes to local variables.
 constexpr std::uint32_t local_word = 0xFEFEFEFE;
 
-kbuild_dim3 find_index(std::uint32_t number, const kbuild_dim3& extent) {
-    return {number % extent.x, number / extent.x % extent.y, number / extent.x / extent.y};
-}
-
 std::uintptr_t round_up(std::uintptr_t address) {
     return (address + word_bytes - 1) / word_bytes * word_bytes;
 }
@@ -108,15 +104,8 @@ void Checker::report_copy(const char* rule, std::uintptr_t address, const char* 
     finding.memory = describe_allocation(address);
     const auto& cell = arena_.region().cell(address);
     if (cell.write.exists() && !cell.is_divided() && cell.epoch < launches_of_epochs_.size()) {
-        const auto& launch = launches_of_epochs_[cell.epoch];
-        const auto& line = launch.image->find_line(cell.write_site & Cell::site_mask);
-        finding.kernel = launch.kernel;
-        finding.place.action = "write";
-        finding.place.file = line.file;
-        finding.place.line = line.line;
-        finding.place.has_thread = true;
-        finding.place.block = find_index(cell.write.block(), launch.grid);
-        finding.place.thread = find_index(cell.write.thread(), launch.block);
+        finding.kernel = launches_of_epochs_[cell.epoch].kernel;
+        finding.place = describe_cell(cell, true);
     }
     findings_.add(std::move(finding));
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace kbuild::cpu::checks {
@@ -28,14 +29,22 @@ const std::uint64_t* barrier(void* runner, const kbuild_cpu_call* call, std::uin
     return all.accept_result(sum);
 }
 
+// CUDA's shuffle, vote, match, and reduce functions guarantee no memory ordering (CUDA C++ Programming Guide, "Warp
+// Shuffle Functions", "Warp Vote Functions"). `__syncwarp` and groups do.
+bool orders_memory(const kbuild_cpu_call& call) {
+    const std::string_view name = call.function, suffix = "_sync";
+    return name.size() < suffix.size() || name.substr(name.size() - suffix.size()) != suffix;
+}
+
 const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call, std::uint64_t mask,
                                  std::uint64_t value) {
     auto& all = checker();
     auto* const self = all.current();
-    all.begin_exchange();
+    const bool is_ordering = orders_memory(*call);
+    if (is_ordering) all.begin_exchange();
     const auto* const lanes = plain().exchange(runner, call, mask, value);
     all.resume(self);
-    all.end_exchange(*lanes, call->warp_size);
+    if (is_ordering) all.end_exchange(*lanes, call->warp_size);
     return all.accept_result(lanes);
 }
 

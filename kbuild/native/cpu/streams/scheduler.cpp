@@ -32,9 +32,15 @@ void fail(Job& job, int code, const char* detail) {
     if (!job.is_awaited) break_device(code, detail);
 }
 
+bool is_of_host(const Operation& operation) {
+    return std::holds_alternative<HostCall>(operation) ||
+           std::holds_alternative<CallbackCall>(operation);
+}
+
 // After a kernel has failed, nothing but callbacks runs.
 void perform(Job& job) noexcept {
     if (broken_device() != 0 && !std::holds_alternative<CallbackCall>(job.operation)) return;
+    const checks::TaskScope scope(job.task);
     try {
         run(job.operation);
     } catch (const Failure& failure) {
@@ -61,9 +67,19 @@ Scheduler& Scheduler::instance() {
     return *process_scheduler;
 }
 
+void note_waited(const Job& job) {
+    if (auto* const checker = checks::Checker::find()) checker->order().join_host(job.task);
+}
+
 const std::atomic<unsigned>& Scheduler::unfinished() { return unfinished_jobs; }
 
 void Scheduler::submit(const JobPointer& job, const std::vector<JobPointer>& predecessors) {
+    if (auto* const checker = checks::Checker::find()) {
+        std::vector<checks::TaskPointer> tasks;
+        for (const auto& predecessor : predecessors)
+            tasks.push_back(predecessor == nullptr ? nullptr : predecessor->task);
+        job->task = checker->add_task(job->operation, tasks);
+    }
     if (const auto* call = std::get_if<KernelCall>(&job->operation)) checks::note_queued(*call);
     const std::lock_guard lock(mutex_);
     ++submitted_;
@@ -129,6 +145,7 @@ void Scheduler::run_ready(Lock& lock, const JobPointer& job) {
     lock.unlock();
     predecessors.clear();
     perform(*job);
+    if (is_of_host(job->operation)) note_waited(*job);  // host code can tell other host code
     job->operation = Join();  // releases the kernel
     lock.lock();
     finish(job);
@@ -137,6 +154,7 @@ void Scheduler::run_ready(Lock& lock, const JobPointer& job) {
 }
 
 void Scheduler::wait(const JobPointer& target) {
+    if (target != nullptr) note_waited(*target);
     if (target == nullptr || target->is_done.load(std::memory_order_acquire)) return;
     std::vector<JobPointer> path = {target};
     Lock lock(mutex_);

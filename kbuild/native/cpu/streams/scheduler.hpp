@@ -14,6 +14,10 @@
 
 namespace kbuild::cpu {
 
+namespace checks {
+struct Task;
+}
+
 struct Job;
 using JobPointer = std::shared_ptr<Job>;
 
@@ -34,7 +38,11 @@ struct Job {
     std::vector<JobPointer> successors;
     int error = 0;
     std::string detail;
+    std::shared_ptr<checks::Task> task;  // in a process with checks
 };
+
+// Tells the checks that the host knows that the job is done.
+void note_waited(const Job& job);
 
 // Threads that wait for a job run what it needs themselves, unless another thread does so already.
 // Then a launch that the program waits for at once needs no other thread. Everything else runs on

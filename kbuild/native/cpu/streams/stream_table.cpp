@@ -1,6 +1,7 @@
 #include "streams/stream_table.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 
 #include <algorithm>
 #include <pthread.h>
@@ -34,8 +35,18 @@ bool is_blocking(const Stream& stream) {
     return (stream.properties.flags & non_blocking_stream) == 0;
 }
 
-void add_unfinished(std::vector<JobPointer>& jobs, const JobPointer& job) {
-    if (!is_done(job)) jobs.push_back(job);
+// Returns whether nothing needs to wait for the job, and the checks know that.
+bool is_forgotten(const JobPointer& job) {
+    if (!is_done(job)) return false;
+    auto* const checker = checks::Checker::find();
+    return job == nullptr || checker == nullptr || job->task == nullptr ||
+           checker->order().is_known(*job->task);
+}
+
+// The order that checks know does not depend on how far the work is.
+void add_predecessor(std::vector<JobPointer>& jobs, const JobPointer& job) {
+    if (!is_done(job) || (job != nullptr && checks::Checker::find() != nullptr))
+        jobs.push_back(job);
 }
 
 void wait_for_all(const std::vector<JobPointer>& jobs) {
@@ -92,9 +103,9 @@ void Streams::destroy(void* handle) {
 }
 
 void Streams::keep_last(Stream& stream) {
-    destroyed_.erase(std::remove_if(destroyed_.begin(), destroyed_.end(), is_done),
+    destroyed_.erase(std::remove_if(destroyed_.begin(), destroyed_.end(), is_forgotten),
                      destroyed_.end());
-    add_unfinished(destroyed_, stream.last);
+    if (!is_forgotten(stream.last)) destroyed_.push_back(stream.last);
 }
 
 Stream& Streams::find(void* handle) {
@@ -142,14 +153,14 @@ kbuild_cpu_stream Streams::describe(void* stream) {
 // wait for each other.
 std::vector<JobPointer> Streams::predecessors_of(const Stream& stream) {
     std::vector<JobPointer> jobs;
-    add_unfinished(jobs, stream.last);
+    add_predecessor(jobs, stream.last);
     if (&stream == &legacy_) {
         for (const auto& [handle, other] : streams_)
-            if (is_blocking(other)) add_unfinished(jobs, other.last);
-        for (const Stream* other : of_threads_) add_unfinished(jobs, other->last);
-        for (const auto& job : destroyed_) add_unfinished(jobs, job);
+            if (is_blocking(other)) add_predecessor(jobs, other.last);
+        for (const Stream* other : of_threads_) add_predecessor(jobs, other->last);
+        for (const auto& job : destroyed_) add_predecessor(jobs, job);
     } else if (is_blocking(stream)) {
-        add_unfinished(jobs, legacy_.last);
+        add_predecessor(jobs, legacy_.last);
     }
     return jobs;
 }
@@ -200,19 +211,23 @@ bool Streams::is_idle(void* handle) {
     const std::lock_guard lock(mutex_);
     const Stream& stream = find(handle);
     require_no_capture(stream);
-    return predecessors_of(stream).empty();
+    const auto jobs = predecessors_of(stream);
+    if (!std::all_of(jobs.begin(), jobs.end(), is_done)) return false;
+    for (const auto& job : jobs) note_waited(*job);
+    return true;
 }
 
 void Streams::synchronize_all() {
     std::vector<JobPointer> jobs;
     {
         const std::lock_guard lock(mutex_);
-        add_unfinished(jobs, legacy_.last);
-        for (const auto& [handle, stream] : streams_) add_unfinished(jobs, stream.last);
-        for (const Stream* stream : of_threads_) add_unfinished(jobs, stream->last);
-        for (const auto& job : destroyed_) add_unfinished(jobs, job);
+        add_predecessor(jobs, legacy_.last);
+        for (const auto& [handle, stream] : streams_) add_predecessor(jobs, stream.last);
+        for (const Stream* stream : of_threads_) add_predecessor(jobs, stream->last);
+        for (const auto& job : destroyed_) add_predecessor(jobs, job);
     }
     wait_for_all(jobs);
+    if (auto* const checker = checks::Checker::find()) checker->order().join_all();
 }
 
 void* Streams::create_event(unsigned flags) {
@@ -269,7 +284,7 @@ void Streams::wait_for_event(void* stream_handle, void* handle, bool is_external
         return;
     }
     check_implicit_capture(stream);
-    if (is_done(event.job)) return;
+    if (event.job == nullptr || (is_done(event.job) && checks::Checker::find() == nullptr)) return;
     auto predecessors = predecessors_of(stream);
     predecessors.push_back(event.job);
     append(stream, std::make_shared<Job>(Join(), stream.properties.priority), predecessors);

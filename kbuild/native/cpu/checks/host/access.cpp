@@ -12,9 +12,8 @@
 #include <cstring>
 
 namespace kbuild::cpu::checks {
-namespace {
 
-// Returns the line of the instruction before an address, or an empty file. The program has no name there.
+// The program has no name in the list of objects.
 SourceLine find_host_line(const void* site) {
     const auto object = find_object(site);
     const LineFile file(object.path.empty() ? "/proc/self/exe" : object.path);
@@ -22,30 +21,13 @@ SourceLine find_host_line(const void* site) {
     return found.innermost.value_or(SourceLine{"", 0});
 }
 
-}  // namespace
-
-void Checker::check_host_access(const void* address, std::size_t bytes, bool writes,
+void Checker::check_host_access(const void* address, std::size_t bytes, bool writes, bool is_flag,
                                 const void* site) {
-    if (!settings_.memory || bytes == 0 || !arena_.contains(address)) return;
+    if (bytes == 0 || !arena_.contains(address)) return;
     const auto place = reinterpret_cast<std::uintptr_t>(address);
     std::string memory;
-    {
-        // Addresses are not used again, so memory that the host can access remains such memory.
-        static thread_local std::uintptr_t allowed_start = 0;
-        static thread_local std::size_t allowed_bytes = 0;
-        if (place - allowed_start < allowed_bytes) return;
-        const std::lock_guard lock(memory_mutex_);
-        const auto* const found = history_.find(place);
-        if (found == nullptr || place - found->start >= found->bytes) return;
-        if (found->kind != KBUILD_CPU_MEMORY_DEVICE) {
-            allowed_start = found->start;
-            allowed_bytes = found->bytes;
-            return;
-        }
-        memory = compare_address(
-            place, found->start, found->bytes,
-            (found->is_free ? "the freed memory of " : "") + name_allocation(*found));
-    }
+    if (is_host_memory(place, memory)) return check_host_use(place, bytes, writes, is_flag, site);
+    if (!settings_.memory || memory.empty()) return;
     if (findings_.count_again(reinterpret_cast<std::uintptr_t>(site))) return;
     const auto line = find_host_line(site);
     Finding finding;
@@ -56,6 +38,26 @@ void Checker::check_host_access(const void* address, std::size_t bytes, bool wri
     finding.place.file = line.file;
     finding.place.line = line.line;
     findings_.add(std::move(finding), reinterpret_cast<std::uintptr_t>(site));
+}
+
+// Returns whether the host can access the memory. Otherwise, says what it is, if it is an allocation.
+bool Checker::is_host_memory(std::uintptr_t place, std::string& memory) const {
+    // Addresses are not used again, so memory that the host can access remains such memory.
+    static thread_local std::uintptr_t allowed_start = 0;
+    static thread_local std::size_t allowed_bytes = 0;
+    if (place - allowed_start < allowed_bytes) return true;
+    const std::lock_guard lock(memory_mutex_);
+    const auto* const found = history_.find(place);
+    if (found == nullptr || place - found->start >= found->bytes) return false;
+    if (found->kind != KBUILD_CPU_MEMORY_DEVICE) {
+        allowed_start = found->start;
+        allowed_bytes = found->bytes;
+        return true;
+    }
+    memory = compare_address(
+        place, found->start, found->bytes,
+        (found->is_free ? "the freed memory of " : "") + name_allocation(*found));
+    return false;
 }
 
 void Checker::report_invalid_copy(const std::string& problem, const void* address) {
@@ -92,6 +94,10 @@ bool Checker::check_library_access(const std::string& function, const std::strin
 
 void Checker::report_invalid_free(const std::string& problem, const void* address) {
     report_invalid_call("KC108", problem, address);
+}
+
+void Checker::report_invalid_handle(const char* problem) {
+    report_invalid_call("KC111", problem, nullptr);
 }
 
 void Checker::report_invalid_call(const char* rule, const std::string& problem,
@@ -131,7 +137,7 @@ void kbuild_cpu_start_checks(std::uintptr_t* start, std::size_t* bytes) {
 void kbuild_cpu_check_host_access(const void* address, std::size_t bytes, int writes,
                                   const void* site) {
     if (auto* const checker = Checker::find())
-        checker->check_host_access(address, bytes, writes != 0, site);
+        checker->check_host_access(address, bytes, (writes & 1) != 0, (writes & 2) != 0, site);
 }
 
 int kbuild_cpu_check_library_access(const char* function, const char* parameter, const void* start,

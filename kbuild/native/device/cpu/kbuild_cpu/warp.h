@@ -9,6 +9,9 @@
 #include "scheduling.h"
 
 #include <string.h>
+#if defined(KBUILD_CHECKED)
+#include <kbuild/detail/cpu_checks.h>
+#endif
 
 #pragma GCC system_header
 
@@ -75,6 +78,12 @@ template <class __T>
 KBUILD_CPU_UNCHECKED __device__ inline __T shuffle_value(kbuild_cpu_call __call, uint64_t __mask,
                                                          __T __value, const shuffle &__from) {
     const auto &__lanes = exchange(__call, __mask, to_word(__value));
+#if defined(KBUILD_CHECKED)
+    if (!__from.__is_own && (__mask >> __from.__lane & 1) == 0)
+        kbuild_cpu_api->checks->report(KBUILD_CPU_BAD_LANE,
+                                       static_cast<uint64_t>(__from.__lane), __mask,
+                                       __builtin_return_address(0));
+#endif
     return __from.__is_own || (__mask >> __from.__lane & 1) == 0
                ? __value
                : from_word<__T>(__lanes.values[__from.__lane]);

@@ -87,6 +87,7 @@ static void kbuild_start_checks(void) {
 #define KBUILD_DEFINE(T, name, parameters) \
     KBUILD_HOOK T kbuild_hook_##name parameters __asm__(#name); \
     KBUILD_HOOK T kbuild_hook_##name parameters
+/* The last argument has bit 0 for a write, and bit 1 for an access that can wait for a kernel. */
 #define KBUILD_NOTE(address, bytes, writes) \
     if ((__UINTPTR_TYPE__)(address) - kbuild_checked_start < kbuild_checked_bytes) \
     kbuild_cpu_check_host_access((const void *)(address), bytes, writes, \
@@ -101,6 +102,18 @@ static void kbuild_start_checks(void) {
     KBUILD_DEFINE(void, __tsan_write##bytes, (void *address)) { KBUILD_NOTE(address, bytes, 1); } \
     KBUILD_DEFINE(void, __tsan_read_write##bytes, (void *address)) { \
         KBUILD_NOTE(address, bytes, 1); \
+    } \
+    KBUILD_DEFINE(void, __tsan_volatile_read##bytes, (void *address)) { \
+        KBUILD_NOTE(address, bytes, 2); \
+    } \
+    KBUILD_DEFINE(void, __tsan_volatile_write##bytes, (void *address)) { \
+        KBUILD_NOTE(address, bytes, 3); \
+    } \
+    KBUILD_DEFINE(void, __tsan_unaligned_volatile_read##bytes, (void *address)) { \
+        KBUILD_NOTE(address, bytes, 2); \
+    } \
+    KBUILD_DEFINE(void, __tsan_unaligned_volatile_write##bytes, (void *address)) { \
+        KBUILD_NOTE(address, bytes, 3); \
     } \
     KBUILD_DEFINE(void, __tsan_unaligned_read##bytes, (void *address)) { \
         KBUILD_NOTE(address, bytes, 0); \
@@ -134,30 +147,30 @@ KBUILD_DEFINE(void, __tsan_func_exit, (void)) {}
 #define KBUILD_FETCH(bits, T, name) \
     KBUILD_DEFINE(T, __tsan_atomic##bits##_fetch_##name, \
                   (volatile T * address, T value, KBUILD_ORDER)) { \
-        KBUILD_NOTE(address, bits / 8, 1); \
+        KBUILD_NOTE(address, bits / 8, 3); \
         return __atomic_fetch_##name(address, value, __ATOMIC_SEQ_CST); \
     }
 #define KBUILD_COMPARE(bits, T, name) \
     KBUILD_DEFINE(int, __tsan_atomic##bits##_compare_exchange_##name, \
                   (volatile T * address, T * expected, T desired, KBUILD_ORDER, \
                    KBUILD_UNUSED int failure_order)) { \
-        KBUILD_NOTE(address, bits / 8, 1); \
+        KBUILD_NOTE(address, bits / 8, 3); \
         return __atomic_compare_exchange_n(address, expected, desired, 0, __ATOMIC_SEQ_CST, \
                                            __ATOMIC_SEQ_CST); \
     }
 #define KBUILD_ATOMICS(bits, T) \
     KBUILD_DEFINE(T, __tsan_atomic##bits##_load, (const volatile T *address, KBUILD_ORDER)) { \
-        KBUILD_NOTE(address, bits / 8, 0); \
+        KBUILD_NOTE(address, bits / 8, 2); \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST); \
     } \
     KBUILD_DEFINE(void, __tsan_atomic##bits##_store, \
                   (volatile T * address, T value, KBUILD_ORDER)) { \
-        KBUILD_NOTE(address, bits / 8, 1); \
+        KBUILD_NOTE(address, bits / 8, 3); \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
     } \
     KBUILD_DEFINE(T, __tsan_atomic##bits##_exchange, \
                   (volatile T * address, T value, KBUILD_ORDER)) { \
-        KBUILD_NOTE(address, bits / 8, 1); \
+        KBUILD_NOTE(address, bits / 8, 3); \
         return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST); \
     } \
     KBUILD_FETCH(bits, T, add) \
@@ -171,7 +184,7 @@ KBUILD_DEFINE(void, __tsan_func_exit, (void)) {}
     KBUILD_DEFINE(T, __tsan_atomic##bits##_compare_exchange_val, \
                   (volatile T * address, T expected, T desired, KBUILD_ORDER, \
                    KBUILD_UNUSED int failure_order)) { \
-        KBUILD_NOTE(address, bits / 8, 1); \
+        KBUILD_NOTE(address, bits / 8, 3); \
         __atomic_compare_exchange_n(address, &expected, desired, 0, __ATOMIC_SEQ_CST, \
                                     __ATOMIC_SEQ_CST); \
         return expected; \

@@ -23,6 +23,7 @@ enum kbuild_cpu_mistake {
     KBUILD_CPU_BAD_DIVISION,
     KBUILD_CPU_BAD_INDEX,
     KBUILD_CPU_BAD_ALIGNMENT,
+    KBUILD_CPU_BAD_LANE,
 };
 
 /* Which threads an atomic function or a fence synchronizes. */

@@ -1,7 +1,6 @@
 /* cuda::atomic and cuda::atomic_ref, for host and device code.
  *
- * CCCL has them as well, but the device code of its headers is PTX assembly.  On the CPU, all scopes
- * are the same. */
+ * CCCL has them as well, but the device code of its headers is PTX assembly. */
 #ifndef KBUILD_CPU_ATOMICS_OBJECTS_H
 #define KBUILD_CPU_ATOMICS_OBJECTS_H
 
@@ -22,9 +21,13 @@ constexpr int failure_order(int __order) {
                                          : __order;
 }
 
-/* What atomic and atomic_ref have in common.  __Self has address(). */
-template <class __Self, class __T>
+/* What atomic and atomic_ref have in common.  __Self has address().  Only checks make a difference between
+ * scopes. */
+template <class __Self, class __T, cuda::thread_scope __scope>
 class atomic_operations {
+    static constexpr bool __is_narrow =
+        __scope == cuda::thread_scope_block || __scope == cuda::thread_scope_thread;
+    using __scope_t = ::std::conditional_t<__is_narrow, atomic_scope_block, atomic_scope>;
     using __order_t = cuda::memory_order;
     static constexpr __order_t __seq_cst = cuda::memory_order_seq_cst;
     /* What is added to pointers counts elements. */
@@ -36,27 +39,32 @@ public:
     bool is_lock_free() const noexcept { return is_always_lock_free; }
 
     void store(__T __value, __order_t __order = __seq_cst) const noexcept {
+        const __scope_t __scoped;
         atomic_store(__address(), __value, __order);
     }
     __T load(__order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         return atomic_load(__address(), __order);
     }
     operator __T() const noexcept { return load(); }
     __T exchange(__T __value, __order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         return atomic_exchange(__address(), __value, __order);
     }
 
     bool compare_exchange_strong(__T &__expected, __T __desired, __order_t __success,
                                  __order_t __failure) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         return atomic_compare_exchange(__address(), __builtin_addressof(__expected), __desired,
                                        __success, __failure);
     }
     bool compare_exchange_strong(__T &__expected, __T __desired,
                                  __order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         return atomic_compare_exchange(__address(), __builtin_addressof(__expected), __desired,
                                        __order, failure_order(__order));
     }
@@ -82,6 +90,7 @@ public:
 
     __T fetch_add(__difference_t __value, __order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         if constexpr (::std::is_pointer_v<__T>)
             return atomic_update(
                 __address(), [__value](__T __old) { return __old + __value; }, __order);
@@ -90,6 +99,7 @@ public:
     }
     __T fetch_sub(__difference_t __value, __order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         if constexpr (::std::is_pointer_v<__T>)
             return atomic_update(
                 __address(), [__value](__T __old) { return __old - __value; }, __order);
@@ -98,22 +108,27 @@ public:
     }
     __T fetch_and(__T __value, __order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         return atomic_and(__address(), __value, __order);
     }
     __T fetch_or(__T __value, __order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         return atomic_or(__address(), __value, __order);
     }
     __T fetch_xor(__T __value, __order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         return atomic_xor(__address(), __value, __order);
     }
     __T fetch_min(__T __value, __order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         return atomic_min(__address(), __value, __order);
     }
     __T fetch_max(__T __value, __order_t __order = __seq_cst) const noexcept {
         may_wait();
+        const __scope_t __scoped;
         return atomic_max(__address(), __value, __order);
     }
 
@@ -137,7 +152,7 @@ namespace cuda {
 
 template <class __T, thread_scope __scope = thread_scope_system>
 class KBUILD_CALL_NEEDS_THREAD atomic_ref
-    : public kbuild_cpu::atomic_operations<atomic_ref<__T, __scope>, __T> {
+    : public kbuild_cpu::atomic_operations<atomic_ref<__T, __scope>, __T, __scope> {
 public:
     static constexpr size_t required_alignment = sizeof(__T) <= 16 ? sizeof(__T) : alignof(__T);
 
@@ -156,7 +171,7 @@ private:
 
 template <class __T, thread_scope __scope = thread_scope_system>
 class KBUILD_CALL_NEEDS_THREAD atomic
-    : public kbuild_cpu::atomic_operations<atomic<__T, __scope>, __T> {
+    : public kbuild_cpu::atomic_operations<atomic<__T, __scope>, __T, __scope> {
 public:
     atomic() noexcept = default;
     constexpr atomic(__T __value) noexcept : __value_(__value) {}

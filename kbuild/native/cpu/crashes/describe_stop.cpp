@@ -4,6 +4,7 @@
 #include "launches/report.hpp"
 #include "loader.hpp"
 #include "memory/allocations.hpp"
+#include "memory/heap.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -158,7 +159,9 @@ std::string describe_memory(const Stop& stop) {
         return "no allocation is near it; is the pointer initialized, and is it a device pointer?";
     return compare_address(address, base, found.bytes,
                            "the " + std::to_string(found.bytes) + "-byte allocation of " +
-                               name_memory(found.kind) + " at " + to_hexadecimal(base));
+                               name_memory(found.kind) + " at " + to_hexadecimal(base) +
+                               describe_origin(found.base)) +
+           "; run with checks (--check, CHECK ON) to see the access";
 }
 
 std::string describe_cause(const Stop& stop) {

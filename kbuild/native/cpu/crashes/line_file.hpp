@@ -40,8 +40,6 @@ public:
     // Returns the line of a call in host code, unless it is in kbuild's own headers.
     std::optional<SourceLine> find_caller(std::uint64_t address) const;
 
-    bool has_lines() const noexcept { return !sections_.line.empty(); }
-
     // Returns the code of all lines in the project's own sources, in the order of addresses.
     std::vector<LineRange> list_own_ranges() const;
 

@@ -28,6 +28,7 @@ constexpr std::size_t red_zone_bytes = allocation_alignment;
 constexpr unsigned char red_value = 0xA7;
 // An allocation splits a mapping in two, and Linux allows 65,530 by default (vm.max_map_count).
 constexpr std::size_t most_mapped_blocks = 8192;
+constexpr std::size_t most_unused_bytes = std::size_t{64} << 20;
 constexpr std::size_t kept_callers = 8;
 
 struct GuardedBlock {
@@ -92,22 +93,55 @@ std::optional<Damage> find_damage(const void* pointer, const GuardedBlock& block
     return std::nullopt;
 }
 
+// Pages that were released, with their guards, to save the system calls and page faults of programs that
+// allocate again and again.
+class UnusedPages {
+public:
+    // Returns null if there are none of this size.
+    void* take(std::size_t mapped) noexcept {
+        const auto found = all_.find(mapped);
+        if (found == all_.end()) return nullptr;
+        void* const base = found->second;
+        all_.erase(found);
+        bytes_ -= mapped;
+        return base;
+    }
+
+    // Returns whether the pages are kept.
+    bool keep(void* base, std::size_t mapped) {
+        if (mapped > most_unused_bytes - bytes_) return false;
+        all_.emplace(mapped, base);
+        bytes_ += mapped;
+        return true;
+    }
+
+private:
+    std::unordered_multimap<std::size_t, void*> all_;
+    std::size_t bytes_ = 0;
+};
+
+// Returns pages without access around others, or null if Linux refuses.
+void* map_pages(std::size_t mapped) noexcept {
+    void* const base =
+        mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) return nullptr;
+    const auto inner = mapped - 2 * guard_page_bytes;
+    if (mprotect(static_cast<char*>(base) + guard_page_bytes, inner, PROT_READ | PROT_WRITE) == 0)
+        return base;
+    munmap(base, mapped);
+    return nullptr;
+}
+
 // Places the memory at the end of its pages. Returns null if Linux refuses.
-void* map_block(GuardedBlock& block) noexcept {
+void* map_block(GuardedBlock& block, UnusedPages& unused) noexcept {
     const auto pages = round_up_bytes(block.room, guard_page_bytes);
     if (pages < block.room || pages + 2 * guard_page_bytes < pages) return nullptr;
     block.mapped = pages + 2 * guard_page_bytes;
-    void* const base =
-        mmap(nullptr, block.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED) return nullptr;
-    auto* const first = static_cast<char*>(base) + guard_page_bytes;
-    if (mprotect(first, pages, PROT_READ | PROT_WRITE) != 0) {
-        munmap(base, block.mapped);
-        return nullptr;
-    }
-    block.base = base;
+    block.base = unused.take(block.mapped);
+    if (block.base == nullptr) block.base = map_pages(block.mapped);
+    if (block.base == nullptr) return nullptr;
     block.front = std::min(pages - block.room, red_zone_bytes);
-    return first + (pages - block.room);
+    return static_cast<char*>(block.base) + guard_page_bytes + (pages - block.room);
 }
 
 void* take_block(GuardedBlock& block) noexcept {
@@ -136,6 +170,7 @@ private:
     std::mutex mutex_;
     std::unordered_map<const void*, GuardedBlock> blocks_;
     std::size_t mapped_ = 0;
+    UnusedPages unused_;
 };
 
 // Never freed, because programs also release memory in atexit handlers and destructors.
@@ -155,12 +190,14 @@ Heap& Heap::instance() {
 
 [[noreturn]] void report_damage(const void* pointer, const GuardedBlock& block,
                                 const Damage& damage) noexcept {
-    const auto text = "kbuild: memory next to the allocation of " + std::to_string(block.bytes) +
-                      " bytes" + describe_origin(pointer) + " was overwritten, " +
-                      std::to_string(damage.distance) +
-                      (damage.distance == 1 ? " byte " : " bytes ") +
-                      (damage.is_behind ? "past its end" : "before its start") +
-                      "; run with --check to see the kernel and the line that wrote it\n";
+    const auto origin = find_origin(pointer);
+    const auto text =
+        "kbuild: memory next to the allocation of " + std::to_string(block.bytes) + " bytes" +
+        (origin.empty() ? "" : " of " + origin) + " was overwritten, " +
+        std::to_string(damage.distance) + (damage.distance == 1 ? " byte " : " bytes ") +
+        (damage.is_behind ? "past its end" : "before its start") +
+        "; run with checks (--check, CHECK ON, or check=True in Python) to see the kernel "
+        "and the line that wrote it\n";
     std::fflush(nullptr);
     std::fputs(text.c_str(), stderr);
     std::abort();
@@ -175,7 +212,8 @@ void* Heap::allocate(std::size_t bytes) {
     void* pointer = nullptr;
     if (block.room >= bytes) {
         const std::lock_guard lock(mutex_);
-        if (mapped_ < most_mapped_blocks && (pointer = map_block(block)) != nullptr) ++mapped_;
+        if (mapped_ < most_mapped_blocks && (pointer = map_block(block, unused_)) != nullptr)
+            ++mapped_;
     }
     if (pointer == nullptr && block.room >= bytes) pointer = take_block(block);
     if (pointer == nullptr)
@@ -205,6 +243,7 @@ void Heap::release(void* pointer) noexcept {
         const std::lock_guard lock(mutex_);
         blocks_.erase(pointer);
         if (block.mapped != 0) --mapped_;
+        if (block.mapped != 0 && unused_.keep(block.base, block.mapped)) return;
     }
     if (block.mapped != 0)
         munmap(block.base, block.mapped);
@@ -263,19 +302,20 @@ void check_memory(const void* pointer) noexcept {
     if (process_heap != nullptr) process_heap->check(pointer);
 }
 
-std::string describe_origin(const void* pointer) {
+std::string find_origin(const void* pointer) {
     GuardedBlock block;
     if (process_heap == nullptr || !process_heap->find(pointer, block)) return "";
-    bool has_lines = false;
+    // Only callers in the program or library that called the runtime: others are of an interpreter.
+    const auto object = find_object(reinterpret_cast<void*>(block.callers[0]));
+    const LineFile file(object.path.empty() ? "/proc/self/exe" : object.path);
     for (const auto caller : block.callers) {
-        if (caller == 0) break;
-        const auto object = find_object(reinterpret_cast<void*>(caller));
-        const LineFile file(object.path.empty() ? "/proc/self/exe" : object.path);
-        has_lines |= file.has_lines();
+        if (!are_in_one_object(reinterpret_cast<void*>(caller),
+                               reinterpret_cast<void*>(block.callers[0])))
+            break;
         if (const auto line = file.find_caller(caller - 1 - object.base))
-            return " of " + line->file + ":" + std::to_string(line->line);
+            return line->file + ":" + std::to_string(line->line);
     }
-    return has_lines ? "" : " (-g shows the line that allocated it)";
+    return "";
 }
 
 void note_release(const void* pointer) {

@@ -24,8 +24,8 @@ void reuse_memory(void* pointer, std::size_t bytes) noexcept;
 // Ends the process with a report if somebody wrote next to the memory.
 void check_memory(const void* pointer) noexcept;
 
-// Returns who allocated the memory, such as " of main.cu:12"; empty if that is unknown.
-std::string describe_origin(const void* pointer);
+// Returns the line of the program that allocated memory, such as "main.cu:12"; empty if it is unknown.
+std::string find_origin(const void* pointer);
 
 // Tells the checks that the program must not use memory from now on.
 void note_release(const void* pointer);

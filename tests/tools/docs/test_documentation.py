@@ -39,7 +39,7 @@ RARELY_RUN = {
     *("docs/how-to/hipify.md", "docs/how-to/makefile-project.md", "docs/how-to/nanobind.md"),
     *("docs/how-to/nvcc.md", "docs/how-to/without-cmake.md"),
     "docs/tutorials/existing-source.md",
-    "docs/how-to/gdb.md",
+    *("docs/how-to/gdb.md", "docs/how-to/check-kernels.md", "docs/how-to/pytest.md"),
 }
 HIPIFY, NANOBIND = "docs/how-to/hipify.md", "docs/how-to/nanobind.md"
 # What the guide for nanobind says about pybind11.

@@ -32,6 +32,21 @@ function makeReader(data) {
   return (row, key) => (special[key] ? special[key](row) : data.kernels[key][row]);
 }
 
+// Returns the words of a search that compare a figure which no column has, such as "regs>128".
+function findUnknownWords(data, words) {
+  const isKnown = (key) => data.kernels[key] && key !== "image" && key !== "name";
+  return words.toLowerCase().split(/\s+/).filter((word) => /^\w+(>=|<=|>|<|=)\S*$/.test(word) &&
+    !(isKnown(/^\w+/.exec(word)[0]) && /\d+$/.test(word)));
+}
+
+// Returns the part that all names begin with, up to the last mark between two of their parts.
+function findCommonStart(names) {
+  if (names.length < 2) return "";
+  let start = names[0];
+  for (const name of names) while (!name.startsWith(start)) start = start.slice(0, -1);
+  return /^.*(::|<|, |\()/.exec(start)?.[0] ?? "";
+}
+
 // Returns a function from a row to whether it matches a search, such as "gemm registers>128".
 function makeFilter(data, words, artifact, arch) {
   const tests = [];

@@ -33,7 +33,10 @@ async function main() {
   const update = () => {
     const matches = makeFilter(data, search.value, artifact.value, arch.value);
     const rows = [...data.kernels.name.keys()].filter(matches);
-    document.getElementById("count").textContent = `${rows.length} of ${data.kernels.name.length}`;
+    const unknown = findUnknownWords(data, search.value);
+    document.getElementById("count").textContent = unknown.length
+      ? `unknown: ${unknown.join(", ")}; write a figure, a comparison, and a number, such as registers>128`
+      : `${rows.length} of ${data.kernels.name.length}`;
     table.show(rows);
   };
   fillSelect("artifact", data.artifacts);

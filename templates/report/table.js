@@ -6,7 +6,7 @@ const MOST_PRINTED_ROWS = 1000;
 // A table that only has the rows in view, so that 150,000 rows cost as much as 50.
 class KernelTable {
   constructor(frame, data, showDetails) {
-    Object.assign(this, { frame, data, showDetails, rows: [], column: COLUMNS[4], direction: -1 });
+    Object.assign(this, { frame, data, showDetails, rows: [], column: COLUMNS.find((column) => column.key === "code"), direction: -1 });
     this.read = makeReader(data);
     this.headings = COLUMNS.map((column) => this.makeHeading(column));
     this.body = make("tbody", {});

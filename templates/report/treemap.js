@@ -17,7 +17,8 @@ function makeTree(data) {
     const arch = files[image.artifact].children.get(image.arch);
     if (size) {
       arch.rest -= size;
-      arch.children.push({ name: data.names[data.kernels.name[row]], size, row });
+      arch.children.push({ name: data.names[data.kernels.name[row]], size, row,
+        registers: data.kernels.registers[row], spills: data.kernels.spills[row] });
     }
   });
   const children = files.map((file) => ({ ...file, children: [...file.children.values()].map(finishArch) }));
@@ -83,11 +84,17 @@ class Treemap {
   }
 
   makeArea(area) {
-    const label = `${area.data.node.name}, ${formatSize(area.value)}`;
-    const button = make("button", { type: "button", title: label, class: area.children ? "outer" : "inner" }, label);
-    const top = area.depth === 1 ? area : area.parent;
+    const { name, registers, spills } = area.data.node;
+    const figures = `${registers ? `, ${registers} registers` : ""}${spills ? `, ${spills} bytes of spills` : ""}`;
+    const size = formatSize(area.value);
+    // Areas cut long names, so those of one parent are shown without what they all begin with.
+    const kernels = area.parent.children.map((other) => other.data.node).filter((node) => node.row !== undefined);
+    const start = area.data.node.row === undefined ? "" : findCommonStart(kernels.map((node) => node.name));
+    const label = `${start.length > 4 ? `…${name.slice(start.length)}` : name}, ${size}`;
+    const kind = area.children ? "outer" : spills ? "inner spills" : registers ? "inner registers" : "inner";
+    const button = make("button", { type: "button", title: `${name}, ${size}${figures}`, class: kind }, label);
     button.style.cssText = `left:${area.x0}px;top:${area.y0}px;width:${area.x1 - area.x0}px;height:${area.y1 - area.y0}px`;
-    button.style.setProperty("--number", top.parent.children.indexOf(top));
+    if (registers) button.style.setProperty("--level", Math.min(registers / 255, 1));
     button.addEventListener("click", () => this.open(area.data.node));
     return button;
   }

@@ -10,6 +10,9 @@ A page requests generated text in an HTML comment, which other Markdown viewers 
 
 The first word after ``generate:`` names a generator, the rest are its arguments. The lines of
 a longer comment are handed to the generator too: they hold the prose that the source lacks.
+
+The text follows the comment, up to a comment that ends it, so that a checkout is readable. A test
+keeps it current, and writes it if ``KBUILD_UPDATE_GOLDEN`` is set.
 """
 
 from __future__ import annotations
@@ -29,19 +32,29 @@ GENERATORS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "policy": policy.render,
 }
 _PLACEHOLDER: Final = re.compile(
-    r"^<!-- generate: (?P<generator>\w+)(?: (?P<argument>[^\n]*?))?(?:\n(?P<body>.*?))?\s*-->$",
+    r"^(?P<comment><!-- generate: (?P<generator>\w+)(?: (?P<argument>[^\n]*?))?"
+    r"(?:\n(?P<body>(?:(?!-->).)*?))?\s*-->)"
+    r"(?:\n(?:(?!<!-- generate: ).)*?\n<!-- end of generated text -->)?$",
     re.MULTILINE | re.DOTALL,
 )
+_END: Final = "<!-- end of generated text -->"
 
 
 def expand(text: str) -> str:
-    """Replace each placeholder of a page with the text that it requests.
+    """Replace each placeholder of a page, and the text behind it, with what it requests.
 
     Raises:
         ValueError: A placeholder names an unknown generator, or something that the source
             does not have.
     """
     return _PLACEHOLDER.sub(_expand_one, text)
+
+
+def update(text: str) -> str:
+    """Write the text that each placeholder of a page requests behind it."""
+    return _PLACEHOLDER.sub(
+        lambda match: f"{match['comment']}\n\n{_expand_one(match).strip()}\n\n{_END}", text
+    )
 
 
 def _expand_one(match: re.Match[str]) -> str:

@@ -51,6 +51,8 @@ _ARGUMENTS_HINT: Final = f"the arguments of the program follow {_SEPARATOR}"
 _LEVELS: Final = ("0", "1", "2", "3", "s")
 # Compilers keep assert() when they optimize, but CMake's release builds remove it.
 _KEEP_ASSERTIONS: Final = "-UNDEBUG"
+# So that reports of the runtime name the line of the host code that allocated memory.
+_LINE_TABLES: Final = "-g1"
 # The options that set a key of a target. The sources have no option.
 OPTIONS: Final = {
     "architectures": "--arch",
@@ -265,6 +267,7 @@ def _read_table(
         device_standard=spelled.standard or parse_standard(arguments.std),
         host_options=(
             _KEEP_ASSERTIONS,
+            *(() if arguments.debug or spelled.debug else (_LINE_TABLES,)),
             *spelled.host_options,
             *shlex.split(arguments.host_options),
         ),

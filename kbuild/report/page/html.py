@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Any, Final
 
 import jinja2
@@ -21,6 +22,7 @@ from kbuild.verify.report import Finding, Instance, Report
 # d3-hierarchy lays out the map of sizes. Its license is in the same directory.
 _SCRIPTS: Final = ("d3-hierarchy.min.js", "data.js", "table.js", "treemap.js", "main.js")
 _MOST_INSTANCES: Final = 20
+_MOST_NAMES: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +37,27 @@ class Overview:
 def render_overview(overview: Overview) -> str:
     """Return the page about artifacts."""
     return _render(
-        title="kbuild report",
+        title=f"kbuild report: {_name_artifacts(overview.artifacts)}",
         overview=_describe(overview),
         comparison=describe_comparison(overview.comparison) if overview.comparison else None,
         script="\n".join(map(_read, _SCRIPTS)),
     )
+
+
+def _name_artifacts(artifacts: tuple[ArtifactFacts, ...]) -> str:
+    """Return the names of the files. A wheel's name contains its version, too."""
+    outer = dict.fromkeys(facts.path.partition("!")[0] for facts in artifacts)
+    names = [_name_file(make_one_line(path)) for path in outer]
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{more}"
+
+
+def _name_file(path: str) -> str:
+    name = PurePath(path).name
+    if not name.endswith(".whl"):
+        return name
+    distribution, version, *_ = (*name.removesuffix(".whl").split("-"), "")
+    return f"{distribution} {version}".strip()
 
 
 def render_comparison(report: DiffReport) -> str:
@@ -72,10 +90,13 @@ def _describe(overview: Overview) -> dict[str, Any]:
     data = describe_kernels(artifacts)
     report = overview.report
     errors = sum(finding.severity == "error" for finding in report.findings)
+    images = [image for facts in artifacts for image in final_images(facts)]
+    sizes = (sum(image.size for image in images), sum(image.stored_size for image in images))
     counts = (
         plural(len(artifacts), "artifact"),
         plural(len(architectures), "architecture"),
         f"{plural(len(data['names']), 'kernel')} ({len(data['kernels']['name'])} in all images)",
+        f"{format_size(sizes[0])} of device code, {format_size(sizes[1])} in the files",
     )
     return {
         "ok": report.ok,

@@ -63,7 +63,7 @@ def describe_kernels(artifacts: tuple[ArtifactFacts, ...]) -> dict[str, Any]:
             images.append(place)
             for kernel in image.kernels:
                 if kernel.name not in names:
-                    displays.append(make_one_line(kernel.display))
+                    displays.append(make_one_line(kernel.display.removeprefix("void ")))
                 name = names.setdefault(kernel.name, len(names))
                 rows.append((len(images) - 1, name, *_measure(image, kernel)))
     columns = zip(*rows, strict=True) if rows else [()] * len(_COLUMNS)

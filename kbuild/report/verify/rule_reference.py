@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
+from kbuild.verify.policy.model import SEVERITIES
 from kbuild.verify.rule import Rule
 
 _CODE: Final = re.compile(r"(`[^`]+`)")
@@ -21,6 +22,21 @@ _FAMILIES: Final = {
     "KB5": "ELF layout",
     "KB6": "provenance",
 }
+_ISSUE: Final = re.compile(r"\b([\w-]+(?:/[\w-]+)?)#(\d+)")
+# The repositories of the projects in sources. GitHub forwards issues that are pull requests.
+_REPOSITORIES: Final = {
+    name.rpartition("/")[2]: name
+    for name in (
+        *("alicevision/popsift", "apache/mahout", "celeritas-project/celeritas"),
+        *("CHIP-SPV/chipStar", "easybuilders/easybuild-framework", "hypre-space/hypre"),
+        *("llnl/Umpire", "meta-pytorch/torchcomms", "ml-explore/mlx", "NVIDIA-Merlin/HugeCTR"),
+        *("NVIDIA/cccl", "NVIDIA/cub", "NVIDIA/cuopt", "NVIDIA/cutlass", "NVIDIA/nvbandwidth"),
+        *("NVIDIA/thrust", "NVIDIA/torch-harmonics", "ollama/ollama", "open-mmlab/mmdetection"),
+        *("pytorch/executorch", "pytorch/FBGEMM", "pytorch/pytorch", "rapidsai/cudf"),
+        *("rapidsai/cuml", "rapidsai/cuvs", "risc0/risc0", "ROCm/hip", "ROCm/legacy-rocm-build"),
+        *("ROCm/rocm-systems", "ROCm/rocSOLVER", "vllm-project/vllm"),
+    )
+} | {"llvm": "llvm/llvm-project", "intel/llvm": "intel/llvm"}
 _INTRODUCTION: Final = """\
 # Verifier rules
 
@@ -32,13 +48,30 @@ can change the severity of a rule.
 
 
 def render(rules: Iterable[Rule]) -> str:
-    """Return the documentation of the rules, grouped by family."""
-    lines = [_INTRODUCTION.rstrip("\n")]
+    """Return the documentation of the rules: a table by severity, then all of them by family."""
+    rules = tuple(rules)
+    lines = [_INTRODUCTION.rstrip("\n"), "", *_tabulate(rules)]
     for family, members in groupby(rules, key=lambda rule: rule.id[:3]):
         lines += ["", f"## {family}xx: {_FAMILIES[family]}"]
         for rule in members:
             lines += ["", *_describe(rule)]
     return "\n".join(lines) + "\n"
+
+
+def _tabulate(rules: tuple[Rule, ...]) -> Iterator[str]:
+    yield "## Rules by severity"
+    yield ""
+    yield "This is the severity without a policy. Rules report some cases with a lower severity."
+    yield ""
+    yield "| Severity | Rules |"
+    yield "|---|---|"
+    for severity in reversed(SEVERITIES):
+        named = (
+            f"[{rule.id}](#{rule.id.lower()}-{rule.slug}) {rule.slug}"
+            for rule in rules
+            if rule.severity == severity
+        )
+        yield f"| {severity} | {', '.join(named)} |"
 
 
 def _describe(rule: Rule) -> Iterator[str]:
@@ -52,7 +85,19 @@ def _describe(rule: Rule) -> Iterator[str]:
         ("Source", documentation.source),
     ):
         yield ""
-        yield f"**{heading}:** {format_prose(text)}"
+        yield f"**{heading}:** {_link_issues(format_prose(text))}"
+
+
+def _link_issues(text: str) -> str:
+    """Make links of issues and pull requests of projects, such as cudf#14734."""
+    return _ISSUE.sub(
+        lambda match: (
+            f"[{match[0]}](https://github.com/{owner}/issues/{match[2]})"
+            if (owner := _REPOSITORIES.get(match[1]))
+            else match[0]
+        ),
+        text,
+    )
 
 
 def format_prose(text: str) -> str:

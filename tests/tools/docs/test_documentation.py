@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -38,6 +39,7 @@ RARELY_RUN = {
     *("docs/how-to/hipify.md", "docs/how-to/makefile-project.md", "docs/how-to/nanobind.md"),
     *("docs/how-to/nvcc.md", "docs/how-to/without-cmake.md"),
     "docs/tutorials/existing-source.md",
+    *("docs/how-to/gdb.md", "docs/how-to/check-kernels.md", "docs/how-to/pytest.md"),
 }
 HIPIFY, NANOBIND = "docs/how-to/hipify.md", "docs/how-to/nanobind.md"
 # What the guide for nanobind says about pybind11.
@@ -54,6 +56,11 @@ PYBIND11_MODULE(scaling, m)
 }
 """
 GATE_WHEELS = "docs/how-to/gate-wheels.md"
+GDB = "docs/how-to/gdb.md"
+NEEDS = {
+    GATE_WHEELS: (needs_backend("cuda"),),
+    GDB: (pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed"),),
+}
 FIRST_KERNEL = "docs/tutorials/first-kernel.md"
 EXISTING_SOURCE = "docs/tutorials/existing-source.md"
 
@@ -78,7 +85,7 @@ def run_page(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 def _mark(name: str) -> tuple[pytest.MarkDecorator, ...]:
     rarely = (pytest.mark.slow,) if name in RARELY_RUN else ()
-    return (*rarely, needs_backend("cuda")) if name == GATE_WHEELS else rarely
+    return (*rarely, *NEEDS.get(name, ()))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,9 @@ INTERNAL_VARIABLES = {
     *("KBUILD_EXECUTABLE", "KBUILD_EXIT_CODE_FILE", "KBUILD_EVENTS_FILE"),
     *("KBUILD_PKG_CONFIG_DIRECTORY", "KBUILD_SOURCE_ROOT"),
 }
+GENERATED = re.compile(
+    r"(?<=-->)\n\n(?:(?!<!-- generate: ).)*?\n<!-- end of generated text -->", re.DOTALL
+)
 MACROS = {"KBUILD_KERNEL"}  # of C++ sources, which Python reads
 
 
@@ -47,6 +51,16 @@ def read(name: str) -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_placeholders_of_each_page_can_be_expanded(name: str) -> None:
     assert "<!-- generate:" not in reference.expand(read(name))
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if "<!-- generate:" in read(name)])
+def test_generated_text_is_current(name: str) -> None:
+    """Check the text in the page. ``KBUILD_UPDATE_GOLDEN=1`` writes it."""
+    text = reference.update(read(name))
+    if os.environ.get("KBUILD_UPDATE_GOLDEN"):
+        PAGES[name].write_text(text, encoding="utf-8")
+    assert read(name) == text
+    assert reference.expand(text) == reference.expand(re.sub(GENERATED, "", text))
 
 
 def test_every_command_is_in_the_reference() -> None:

@@ -4,6 +4,7 @@
 #include "launches/report.hpp"
 #include "loader.hpp"
 #include "memory/allocations.hpp"
+#include "memory/heap.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -176,6 +177,17 @@ std::string describe_cause(const Stop& stop) {
     return "\n  address " + to_hexadecimal(stop.address) + ": " + describe_memory(stop);
 }
 
+// Returns a line about the allocation that is nearest to an address that nobody can access.
+std::string describe_allocation(const Stop& stop) {
+    if ((stop.signal != SIGSEGV && stop.signal != SIGBUS) || !stop.has_address ||
+        stop.sender != 0 || is_overflow(stop) || stop.address < end_of_null_page)
+        return "";
+    const auto found = Allocations::instance().find_nearest(reinterpret_cast<void*>(stop.address));
+    const auto origin = found.base == nullptr ? "" : find_origin(found.base);
+    return "\n  " + (origin.empty() ? "" : "the allocation is of " + origin + "; ") +
+           "checks show the access and its thread (--check, CHECK ON, or check=True in Python)";
+}
+
 // A text of limited size, for places that cannot allocate memory.
 class RawText {
 public:
@@ -219,8 +231,8 @@ CrashParts describe_parts(const Stop& stop) {
 std::string describe_crash(const Stop& stop) {
     const auto location = find_location(stop);
     return "kbuild: kernel " + demangle_kernel(stop.kernel) + ": " + describe_signal(stop.signal) +
-           location.text + "\n  " + describe_place(stop) + describe_cause(stop) + location.note +
-           "\n";
+           location.text + "\n  " + describe_place(stop) + describe_cause(stop) +
+           describe_allocation(stop) + location.note + "\n";
 }
 
 std::string describe_long_run(const Stop& stop, double seconds) {

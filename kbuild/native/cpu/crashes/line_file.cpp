@@ -140,6 +140,12 @@ FoundLines LineFile::find(std::uint64_t address) const {
                       [this](const std::string& name) { return sources_.count(name) != 0; });
 }
 
+std::optional<SourceLine> LineFile::find_caller(std::uint64_t address) const {
+    auto line = find(address).innermost;
+    const auto is_own = line && line->file.find("/kbuild_cpu/") != std::string::npos;
+    return is_own ? std::nullopt : line;
+}
+
 std::vector<LineRange> LineFile::list_own_ranges() const {
     return list_line_ranges(sections_,
                             [this](const std::string& name) { return sources_.count(name) != 0; });

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,9 @@ public:
 
     // Returns the lines of an instruction. The address is relative to the load address.
     FoundLines find(std::uint64_t address) const;
+
+    // Returns the line of a call in host code, unless it is in kbuild's own headers.
+    std::optional<SourceLine> find_caller(std::uint64_t address) const;
 
     // Returns the code of all lines in the project's own sources, in the order of addresses.
     std::vector<LineRange> list_own_ranges() const;

@@ -153,6 +153,7 @@ void* Pools::allocate(void* handle, std::size_t bytes) {
         pool->reserved += rounded;
         pool->most_reserved = std::max(pool->most_reserved, pool->reserved);
     }
+    reuse_memory(pointer, bytes);
     Allocations::instance().add({pointer, bytes, KBUILD_CPU_MEMORY_DEVICE, 0});
     blocks_[pointer] = {pool, size};
     pool->used += size;
@@ -164,6 +165,7 @@ bool Pools::give_back(void* pointer) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(pointer);
     if (found == blocks_.end()) return false;
+    check_memory(pointer);
     const auto [pool, bytes] = found->second;
     blocks_.erase(found);
     pool->used -= bytes;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 from support.facts.build_reports import FINDING
@@ -52,6 +53,32 @@ def test_columns_have_the_figures_of_all_images() -> None:
     # 65,536 registers are enough for 512 threads with 128 registers, so this block cannot start.
     assert kernels["occupancy"] == [0, 0, None]
     assert kernels["block"] == [1024, 1024, None]
+
+
+def test_title_names_artifacts_and_versions() -> None:
+    kernel = make_kernel("k")
+    wheel = make_artifact(
+        "d/demo-1.2-cp310-none-linux.whl!demo/a.so", kernel, architectures=("sm_90",)
+    )
+    other = make_artifact("d/libk.so.1", kernel, architectures=("sm_90",))
+    third = make_artifact("e/libl.so", kernel, architectures=("sm_90",))
+    assert "<title>kbuild report: demo 1.2, libk.so.1</title>" in render_page(wheel, other)
+    assert "<h1>kbuild report: demo 1.2, libk.so.1 and 1 more</h1>" in render_page(
+        wheel, other, third
+    )
+
+
+def test_names_start_with_what_tells_them_apart() -> None:
+    kernel = replace(make_kernel("k"), display="void ns::fill<int>(int*)")
+    data = read_data(render_page(make_artifact("a.so", kernel, architectures=("sm_90",))))
+    assert data["names"] == ["ns::fill<int>(int*)"]
+
+
+def test_sizes_are_those_in_memory_and_in_the_file() -> None:
+    artifact = make_artifact("a.so", make_kernel("k"), architectures=("sm_90",))
+    (image,) = artifact.images
+    smaller = replace(artifact, images=(replace(image, size=4096, stored_size=1024),))
+    assert "4.0 KiB of device code, 1.0 KiB in the files" in render_page(smaller)
 
 
 def test_matrix_shows_which_artifact_has_which_architecture() -> None:

@@ -1,5 +1,8 @@
 /* Allocations, and questions about pointers. */
 
+/* So that the address of a call is in the line of the program, which reports of the runtime name. */
+#define KBUILD_NOT_INLINED __attribute__((noinline))
+
 /* Fails if the stream does not exist. */
 static inline int kbuild_cpu_check_stream(void *__stream) {
     struct kbuild_cpu_stream __found;
@@ -12,13 +15,13 @@ static inline KBUILD_VENDOR(Error_t) kbuild_cpu_finish(KBUILD_VENDOR(Error_t) __
     KBUILD_CALL(kbuild_cpu_synchronize_stream(KBUILD_STREAM(NULL)));
 }
 
-KBUILD_API(Malloc)(void **__pointer, size_t __bytes) {
+KBUILD_NOT_INLINED KBUILD_API(Malloc)(void **__pointer, size_t __bytes) {
     KBUILD_CALL(kbuild_cpu_allocate(__pointer, __bytes));
 }
 
 KBUILD_API(Free)(void *__pointer) { KBUILD_CALL(kbuild_cpu_release(__pointer)); }
 
-KBUILD_API(MallocManaged)(void **__pointer, size_t __bytes,
+KBUILD_NOT_INLINED KBUILD_API(MallocManaged)(void **__pointer, size_t __bytes,
                           unsigned int __flags KBUILD_DEFAULT(KBUILD_VENDOR(MemAttachGlobal))) {
     if (__flags != KBUILD_VENDOR(MemAttachGlobal) &&__flags != KBUILD_VENDOR(MemAttachHost))
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
@@ -26,14 +29,14 @@ KBUILD_API(MallocManaged)(void **__pointer, size_t __bytes,
     KBUILD_CALL(kbuild_cpu_allocate_kind(__pointer, __bytes, KBUILD_CPU_MEMORY_MANAGED, __flags));
 }
 
-KBUILD_API(HostAlloc)(void **__pointer, size_t __bytes, unsigned int __flags) {
+KBUILD_NOT_INLINED KBUILD_API(HostAlloc)(void **__pointer, size_t __bytes, unsigned int __flags) {
     if (__flags > (KBUILD_VENDOR(HostAllocPortable) | KBUILD_VENDOR(HostAllocMapped) |
                    KBUILD_VENDOR(HostAllocWriteCombined)))
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "unknown flags of host memory"));
     KBUILD_CALL(kbuild_cpu_allocate_kind(__pointer, __bytes, KBUILD_CPU_MEMORY_HOST, __flags));
 }
 
-KBUILD_API(MallocHost)(void **__pointer, size_t __bytes) {
+KBUILD_NOT_INLINED KBUILD_API(MallocHost)(void **__pointer, size_t __bytes) {
     return KBUILD_VENDOR(HostAlloc)(__pointer, __bytes, KBUILD_VENDOR(HostAllocDefault));
 }
 
@@ -61,11 +64,11 @@ KBUILD_API(HostGetFlags)(unsigned int *__flags, void *__host) {
     KBUILD_CALL(__error);
 }
 
-KBUILD_API(MallocPitch)(void **__pointer, size_t *__pitch, size_t __width, size_t __height) {
+KBUILD_NOT_INLINED KBUILD_API(MallocPitch)(void **__pointer, size_t *__pitch, size_t __width, size_t __height) {
     KBUILD_CALL(kbuild_cpu_allocate_pitched(__pointer, __pitch, __width, __height));
 }
 
-KBUILD_API(Malloc3D)(struct KBUILD_VENDOR(PitchedPtr) *__pointer,
+KBUILD_NOT_INLINED KBUILD_API(Malloc3D)(struct KBUILD_VENDOR(PitchedPtr) *__pointer,
                      struct KBUILD_VENDOR(Extent) __extent) {
     if (__pointer == NULL)
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the result is a null pointer"));

@@ -1,27 +1,27 @@
 /* The forms of the host API that only C++ has: typed pointers, kernels, and device variables. */
 
 template <class __T>
-KBUILD_API(Malloc)(__T **__pointer, size_t __bytes) {
+KBUILD_NOT_INLINED KBUILD_API(Malloc)(__T **__pointer, size_t __bytes) {
     return KBUILD_VENDOR(Malloc)((void **)__pointer, __bytes);
 }
 
 template <class __T>
-KBUILD_API(MallocManaged)(__T **__pointer, size_t __bytes,
+KBUILD_NOT_INLINED KBUILD_API(MallocManaged)(__T **__pointer, size_t __bytes,
                           unsigned int __flags = KBUILD_VENDOR(MemAttachGlobal)) {
     return KBUILD_VENDOR(MallocManaged)((void **)__pointer, __bytes, __flags);
 }
 
 template <class __T>
-KBUILD_API(HostAlloc)(__T **__pointer, size_t __bytes, unsigned int __flags) {
+KBUILD_NOT_INLINED KBUILD_API(HostAlloc)(__T **__pointer, size_t __bytes, unsigned int __flags) {
     return KBUILD_VENDOR(HostAlloc)((void **)__pointer, __bytes, __flags);
 }
 
-KBUILD_API(MallocHost)(void **__pointer, size_t __bytes, unsigned int __flags) {
+KBUILD_NOT_INLINED KBUILD_API(MallocHost)(void **__pointer, size_t __bytes, unsigned int __flags) {
     return KBUILD_VENDOR(HostAlloc)(__pointer, __bytes, __flags);
 }
 
 template <class __T>
-KBUILD_API(MallocHost)(__T **__pointer, size_t __bytes, unsigned int __flags = 0) {
+KBUILD_NOT_INLINED KBUILD_API(MallocHost)(__T **__pointer, size_t __bytes, unsigned int __flags = 0) {
     return KBUILD_VENDOR(HostAlloc)((void **)__pointer, __bytes, __flags);
 }
 
@@ -31,7 +31,7 @@ KBUILD_API(HostGetDevicePointer)(__T **__device, void *__host, unsigned int __fl
 }
 
 template <class __T>
-KBUILD_API(MallocPitch)(__T **__pointer, size_t *__pitch, size_t __width, size_t __height) {
+KBUILD_NOT_INLINED KBUILD_API(MallocPitch)(__T **__pointer, size_t *__pitch, size_t __width, size_t __height) {
     return KBUILD_VENDOR(MallocPitch)((void **)__pointer, __pitch, __width, __height);
 }
 

@@ -8,7 +8,13 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends.cpu import cccl
 from kbuild.backends.cpu.options import cuda_version
-from kbuild.backends.cpu.runtime import DRIVER_API, HOST_API, SHARED, provide_library
+from kbuild.backends.cpu.runtime import (
+    DRIVER_API,
+    HOST_API,
+    RUNTIME_COMPILER,
+    SHARED,
+    provide_library,
+)
 from kbuild.backends.cpu.toolchain import NAME
 from kbuild.backends.cuda_roots import list_packages
 from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
@@ -27,6 +33,7 @@ _SCRIPTS: Final = {
     "libcudart.so": HOST_API,
     "libcudart_static.a": HOST_API,
     "libcuda.so": DRIVER_API,
+    "libnvrtc.so": RUNTIME_COMPILER,
 }
 # Many builds link it without a need.
 _EMPTY_LIBRARIES: Final = ("libcudadevrt.a",)

@@ -26,6 +26,7 @@ _STANDARD: Final = ("--std", "-std")
 _DEBUG: Final = ("--device-debug", "-G")
 _LINES: Final = ("--generate-line-info", "-lineinfo")
 _QUIET: Final = ("--disable-warnings", "-w")
+_NO_SOURCE: Final = ("--no-source-include", "-no-source-include")
 _FMA: Final = ("--fmad", "-fmad")
 # A program has one image that is complete.
 _LINKED: Final = ("--relocatable-device-code", "-rdc")
@@ -46,8 +47,7 @@ _IGNORED: Final = (
     *("-use_fast_math", "--extra-device-vectorization", "-extra-device-vectorization"),
     *("--restrict", "-restrict", "--extensible-whole-program", "-ewp", "--device-int128"),
     *("-device-int128", "--display-error-number", "-err-no", "--no-display-error-number"),
-    *("-no-err-no", "--no-source-include", "-no-source-include", "--source-include"),
-    *("--no-cache", "-no-cache", "--pch", "-pch", "--version-ident", "--std-lib"),
+    *("-no-err-no", "--no-cache", "-no-cache", "--pch", "-pch", "--version-ident", "--std-lib"),
 )
 _JOINED: Final = re.compile(r"(-[DUI])(.+)", re.DOTALL)
 
@@ -61,12 +61,14 @@ class RtcOptions:
         standard: The C++ standard.
         debug: Whether to compile without optimization and with debug information.
         fma: Whether a multiplication and an addition can be one operation.
+        includes_source: Whether the text finds headers in the directory of its name.
     """
 
     words: tuple[str, ...] = ()
     standard: str = str(_OLDEST_STANDARD)
     debug: bool = False
     fma: bool = True
+    includes_source: bool = True
 
 
 def read_options(options: Sequence[str]) -> RtcOptions:
@@ -76,7 +78,7 @@ def read_options(options: Sequence[str]) -> RtcOptions:
         ConfigurationError: NVRTC would reject an option, or kbuild does not support it.
     """
     words: list[str] = []
-    standard, debug, fma = _OLDEST_STANDARD, False, True
+    standard, debug, fma, includes_source = _OLDEST_STANDARD, False, True, True
     for name, value in _divide(options):
         if name in _WORDS:
             words.append(f"{_WORDS[name]}{value}" if name != "-include" else f"-include{value}")
@@ -86,6 +88,8 @@ def read_options(options: Sequence[str]) -> RtcOptions:
             fma = value in _TRUE
         elif name in _DEBUG:
             debug = True
+        elif name in _NO_SOURCE:
+            includes_source = False
         elif name in _LINES:
             words.append("-g")
         elif name in _QUIET:
@@ -97,7 +101,13 @@ def read_options(options: Sequence[str]) -> RtcOptions:
             )
         elif name not in (*_IGNORED, *_IGNORED_VALUES, *_LINKED):
             raise ConfigurationError(f"unrecognized nvrtc option '{name}'")
-    return RtcOptions(words=tuple(words), standard=str(standard), debug=debug, fma=fma)
+    return RtcOptions(
+        words=tuple(words),
+        standard=str(standard),
+        debug=debug,
+        fma=fma,
+        includes_source=includes_source,
+    )
 
 
 def _divide(options: Sequence[str]) -> Iterator[tuple[str, str]]:

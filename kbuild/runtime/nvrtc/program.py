@@ -6,6 +6,7 @@ character.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,8 @@ from kbuild.runtime.nvrtc.options import read_options
 _INVALID_OPTION: Final = 5
 _COMPILATION: Final = 6
 _MACRO: Final = "-D__CUDACC_RTC__=1"
+# The directory of the text, which is none of the program's.
+_TEMPORARY: Final = re.compile(r"[^\s:\"]*/kbuild-compile-\w+/")
 _SUFFIXES: Final = (".cu", ".cpp", ".cc", ".cxx")
 
 
@@ -35,10 +38,12 @@ def compile_directory(directory: Path, backend: str) -> int:
     except ConfigurationError as error:
         files.write_file(log, f"nvrtc: error: {error}\n".encode())
         return _INVALID_OPTION
+    name = files.read_file(directory / "name").decode(errors="surrogateescape")
+    source_directory = (f"-I{Path(name).parent.absolute()}",) if options.includes_source else ()
     compiler = KernelCompiler(
         backend,
         NATIVE,
-        (*options.words, f"-I{directory / 'headers'}", _MACRO),
+        (f"-I{directory / 'headers'}", *source_directory, *options.words, _MACRO),
         standard=options.standard,
         debug=options.debug,
         fma=options.fma,
@@ -47,18 +52,18 @@ def compile_directory(directory: Path, backend: str) -> int:
     )
     expressions = _read_list(directory / "expressions")
     text = files.read_file(directory / "source").decode(errors="surrogateescape")
-    name = files.read_file(directory / "name").decode(errors="surrogateescape")
     try:
         module = compiler.compile(
             f"{text}\n{list_references(expressions)}", name=_name_file(name)
         )
     except KbuildError as error:
-        files.write_file(log, f"{error}\n".encode(errors="replace"))
+        files.write_file(log, _TEMPORARY.sub("", f"{error}\n").encode(errors="replace"))
         return _COMPILATION
     (image,) = module.images
     kernels = {kernel.name: demangle(kernel.name) for kernel in module.values()}
     symbols = find_symbols(image.data, kernels, expressions)
-    files.write_file(log, module.compilation.warnings.encode(errors="replace"))
+    warnings = _TEMPORARY.sub("", module.compilation.warnings)
+    files.write_file(log, warnings.encode(errors="replace"))
     files.write_file(directory / "symbols", "".join(f"{one}\0" for one in symbols).encode())
     files.write_file(directory / "image", image.data)
     return 0

@@ -27,8 +27,8 @@ CONFIGURE_FUNCTION: Final = ""
 _ARCHITECTURE: Final = "80"
 _OLDEST_STANDARD: Final = 17  # of kbuild_cpu_device.h
 _NATIVE: Final = "native"
-# The libraries of C names, by their names in toolkits. Programs of `-cudart=static` share one runtime
-# with the libraries that they load.
+# The libraries of C names, by their names in toolkits. Programs of `-cudart=static` share one
+# runtime with the libraries that they load.
 _SCRIPTS: Final = {
     "libcudart.so": HOST_API,
     "libcudart_static.a": HOST_API,

@@ -24,8 +24,12 @@ _WORDS: Final = {
 }
 _STANDARD: Final = ("--std", "-std")
 _DEBUG: Final = ("--device-debug", "-G")
-_LINES: Final = ("--generate-line-info", "-lineinfo")
-_QUIET: Final = ("--disable-warnings", "-w")
+_SINGLE: Final = {
+    "--generate-line-info": "-g",
+    "-lineinfo": "-g",
+    "--disable-warnings": "-w",
+    "-w": "-w",
+}
 _NO_SOURCE: Final = ("--no-source-include", "-no-source-include")
 _FMA: Final = ("--fmad", "-fmad")
 # A program has one image that is complete.
@@ -48,6 +52,12 @@ _IGNORED: Final = (
     *("--restrict", "-restrict", "--extensible-whole-program", "-ewp", "--device-int128"),
     *("-device-int128", "--display-error-number", "-err-no", "--no-display-error-number"),
     *("-no-err-no", "--no-cache", "-no-cache", "--pch", "-pch", "--version-ident", "--std-lib"),
+)
+_KNOWN: Final = frozenset(
+    (
+        *(*_WORDS, *_SINGLE, *_STANDARD, *_DEBUG, *_NO_SOURCE, *_FMA, *_LINKED),
+        *(*_IGNORED, *_IGNORED_VALUES),
+    )
 )
 _JOINED: Final = re.compile(r"(-[DUI])(.+)", re.DOTALL)
 
@@ -77,37 +87,40 @@ def read_options(options: Sequence[str]) -> RtcOptions:
     Raises:
         ConfigurationError: NVRTC would reject an option, or kbuild does not support it.
     """
-    words: list[str] = []
-    standard, debug, fma, includes_source = _OLDEST_STANDARD, False, True, True
-    for name, value in _divide(options):
-        if name in _WORDS:
-            words.append(f"{_WORDS[name]}{value}" if name != "-include" else f"-include{value}")
-        elif name in _STANDARD:
-            standard = _read_standard(value)
-        elif name in _FMA:
-            fma = value in _TRUE
-        elif name in _DEBUG:
-            debug = True
-        elif name in _NO_SOURCE:
-            includes_source = False
-        elif name in _LINES:
-            words.append("-g")
-        elif name in _QUIET:
-            words.append("-w")
-        elif name in _UNSUPPORTED or (name in _LINKED and value in _TRUE):
-            raise ConfigurationError(
-                f"nvrtc option '{name}' makes code for a later link, which kbuild does not have "
-                "for programs; compile one program with all of the device code"
-            )
-        elif name not in (*_IGNORED, *_IGNORED_VALUES, *_LINKED):
-            raise ConfigurationError(f"unrecognized nvrtc option '{name}'")
+    given = tuple(_divide(options))
+    for name, value in given:
+        _check(name, value)
+    last = dict(given)
+    fma = next((last[name] for name in _FMA if name in last), _TRUE[0])
     return RtcOptions(
-        words=tuple(words),
-        standard=str(standard),
-        debug=debug,
-        fma=fma,
-        includes_source=includes_source,
+        words=tuple(word for name, value in given for word in _translate(name, value)),
+        standard=str(
+            max(
+                (_read_standard(last[name]) for name in _STANDARD if name in last),
+                default=_OLDEST_STANDARD,
+            )
+        ),
+        debug=any(name in last for name in _DEBUG),
+        fma=fma in _TRUE,
+        includes_source=not any(name in last for name in _NO_SOURCE),
     )
+
+
+def _check(name: str, value: str) -> None:
+    if name in _UNSUPPORTED or (name in _LINKED and value in _TRUE):
+        raise ConfigurationError(
+            f"nvrtc option '{name}' makes code for a later link, which kbuild does not have for "
+            "programs; compile one program with all of the device code"
+        )
+    if name not in _KNOWN:
+        raise ConfigurationError(f"unrecognized nvrtc option '{name}'")
+
+
+def _translate(name: str, value: str) -> tuple[str, ...]:
+    """Return the options of the compiler for an option."""
+    if name in _WORDS:
+        return (f"{_WORDS[name]}{value}",)
+    return (_SINGLE[name],) if name in _SINGLE else ()
 
 
 def _divide(options: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -122,10 +135,10 @@ def _divide(options: Sequence[str]) -> Iterator[tuple[str, str]]:
         elif has_value:
             yield name, value
         elif name in takes_value:
-            value = next(pending, None)
-            if value is None:
+            following = next(pending, None)
+            if following is None:
                 raise ConfigurationError(f"nvrtc option '{name}' needs a value")
-            yield name, value
+            yield name, following
         elif name:
             yield name, ""
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files
+from kbuild.cxx.declarations import find_qualified
+from kbuild.cxx.unit import Unit
 from kbuild.demangle.names import demangle
 from kbuild.errors import ConfigurationError, KbuildError
 from kbuild.runtime.compiling.compiler import NATIVE, KernelCompiler
@@ -23,6 +25,7 @@ _COMPILATION: Final = 6
 _MACRO: Final = "-D__CUDACC_RTC__=1"
 # The directory of the text, which is none of the program's.
 _TEMPORARY: Final = re.compile(r"[^\s:\"]*/kbuild-compile-\w+/")
+_VARIABLES: Final = frozenset(("__device__", "__constant__", "__managed__"))
 _SUFFIXES: Final = (".cu", ".cpp", ".cc", ".cxx")
 
 
@@ -54,7 +57,7 @@ def compile_directory(directory: Path, backend: str) -> int:
     text = files.read_file(directory / "source").decode(errors="surrogateescape")
     try:
         module = compiler.compile(
-            f"{text}\n{list_references(expressions)}", name=_name_file(name)
+            f"{_name_variables(text)}\n{list_references(expressions)}", name=_name_file(name)
         )
     except KbuildError as error:
         files.write_file(log, _TEMPORARY.sub("", f"{error}\n").encode(errors="replace"))
@@ -67,6 +70,20 @@ def compile_directory(directory: Path, backend: str) -> int:
     files.write_file(directory / "symbols", "".join(f"{one}\0" for one in symbols).encode())
     files.write_file(directory / "image", image.data)
     return 0
+
+
+def _name_variables(text: str) -> str:
+    """Make static variables of namespaces global, as programs find them by name.
+
+    No other text can have a variable with the same name. Blanks keep the columns of the text.
+    """
+    characters = list(text)
+    for found in find_qualified(Unit(text), _VARIABLES):
+        is_static = found.kind == "variable" and found.scope in ("", "namespace", "language")
+        for token in found.head if is_static else ():
+            if token.text == "static":
+                characters[token.start : token.end] = " " * len(token.text)
+    return "".join(characters)
 
 
 def _read_list(path: Path) -> tuple[str, ...]:

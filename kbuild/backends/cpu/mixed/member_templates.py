@@ -36,7 +36,7 @@ def name_member_templates(code: Unit) -> Iterator[Edit]:
 
 
 def _list_qualified(code: Unit) -> Iterator[int]:
-    """Yield the colons behind template arguments in functions; declarations must not have the word."""
+    """Yield the colons behind template arguments in bodies: declarations cannot have the word."""
     for index in code.find(("::",)):
         if code.get(index - 1) == ">":
             around = find_scopes(code).around(code.starts[index])

@@ -207,7 +207,7 @@ static void check_streams(CUmodule module) {
     CHECK(cuGraphAddKernelNode(&node, graph, NULL, 0, &kernel));
     CHECK(cuGraphNodeGetType(node, &type));
     EXPECT(type, CU_GRAPH_NODE_TYPE_KERNEL);
-    CHECK(cuGraphInstantiate(&executable, graph, 0));
+    CHECK(cuGraphInstantiateWithFlags(&executable, graph, 0));
     CHECK(cuGraphLaunch(executable, stream));
     CHECK(cudaStreamSynchronize(stream)); /* a stream of both APIs */
     CHECK(cuMemcpyDtoH(&data, memory, sizeof data));

@@ -45,29 +45,27 @@ typedef enum {
 typedef struct _nvrtcProgram *nvrtcProgram;
 
 KBUILD_RTC_API const char *nvrtcGetErrorString(nvrtcResult __result) {
-    static const char *const __names[] = {
-        "NVRTC_SUCCESS",
-        "NVRTC_ERROR_OUT_OF_MEMORY",
-        "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
-        "NVRTC_ERROR_INVALID_INPUT",
-        "NVRTC_ERROR_INVALID_PROGRAM",
-        "NVRTC_ERROR_INVALID_OPTION",
-        "NVRTC_ERROR_COMPILATION",
-        "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
-        "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
-        "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
-        "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
-        "NVRTC_ERROR_INTERNAL_ERROR",
-        "NVRTC_ERROR_TIME_FILE_WRITE_FAILED",
-        "NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED",
-        "NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED",
-        "NVRTC_ERROR_PCH_CREATE",
-        "NVRTC_ERROR_CANCELLED",
-        "NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED",
-        "NVRTC_ERROR_BUSY"};
+    static const char *const __names[] = {"NVRTC_SUCCESS",
+                                          "NVRTC_ERROR_OUT_OF_MEMORY",
+                                          "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
+                                          "NVRTC_ERROR_INVALID_INPUT",
+                                          "NVRTC_ERROR_INVALID_PROGRAM",
+                                          "NVRTC_ERROR_INVALID_OPTION",
+                                          "NVRTC_ERROR_COMPILATION",
+                                          "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+                                          "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+                                          "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+                                          "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+                                          "NVRTC_ERROR_INTERNAL_ERROR",
+                                          "NVRTC_ERROR_TIME_FILE_WRITE_FAILED",
+                                          "NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED",
+                                          "NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED",
+                                          "NVRTC_ERROR_PCH_CREATE",
+                                          "NVRTC_ERROR_CANCELLED",
+                                          "NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED",
+                                          "NVRTC_ERROR_BUSY"};
     const size_t __number = (size_t)__result;
-    return __number < sizeof __names / sizeof *__names ? __names[__number]
-                                                       : "NVRTC_ERROR unknown";
+    return __number < sizeof __names / sizeof *__names ? __names[__number] : "NVRTC_ERROR unknown";
 }
 
 KBUILD_RTC_API nvrtcResult nvrtcVersion(int *__major, int *__minor) {
@@ -103,9 +101,9 @@ KBUILD_RTC_API nvrtcResult nvrtcCreateProgram(nvrtcProgram *__program, const cha
                                               const char *__name, int __count,
                                               const char *const *__headers,
                                               const char *const *__names) {
-    return (nvrtcResult)kbuild_cpu_create_program(
-        (void **)__program, __text, __name, kbuild_cpu_list_strings(__headers, __count),
-        kbuild_cpu_list_strings(__names, __count));
+    return (nvrtcResult)kbuild_cpu_create_program((void **)__program, __text, __name,
+                                                  kbuild_cpu_list_strings(__headers, __count),
+                                                  kbuild_cpu_list_strings(__names, __count));
 }
 
 KBUILD_RTC_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *__program) {

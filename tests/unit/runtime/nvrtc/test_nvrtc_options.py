@@ -19,7 +19,7 @@ from kbuild.runtime.nvrtc.options import RtcOptions, read_options
         (("-std=c++20", "-G"), RtcOptions(standard="20", debug=True)),
         (("--fmad=false", "-lineinfo", "-w"), RtcOptions(words=("-g", "-w"), fma=False)),
         (("--no-source-include", "-rdc=false"), RtcOptions(includes_source=False)),
-        (("--pre-include=a.h",), RtcOptions(words=("-includea.h",))),
+        (("--pre-include=/a.h",), RtcOptions(words=("-include/a.h",))),
     ],
 )
 def test_options(options: tuple[str, ...], expected: RtcOptions) -> None:

@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "host-pass": ("edges.host_pass", "[internal] write the host text of one mixed source"),
     "compile": ("edges.compile", "[internal] compile one source for one architecture"),
     "device-link": ("edges.device_link", "[internal] link a target's device code"),
+    "rtc": ("edges.rtc", "[internal] compile the source text of a running program"),
     "pack": ("edges.pack", "[internal] write the fat binary, stub unit, and headers of a target"),
 }
 # The groups in `kbuild --help`. Builds call the other commands.

@@ -1,6 +1,7 @@
 """Write the device code of a source alone: PTX, one image, or a fat binary.
 
-For a backend without PTX, the image has the place of PTX: programs load both with the same functions.
+For a backend without PTX, the image has the place of PTX. Programs load both with the same
+functions.
 """
 
 from __future__ import annotations

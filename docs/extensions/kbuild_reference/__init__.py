@@ -21,11 +21,20 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from kbuild_reference import cmake, commands, fields, headers, nvcc_options, policy
+from kbuild_reference import (
+    cmake,
+    commands,
+    cpu_functions,
+    fields,
+    headers,
+    nvcc_options,
+    policy,
+)
 
 GENERATORS: Final[Mapping[str, Callable[[str, str], str]]] = {
     "command": commands.render,
     "cmake": cmake.render,
+    "cpu": cpu_functions.render,
     "declaration": headers.render,
     "fields": fields.render,
     "nvcc": nvcc_options.render,

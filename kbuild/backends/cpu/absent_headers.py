@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 # The libraries of NVIDIA whose functions have no version for the CPU, and their headers.
-_LIBRARIES: Final = {
+LIBRARIES: Final = {
     "cuDNN": r"cudnn\w*\.h",
     "cuDNN's front end": r"cudnn_frontend\w*(?:/\w+)*\.h",
     "NCCL": r"nccl\w*\.h",
@@ -37,11 +37,12 @@ _NAME: Final = r"fatal error: ['\u2018]?(?P<header>{})['\u2019]?(?:: No such fil
 
 def find_absent(log: str) -> str:
     """Return what to do about a log in which a compiler misses one of the headers; or nothing."""
-    for library, headers in _LIBRARIES.items():
+    for library, headers in LIBRARIES.items():
         if found := re.search(_NAME.format(headers), log):
             header = found["header"]
             return (
                 f"<{header}> belongs to {library}, which the cpu backend does not have; put what "
-                f"needs it below '#if __has_include(<{header}>)', or build with the backend cuda"
+                f"needs it below '#if __has_include(<{header}>)', or build with the backend cuda; "
+                "kbuild's reference page 'Does the CPU have X?' lists what there is"
             )
     return ""

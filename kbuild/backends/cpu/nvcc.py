@@ -9,7 +9,13 @@ from kbuild import resources
 from kbuild.backends.cpu import cccl
 from kbuild.backends.cpu.mathlibs import build as mathlibs
 from kbuild.backends.cpu.options import cuda_version
-from kbuild.backends.cpu.runtime import DRIVER_API, HOST_API, SHARED, provide_library
+from kbuild.backends.cpu.runtime import (
+    DRIVER_API,
+    HOST_API,
+    RUNTIME_COMPILER,
+    SHARED,
+    provide_library,
+)
 from kbuild.backends.cpu.toolchain import NAME
 from kbuild.backends.cuda_roots import list_packages
 from kbuild.backends.interface.nvcc import DeviceLink, ToolkitLayout
@@ -22,12 +28,13 @@ CONFIGURE_FUNCTION: Final = ""
 _ARCHITECTURE: Final = "80"
 _OLDEST_STANDARD: Final = 17  # of kbuild_cpu_device.h
 _NATIVE: Final = "native"
-# The libraries of C names, by their names in toolkits. Programs of `-cudart=static` share one runtime
-# with the libraries that they load.
+# The libraries of C names, by their names in toolkits. Programs of `-cudart=static` share one
+# runtime with the libraries that they load.
 _SCRIPTS: Final = {
     "libcudart.so": HOST_API,
     "libcudart_static.a": HOST_API,
     "libcuda.so": DRIVER_API,
+    "libnvrtc.so": RUNTIME_COMPILER,
 }
 # Many builds link it without a need.
 _EMPTY_LIBRARIES: Final = ("libcudadevrt.a",)

@@ -17,7 +17,8 @@ SHARED: Final = "libkbuild_cpu.so.1"
 STATIC: Final = "libkbuild_cpu.a"
 HOST_API: Final = "libkbuild_cudart.a"
 DRIVER_API: Final = "libkbuild_cuda.a"
-_FILES: Final = (SHARED, STATIC, HOST_API, DRIVER_API)
+RUNTIME_COMPILER: Final = "libkbuild_nvrtc.a"
+_FILES: Final = (SHARED, STATIC, HOST_API, DRIVER_API, RUNTIME_COMPILER)
 
 
 def provide_runtimes() -> None:

@@ -1,7 +1,7 @@
 """Insert the word ``template`` before member templates, which nvcc does without.
 
-In ``c.f<true>(x)``, where the type of ``c`` depends on a template parameter, C++ takes ``<`` for an
-operator. The word is also allowed where the type does not depend on one.
+In ``c.f<true>(x)`` and ``C<T>::f<true>(x)``, where the type of ``c`` and ``T`` depend on a template
+parameter, C++ takes ``<`` for an operator. The word is also allowed where nothing depends on one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.cxx.model import Edit
+from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
 
 _ACCESS: Final = (".", "->")
@@ -23,7 +24,7 @@ def name_member_templates(code: Unit) -> Iterator[Edit]:
     token than ``<`` or ``(`` after its name.
     """
     names: dict[str, list[int]] = {}
-    for index in code.find(_ACCESS):
+    for index in (*code.find(_ACCESS), *_list_qualified(code)):
         name = code.get(index + 1)
         if name.isidentifier() and name != "operator" and code.get(index + 2) == "<":
             names.setdefault(name, []).append(index + 1)
@@ -32,6 +33,15 @@ def name_member_templates(code: Unit) -> Iterator[Edit]:
             for index in places:
                 start = code.starts[index]
                 yield Edit(start=start, end=start, text="template ")
+
+
+def _list_qualified(code: Unit) -> Iterator[int]:
+    """Yield the colons behind template arguments in bodies: declarations cannot have the word."""
+    for index in code.find(("::",)):
+        if code.get(index - 1) == ">":
+            around = find_scopes(code).around(code.starts[index])
+            if around and around[-1].kind == "block":
+                yield index
 
 
 def _can_be_function(code: Unit, index: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kbuild.nvcc.command_line.options.model import Option, ignored, rejected, row
+from kbuild.nvcc.command_line.options.model import Option, Outcome, ignored, rejected, row
 
 _TILES: Final = "kbuild compiles SIMT code; compile this source with nvcc"
 _WINDOWS: Final = ignored("only for Windows")
@@ -20,7 +20,7 @@ PHASES: Final[tuple[Option, ...]] = (
     row(
         "--ptx -ptx",
         "Compile device code to PTX.",
-        on_cpu=rejected("the CPU has no PTX; -cubin writes a device image"),
+        on_cpu=Outcome(note="the CPU has no PTX, so the file is a device image, as with -cubin"),
     ),
     row("--cubin -cubin", "Compile device code to a cubin."),
     row("--fatbin -fatbin", "Compile device code to a fat binary."),

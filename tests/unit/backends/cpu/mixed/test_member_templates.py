@@ -32,6 +32,19 @@ def test_calls(source: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("void g() { C<T>::f<1>(2); }", "void g() { C<T>::template f<1>(2); }"),
+        ("void g() { C<T>::template f<1>(2); }", "void g() { C<T>::template f<1>(2); }"),
+        ("void g() { std::f<1>(2); }", "void g() { std::f<1>(2); }"),
+        ("template <> int C<int>::f<1>() { }", "template <> int C<int>::f<1>() { }"),
+    ],
+)
+def test_static_members(source: str, expected: str) -> None:
+    assert insert_words(f"{FUNCTION} {source}") == f"{FUNCTION} {expected}"
+
+
+@pytest.mark.parametrize(
     "declaration",
     [
         "int f;",

@@ -99,11 +99,11 @@ KBUILD_DRIVER(ArrayGetDescriptor)(CUDA_ARRAY_DESCRIPTOR *__result, CUarray __arr
 
 KBUILD_DRIVER_SAME(ArrayDestroy, (CUarray __array), kbuild_cpu_destroy_array(__array))
 KBUILD_DRIVER_SAME(MipmappedArrayCreate,
-                   (CUmipmappedArray *__array, const CUDA_ARRAY3D_DESCRIPTOR *__description,
+                   (CUmipmappedArray * __array, const CUDA_ARRAY3D_DESCRIPTOR *__description,
                     unsigned int __levels),
                    kbuild_cpu_create_driver_array((void **)__array, __description, __levels))
 KBUILD_DRIVER_SAME(MipmappedArrayGetLevel,
-                   (CUarray *__level, CUmipmappedArray __array, unsigned int __number),
+                   (CUarray * __level, CUmipmappedArray __array, unsigned int __number),
                    kbuild_cpu_get_array_level((void **)__level, __array, __number))
 KBUILD_DRIVER_SAME(MipmappedArrayDestroy, (CUmipmappedArray __array),
                    kbuild_cpu_destroy_mipmapped_array(__array))
@@ -172,10 +172,10 @@ static inline int kbuild_cpu_create_driver_texture(CUtexObject *__texture,
         __how.addressMode[__i] = (enum cudaTextureAddressMode)__sampling->addressMode[__i];
     for (__i = 0; __i < 4; ++__i) __how.borderColor[__i] = __sampling->borderColor[__i];
     __how.filterMode = (enum cudaTextureFilterMode)__sampling->filterMode;
-    __how.readMode = (__sampling->flags & CU_TRSF_READ_AS_INTEGER) == 0 &&
-                             kbuild_cpu_has_small_integers(&__from)
-                         ? cudaReadModeNormalizedFloat
-                         : cudaReadModeElementType;
+    __how.readMode =
+        (__sampling->flags & CU_TRSF_READ_AS_INTEGER) == 0 && kbuild_cpu_has_small_integers(&__from)
+            ? cudaReadModeNormalizedFloat
+            : cudaReadModeElementType;
     __how.sRGB = (__sampling->flags & CU_TRSF_SRGB) != 0;
     __how.normalizedCoords = (__sampling->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
     __how.seamlessCubemap = (__sampling->flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0;
@@ -188,7 +188,7 @@ static inline int kbuild_cpu_create_driver_texture(CUtexObject *__texture,
 }
 
 KBUILD_DRIVER_SAME(TexObjectCreate,
-                   (CUtexObject *__texture, const CUDA_RESOURCE_DESC *__resource,
+                   (CUtexObject * __texture, const CUDA_RESOURCE_DESC *__resource,
                     const CUDA_TEXTURE_DESC *__sampling, const CUDA_RESOURCE_VIEW_DESC *__view),
                    kbuild_cpu_create_driver_texture(__texture, __resource, __sampling, __view))
 KBUILD_DRIVER_SAME(TexObjectDestroy, (CUtexObject __texture), kbuild_cpu_destroy_texture(__texture))

@@ -67,8 +67,7 @@ KBUILD_DRIVER_SAME(MemcpyHtoAAsync,
                    cudaMemcpyToArrayAsync((cudaArray_t)__to, __offset, 0, __from, __bytes,
                                           cudaMemcpyHostToDevice, __stream))
 KBUILD_DRIVER_SAME(MemcpyAtoHAsync,
-                   (void *__to, CUarray __from, size_t __offset, size_t __bytes,
-                    CUstream __stream),
+                   (void *__to, CUarray __from, size_t __offset, size_t __bytes, CUstream __stream),
                    cudaMemcpyFromArrayAsync(__to, (cudaArray_const_t)__from, __offset, 0, __bytes,
                                             cudaMemcpyDeviceToHost, __stream))
 
@@ -114,10 +113,10 @@ static inline int kbuild_cpu_make_driver_copy(struct kbuild_cpu_area_copy *__cop
         &__copy->from, __box->srcMemoryType, __box->srcHost, __box->srcDevice, __box->srcArray,
         __box->srcXInBytes, __box->srcY, __box->srcZ, __box->srcPitch, __box->srcHeight, __copy);
     if (__error == 0)
-        __error = kbuild_cpu_find_driver_side(
-            &__copy->to, __box->dstMemoryType, __box->dstHost, __box->dstDevice, __box->dstArray,
-            __box->dstXInBytes, __box->dstY, __box->dstZ, __box->dstPitch, __box->dstHeight,
-            __copy);
+        __error = kbuild_cpu_find_driver_side(&__copy->to, __box->dstMemoryType, __box->dstHost,
+                                              __box->dstDevice, __box->dstArray, __box->dstXInBytes,
+                                              __box->dstY, __box->dstZ, __box->dstPitch,
+                                              __box->dstHeight, __copy);
     return __error;
 }
 
@@ -195,12 +194,11 @@ static inline int kbuild_cpu_driver_fill(CUdeviceptr __address, size_t __pitch, 
                        (CUdeviceptr __address, type __value, size_t __count, CUstream __stream), \
                        kbuild_cpu_driver_fill(__address, 0, __value, sizeof __value, __count, 1, \
                                               KBUILD_DRIVER_STREAM(__stream))) \
-    KBUILD_DRIVER_SAME(MemsetD2D##suffix, \
-                       (CUdeviceptr __address, size_t __pitch, type __value, size_t __width, \
-                        size_t __height), \
-                       kbuild_cpu_driver_fill(__address, __pitch, __value, sizeof __value, \
-                                              __width, __height, \
-                                              KBUILD_DRIVER_STREAM((CUstream)NULL))) \
+    KBUILD_DRIVER_SAME( \
+        MemsetD2D##suffix, \
+        (CUdeviceptr __address, size_t __pitch, type __value, size_t __width, size_t __height), \
+        kbuild_cpu_driver_fill(__address, __pitch, __value, sizeof __value, __width, __height, \
+                               KBUILD_DRIVER_STREAM((CUstream)NULL))) \
     KBUILD_DRIVER_SAME(MemsetD2D##suffix##Async, \
                        (CUdeviceptr __address, size_t __pitch, type __value, size_t __width, \
                         size_t __height, CUstream __stream), \

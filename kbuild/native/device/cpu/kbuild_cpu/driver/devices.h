@@ -52,8 +52,9 @@ KBUILD_DRIVER(DeviceGet)(CUdevice *__device, int __number) {
 static inline int kbuild_cpu_driver_properties(struct cudaDeviceProp *__properties,
                                                CUdevice __device) {
     const int __error = kbuild_cpu_check_driver(__device);
-    return __error != 0 ? __error
-                        : kbuild_cpu_device_properties(__properties, sizeof *__properties, __device);
+    return __error != 0
+               ? __error
+               : kbuild_cpu_device_properties(__properties, sizeof *__properties, __device);
 }
 
 KBUILD_DRIVER(DeviceGetName)(char *__name, int __bytes, CUdevice __device) {

@@ -4,13 +4,13 @@
     CUgraphNode *__node, CUgraph __graph, const CUgraphNode *__dependencies, size_t __count
 #define KBUILD_DRIVER_PLACE __node, __graph, __dependencies, __count
 
-KBUILD_DRIVER_SAME(GraphCreate, (CUgraph *__graph, unsigned int __flags),
+KBUILD_DRIVER_SAME(GraphCreate, (CUgraph * __graph, unsigned int __flags),
                    cudaGraphCreate(__graph, __flags))
 KBUILD_DRIVER_SAME(GraphDestroy, (CUgraph __graph), cudaGraphDestroy(__graph))
-KBUILD_DRIVER_SAME(GraphClone, (CUgraph *__clone, CUgraph __graph),
+KBUILD_DRIVER_SAME(GraphClone, (CUgraph * __clone, CUgraph __graph),
                    cudaGraphClone(__clone, __graph))
 KBUILD_DRIVER_SAME(GraphNodeFindInClone,
-                   (CUgraphNode *__node, CUgraphNode __original, CUgraph __clone),
+                   (CUgraphNode * __node, CUgraphNode __original, CUgraph __clone),
                    cudaGraphNodeFindInClone(__node, __original, __clone))
 KBUILD_DRIVER_SAME(GraphNodeGetType, (CUgraphNode __node, CUgraphNodeType *__type),
                    cudaGraphNodeGetType(__node, (enum cudaGraphNodeType *)__type))
@@ -83,8 +83,7 @@ KBUILD_DRIVER(GraphAddKernelNode)(KBUILD_DRIVER_NEW_NODE,
 KBUILD_DRIVER(GraphKernelNodeSetParams)(CUgraphNode __node,
                                         const CUDA_KERNEL_NODE_PARAMS *__parameters) {
     const struct cudaKernelNodeParams __made = kbuild_cpu_runtime_kernel(__parameters);
-    KBUILD_DRIVER_CALL(
-        cudaGraphKernelNodeSetParams(__node, __parameters == NULL ? NULL : &__made));
+    KBUILD_DRIVER_CALL(cudaGraphKernelNodeSetParams(__node, __parameters == NULL ? NULL : &__made));
 }
 
 KBUILD_DRIVER(GraphExecKernelNodeSetParams)(CUgraphExec __executable, CUgraphNode __node,
@@ -164,8 +163,7 @@ KBUILD_DRIVER(GraphAddMemsetNode)(KBUILD_DRIVER_NEW_NODE,
 KBUILD_DRIVER(GraphMemsetNodeSetParams)(CUgraphNode __node,
                                         const CUDA_MEMSET_NODE_PARAMS *__parameters) {
     const struct cudaMemsetParams __made = kbuild_cpu_runtime_fill(__parameters);
-    KBUILD_DRIVER_CALL(
-        cudaGraphMemsetNodeSetParams(__node, __parameters == NULL ? NULL : &__made));
+    KBUILD_DRIVER_CALL(cudaGraphMemsetNodeSetParams(__node, __parameters == NULL ? NULL : &__made));
 }
 
 KBUILD_DRIVER(GraphExecMemsetNodeSetParams)(CUgraphExec __executable, CUgraphNode __node,
@@ -246,11 +244,11 @@ KBUILD_DRIVER(GraphInstantiate)(CUgraphExec *__executable, CUgraph __graph, CUgr
 }
 #else
 KBUILD_DRIVER_SAME(GraphInstantiate,
-                   (CUgraphExec *__executable, CUgraph __graph, unsigned long long __flags),
+                   (CUgraphExec * __executable, CUgraph __graph, unsigned long long __flags),
                    cudaGraphInstantiateWithFlags(__executable, __graph, __flags))
 #endif
 KBUILD_DRIVER_SAME(GraphInstantiateWithFlags,
-                   (CUgraphExec *__executable, CUgraph __graph, unsigned long long __flags),
+                   (CUgraphExec * __executable, CUgraph __graph, unsigned long long __flags),
                    cudaGraphInstantiateWithFlags(__executable, __graph, __flags))
 
 KBUILD_DRIVER(GraphInstantiateWithParams)(CUgraphExec *__executable, CUgraph __graph,
@@ -307,8 +305,8 @@ KBUILD_DRIVER(GraphExecUpdate)(CUgraphExec __executable, CUgraph __graph,
 /* User objects. */
 
 KBUILD_DRIVER_SAME(UserObjectCreate,
-                   (CUuserObject *__object, void *__data, CUhostFn __destroy,
-                    unsigned int __count, unsigned int __flags),
+                   (CUuserObject * __object, void *__data, CUhostFn __destroy, unsigned int __count,
+                    unsigned int __flags),
                    cudaUserObjectCreate((cudaUserObject_t *)__object, __data, __destroy, __count,
                                         __flags))
 KBUILD_DRIVER_SAME(UserObjectRetain, (CUuserObject __object, unsigned int __count),
@@ -318,8 +316,7 @@ KBUILD_DRIVER_SAME(UserObjectRelease, (CUuserObject __object, unsigned int __cou
 KBUILD_DRIVER_SAME(GraphRetainUserObject,
                    (CUgraph __graph, CUuserObject __object, unsigned int __count,
                     unsigned int __flags),
-                   cudaGraphRetainUserObject(__graph, (cudaUserObject_t)__object, __count,
-                                             __flags))
+                   cudaGraphRetainUserObject(__graph, (cudaUserObject_t)__object, __count, __flags))
 KBUILD_DRIVER_SAME(GraphReleaseUserObject,
                    (CUgraph __graph, CUuserObject __object, unsigned int __count),
                    cudaGraphReleaseUserObject(__graph, (cudaUserObject_t)__object, __count))

@@ -16,7 +16,8 @@ static inline int kbuild_cpu_unpack_arguments(void **__addresses, const void *__
         if (__error == KBUILD_CPU_INVALID_VALUE) return 0; /* there are no more parameters */
         if (__error != 0) return __error;
         if (__buffer == NULL || __offset + __bytes > __limit)
-            return kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the buffer of arguments is too small");
+            return kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
+                                   "the buffer of arguments is too small");
         __addresses[__i] = __buffer + __offset;
     }
     return 0;
@@ -34,9 +35,11 @@ static inline int kbuild_cpu_launch_function(const void *__function,
     return __error != 0 ? __error : kbuild_cpu_launch_limited(__function, __config, __arguments);
 }
 
-static inline struct kbuild_launch_config kbuild_cpu_driver_config(
-    unsigned __gx, unsigned __gy, unsigned __gz, unsigned __bx, unsigned __by, unsigned __bz,
-    unsigned __shared_bytes, CUstream __stream) {
+static inline struct kbuild_launch_config kbuild_cpu_driver_config(unsigned __gx, unsigned __gy,
+                                                                   unsigned __gz, unsigned __bx,
+                                                                   unsigned __by, unsigned __bz,
+                                                                   unsigned __shared_bytes,
+                                                                   CUstream __stream) {
     dim3 __grid, __block;
     __grid.x = __gx, __grid.y = __gy, __grid.z = __gz;
     __block.x = __bx, __block.y = __by, __block.z = __bz;
@@ -119,7 +122,8 @@ static inline int kbuild_cpu_function_attribute(int *__value, CUfunction_attribu
     return 0;
 }
 
-KBUILD_DRIVER(FuncGetAttribute)(int *__value, CUfunction_attribute __number, CUfunction __function) {
+KBUILD_DRIVER(FuncGetAttribute)(int *__value, CUfunction_attribute __number,
+                                CUfunction __function) {
     KBUILD_DRIVER_CALL(kbuild_cpu_function_attribute(__value, __number, __function));
 }
 
@@ -130,16 +134,16 @@ KBUILD_DRIVER(FuncSetAttribute)(CUfunction __function, CUfunction_attribute __nu
 KBUILD_DRIVER(KernelGetAttribute)(int *__value, CUfunction_attribute __number, CUkernel __kernel,
                                   CUdevice __device) {
     const int __error = kbuild_cpu_check_driver(__device);
-    KBUILD_DRIVER_RETURN(
-        __error != 0 ? __error : kbuild_cpu_function_attribute(__value, __number, __kernel));
+    KBUILD_DRIVER_RETURN(__error != 0 ? __error
+                                      : kbuild_cpu_function_attribute(__value, __number, __kernel));
 }
 
 KBUILD_DRIVER(KernelSetAttribute)(CUfunction_attribute __number, int __value, CUkernel __kernel,
                                   CUdevice __device) {
     const int __error = kbuild_cpu_check_driver(__device);
-    KBUILD_DRIVER_RETURN(
-        __error != 0 ? __error
-                     : kbuild_cpu_set_function_attribute(__kernel, (int)__number, __value));
+    KBUILD_DRIVER_RETURN(__error != 0
+                             ? __error
+                             : kbuild_cpu_set_function_attribute(__kernel, (int)__number, __value));
 }
 
 KBUILD_DRIVER(FuncSetCacheConfig)(CUfunction __function, CUfunc_cache __preference) {
@@ -202,8 +206,7 @@ KBUILD_DRIVER(OccupancyMaxActiveBlocksPerMultiprocessor)(int *__blocks, CUfuncti
 
 KBUILD_DRIVER(OccupancyAvailableDynamicSMemPerBlock)(size_t *__bytes, CUfunction __function,
                                                      int __blocks, int __threads) {
-    KBUILD_DRIVER_CALL(
-        kbuild_cpu_available_shared_bytes(__bytes, __function, __blocks, __threads));
+    KBUILD_DRIVER_CALL(kbuild_cpu_available_shared_bytes(__bytes, __function, __blocks, __threads));
 }
 
 /* As the function of the runtime API, which is a template: tries all multiples of the warp size, and the
@@ -218,7 +221,8 @@ KBUILD_DRIVER(OccupancyMaxPotentialBlockSizeWithFlags)(int *__least_grid, int *_
     int __error = kbuild_cpu_require_context();
     if (__error == 0) __error = kbuild_cpu_describe_function(&__found, __function);
     if (__error == 0)
-        __error = kbuild_cpu_device_attribute(&__cores, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0);
+        __error =
+            kbuild_cpu_device_attribute(&__cores, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0);
     if (__error != 0) KBUILD_DRIVER_RETURN(__error);
     if (__least_grid == NULL || __block == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (__limit <= 0 || __limit > __found.threads_per_block) __limit = __found.threads_per_block;
@@ -238,7 +242,8 @@ KBUILD_DRIVER(OccupancyMaxPotentialBlockSizeWithFlags)(int *__least_grid, int *_
     return CUDA_SUCCESS;
 }
 
-KBUILD_DRIVER(OccupancyMaxPotentialBlockSize)(int *__least_grid, int *__block, CUfunction __function,
+KBUILD_DRIVER(OccupancyMaxPotentialBlockSize)(int *__least_grid, int *__block,
+                                              CUfunction __function,
                                               CUoccupancyB2DSize __bytes_of_block,
                                               size_t __shared_bytes, int __limit) {
     return cuOccupancyMaxPotentialBlockSizeWithFlags(__least_grid, __block, __function,

@@ -20,31 +20,31 @@ KBUILD_DRIVER_SAME(MemHostGetFlags, (unsigned int *__flags, void *__pointer),
         KBUILD_DRIVER_CALL(call); \
     }
 
-KBUILD_DRIVER_ALLOCATION(MemAlloc, (CUdeviceptr *__result, size_t __bytes),
+KBUILD_DRIVER_ALLOCATION(MemAlloc, (CUdeviceptr * __result, size_t __bytes),
                          cudaMalloc((void **)__result, __bytes))
 KBUILD_DRIVER_ALLOCATION(MemAllocManaged,
-                         (CUdeviceptr *__result, size_t __bytes, unsigned int __flags),
+                         (CUdeviceptr * __result, size_t __bytes, unsigned int __flags),
                          cudaMallocManaged((void **)__result, __bytes, __flags))
 KBUILD_DRIVER_ALLOCATION(MemAllocHost, (void **__result, size_t __bytes),
                          cudaHostAlloc(__result, __bytes, 0))
 KBUILD_DRIVER_ALLOCATION(MemHostAlloc, (void **__result, size_t __bytes, unsigned int __flags),
                          cudaHostAlloc(__result, __bytes, __flags))
-KBUILD_DRIVER_ALLOCATION(MemAllocAsync, (CUdeviceptr *__result, size_t __bytes, CUstream __stream),
+KBUILD_DRIVER_ALLOCATION(MemAllocAsync, (CUdeviceptr * __result, size_t __bytes, CUstream __stream),
                          cudaMallocAsync((void **)__result, __bytes, __stream))
 KBUILD_DRIVER_ALLOCATION(MemAllocFromPoolAsync,
-                         (CUdeviceptr *__result, size_t __bytes, CUmemoryPool __pool,
+                         (CUdeviceptr * __result, size_t __bytes, CUmemoryPool __pool,
                           CUstream __stream),
-                         cudaMallocFromPoolAsync((void **)__result, __bytes,
-                                                 (cudaMemPool_t)__pool, __stream))
+                         cudaMallocFromPoolAsync((void **)__result, __bytes, (cudaMemPool_t)__pool,
+                                                 __stream))
 #undef KBUILD_DRIVER_ALLOCATION
 
 KBUILD_DRIVER_SAME(MemAllocPitch,
-                   (CUdeviceptr *__result, size_t *__pitch, size_t __width, size_t __height,
+                   (CUdeviceptr * __result, size_t *__pitch, size_t __width, size_t __height,
                     unsigned int __element_bytes),
                    ((void)__element_bytes,
                     cudaMallocPitch((void **)__result, __pitch, __width, __height)))
 KBUILD_DRIVER_SAME(MemHostGetDevicePointer,
-                   (CUdeviceptr *__result, void *__pointer, unsigned int __flags),
+                   (CUdeviceptr * __result, void *__pointer, unsigned int __flags),
                    cudaHostGetDevicePointer((void **)__result, __pointer, __flags))
 KBUILD_DRIVER_SAME(MemFreeAsync, (CUdeviceptr __address, CUstream __stream),
                    cudaFreeAsync((void *)__address, __stream))
@@ -91,7 +91,9 @@ static inline int kbuild_cpu_pointer_attribute(void *__data, CUpointer_attribute
         *(unsigned *)__data = __found.kind == KBUILD_CPU_MEMORY_MANAGED;
         return 0;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)__data = 0; return 0;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(CUdeviceptr *)__data = (CUdeviceptr)__base; return 0;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *(CUdeviceptr *)__data = (CUdeviceptr)__base;
+        return 0;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)__data = __bytes; return 0;
     case CU_POINTER_ATTRIBUTE_MAPPED: *(unsigned *)__data = 1; return 0;
     default:
@@ -135,20 +137,20 @@ static inline struct cudaMemLocation kbuild_cpu_runtime_location(CUmemLocation _
 #if KBUILD_CUDA_VERSION < 13
 static inline CUmemLocation kbuild_cpu_driver_location(CUdevice __device) {
     CUmemLocation __result;
-    __result.type = __device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
+    __result.type =
+        __device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
     __result.id = __device;
     return __result;
 }
-KBUILD_DRIVER_SAME(MemPrefetchAsync,
-                   (CUdeviceptr __address, size_t __bytes, CUdevice __device, CUstream __stream),
-                   cudaMemPrefetchAsync((const void *)__address, __bytes,
-                                        kbuild_cpu_runtime_location(
-                                            kbuild_cpu_driver_location(__device)),
-                                        0, __stream))
+KBUILD_DRIVER_SAME(
+    MemPrefetchAsync, (CUdeviceptr __address, size_t __bytes, CUdevice __device, CUstream __stream),
+    cudaMemPrefetchAsync((const void *)__address, __bytes,
+                         kbuild_cpu_runtime_location(kbuild_cpu_driver_location(__device)), 0,
+                         __stream))
 KBUILD_DRIVER_SAME(MemAdvise,
-                   (CUdeviceptr __address, size_t __bytes, CUmem_advise __advice, CUdevice __device),
-                   cudaMemAdvise((const void *)__address, __bytes,
-                                 (enum cudaMemoryAdvise)__advice,
+                   (CUdeviceptr __address, size_t __bytes, CUmem_advise __advice,
+                    CUdevice __device),
+                   cudaMemAdvise((const void *)__address, __bytes, (enum cudaMemoryAdvise)__advice,
                                  kbuild_cpu_runtime_location(kbuild_cpu_driver_location(__device))))
 #else
 KBUILD_DRIVER_SAME(MemPrefetchAsync,
@@ -165,7 +167,7 @@ KBUILD_DRIVER_SAME(MemAdvise,
 
 /* Pools.  The structures have the layout of the runtime's. */
 
-KBUILD_DRIVER_SAME(MemPoolCreate, (CUmemoryPool *__pool, const CUmemPoolProps *__properties),
+KBUILD_DRIVER_SAME(MemPoolCreate, (CUmemoryPool * __pool, const CUmemPoolProps *__properties),
                    cudaMemPoolCreate((cudaMemPool_t *)__pool,
                                      (const struct cudaMemPoolProps *)__properties))
 KBUILD_DRIVER_SAME(MemPoolDestroy, (CUmemoryPool __pool), cudaMemPoolDestroy((cudaMemPool_t)__pool))
@@ -184,20 +186,20 @@ KBUILD_DRIVER_SAME(MemPoolSetAccess,
                    cudaMemPoolSetAccess((cudaMemPool_t)__pool,
                                         (const struct cudaMemAccessDesc *)__descriptions, __count))
 KBUILD_DRIVER_SAME(MemPoolGetAccess,
-                   (CUmemAccess_flags *__flags, CUmemoryPool __pool, CUmemLocation *__location),
+                   (CUmemAccess_flags * __flags, CUmemoryPool __pool, CUmemLocation *__location),
                    cudaMemPoolGetAccess((enum cudaMemAccessFlags *)__flags, (cudaMemPool_t)__pool,
                                         (struct cudaMemLocation *)__location))
 
 /* Memory and events of other processes. */
 
-KBUILD_DRIVER_SAME(IpcGetEventHandle, (CUipcEventHandle *__handle, CUevent __event),
+KBUILD_DRIVER_SAME(IpcGetEventHandle, (CUipcEventHandle * __handle, CUevent __event),
                    cudaIpcGetEventHandle(__handle, __event))
-KBUILD_DRIVER_SAME(IpcOpenEventHandle, (CUevent *__event, CUipcEventHandle __handle),
+KBUILD_DRIVER_SAME(IpcOpenEventHandle, (CUevent * __event, CUipcEventHandle __handle),
                    cudaIpcOpenEventHandle(__event, __handle))
-KBUILD_DRIVER_SAME(IpcGetMemHandle, (CUipcMemHandle *__handle, CUdeviceptr __address),
+KBUILD_DRIVER_SAME(IpcGetMemHandle, (CUipcMemHandle * __handle, CUdeviceptr __address),
                    cudaIpcGetMemHandle(__handle, (void *)__address))
 KBUILD_DRIVER_SAME(IpcOpenMemHandle,
-                   (CUdeviceptr *__address, CUipcMemHandle __handle, unsigned int __flags),
+                   (CUdeviceptr * __address, CUipcMemHandle __handle, unsigned int __flags),
                    cudaIpcOpenMemHandle((void **)__address, __handle, __flags))
 KBUILD_DRIVER_SAME(IpcCloseMemHandle, (CUdeviceptr __address),
                    cudaIpcCloseMemHandle((void *)__address))

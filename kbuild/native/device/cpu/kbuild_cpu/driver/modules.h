@@ -123,8 +123,7 @@ KBUILD_DRIVER(KernelGetFunction)(CUfunction *__function, CUkernel __kernel) {
 }
 
 KBUILD_DRIVER(FuncGetModule)(CUmodule *__module, CUfunction __function) {
-    KBUILD_DRIVER_CALL(
-        kbuild_cpu_find_module((const struct kbuild_module **)__module, __function));
+    KBUILD_DRIVER_CALL(kbuild_cpu_find_module((const struct kbuild_module **)__module, __function));
 }
 
 KBUILD_DRIVER(KernelGetLibrary)(CUlibrary *__library, CUkernel __kernel) {

@@ -1,9 +1,9 @@
 /* Streams, events, and captures. */
 
-KBUILD_DRIVER_SAME(StreamCreate, (CUstream *__stream, unsigned int __flags),
+KBUILD_DRIVER_SAME(StreamCreate, (CUstream * __stream, unsigned int __flags),
                    cudaStreamCreateWithFlags(__stream, __flags))
 KBUILD_DRIVER_SAME(StreamCreateWithPriority,
-                   (CUstream *__stream, unsigned int __flags, int __priority),
+                   (CUstream * __stream, unsigned int __flags, int __priority),
                    cudaStreamCreateWithPriority(__stream, __flags, __priority))
 KBUILD_DRIVER_SAME(StreamDestroy, (CUstream __stream), cudaStreamDestroy(__stream))
 KBUILD_DRIVER_SAME(StreamSynchronize, (CUstream __stream), cudaStreamSynchronize(__stream))
@@ -32,8 +32,7 @@ KBUILD_DRIVER_SAME(StreamAddCallback,
                    cudaStreamAddCallback(__stream, (cudaStreamCallback_t)__callback, __data,
                                          __flags))
 KBUILD_DRIVER_SAME(StreamAttachMemAsync,
-                   (CUstream __stream, CUdeviceptr __address, size_t __bytes,
-                    unsigned int __flags),
+                   (CUstream __stream, CUdeviceptr __address, size_t __bytes, unsigned int __flags),
                    cudaStreamAttachMemAsync(__stream, (void *)__address, __bytes, __flags))
 
 /* Streams belong to no context. */
@@ -42,13 +41,12 @@ KBUILD_DRIVER(StreamGetCtx)(CUstream __stream, CUcontext *__context) {
     KBUILD_DRIVER_CALL(__error != 0 ? __error : kbuild_cpu_current_context((void **)__context));
 }
 
-KBUILD_DRIVER_SAME(EventCreate, (CUevent *__event, unsigned int __flags),
+KBUILD_DRIVER_SAME(EventCreate, (CUevent * __event, unsigned int __flags),
                    cudaEventCreateWithFlags(__event, __flags))
 KBUILD_DRIVER_SAME(EventDestroy, (CUevent __event), cudaEventDestroy(__event))
 KBUILD_DRIVER_SAME(EventRecord, (CUevent __event, CUstream __stream),
                    cudaEventRecord(__event, __stream))
-KBUILD_DRIVER_SAME(EventRecordWithFlags,
-                   (CUevent __event, CUstream __stream, unsigned int __flags),
+KBUILD_DRIVER_SAME(EventRecordWithFlags, (CUevent __event, CUstream __stream, unsigned int __flags),
                    cudaEventRecordWithFlags(__event, __stream, __flags))
 KBUILD_DRIVER_SAME(EventQuery, (CUevent __event), cudaEventQuery(__event))
 KBUILD_DRIVER_SAME(EventSynchronize, (CUevent __event), cudaEventSynchronize(__event))
@@ -76,7 +74,7 @@ KBUILD_DRIVER_SAME(StreamGetCaptureInfo,
                                             (unsigned long long *)__id, __graph, __dependencies,
                                             __edges, __count))
 KBUILD_DRIVER_SAME(StreamUpdateCaptureDependencies,
-                   (CUstream __stream, CUgraphNode *__dependencies,
-                    const CUgraphEdgeData *__edges, size_t __count, unsigned int __flags),
+                   (CUstream __stream, CUgraphNode *__dependencies, const CUgraphEdgeData *__edges,
+                    size_t __count, unsigned int __flags),
                    cudaStreamUpdateCaptureDependencies(__stream, __dependencies, __edges, __count,
                                                        __flags))

@@ -133,7 +133,7 @@ KBUILD_API(UnbindTexture)(const textureReference *__reference) {
 /* The forms with a variable instead of its address. */
 #define KBUILD_CPU_BIND(name, parameters, arguments) \
     template <class __T, int __dimensions, enum cudaTextureReadMode __mode> \
-    KBUILD_API(name)(KBUILD_CPU_LIST parameters) { \
+    KBUILD_HOST_API cudaError_t KBUILD_VENDOR(name)(KBUILD_CPU_LIST parameters) { \
         return KBUILD_VENDOR(name)(KBUILD_CPU_LIST arguments); \
     }
 #define KBUILD_CPU_LIST(...) __VA_ARGS__

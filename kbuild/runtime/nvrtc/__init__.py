@@ -1,0 +1,1 @@
+"""Compile source text as NVRTC does, for programs that call its functions."""

@@ -29,6 +29,8 @@ _WHY: Final = {
     "goes on with old values.",
     "KC108": "The function returns an error, which programs rarely look at. If another allocation "
     "has the same address by then, that one is freed.",
+    "KC109": "A GPU rarely stops at such an access. The library reads or changes the memory of "
+    "another allocation. The call does not run in a checked program.",
     "KC201": "The order of warps differs between GPUs, and from launch to launch. So the second "
     "access sees the memory before or after the first one, and results are wrong now and then.",
     "KC202": "Blocks run in any order, and at the same time. __syncthreads() orders only the "

@@ -95,6 +95,16 @@ RULES: Final = (
         "free each allocation once, with the function that belongs to the one that allocated it",
     ),
     CheckRule(
+        "KC109",
+        "library-access",
+        "memory",
+        "error",
+        "A function of a library, such as cuBLAS, accesses memory that is not the device's, or too "
+        "small.",
+        "compare the sizes, leading dimensions, increments, and strides of the call with the "
+        "allocation, and pass memory of the device",
+    ),
+    CheckRule(
         "KC201",
         "race-in-block",
         "race",

@@ -1,0 +1,163 @@
+"""cuBLAS and cuBLASLt on the CPU: results, order, errors, and checks."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.commands import ROOT, run_kbuild
+from support.mathlibs.cases import Case, list_cases, write_program
+from support.mathlibs.reference import compute
+from support.mathlibs.results import Results, measure_error, read_results
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("scipy_openblas64") is None, reason="scipy-openblas64 is missing"
+)
+
+SOURCES = ROOT / "tests" / "projects" / "mathlibs"
+# The largest differences that rounding explains, relative to the largest element.
+BOUNDS = {"float": 2e-5, "cuComplex": 2e-5, "double": 1e-12, "cuDoubleComplex": 1e-12}
+EPSILONS = {"half": 2e-3, "bfloat16": 1e-2}
+
+
+def build(directory: Path, source: Path) -> Path:
+    program = directory / source.stem
+    libraries = ("-l", "cublas", "-l", "cublasLt")
+    arguments = ("run", "--backend", "cpu", "--build-only", "-o", program, *libraries, source)
+    done = run_kbuild(*arguments)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def run(program: Path) -> Results:
+    done = subprocess.run([program], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return read_results(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Return the results of all functions of the table."""
+    directory = tmp_path_factory.mktemp("blas")
+    source = directory / "blas.cpp"
+    source.write_text(write_program())
+    return run(build(directory, source))
+
+
+def group_cases() -> Iterator[tuple[str, list[Case]]]:
+    cases = list_cases()
+    for key in dict.fromkeys(case.row.key for case in cases):
+        yield key, [case for case in cases if case.row.key == key]
+
+
+@pytest.mark.parametrize(
+    ("key", "cases"), list(group_cases()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_functions_compute_what_numpy_computes(
+    key: str, cases: list[Case], results: Results
+) -> None:
+    assert key
+    for case in cases:
+        for parameter, array in compute(case).items():
+            is_complex = np.iscomplexobj(array)
+            expected = np.column_stack([array.real, array.imag]).ravel() if is_complex else array
+            error = measure_error(results[case.name, case.number, parameter], expected)
+            assert error < BOUNDS[case.instance.element], (case.name, case.choices, parameter)
+
+
+def test_calls_are_operations_of_streams(tmp_path: Path) -> None:
+    done = run_kbuild("run", "--backend", "cpu", "-l", "cublas", SOURCES / "order.cu")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_checks_see_the_memory_of_calls() -> None:
+    done = run_kbuild(
+        *("run", "--check", "--require-launches", "0", "-l", "cublas", SOURCES / "access.cu")
+    )
+    assert done.returncode == 1, done.stderr
+    findings = [line for line in done.stderr.splitlines() if line.startswith("error ")]
+    assert findings == [
+        "error KC109 library-access: cublasSgemm writes 64 bytes at 'C', where only 60 bytes are left",
+        "error KC109 library-access: cublasSgemm reads 64 bytes at 'A', which is not memory of the "
+        "device",
+        "error KC109 library-access: cublasSscal writes 64 bytes at 'x', which the program has freed",
+        "error KC109 library-access: cublasSscal reads 4 bytes at 'alpha', which is not memory of "
+        "the device",
+    ]
+
+
+@pytest.fixture(scope="module")
+def products(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Return the results of the program that a GPU runs, too."""
+    source = ROOT / "tests" / "gpu" / "mathlibs" / "products.cpp"
+    return run(build(tmp_path_factory.mktemp("products"), source))
+
+
+def find(products: Results, name: str) -> list[np.ndarray]:  # type: ignore[type-arg]
+    return [array for (found, _, _), array in products.items() if found == name]
+
+
+def fill(seed: int, count: int) -> np.ndarray:  # type: ignore[type-arg]
+    return np.array([((seed * 7919 + i * 104729) % 997 / 997.0 - 0.5) * 2 for i in range(count)])
+
+
+def test_types_of_products_are_converted(products: Results) -> None:
+    """The half and bfloat16 products are those of rounded factors."""
+    a, b, c = fill(1, 24 * 24), fill(2, 24 * 24), fill(3, 24 * 8)
+    matrices = [array.reshape(-1, 24).T for array in (a, b, c)]
+    product = matrices[0][:12, :20] @ matrices[1][:20, :8]
+    for name, bound in (("float", 1e-6), ("double", 1e-14), ("half_float", 2e-3), ("half", 2e-3),
+                        ("bfloat16", 1e-2), ("half_to_float", 1e-3), ("tf32", 1e-6)):  # fmt: skip
+        for factor, result in zip((0, 1), find(products, f"gemmEx_{name}")[:2], strict=True):
+            expected = product + factor * matrices[2][:12]
+            assert measure_error(result.reshape(8, 24).T[:12], expected) < bound, name
+
+
+def test_products_of_integers_are_exact(products: Results) -> None:
+    a, b = (np.trunc(fill(seed, 24 * 24) * 100).reshape(-1, 24).T for seed in (1, 2))
+    expected = a[:20, :12].T @ b[:20, :8]
+    result = find(products, "gemmEx_int8")[0].reshape(8, 24).T[:12]
+    assert (result == expected).all()
+
+
+def test_epilogues(products: Results) -> None:
+    a, b = fill(21, 16 * 32).reshape(32, 16).T, fill(22, 32 * 24).reshape(24, 32).T
+    c, bias = fill(23, 16 * 24).reshape(24, 16).T, fill(25, 128)[:16, None]
+    value = a @ b + 0.5 * c
+
+    def gelu(x: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+    expected = {1: value, 2: np.maximum(value, 0), 4: value + bias, 6: np.maximum(value + bias, 0),
+                32: gelu(value), 36: gelu(value + bias)}  # fmt: skip
+    for epilogue, matrix in expected.items():
+        found = find(products, f"ltMatmul_double_{epilogue}")[-1]
+        assert measure_error(found.reshape(24, 16).T, matrix) < 1e-12, epilogue
+
+
+def test_matrices_by_rows(products: Results) -> None:
+    a, b = fill(21, 16 * 32).reshape(16, 32), fill(22, 32 * 24).reshape(32, 24)
+    c, bias = fill(23, 16 * 24).reshape(16, 24), fill(25, 128)[:16, None]
+    found = find(products, "ltMatmul_double_4_rows")[-1]
+    assert measure_error(found.reshape(16, 24), a @ b + 0.5 * c + bias) < 1e-12
+
+
+@pytest.mark.parametrize(("prefix", "parts"), [("S", 1), ("D", 1), ("C", 2), ("Z", 2)])
+def test_factorizations(products: Results, prefix: str, parts: int) -> None:
+    """Each inverse, of the factors and of the matrix itself, is one."""
+    raw = fill(7, 9 * 7 * 3 * parts)
+    numbers = raw[0::2] + 1j * raw[1::2] if parts == 2 else raw
+    found = find(products, f"{prefix}getriBatched")[0]
+    inverses = found[0::2] + 1j * found[1::2] if parts == 2 else found
+    for item in range(1):  # the diagonal of the first item is larger
+        own = numbers[item * 63 : (item + 1) * 63].reshape(7, 9).T[:7].copy()
+        own[np.arange(7), np.arange(7)] += 3
+        inverse = inverses[item * 63 : (item + 1) * 63].reshape(7, 9).T[:7]
+        bound = 1e-4 if prefix in "SC" else 1e-12
+        assert np.abs(own @ inverse - np.eye(7)).max() < bound

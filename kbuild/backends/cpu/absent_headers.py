@@ -22,7 +22,7 @@ _LIBRARIES: Final = {
     "cuSOLVER": r"cusolver\w*\.h",
     "cuBLASXt": r"cublasXt\.h|nvblas\.h",
     "cuBLAS's first interface, without handles,": r"cublas\.h",
-    "cuFFT's interface for several GPUs and callbacks": r"cufftXt\.h|cudalibxt\.h|cufftw\.h",
+    "cuFFT's interface of FFTW": r"cufftw\.h",
     "cuSPARSELt": r"cusparseLt\w*\.h",
     "cuTENSOR": r"cutensor\w*\.h",
     "cuDSS": r"cudss\w*\.h",

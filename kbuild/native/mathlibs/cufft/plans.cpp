@@ -1,6 +1,6 @@
 // Plans of cuFFT, and their execution.
 #pragma GCC visibility push(default)
-#include <cufft.h>
+#include <cufftXt.h>
 #pragma GCC visibility pop
 
 #include "cufft/transform.hpp"
@@ -72,6 +72,17 @@ private:
     std::mutex mutex_;
     cufftHandle last_ = 0;
     std::map<cufftHandle, Handle> handles_;
+};
+
+// The types of NVIDIA's transforms.
+struct TypedTransform {
+    cudaDataType in, out, execution;
+    cufftType type;
+};
+constexpr TypedTransform typed_transforms[] = {
+    {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_C2C}, {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_R2C},
+    {CUDA_C_32F, CUDA_R_32F, CUDA_C_32F, CUFFT_C2R}, {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_Z2Z},
+    {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_D2Z}, {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F, CUFFT_Z2D},
 };
 
 bool is_type(cufftType type) {
@@ -371,6 +382,45 @@ cufftResult cufftExecC2R(cufftHandle plan, cufftComplex* in, cufftReal* out) {
 }
 cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleReal* out) {
     return execute(plan, CUFFT_Z2D, "cufftExecZ2D", in, out, CUFFT_INVERSE);
+}
+
+cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n, long long* inembed,
+                                long long istride, long long idist, cudaDataType in,
+                                long long* onembed, long long ostride, long long odist,
+                                cudaDataType out, long long batch, size_t* bytes,
+                                cudaDataType execution) {
+    for (const auto& known : typed_transforms)
+        if (known.in == in && known.out == out && known.execution == execution)
+            return cufftMakePlanMany64(plan, rank, n, inembed, istride, idist, onembed, ostride,
+                                       odist, known.type, batch, bytes);
+    return CUFFT_NOT_SUPPORTED;
+}
+
+cufftResult cufftXtExec(cufftHandle plan, void* in, void* out, int direction) {
+    cufftType type = CUFFT_C2C;
+    const bool is_made = Plans::instance().use(plan, [&](const Handle& found) {
+        if (found.plan != nullptr) type = found.plan->type;
+    });
+    if (!is_made) return CUFFT_INVALID_PLAN;
+    switch (type) {
+    case CUFFT_C2C:
+        return cufftExecC2C(plan, static_cast<cufftComplex*>(in), static_cast<cufftComplex*>(out),
+                            direction);
+    case CUFFT_Z2Z:
+        return cufftExecZ2Z(plan, static_cast<cufftDoubleComplex*>(in),
+                            static_cast<cufftDoubleComplex*>(out), direction);
+    case CUFFT_R2C:
+        return cufftExecR2C(plan, static_cast<cufftReal*>(in), static_cast<cufftComplex*>(out));
+    case CUFFT_D2Z:
+        return cufftExecD2Z(plan, static_cast<cufftDoubleReal*>(in),
+                            static_cast<cufftDoubleComplex*>(out));
+    case CUFFT_C2R:
+        return cufftExecC2R(plan, static_cast<cufftComplex*>(in), static_cast<cufftReal*>(out));
+    case CUFFT_Z2D:
+        return cufftExecZ2D(plan, static_cast<cufftDoubleComplex*>(in),
+                            static_cast<cufftDoubleReal*>(out));
+    }
+    return CUFFT_INVALID_TYPE;
 }
 
 cufftResult cufftGetVersion(int* version) {

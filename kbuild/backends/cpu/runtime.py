@@ -64,9 +64,7 @@ def _build(directory: Path) -> None:
     )
 
 
-def build_project(
-    source: Path, directory: Path, definitions: tuple[str, ...], reason: str
-) -> None:
+def build_project(source: Path, directory: Path, definitions: tuple[str, ...], reason: str) -> None:
     """Build a project of kbuild's own, and replace the directory with what it installs.
 
     Args:

@@ -59,7 +59,8 @@ def _list_places(
 ) -> Array:
     embedding, stride, distance = layout or (sizes, 1, int(np.prod(sizes)))
     index = np.indices(sizes).reshape(len(sizes), -1)
-    return item * distance + stride * np.ravel_multi_index(tuple(index), embedding)
+    places: Array = item * distance + stride * np.ravel_multi_index(tuple(index), embedding)
+    return places
 
 
 def _transform(values: Array, sizes: tuple[int, ...], kind: str, *, is_inverse: bool) -> Array:

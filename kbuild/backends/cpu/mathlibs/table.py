@@ -17,8 +17,20 @@ else:
     import tomli as tomllib
 
 Kind = Literal[
-    *("op", "fill", "side", "diag", "dim", "scalar", "real"),
-    *("matrix", "vector", "packed", "values", "object", "result", "results"),
+    "op",
+    "fill",
+    "side",
+    "diag",
+    "dim",
+    "scalar",
+    "real",
+    "matrix",
+    "vector",
+    "packed",
+    "values",
+    "object",
+    "result",
+    "results",
 ]
 Access = Literal["in", "out", "inout"]
 Variant = Literal["one", "pointers", "strided"]
@@ -129,9 +141,7 @@ class Row:
 def read_table() -> tuple[Row, ...]:
     """Read the table of functions."""
     path = find_sources() / "cublas" / "functions.toml"
-    return tuple(
-        _read_row(key, row) for key, row in tomllib.loads(path.read_text("utf-8")).items()
-    )
+    return tuple(_read_row(key, row) for key, row in tomllib.loads(path.read_text("utf-8")).items())
 
 
 def find_sources() -> Path:

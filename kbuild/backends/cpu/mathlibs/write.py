@@ -159,30 +159,40 @@ def _write_operation(row: Row, variant: Variant, functions: tuple[str, ...]) -> 
     for i, function in enumerate(functions):
         call = call.replace(function, f"function{i}")
     yield "Memory memory(name);"
-    for parameter in row.parameters:
-        if line := _check_memory(parameter, variant):
-            yield line
+    yield from filter(None, (_check_memory(parameter, variant) for parameter in row.parameters))
     yield "if (!memory.is_valid()) return;"
     for parameter in row.parameters:
-        if parameter.kind == "values":
-            yield f"const auto {parameter.name}_values = {parameter.name}_scalar.get();"
-            yield f"const T* const {parameter.name} = {parameter.name}_values.data();"
-        elif parameter.kind in {"scalar", "real"}:
-            kind = _scalar_type(parameter)
-            yield f"const {kind} {parameter.name} = {parameter.name}_scalar.get();"
+        yield from _read_scalar(parameter)
     if variant == "one":
         yield f"{call};"
-        return
-    arrays = [p for p in row.parameters if p.is_array]
+    else:
+        yield from _write_loop(row, variant, call)
+
+
+def _read_scalar(parameter: Parameter) -> Iterator[str]:
+    """Yield the definition of a scalar that the operation reads."""
+    name = parameter.name
+    if parameter.kind == "values":
+        yield f"const auto {name}_values = {name}_scalar.get();"
+        yield f"const T* const {name} = {name}_values.data();"
+    elif parameter.kind in {"scalar", "real"}:
+        yield f"const {_scalar_type(parameter)} {name} = {name}_scalar.get();"
+
+
+def _write_loop(row: Row, variant: Variant, call: str) -> Iterator[str]:
+    """Yield the calls for the matrices of a batch."""
     yield "for (blasint item = 0; item < batchCount; ++item) {"
-    for p in arrays:
-        start = f"{p.name}[item]" if variant == "pointers" else f"{p.name} + item * stride{p.name}"
-        yield f"    auto* const {p.name}_item = {start};"
-        if variant == "pointers":
-            yield f"    {_check_array(p, f'{p.name}_item')}"
+    for parameter in row.parameters:
+        if not parameter.is_array:
+            continue
+        name = parameter.name
+        is_listed = variant == "pointers"
+        start = f"{name}[item]" if is_listed else f"{name} + item * stride{name}"
+        yield f"    auto* const {name}_item = {start};"
+        if is_listed:
+            yield f"    {_check_array(parameter, f'{name}_item')}"
+        call = re.sub(rf"\b{name}\b", f"{name}_item", call)
     yield "    if (!memory.is_valid()) return;"
-    for p in arrays:
-        call = re.sub(rf"\b{p.name}\b", f"{p.name}_item", call)
     yield f"    {call};"
     yield "}"
 
@@ -192,7 +202,7 @@ def _check_memory(parameter: Parameter, variant: Variant) -> str:
     if parameter.kind in {"scalar", "real", "values"}:
         return f'{name}_scalar.check(memory, "{name}");'
     if parameter.kind == "packed":
-        return f"memory.{_verb(parameter)}(\"{name}\", {name}, {parameter.sizes[0]});"
+        return f'memory.{_verb(parameter)}("{name}", {name}, {parameter.sizes[0]});'
     if not parameter.is_array:
         return ""
     if variant == "pointers":
@@ -219,9 +229,7 @@ def _write_functions(rows: tuple[Row, ...]) -> Iterator[str]:
         has_index = any(parameter.type == "Index" for parameter in row.parameters)
         index = width if has_index else "int"
         arguments = ", ".join((instance.element, instance.real, index, *functions))
-        given = ", ".join(
-            (f'"{name.replace("_v2", "")}"', "handle", *_list_names(row, variant))
-        )
+        given = ", ".join((f'"{name.replace("_v2", "")}"', "handle", *_list_names(row, variant)))
         yield (
             f"cublasStatus_t {name}({', '.join(_declare(row, instance, variant, width))}) {{\n"
             f"    return run_{row.key}{'' if variant == 'one' else f'_{variant}'}<{arguments}>"

@@ -12,12 +12,11 @@ from kbuild.backends.interface.toolchain import ToolchainHints
 
 
 def test_a_linker_says_what_to_install(tmp_path: Path) -> None:
-    hints = ToolchainHints(variables=(("KISSFFT_ROOT", str(tmp_path)),))
+    hints = ToolchainHints(environment=(("KISSFFT_ROOT", str(tmp_path)),))
     assert list_links(hints) == ()
     scripts = dict(list_missing(hints))
-    assert scripts["libcublas.so"] == (
-        "ASSERT(0, \"libcublas.so on the cpu backend needs OpenBLAS: pip install 'kbuild[mathlibs]'\")\n"
-    )
+    problem = "libcublas.so on the cpu backend needs OpenBLAS: pip install 'kbuild[mathlibs]'"
+    assert scripts["libcublas.so"] == f'ASSERT(0, "{problem}")\n'
     assert "Debian: libkissfft-dev" in scripts["libcufft.so"]
     assert "cuSPARSE does not exist" in scripts["libcusparse.so"]
 
@@ -28,9 +27,7 @@ def test_an_installed_library_is_not_missing(tmp_path: Path) -> None:
     assert "libcublas.so" not in dict(list_missing(hints))
 
 
-def test_headers_of_curand_are_nvidias(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_headers_of_curand_are_nvidias(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     include = tmp_path / "nvidia" / "cu13" / "include"
     include.mkdir(parents=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kbuild.backends.cpu.mathlibs.headers import list_directories
+from kbuild.toolchain.find import gather_hints
 from support.commands import ROOT, run_kbuild
 from support.mathlibs.cases import Case, list_cases, write_program
+from support.mathlibs.philox import compute_philox
 from support.mathlibs.reference import compute
 from support.mathlibs.results import Results, measure_error, read_results
+from support.mathlibs.spectra import compute_spectra
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("scipy_openblas64") is None, reason="scipy-openblas64 is missing"
@@ -25,9 +30,8 @@ BOUNDS = {"float": 2e-5, "cuComplex": 2e-5, "double": 1e-12, "cuDoubleComplex": 
 EPSILONS = {"half": 2e-3, "bfloat16": 1e-2}
 
 
-def build(directory: Path, source: Path) -> Path:
+def build(directory: Path, source: Path, *libraries: str) -> Path:
     program = directory / source.stem
-    libraries = ("-lcublas", "-lcublasLt")
     done = run_kbuild("nvcc", "--backend=cpu", "-w", source, "-o", program, *libraries)
     assert done.returncode == 0, done.stderr
     return program
@@ -45,7 +49,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     directory = tmp_path_factory.mktemp("blas")
     source = directory / "blas.cpp"
     source.write_text(write_program())
-    return run(build(directory, source))
+    return run(build(directory, source, "-lcublas"))
 
 
 def group_cases() -> Iterator[tuple[str, list[Case]]]:
@@ -94,7 +98,7 @@ def test_checks_see_the_memory_of_calls() -> None:
 def products(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """Return the results of the program that a GPU runs, too."""
     source = ROOT / "tests" / "gpu" / "mathlibs" / "products.cpp"
-    return run(build(tmp_path_factory.mktemp("products"), source))
+    return run(build(tmp_path_factory.mktemp("products"), source, "-lcublas", "-lcublasLt"))
 
 
 def find(products: Results, name: str) -> list[np.ndarray]:
@@ -160,3 +164,34 @@ def test_factorizations(products: Results, prefix: str, parts: int) -> None:
         inverse = inverses[item * 63 : (item + 1) * 63].reshape(7, 9).T[:7]
         bound = 1e-4 if prefix in "SC" else 1e-12
         assert np.abs(own @ inverse - np.eye(7)).max() < bound
+
+
+def find_kissfft() -> bool:
+    roots = (os.environ.get("KISSFFT_ROOT"), "/usr/local", "/usr")
+    return any(Path(root, "include/kissfft/kissfft.hh").is_file() for root in roots if root)
+
+
+@pytest.mark.skipif(not find_kissfft(), reason="kissfft is missing (Debian: libkissfft-dev)")
+def test_transforms_compute_what_numpy_computes(tmp_path: Path) -> None:
+    source = ROOT / "tests" / "gpu" / "mathlibs" / "transforms.cpp"
+    results = run(build(tmp_path, source, "-lcufft"))
+    assert results.pop(("errors", 0, "statuses")).tolist() == [8, 3, 1]
+    expected = compute_spectra(results)
+    assert len(expected) == 72
+    for key, array in results.items():
+        bound = 3e-7 if key[0][:3] in {"C2C", "R2C", "C2R"} else 1e-14
+        assert measure_error(array, expected[key]) < bound, key
+
+
+def test_device_functions_of_curand(tmp_path: Path) -> None:
+    """The header is NVIDIA's, and the numbers of Philox are those of its authors."""
+    if not list_directories(gather_hints()):
+        pytest.skip("cuRAND's headers are missing (pip install nvidia-curand)")
+    program = tmp_path / "philox"
+    words = ("--backend", "cpu", "--build-only", "-o", program, SOURCES / "philox.cu")
+    done = run_kbuild("run", *words)
+    assert done.returncode == 0, done.stderr
+    output = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    philox, xorwow, mrg = ([int(word) for word in line.split()] for line in output.splitlines())
+    assert philox == [number for i in range(8) for number in compute_philox(1234, i)]
+    assert len(set(xorwow)) == len(set(mrg)) == 8

@@ -52,7 +52,7 @@ def _list_libraries(hints: ToolchainHints) -> tuple[Library, ...]:
             file="libcublas.so.13",
             needed="OpenBLAS",
             fix="pip install 'kbuild[mathlibs]'",
-            definition="KBUILD_MATHLIBS_BLAS",
+            definition="MATHLIBS_BLAS",
             source=_find_openblas(hints),
         ),
         Library(
@@ -60,7 +60,7 @@ def _list_libraries(hints: ToolchainHints) -> tuple[Library, ...]:
             file="libcufft.so.12",
             needed="kissfft",
             fix=f"install it (Debian: libkissfft-dev), or set {KISSFFT_VARIABLE} to its prefix",
-            definition="KBUILD_MATHLIBS_KISSFFT",
+            definition="MATHLIBS_KISSFFT",
             source=_find_kissfft(hints),
         ),
     )
@@ -136,9 +136,9 @@ def _build(
     for name, text in functions.items():
         (generated / name).write_text(text, "utf-8")
     definitions = {
-        "KBUILD_MATHLIBS_GENERATED": generated,
-        "KBUILD_MATHLIBS_DIRECTORY": directory,
-        "KBUILD_RUNTIME": runtime,
+        "MATHLIBS_GENERATED": generated,
+        "MATHLIBS_DIRECTORY": directory,
+        "MATHLIBS_RUNTIME": runtime,
         **{library.definition: library.source for library in libraries},
     }
     build_project(

@@ -80,9 +80,12 @@ struct TypedTransform {
     cufftType type;
 };
 constexpr TypedTransform typed_transforms[] = {
-    {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_C2C}, {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_R2C},
-    {CUDA_C_32F, CUDA_R_32F, CUDA_C_32F, CUFFT_C2R}, {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_Z2Z},
-    {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_D2Z}, {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F, CUFFT_Z2D},
+    {CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_C2C},
+    {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_R2C},
+    {CUDA_C_32F, CUDA_R_32F, CUDA_C_32F, CUFFT_C2R},
+    {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_Z2Z},
+    {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_D2Z},
+    {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F, CUFFT_Z2D},
 };
 
 bool is_type(cufftType type) {
@@ -258,8 +261,7 @@ cufftResult make(cufftHandle handle, const Description<Size>& d, cufftType type,
         plan->out = {align(d.rank, d.out_embedding), d.out_stride, d.out_distance};
     }
     if (work_bytes != nullptr) *work_bytes = 0;
-    const bool exists =
-        Plans::instance().use(handle, [&](Handle& found) { found.plan = plan; });
+    const bool exists = Plans::instance().use(handle, [&](Handle& found) { found.plan = plan; });
     return exists ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
@@ -336,12 +338,12 @@ cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int* n, int* inembed, 
 }
 cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long* n, long long* inembed,
                                 long long istride, long long idist, long long* onembed,
-                                long long ostride, long long odist, cufftType type,
-                                long long batch, size_t* bytes) {
-    return make(plan,
-                Description<long long>{rank, n, inembed, istride, idist, onembed, ostride, odist,
-                                       batch},
-                type, bytes);
+                                long long ostride, long long odist, cufftType type, long long batch,
+                                size_t* bytes) {
+    return make(
+        plan,
+        Description<long long>{rank, n, inembed, istride, idist, onembed, ostride, odist, batch},
+        type, bytes);
 }
 
 cufftResult cufftGetSize(cufftHandle handle, size_t* bytes) {
@@ -356,8 +358,7 @@ cufftResult cufftEstimate3d(int, int, int, cufftType, size_t* bytes) {
 cufftResult cufftSetWorkArea(cufftHandle plan, void*) { return check_plan(plan); }
 cufftResult cufftSetAutoAllocation(cufftHandle plan, int) { return check_plan(plan); }
 cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream) {
-    const bool exists =
-        Plans::instance().use(plan, [&](Handle& found) { found.stream = stream; });
+    const bool exists = Plans::instance().use(plan, [&](Handle& found) { found.stream = stream; });
     return exists ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 cufftResult cufftDestroy(cufftHandle plan) {

@@ -51,7 +51,8 @@ private:
 
     static Plans make(const Sizes& sizes, bool is_inverse) {
         Plans plans;
-        for (const auto length : sizes) plans.emplace_back(static_cast<std::size_t>(length), is_inverse);
+        for (const auto length : sizes)
+            plans.emplace_back(static_cast<std::size_t>(length), is_inverse);
         return plans;
     }
 

@@ -221,7 +221,7 @@ def _run_rank_k(m: Memory) -> None:
         change = change + conjugate(alpha) * (b @ conjugate(a).T)
     c = m.matrix("C")
     change = change + (m.scalar("beta") - 1) * c
-    _update(c, m.choice("uplo"), change, is_hermitian=key in {"herk", "her2k"})
+    _update(c, m.choice("uplo"), change, is_hermitian=is_hermitian)
 
 
 def _run_trmm(m: Memory) -> None:

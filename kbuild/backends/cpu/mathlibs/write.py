@@ -113,6 +113,9 @@ def _write_body(row: Row, variant: Variant, functions: tuple[str, ...]) -> Itera
     yield "Call call(name, handle);"
     yield from (f"call.require({check});" for check in _list_checks(row, variant))
     yield "if (!call.is_accepted()) return call.status();"
+    if _is_of_vectors(row):
+        names = (p.name for p in row.parameters if p.kind == "dim")
+        yield from (f"{name} = std::max<blasint>({name}, 0);" for name in names)
     scalars = [p for p in row.parameters if p.kind in {"scalar", "real", "values"}]
     captures = "".join(
         f", {p.name}_scalar = Scalar<{_scalar_type(p)}>(call, {p.name})" for p in scalars
@@ -130,6 +133,11 @@ def _scalar_type(parameter: Parameter) -> str:
     return "R" if parameter.kind == "real" else "T"
 
 
+def _is_of_vectors(row: Row) -> bool:
+    """Return whether a function is one of level 1, which take a negative number as 0."""
+    return all(p.kind not in {"op", "fill", "side", "matrix", "packed"} for p in row.parameters)
+
+
 def _list_checks(row: Row, variant: Variant) -> Iterator[str]:
     """Yield the conditions on the arguments, in C++."""
     for parameter in row.parameters:
@@ -139,6 +147,8 @@ def _list_checks(row: Row, variant: Variant) -> Iterator[str]:
                 yield f'is_valid<T>({name}, "{parameter.allowed}")'
             case "fill" | "side" | "diag":
                 yield f"is_valid({name})"
+            case "dim" if _is_of_vectors(row):
+                pass
             case "dim":
                 yield f"{name} >= 0"
             case "matrix":

@@ -146,9 +146,23 @@ def test_epilogues(products: Results) -> None:
 
 def test_matrices_by_rows(products: Results) -> None:
     a, b = fill(21, 16 * 32).reshape(16, 32), fill(22, 32 * 24).reshape(32, 24)
-    c, bias = fill(23, 16 * 24).reshape(16, 24), fill(25, 128)[:16, None]
-    found = find(products, "ltMatmul_double_4_rows")[-1]
-    assert measure_error(found.reshape(16, 24), a @ b + 0.5 * c + bias) < 1e-12
+    expected = np.maximum(a @ b + 0.5 * fill(23, 16 * 24).reshape(16, 24), 0)
+    found = find(products, "ltMatmul_double_2_rows")[-1]
+    assert measure_error(found.reshape(16, 24), expected) < 1e-12
+
+
+def test_statuses_are_those_of_a_gpu(products: Results) -> None:
+    """The eighth one differs: NVIDIA documents an increment of 0 as invalid, but accepts it."""
+    recorded = [1, 7, 7, 7, 0, 7, 7, 0, 0, 0, 7, 0, 7, 11]
+    (statuses,) = find(products, "errors")
+    assert statuses.tolist() == [*recorded[:7], 7, *recorded[8:]]
+    heuristics = {key[0]: a.tolist() for key, a in products.items() if key[2] == "heuristic"}
+    refused = {name for name, result in heuristics.items() if result == [15, 0]}
+    by_rows = {4, 6, 36, 130, 134, 136, 160, 164, 192, 512}
+    assert {int(name.split("_")[-2]) for name in refused if name.endswith("_rows")} <= by_rows
+    assert {name for name in refused if not name.endswith("_rows")} == {
+        f"ltMatmul_{kind}_512" for kind in ("float", "half_float", "bfloat16", "double")
+    }
 
 
 @pytest.mark.parametrize(("prefix", "parts"), [("S", 1), ("D", 1), ("C", 2), ("Z", 2)])
@@ -158,7 +172,7 @@ def test_factorizations(products: Results, prefix: str, parts: int) -> None:
     numbers = raw[0::2] + 1j * raw[1::2] if parts == 2 else raw
     found = find(products, f"{prefix}getriBatched")[0]
     inverses = found[0::2] + 1j * found[1::2] if parts == 2 else found
-    for item in range(1):  # the diagonal of the first item is larger
+    for item in range(3):
         own = numbers[item * 63 : (item + 1) * 63].reshape(7, 9).T[:7].copy()
         own[np.arange(7), np.arange(7)] += 3
         inverse = inverses[item * 63 : (item + 1) * 63].reshape(7, 9).T[:7]

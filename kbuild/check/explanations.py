@@ -35,6 +35,8 @@ _WHY: Final = {
     "the variable in a register.",
     "KC111": "The function returns an error and does nothing. A program that ignores the error "
     "goes on as if the work had been done.",
+    "KC112": "A GPU rarely stops at such an access. The library reads or changes the memory of "
+    "another allocation. The call does not run in a checked program.",
     "KC201": "The order of warps differs between GPUs, and from launch to launch. So the second "
     "access sees the memory before or after the first one, and results are wrong now and then.",
     "KC202": "Blocks run in any order, and at the same time. __syncthreads() orders only the "

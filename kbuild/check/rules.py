@@ -119,6 +119,16 @@ RULES: Final = (
         "use the handle before it is destroyed, and check the error that the function returns",
     ),
     CheckRule(
+        "KC112",
+        "library-access",
+        "memory",
+        "error",
+        "A function of a library, such as cuBLAS, accesses memory that is not the device's, or too "
+        "small.",
+        "compare the sizes, leading dimensions, increments, and strides of the call with the "
+        "allocation, and pass memory of the device",
+    ),
+    CheckRule(
         "KC201",
         "race-in-block",
         "race",

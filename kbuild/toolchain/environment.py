@@ -10,7 +10,7 @@ from kbuild.process import select_environment
 
 # Read when kbuild looks for toolchains. It also searches PATH.
 TOOLCHAIN_VARIABLES: Final = (
-    *("CXX", "CUDACXX", "CUDA_PATH", "CUDAToolkit_ROOT"),
+    *("CXX", "CUDACXX", "CUDA_PATH", "CUDAToolkit_ROOT", "KISSFFT_ROOT"),
     *("HIPCXX", "HIP_PLATFORM", "ROCM_PATH", "HIP_PATH"),
 )
 # Read by compilers, so artifacts depend on their values.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from kbuild import resources
 from kbuild.backends.cpu import cccl, machines
 from kbuild.backends.cpu.absent_headers import find_absent
+from kbuild.backends.cpu.mathlibs import headers as curand
 from kbuild.backends.cpu.options import cuda_version, instrumentation, lines
 from kbuild.backends.cpu.runtime import provide_runtimes
 from kbuild.backends.cpu.toolchain import (
@@ -351,7 +352,12 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
     elif _UNKNOWN_OPTION.search(log):
         fix = OPTION_FIX
     else:
-        fix = cccl.find_fix(log) or find_absent(log) or find_removed_names(log, cuda_version.OPTION)
+        fix = (
+            cccl.find_fix(log)
+            or curand.find_fix(log)
+            or find_absent(log)
+            or find_removed_names(log, cuda_version.OPTION)
+        )
     text = _OWN_NAMES.sub("", _OWN_NOTES.sub("", _OWN_LINES.sub("", log)))
     return CompilerLog(text=text, fix=fix)
 

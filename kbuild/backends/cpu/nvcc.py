@@ -8,6 +8,7 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends.cpu import cccl
 from kbuild.backends.cpu.mathlibs import build as mathlibs
+from kbuild.backends.cpu.mathlibs import headers as curand
 from kbuild.backends.cpu.options import cuda_version
 from kbuild.backends.cpu.runtime import (
     DRIVER_API,
@@ -71,6 +72,7 @@ def describe_toolkit(
             *cuda_version.list_directories(),
             native / "device" / NAME,
             native / "include",
+            *curand.list_directories(hints),
         ),
         header_library=library,
         packages=list_packages(library) if library else (),

@@ -8,6 +8,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl, machines
+from kbuild.backends.cpu.mathlibs import headers as curand
 from kbuild.backends.cpu.runtime import HOST_API, SHARED, STATIC
 from kbuild.backends.interface.toolchain import (
     Candidates,
@@ -108,7 +109,11 @@ def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
     library = cccl.find_cccl(hints)
     names = resources.find_runtime(HOST_API)
     is_provided = not resources.is_installed(names)
-    headers = (resources.native_directory() / "device" / NAME, *((library,) if library else ()))
+    headers = (
+        resources.native_directory() / "device" / NAME,
+        *((library,) if library else ()),
+        *curand.list_directories(hints),
+    )
     return (
         Runtime(
             linkage="shared",

@@ -65,7 +65,8 @@ struct Array {
         const int parts = parts_of(type);
         for (int i = 0; i < count * parts; ++i) {
             double x = value(seed, i);
-            if (leading != 0 && i % parts == 0 && i / parts % leading == i / parts / leading)
+            // Of each matrix in a batch, so that none is singular.
+            if (leading != 0 && i % parts == 0 && i / parts % leading == i / parts / leading % 7)
                 x += diagonal;
             set(type, content.data(), i, x);
         }

@@ -1,7 +1,7 @@
 """Calls of all functions in the table of cuBLAS, with sizes and layouts that tests use.
 
-`python -m support.mathlibs.cases` prints a program that makes the calls, and prints what they write. It
-builds with NVIDIA's library and with kbuild's.
+`python -m support.mathlibs.cases` prints a program that makes the calls, and prints what they
+write. It builds with NVIDIA's library and with kbuild's.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 from kbuild.backends.cpu.mathlibs.table import Instance, Parameter, Row, Variant, read_table
 from kbuild.values import dataclass
@@ -54,13 +55,11 @@ class Case:
 
     def evaluate(self, expression: str) -> int:
         """Return the value of a size in the table."""
-        names = {**SIZES, **{k: _PLACES_ALL.index(v) for k, v in self._numbers().items()}}
+        kinds = {p.name: p.kind for p in self.row.parameters}
+        chosen = {name: _PLACES[kinds[name]].index(v) for name, v in self.choices.items()}
+        names = {**SIZES, **chosen}
         text = re.sub(r"(\w+) \? (\w+) : (\w+)", r"(\2 if \1 else \3)", expression)
         return int(eval(text.replace("/", "//"), {}, names))  # noqa: S307 - of the table
-
-    def _numbers(self) -> dict[str, str]:
-        kinds = {p.name: p.kind for p in self.row.parameters}
-        return {name: str(_PLACES[kinds[name]].index(v)) for name, v in self.choices.items()}
 
     def extents(self, parameter: Parameter) -> tuple[int, int]:
         """Return the layout (leading dimension or increment) and the elements of memory."""
@@ -78,9 +77,6 @@ class Case:
         if not parameter.is_nonzero:
             return 2 if parameter.name == "x" else 1
         return 2 if (self.number + (parameter.name == "x")) % 3 else -1
-
-
-_PLACES_ALL = ("0", "1", "2")
 
 
 def list_cases() -> list[Case]:
@@ -124,7 +120,8 @@ def find_value(seed: int, index: int) -> float:
 def write_program() -> str:
     """Return the program."""
     blocks = "\n".join(_write_case(case) for case in list_cases())
-    return _PROGRAM.replace("@CASES@", blocks)
+    template = Path(__file__).with_name("blas.cpp.in").read_text("utf-8")
+    return template.replace("@CASES@", blocks)
 
 
 def _write_case(case: Case) -> str:
@@ -176,109 +173,6 @@ def _write_parameter(
         if kind in {"object", "result", "results"}:
             outputs.append(f'run.print_scalar("{name}", {name}, {count});')
 
-
-_PROGRAM = r"""// Prints the results of cuBLAS's functions: name, number, parameter, and the elements.
-#include <cublas_v2.h>
-#include <cuda_runtime.h>
-
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <type_traits>
-#include <vector>
-
-static cublasHandle_t the_handle;
-
-static double value(int seed, int index) { return 0.5 + ((seed * 7919LL + index * 104729LL) % 997) / 997.0; }
-
-template <class T> struct Parts { using Real = T; static constexpr int count = 1; };
-template <> struct Parts<cuComplex> { using Real = float; static constexpr int count = 2; };
-template <> struct Parts<cuDoubleComplex> { using Real = double; static constexpr int count = 2; };
-
-struct Case {
-    const char* name;
-    int number;
-    bool on_device;
-    cublasHandle_t handle = the_handle;
-    std::vector<void*> memory;
-    std::vector<void*> host;
-
-    Case(const char* name, int number, int on_device) : name(name), number(number), on_device(on_device) {
-        cublasSetPointerMode(handle, on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST);
-    }
-    ~Case() {
-        for (void* pointer : memory) cudaFree(pointer);
-        for (void* pointer : host) std::free(pointer);
-    }
-    void* allocate(size_t bytes, const void* content) {
-        void* pointer = nullptr;
-        cudaMalloc(&pointer, bytes);
-        cudaMemcpy(pointer, content, bytes, cudaMemcpyHostToDevice);
-        memory.push_back(pointer);
-        return pointer;
-    }
-    template <class T> std::vector<typename Parts<T>::Real> values(int position, int count) {
-        std::vector<typename Parts<T>::Real> all(count * Parts<T>::count);
-        for (size_t i = 0; i < all.size(); ++i) all[i] = (typename Parts<T>::Real)value(number * 31 + position, (int)i);
-        return all;
-    }
-    template <class T> T* array(int position, int count) {
-        const auto all = values<T>(position, count);
-        return (T*)allocate(sizeof(T) * count, all.data());
-    }
-    template <class T> T** list(T* first, int stride, int items) {
-        std::vector<T*> all;
-        for (int i = 0; i < items; ++i) all.push_back(first + (size_t)i * stride);
-        return (T**)allocate(sizeof(T*) * items, all.data());
-    }
-    template <class T> T* place(const void* content, int count) {
-        if (on_device) return (T*)allocate(sizeof(T) * count, content);
-        void* copy = std::malloc(sizeof(T) * count);
-        memcpy(copy, content, sizeof(T) * count);
-        host.push_back(copy);
-        return (T*)copy;
-    }
-    template <class T> T* scalar(int position, int count) {
-        const auto all = values<T>(position, count);
-        return place<T>(all.data(), count);
-    }
-    // The flag of a modified rotation says which of its elements count.
-    template <class T> T* parameters(int position, int count) {
-        auto all = values<T>(position, count);
-        all[0] = -1;
-        return place<T>(all.data(), count);
-    }
-    void check(cublasStatus_t status) {
-        const cudaError_t error = cudaDeviceSynchronize();
-        if (status != CUBLAS_STATUS_SUCCESS || error != cudaSuccess)
-            std::printf("%s %d failed %d %d\n", name, number, (int)status, (int)error);
-    }
-    template <class T> void write(const char* parameter, const std::vector<T>& all) {
-        std::printf("%s %d %s", name, number, parameter);
-        for (const T& element : all) {
-            const auto* part = (const typename Parts<T>::Real*)&element;
-            for (int i = 0; i < Parts<T>::count; ++i) std::printf(" %.17g", (double)part[i]);
-        }
-        std::printf("\n");
-    }
-    template <class T> void print(const char* parameter, const T* from, int count) {
-        std::vector<T> all(count);
-        cudaMemcpy(all.data(), from, sizeof(T) * count, cudaMemcpyDeviceToHost);
-        write(parameter, all);
-    }
-    template <class T> void print_scalar(const char* parameter, const T* from, int count) {
-        if (on_device) print(parameter, from, count);
-        else write(parameter, std::vector<T>(from, from + count));
-    }
-};
-
-int main() {
-  if (cublasCreate(&the_handle) != CUBLAS_STATUS_SUCCESS) return 1;
-@CASES@
-  return cublasDestroy(the_handle) == CUBLAS_STATUS_SUCCESS ? 0 : 1;
-}
-"""
 
 if __name__ == "__main__":
     print(write_program())  # noqa: T201 - a command

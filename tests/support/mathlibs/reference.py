@@ -57,7 +57,8 @@ class Memory:
         """Return a view of a matrix."""
         parameter = self._parameters[name]
         rows, columns = (self.case.evaluate(size) for size in parameter.sizes)
-        return self._own(name).reshape(columns, -1).T[:rows]
+        view: Array = self._own(name).reshape(columns, -1).T[:rows]
+        return view
 
     def vector(self, name: str) -> Array:
         """Return a view of a vector."""
@@ -73,19 +74,22 @@ class Memory:
 
 def apply(operation: str, matrix: Array) -> Array:
     """Return op(A)."""
-    return {"N": matrix, "T": matrix.T, "C": matrix.conj().T}[operation]
+    results: dict[str, Array] = {"N": matrix, "T": matrix.T, "C": matrix.conj().T}
+    return results[operation]
 
 
 def symmetric(matrix: Array, fill: str) -> Array:
     """Return the symmetric matrix of which one triangle is stored."""
     triangle = np.tril(matrix) if fill == "L" else np.triu(matrix)
-    return triangle + triangle.T - np.diag(np.diag(matrix))
+    whole: Array = triangle + triangle.T - np.diag(np.diag(matrix))
+    return whole
 
 
 def hermitian(matrix: Array, fill: str) -> Array:
     """Return the Hermitian matrix of which one triangle is stored."""
     triangle = np.tril(matrix, -1) if fill == "L" else np.triu(matrix, 1)
-    return triangle + triangle.conj().T + np.diag(np.diag(matrix).real)
+    whole: Array = triangle + triangle.conj().T + np.diag(np.diag(matrix).real)
+    return whole
 
 
 def triangular(matrix: Array, fill: str, diag: str) -> Array:
@@ -217,7 +221,7 @@ def _run_rank_k(m: Memory) -> None:
         change = change + conjugate(alpha) * (b @ conjugate(a).T)
     c = m.matrix("C")
     change = change + (m.scalar("beta") - 1) * c
-    _update(c, m.choice("uplo"), change, is_hermitian=key in {"herk", "her2k"})
+    _update(c, m.choice("uplo"), change, is_hermitian=is_hermitian)
 
 
 def _run_trmm(m: Memory) -> None:

@@ -1,4 +1,4 @@
-"""Read and compare what the programs print: a name, a number, a parameter, and elements per line."""
+"""Read and compare what the programs print: a name, a number, a parameter, and elements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def measure_error(ours: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> f
 
 
 def list_differences(ours: Results, theirs: Results, bound: float) -> Iterator[str]:
-    """Yield a line for each result that differs by more than a bound, or that one side does not have."""
+    """Yield a line for each result that differs by more than a bound, or that is missing."""
     for key in sorted(ours.keys() | theirs.keys()):
         name = " ".join(map(str, key))
         if key not in ours or key not in theirs:

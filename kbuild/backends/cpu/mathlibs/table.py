@@ -17,8 +17,20 @@ else:
     import tomli as tomllib
 
 Kind = Literal[
-    *("op", "fill", "side", "diag", "dim", "scalar", "real"),
-    *("matrix", "vector", "packed", "values", "object", "result", "results"),
+    "op",
+    "fill",
+    "side",
+    "diag",
+    "dim",
+    "scalar",
+    "real",
+    "matrix",
+    "vector",
+    "packed",
+    "values",
+    "object",
+    "result",
+    "results",
 ]
 Access = Literal["in", "out", "inout"]
 Variant = Literal["one", "pointers", "strided"]

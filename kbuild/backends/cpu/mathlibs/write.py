@@ -113,6 +113,9 @@ def _write_body(row: Row, variant: Variant, functions: tuple[str, ...]) -> Itera
     yield "Call call(name, handle);"
     yield from (f"call.require({check});" for check in _list_checks(row, variant))
     yield "if (!call.is_accepted()) return call.status();"
+    if _is_of_vectors(row):
+        names = (p.name for p in row.parameters if p.kind == "dim")
+        yield from (f"{name} = std::max<blasint>({name}, 0);" for name in names)
     scalars = [p for p in row.parameters if p.kind in {"scalar", "real", "values"}]
     captures = "".join(
         f", {p.name}_scalar = Scalar<{_scalar_type(p)}>(call, {p.name})" for p in scalars
@@ -130,6 +133,11 @@ def _scalar_type(parameter: Parameter) -> str:
     return "R" if parameter.kind == "real" else "T"
 
 
+def _is_of_vectors(row: Row) -> bool:
+    """Return whether a function is one of level 1, which take a negative number as 0."""
+    return all(p.kind not in {"op", "fill", "side", "matrix", "packed"} for p in row.parameters)
+
+
 def _list_checks(row: Row, variant: Variant) -> Iterator[str]:
     """Yield the conditions on the arguments, in C++."""
     for parameter in row.parameters:
@@ -139,6 +147,8 @@ def _list_checks(row: Row, variant: Variant) -> Iterator[str]:
                 yield f'is_valid<T>({name}, "{parameter.allowed}")'
             case "fill" | "side" | "diag":
                 yield f"is_valid({name})"
+            case "dim" if _is_of_vectors(row):
+                pass
             case "dim":
                 yield f"{name} >= 0"
             case "matrix":
@@ -159,30 +169,40 @@ def _write_operation(row: Row, variant: Variant, functions: tuple[str, ...]) -> 
     for i, function in enumerate(functions):
         call = call.replace(function, f"function{i}")
     yield "Memory memory(name);"
-    for parameter in row.parameters:
-        if line := _check_memory(parameter, variant):
-            yield line
+    yield from filter(None, (_check_memory(parameter, variant) for parameter in row.parameters))
     yield "if (!memory.is_valid()) return;"
     for parameter in row.parameters:
-        if parameter.kind == "values":
-            yield f"const auto {parameter.name}_values = {parameter.name}_scalar.get();"
-            yield f"const T* const {parameter.name} = {parameter.name}_values.data();"
-        elif parameter.kind in {"scalar", "real"}:
-            kind = _scalar_type(parameter)
-            yield f"const {kind} {parameter.name} = {parameter.name}_scalar.get();"
+        yield from _read_scalar(parameter)
     if variant == "one":
         yield f"{call};"
-        return
-    arrays = [p for p in row.parameters if p.is_array]
+    else:
+        yield from _write_loop(row, variant, call)
+
+
+def _read_scalar(parameter: Parameter) -> Iterator[str]:
+    """Yield the definition of a scalar that the operation reads."""
+    name = parameter.name
+    if parameter.kind == "values":
+        yield f"const auto {name}_values = {name}_scalar.get();"
+        yield f"const T* const {name} = {name}_values.data();"
+    elif parameter.kind in {"scalar", "real"}:
+        yield f"const {_scalar_type(parameter)} {name} = {name}_scalar.get();"
+
+
+def _write_loop(row: Row, variant: Variant, call: str) -> Iterator[str]:
+    """Yield the calls for the matrices of a batch."""
     yield "for (blasint item = 0; item < batchCount; ++item) {"
-    for p in arrays:
-        start = f"{p.name}[item]" if variant == "pointers" else f"{p.name} + item * stride{p.name}"
-        yield f"    auto* const {p.name}_item = {start};"
-        if variant == "pointers":
-            yield f"    {_check_array(p, f'{p.name}_item')}"
+    for parameter in row.parameters:
+        if not parameter.is_array:
+            continue
+        name = parameter.name
+        is_listed = variant == "pointers"
+        start = f"{name}[item]" if is_listed else f"{name} + item * stride{name}"
+        yield f"    auto* const {name}_item = {start};"
+        if is_listed:
+            yield f"    {_check_array(parameter, f'{name}_item')}"
+        call = re.sub(rf"\b{name}\b", f"{name}_item", call)
     yield "    if (!memory.is_valid()) return;"
-    for p in arrays:
-        call = re.sub(rf"\b{p.name}\b", f"{p.name}_item", call)
     yield f"    {call};"
     yield "}"
 

@@ -27,16 +27,18 @@ int enqueue(void* stream, Function function) {
         if (error == 0) static_cast<void>(owned.release());
         return error;
     }
-    const int error = kbuild_cpu_call_host(
-        stream, [](void* data) { (*static_cast<Function*>(data))(); }, owned.get());
-    if (error != 0) return error;
+    auto* const kept = owned.get();
     void* object = nullptr;
     const auto destroy = [](void* data) { delete static_cast<Function*>(data); };
-    if (const int failure = kbuild_cpu_create_user_object(&object, destroy, owned.get(), 1);
-        failure != 0)
-        return failure;
+    if (const int error = kbuild_cpu_create_user_object(&object, destroy, kept, 1); error != 0)
+        return error;
     static_cast<void>(owned.release());
-    return kbuild_cpu_retain_in_graph(capture.graph, object, 1, 1);
+    if (const int error = kbuild_cpu_retain_in_graph(capture.graph, object, 1, 1); error != 0) {
+        kbuild_cpu_release_user_object(object, 1);
+        return error;
+    }
+    const auto call = [](void* data) { (*static_cast<Function*>(data))(); };
+    return kbuild_cpu_call_host(stream, call, kept);
 }
 
 }  // namespace kbuild::mathlibs

@@ -127,6 +127,11 @@ void store_index(Index* result, Function function, blasint n, const T* x, blasin
 }
 
 template <class T>
+void make_diagonal_real(blasint n, T* matrix, blasint leading) {
+    for (blasint i = 0; i < n; ++i) matrix[i * leading + i].y = 0;
+}
+
+template <class T>
 void copy_matrix(blasint rows, blasint columns, const T* from, blasint from_leading, T* to,
                  blasint to_leading) {
     if (from == to) return;

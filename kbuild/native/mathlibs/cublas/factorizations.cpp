@@ -111,8 +111,7 @@ cublasStatus_t run_matinv(const char* name, cublasHandle_t handle, int n, const 
             copy_matrix(n, n, A[item], lda, C[item], ldc);
             Pivots pivots(n);
             info[item] = factorize<T, getrf>(n, C[item], ldc, pivots);
-            if (info[item] == 0)
-                info[item] = invert_triangles<T, getri>(n, C[item], ldc, pivots);
+            if (info[item] == 0) info[item] = invert_triangles<T, getri>(n, C[item], ldc, pivots);
         }
     });
 }

@@ -96,8 +96,8 @@ Product describe(cublasOperation_t transa, cublasOperation_t transb, std::int64_
 }
 
 Strided at(const void* A, const void* B, void* C) {
-    return {static_cast<const char*>(A), static_cast<const char*>(B), static_cast<char*>(C), 0, 0,
-            0};
+    return {
+        static_cast<const char*>(A), static_cast<const char*>(B), static_cast<char*>(C), 0, 0, 0};
 }
 
 }  // namespace
@@ -169,9 +169,8 @@ Strided at(const void* A, const void* B, void* C) {
         const __half* const Barray[], Size ldb, const __half* beta, __half* const Carray[], \
         Size ldc, Size batchCount) { \
         return cublasGemmBatchedEx##suffix( \
-            handle, transa, transb, m, n, k, alpha, \
-            reinterpret_cast<const void* const*>(Aarray), CUDA_R_16F, lda, \
-            reinterpret_cast<const void* const*>(Barray), CUDA_R_16F, ldb, beta, \
+            handle, transa, transb, m, n, k, alpha, reinterpret_cast<const void* const*>(Aarray), \
+            CUDA_R_16F, lda, reinterpret_cast<const void* const*>(Barray), CUDA_R_16F, ldb, beta, \
             reinterpret_cast<void* const*>(Carray), CUDA_R_16F, ldc, batchCount, \
             CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT); \
     } \

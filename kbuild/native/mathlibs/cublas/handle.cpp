@@ -38,8 +38,7 @@ constexpr Status statuses[] = {
     {CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
     {CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED",
      "the library was not initialized"},
-    {CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED",
-     "the resource allocation failed"},
+    {CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
     {CUBLAS_STATUS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE",
      "an unsupported value or parameter was passed to the function"},
     {CUBLAS_STATUS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH",
@@ -48,8 +47,7 @@ constexpr Status statuses[] = {
      "an access to GPU memory space failed"},
     {CUBLAS_STATUS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED",
      "the function failed to launch on the GPU"},
-    {CUBLAS_STATUS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR",
-     "an internal operation failed"},
+    {CUBLAS_STATUS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR", "an internal operation failed"},
     {CUBLAS_STATUS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED",
      "the functionality requested is not supported"},
     {CUBLAS_STATUS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR",
@@ -64,13 +62,13 @@ const Status* find_status(cublasStatus_t status) {
 
 // Sets or returns a setting of a valid context.
 template <class T>
-cublasStatus_t set(cublasHandle_t handle, T cublasContext::*member, T value) {
+cublasStatus_t set(cublasHandle_t handle, T cublasContext::* member, T value) {
     if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
     handle->*member = value;
     return CUBLAS_STATUS_SUCCESS;
 }
 template <class T>
-cublasStatus_t get(cublasHandle_t handle, T cublasContext::*member, T* value) {
+cublasStatus_t get(cublasHandle_t handle, T cublasContext::* member, T* value) {
     if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (value == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
     *value = handle->*member;
@@ -157,10 +155,9 @@ cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream) {
     return get(handle, &cublasContext::stream, stream);
 }
 
-// The workspace is not used, but its alignment is checked as NVIDIA's library does.
+// The workspace is not used.
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, size_t bytes) {
     if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (reinterpret_cast<std::uintptr_t>(workspace) % 256 != 0) return CUBLAS_STATUS_INVALID_VALUE;
     handle->workspace = workspace;
     handle->workspace_bytes = bytes;
     return CUBLAS_STATUS_SUCCESS;
@@ -193,8 +190,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
     case CUBLAS_PEDANTIC_MATH:
     case CUBLAS_TF32_TENSOR_OP_MATH:
     case CUBLAS_FP32_EMULATED_BF16X9_MATH:
-    case CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH:
-        return set(handle, &cublasContext::math_mode, mode);
+    case CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH: return set(handle, &cublasContext::math_mode, mode);
     default: return CUBLAS_STATUS_INVALID_VALUE;
     }
 }

@@ -81,7 +81,8 @@ void multiply_integers(const Product& p, Number alpha, const void* A, const void
     for (std::int64_t j = 0; j < p.n; ++j)
         for (std::int64_t i = 0; i < p.m; ++i) {
             auto& element = C[j * p.C.leading + i];
-            const auto product = static_cast<std::int64_t>(sum[static_cast<std::size_t>(j * p.m + i)]);
+            const auto product =
+                static_cast<std::int64_t>(sum[static_cast<std::size_t>(j * p.m + i)]);
             const auto before = own == 0 ? 0 : static_cast<std::uint64_t>(own * element);
             element = static_cast<std::int32_t>(static_cast<std::uint32_t>(
                 static_cast<std::uint64_t>(factor) * static_cast<std::uint64_t>(product) + before));

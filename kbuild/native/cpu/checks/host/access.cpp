@@ -88,7 +88,7 @@ bool Checker::check_library_access(const std::string& function, const std::strin
             return false;
         }
     }
-    report_invalid_call("KC109", problem, start);
+    report_invalid_call("KC112", problem, start);
     return true;
 }
 

@@ -22,8 +22,7 @@ using namespace kbuild::mathlibs;
 // Parts of NVIDIA's numbers of epilogues.
 constexpr unsigned relu = 2, bias = 4, relu_gradient = 8, bias_gradient = 16, gelu = 32,
                    gelu_gradient = 64, auxiliary = 128;
-constexpr unsigned known_parts =
-    1 | relu | bias | relu_gradient | gelu | gelu_gradient | auxiliary;
+constexpr unsigned known_parts = 1 | relu | bias | relu_gradient | gelu | gelu_gradient | auxiliary;
 
 constexpr std::int64_t bits_per_byte = 8;
 
@@ -63,6 +62,8 @@ const char* find_problem(const Matmul& matmul) {
         return "only a result without an operation and a fill mode is supported";
     if ((d.epilogue & ~known_parts) != 0)
         return "epilogues that compute the gradient of a bias are not supported";
+    if (matmul.is_swapped && (d.epilogue & (bias | auxiliary)) != 0)  // nor is it by cuBLASLt
+        return "a bias or an auxiliary matrix of a result by rows is not supported";
     for (const auto* const scale : d.scales)
         if (scale != nullptr) return "scales of 8-bit numbers are not supported";
     if (d.largest != nullptr || d.auxiliary_scale != nullptr || d.auxiliary_largest != nullptr)
@@ -71,7 +72,8 @@ const char* find_problem(const Matmul& matmul) {
         (d.transb == CUBLAS_OP_C && is_by_rows(matmul.B)))
         return "conjugates of matrices that are stored by rows are not supported";
     if (matmul.product.arithmetic == Arithmetic::unsupported ||
-        matmul.product.scale != static_cast<cudaDataType>(d.scale) || matmul.C.type != matmul.D.type)
+        matmul.product.scale != static_cast<cudaDataType>(d.scale) ||
+        matmul.C.type != matmul.D.type)
         return "this combination of types is not supported";
     const bool is_real = matmul.product.arithmetic == Arithmetic::real32 ||
                          matmul.product.arithmetic == Arithmetic::real64;
@@ -96,7 +98,8 @@ bool has_valid_sizes(const Matmul& matmul) {
             layout->batch_count != matmul.D.batch_count || layout->batch_count < 1)
             return false;
     }
-    return rows(matmul.A, d.transa) == matmul.D.rows && columns(matmul.B, d.transb) == matmul.D.columns &&
+    return rows(matmul.A, d.transa) == matmul.D.rows &&
+           columns(matmul.B, d.transb) == matmul.D.columns &&
            columns(matmul.A, d.transa) == rows(matmul.B, d.transb) &&
            matmul.C.rows == matmul.D.rows && matmul.C.columns == matmul.D.columns;
 }
@@ -132,7 +135,8 @@ Matmul describe(const cublasLtMatmulDescOpaque_t* description,
         p.transb = flip(transa, true);
     }
     choose_arithmetic(p, static_cast<cublasComputeType_t>(d.compute));
-    matmul.bias_type = d.bias_type == -1 ? type_of(matmul.D) : static_cast<cudaDataType>(d.bias_type);
+    matmul.bias_type =
+        d.bias_type == -1 ? type_of(matmul.D) : static_cast<cudaDataType>(d.bias_type);
     return matmul;
 }
 
@@ -262,7 +266,9 @@ std::int64_t extent_of(const Layout& layout) {
 }
 
 void check_item(Memory& memory, const Matmul& matmul, const Item& item, Number beta) {
-    const auto bytes = [](const Layout& layout) { return extent_of(layout) * size_of(type_of(layout)); };
+    const auto bytes = [](const Layout& layout) {
+        return extent_of(layout) * size_of(type_of(layout));
+    };
     const auto& d = matmul.description;
     memory.reads("A", static_cast<const void*>(item.A), bytes(matmul.A));
     memory.reads("B", static_cast<const void*>(item.B), bytes(matmul.B));
@@ -373,11 +379,13 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     }));
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t handle, cublasLtMatmulDesc_t description, cublasLtMatrixLayout_t A,
-    cublasLtMatrixLayout_t B, cublasLtMatrixLayout_t C, cublasLtMatrixLayout_t D,
-    cublasLtMatmulPreference_t, int requested, cublasLtMatmulHeuristicResult_t results[],
-    int* count) {
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
+                                              cublasLtMatmulDesc_t description,
+                                              cublasLtMatrixLayout_t A, cublasLtMatrixLayout_t B,
+                                              cublasLtMatrixLayout_t C, cublasLtMatrixLayout_t D,
+                                              cublasLtMatmulPreference_t, int requested,
+                                              cublasLtMatmulHeuristicResult_t results[],
+                                              int* count) {
     if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (description == nullptr || A == nullptr || B == nullptr || C == nullptr || D == nullptr ||
         requested <= 0 || results == nullptr || count == nullptr)

@@ -1,0 +1,98 @@
+// Calls of cuBLAS are operations of streams. Ends with the number of the first failed check.
+#include <cublas_v2.h>
+
+#include <cstdio>
+#include <thread>
+#include <chrono>
+#include <atomic>
+
+__global__ void set(float* to, float value) { to[threadIdx.x] = value; }
+__global__ void add(float* to, float value) { to[threadIdx.x] += value; }
+
+static std::atomic<bool> is_open{false};
+static void wait(void*) {
+    while (!is_open) std::this_thread::yield();
+}
+
+#define REQUIRE(condition) \
+    if (!(condition)) { \
+        std::printf("line %d: %s\n", __LINE__, #condition); \
+        return 1; \
+    }
+
+int main() {
+    constexpr int n = 64;
+    float *x, *y, *alpha, host[n];
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    cudaMalloc(&alpha, sizeof(float));
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cublasHandle_t handle;
+    REQUIRE(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(cublasSetStream(handle, stream) == CUBLAS_STATUS_SUCCESS);
+    cudaStream_t found;
+    REQUIRE(cublasGetStream(handle, &found) == CUBLAS_STATUS_SUCCESS && found == stream);
+
+    // The call returns before the stream reaches it. A scalar of the host is read at once.
+    cudaLaunchHostFunc(stream, wait, nullptr);
+    set<<<1, n, 0, stream>>>(x, 1);
+    set<<<1, n, 0, stream>>>(y, 2);
+    float factor = 10;
+    REQUIRE(cublasSaxpy(handle, n, &factor, x, 1, y, 1) == CUBLAS_STATUS_SUCCESS);
+    factor = 1000;
+    add<<<1, n, 0, stream>>>(y, 1);
+    REQUIRE(cudaStreamQuery(stream) == cudaErrorNotReady);
+    is_open = true;
+    cudaMemcpyAsync(host, y, sizeof host, cudaMemcpyDeviceToHost, stream);
+    REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+    REQUIRE(host[0] == 13 && host[n - 1] == 13);
+
+    // A scalar of the device is read when the operation runs.
+    is_open = false;
+    REQUIRE(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) == CUBLAS_STATUS_SUCCESS);
+    cudaLaunchHostFunc(stream, wait, nullptr);
+    set<<<1, 1, 0, stream>>>(alpha, 3);
+    REQUIRE(cublasSscal(handle, n, alpha, y, 1) == CUBLAS_STATUS_SUCCESS);
+    is_open = true;
+    cudaMemcpyAsync(host, y, sizeof host, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    REQUIRE(host[5] == 39);
+
+    // A result for the host is there when the call returns.
+    REQUIRE(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST) == CUBLAS_STATUS_SUCCESS);
+    float sum = 0;
+    set<<<1, n, 0, stream>>>(x, 2);
+    REQUIRE(cublasSasum(handle, n, x, 1, &sum) == CUBLAS_STATUS_SUCCESS && sum == 2 * n);
+
+    // A capture contains the call, and each launch of the graph runs it.
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    set<<<1, n, 0, stream>>>(y, 0);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    factor = 5;
+    REQUIRE(cublasSaxpy(handle, n, &factor, x, 1, y, 1) == CUBLAS_STATUS_SUCCESS);
+    add<<<1, n, 0, stream>>>(x, 1);
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    factor = 0;
+    REQUIRE(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);
+    cudaGraphDestroy(graph);
+    for (int i = 0; i < 3; ++i) cudaGraphLaunch(executable, stream);
+    cudaMemcpyAsync(host, y, sizeof host, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    REQUIRE(host[n / 2] == 5 * (2 + 3 + 4));
+    cudaGraphExecDestroy(executable);
+
+    // A result for the host cannot be captured.
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    REQUIRE(cublasSasum(handle, n, x, 1, &sum) == CUBLAS_STATUS_EXECUTION_FAILED);
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+    cudaGetLastError();
+
+    REQUIRE(cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(cublasDestroy(nullptr) == CUBLAS_STATUS_NOT_INITIALIZED);
+    cudaFree(x);
+    cudaFree(y);
+    cudaFree(alpha);
+    cudaStreamDestroy(stream);
+}

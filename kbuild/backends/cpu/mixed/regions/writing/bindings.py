@@ -277,7 +277,7 @@ class Bindings:
         return function, f"decltype({name}(::uint3{{}}, 0))"
 
     def _refer(self, variable: Variable) -> tuple[str, str]:
-        """Return a function with the type of what an element refers to, and a type that keeps it."""
+        """Return a function with the type of what an element refers to, and what keeps that."""
         text = self._text.render(variable.base[0], variable.declarator[1])
         known = f"{text} = {self.find_element(variable)};"
         result = f"return {REGIONS}kind_of_element<decltype({variable.name})>();"

@@ -178,7 +178,7 @@ class _Analysis:
                 raise CannotDivide("a barrier is under a condition with the thread's index")
 
     def _list_deciding(self, block: Block) -> Iterator[tuple[int, int]]:
-        """Yield what decides which threads take a condition or a turn of a loop, as far as is known.
+        """Yield what decides which threads take a condition or a turn of a loop.
 
         Of the head of a ``for`` loop, that is the condition, and what happens to its variables.
         """

@@ -141,6 +141,42 @@ def test_threads_keep_all_variables_after_a_failure() -> None:
     assert places == [0, 4]
 
 
+@pytest.mark.parametrize(
+    ("head", "obstacle"),
+    [
+        ("int i : range(n)", ""),
+        ("auto& i : values", ""),
+        ("const int& i : other::values[n]", ""),
+        ("int i : range(__shfl_xor_sync(~0u, n, 1))", ""),
+        ("int n : range(n)", "unknown form"),
+        ("auto [i, j] : range(n)", "unknown form"),
+        ("int i : {1, 2}", "unknown form"),
+        ("int i : each([&] { return n; })", "a lambda"),
+        ("int k = n; int i : range(k)", "a barrier is in 'for'"),
+    ],
+)
+def test_loops_over_ranges(head: str, obstacle: str) -> None:
+    found = find_obstacle(write_kernel(f"for ({head}) __syncthreads();"))
+
+    assert obstacle in found
+    assert bool(found) == bool(obstacle)
+
+
+@pytest.mark.parametrize(
+    ("head", "is_divided"),
+    [
+        ("int i = n, k = t; i > 0; --i, k = t + i", True),
+        ("int i = t; i > 0; --i", False),
+        ("int i = n; i > 0; i -= t", False),
+        ("int i = n; i > t; --i", False),
+    ],
+)
+def test_what_decides_a_loop_is_its_condition(head: str, is_divided: bool) -> None:
+    body = f"const int t = threadIdx.x; for ({head}) __syncthreads();"
+
+    assert (find_obstacle(write_kernel(body)) == "") == is_divided
+
+
 @pytest.mark.parametrize("condition", ["t < n", "t < n && n > t", "(t < n) && n > t"])
 def test_a_comparison_of_names_is_no_declaration(condition: str) -> None:
     body = f"const int t = threadIdx.x; if ({condition}) p[t] = __shfl_xor_sync(~0u, n, 1);"

@@ -79,7 +79,7 @@ def _has_effects(unit: Unit, operation: Operation) -> bool:
 
 
 def can_make_objects(unit: Unit, argument: Span) -> bool:
-    """Return whether an argument can make temporary objects, which end before a divided function."""
+    """Return whether an argument can make temporary objects, which a divided function survives."""
     for index in range(*argument):
         before = unit.get(index - 1)
         is_call = _opens_arguments(unit, index)

@@ -161,6 +161,7 @@ class RegionWriter:
             if kind == "computed":
                 tail.append(self._bindings.bind_computed(variable))
                 continue
+            self._rename_uses(statement, variable, renamed)
             yield self._bindings.declare_slot(variable)
             slot = f"__kbuild_s{number}__[{THREAD}]"
             if variable.initializer is not None or variable.is_element:
@@ -178,6 +179,16 @@ class RegionWriter:
         first, last = variable.initializer or (0, 0)
         uses = self._text.division.uses.indices[variable]
         return any(first <= index < last for index in uses)
+
+    def _rename_uses(self, statement: Statement, variable: Variable, renamed: str) -> None:
+        """Rename a variable in the initializers of others that the head of a loop declares."""
+        uses = self._text.division.uses
+        for index in uses.indices[variable]:
+            if not statement.start <= index < statement.stop:
+                continue
+            if uses.read(index).kind != "read":
+                raise CannotDivide(f"an initializer behind '{variable.name}' can refer to it")
+            self._text.replace(index, index + 1, renamed)
 
     def _write_constructed(self, statement: Statement, variable: Variable, count: int) -> None:
         """Construct a variable in its slot."""

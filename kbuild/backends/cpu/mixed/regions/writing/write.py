@@ -321,6 +321,8 @@ class _KernelWriter:
         before = self._regions.write_operands(self._text.list_operations(initializer), frames)
         value = self._text.render(initializer.start, initializer.stop)
         opened = self._regions.open(frames, [(initializer.start, initializer.stop)])
+        # Ranges are made in a loop of their own: g++ 12 with -ftree-loop-distribution reads members
+        # of a slot before it writes them, if one loop uses the slot by address and by subscript.
         started = (
             f"{before}{self._bindings.declare_range(block)} {opened} "
             f"::new ({own}.place({THREAD})) typename decltype({own})::__kept(({value})); "

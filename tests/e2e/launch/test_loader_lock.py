@@ -154,13 +154,14 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in texts.items():
         (path / name).write_text(text)
     shared = ("-shared", "-Xcompiler", "-fPIC")
-    for factor in (3, 5):
-        words = (f"-DFACTOR={factor}", *shared, "plugin.cu", "-o", f"{factor}.so")
-        succeed(run_kbuild("nvcc", "--backend=cpu", "-O1", *words, cwd=path))
-    succeed(run_kbuild("nvcc", "--backend=cpu", "-O1", "host.cu", "-o", "host", "-ldl", cwd=path))
-    race = ("-Xcompiler", "-rdynamic", "race.cu", "-o", "race", "-ldl")
-    succeed(run_kbuild("nvcc", "--backend=cpu", "-O1", *race, cwd=path))
-    succeed(run_kbuild("nvcc", "--backend=cpu", *shared, "caller.cpp", "-o", "caller.so", cwd=path))
+    calls = (
+        *((f"-DFACTOR={factor}", *shared, "plugin.cu", "-o", f"{factor}.so") for factor in (3, 5)),
+        ("host.cu", "-o", "host", "-ldl"),
+        ("-Xcompiler", "-rdynamic", "race.cu", "-o", "race", "-ldl"),
+        (*shared, "caller.cpp", "-o", "caller.so"),
+    )
+    for words in calls:
+        succeed(run_kbuild("nvcc", "--backend=cpu", "-arch=native", "-O1", *words, cwd=path))
     return path
 
 

@@ -598,8 +598,9 @@ void Checker::report_missing_acquire(Access earlier, std::uint32_t earlier_site,
     Finding finding;
     finding.rule = "KC209";
     finding.kernel = kernel_;
-    finding.message = "a thread reads a flag, and then accesses memory that was written before it, "
-                      "without a fence between";
+    finding.message =
+        "a thread reads a flag, and then accesses memory that was written before it, "
+        "without a fence between";
     finding.place = describe_event(event);
     BlockState other = {};
     other.index = find_index(earlier.block(), launch_->grid);

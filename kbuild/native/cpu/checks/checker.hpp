@@ -311,7 +311,7 @@ private:
     std::uint64_t bad_index_ = 0;
     unsigned bad_index_line_ = 0;
     mutable bool lacks_acquire_ = false;  // whether only a fence is missing; see is_known
-    bool has_unordered_ = false;  // see unordered_
+    bool has_unordered_ = false;          // see unordered_
     bool checks_races_ = false;
     bool checks_init_ = false;
 

@@ -209,7 +209,8 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
     region.cell(word).set_valid(valid);
     if ((mask & ~valid) == 0) return true;
     if (!settings_.memory) return false;
-    if (bad_index_ == now_.bits() && image_->find_line(event.site).line == bad_index_line_)
+    if (region.is_initialized && bad_index_ == now_.bits() &&
+        image_->find_line(event.site).line == bad_index_line_)
         return false;
     const bool is_freed = !region.is_shared && [&] {
         const std::lock_guard lock(memory_mutex_);

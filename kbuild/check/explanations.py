@@ -53,8 +53,9 @@ _WHY: Final = {
     "show it, because the first operation ends before the second one starts.",
     "KC208": "Launches and asynchronous copies return before the work is done. So the host reads"
     " old values, or changes what the kernel reads.",
-    "KC209": "The read of the data can take effect before that of the flag, or find an old value in a "
-    'cache. The writer\'s fence alone does not prevent this (PTX ISA, "Memory Consistency Model").',
+    "KC209": "The read of the data can take effect before that of the flag, or find an old "
+    "value in a cache. The writer's fence alone does not prevent this (PTX ISA, Memory "
+    "Consistency Model).",
     "KC301": "__syncthreads() is defined only if all threads of the block reach it. GPUs before "
     "Volta hang, or continue with threads that have not arrived.",
     "KC302": "A GPU counts the arrivals, and does not compare the places. So threads continue at "

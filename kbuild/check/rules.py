@@ -184,7 +184,7 @@ RULES: Final = (
         "unordered-operations",
         "race",
         "error",
-        "Kernels, copies, or fills use the same memory, and no stream, event, or graph orders them.",
+        "Kernels, copies, or fills use the same memory, and no stream or graph orders them.",
         "use one stream, let the second stream wait for an event of the first one, or add a "
         "dependency between the nodes of the graph",
     ),

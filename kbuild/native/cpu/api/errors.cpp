@@ -57,7 +57,8 @@ const ErrorRow& find_error(int code) noexcept {
 // A program that ignores the error goes on as if the function had done its work.
 void report_bad_handle(int code, const char* detail) noexcept {
     auto* const checker = checks::Checker::find();
-    if (checker == nullptr || (code != KBUILD_CPU_INVALID_HANDLE && code != KBUILD_CPU_INVALID_DEVICE))
+    if (checker == nullptr ||
+        (code != KBUILD_CPU_INVALID_HANDLE && code != KBUILD_CPU_INVALID_DEVICE))
         return;
     try {
         checker->report_invalid_handle(detail);

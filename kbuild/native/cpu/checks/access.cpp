@@ -209,7 +209,8 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
     region.cell(word).set_valid(valid);
     if ((mask & ~valid) == 0) return true;
     if (!settings_.memory) return false;
-    if (bad_index_ == now_.bits() && image_->find_line(event.site).line == bad_index_line_)
+    if (region.is_initialized && bad_index_ == now_.bits() &&
+        image_->find_line(event.site).line == bad_index_line_)
         return false;
     const bool is_freed = !region.is_shared && [&] {
         const std::lock_guard lock(memory_mutex_);
@@ -598,8 +599,9 @@ void Checker::report_missing_acquire(Access earlier, std::uint32_t earlier_site,
     Finding finding;
     finding.rule = "KC209";
     finding.kernel = kernel_;
-    finding.message = "a thread reads a flag, and then accesses memory that was written before it, "
-                      "without a fence between";
+    finding.message =
+        "a thread reads a flag, and then accesses memory that was written before it, "
+        "without a fence between";
     finding.place = describe_event(event);
     BlockState other = {};
     other.index = find_index(earlier.block(), launch_->grid);

@@ -40,10 +40,10 @@ void write_pattern(std::uintptr_t start, std::size_t bytes) noexcept {
 int open_fresh_file() noexcept {
     const int file = memfd_create("kbuild-fresh", MFD_CLOEXEC);
     if (file < 0) return file;
-    void* const pages = ftruncate(file, fresh_file_bytes) == 0
-                            ? mmap(nullptr, fresh_file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                                   file, 0)
-                            : MAP_FAILED;
+    void* const pages =
+        ftruncate(file, fresh_file_bytes) == 0
+            ? mmap(nullptr, fresh_file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+            : MAP_FAILED;
     if (pages == MAP_FAILED) {
         close(file);
         return -1;
@@ -62,8 +62,8 @@ void fill_fresh(void* start, std::size_t bytes) noexcept {
     static const int file = open_fresh_file();
     // The system limits the number of mappings, so small memory is written.
     while (file >= 0 && end - place >= fresh_file_bytes / 4) {
-        const auto part = std::min<std::size_t>((end - place) / page_bytes * page_bytes,
-                                                fresh_file_bytes);
+        const auto part =
+            std::min<std::size_t>((end - place) / page_bytes * page_bytes, fresh_file_bytes);
         if (mmap(reinterpret_cast<void*>(place), part, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED)
             break;

@@ -145,8 +145,8 @@ struct Region {
     std::size_t bytes = 0;
     Cell* cells = nullptr;
     std::uint16_t epoch = 1;
-    bool is_shared = false;   // the memory of a block, whose content is forgotten in each epoch
-    bool is_dynamic = false;  // of a block: its dynamic memory
+    bool is_shared = false;       // the memory of a block, whose content is forgotten in each epoch
+    bool is_dynamic = false;      // of a block: its dynamic memory
     bool is_initialized = false;  // the memory of variables
     bool has_constants = false;
 

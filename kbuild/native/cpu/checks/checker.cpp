@@ -395,8 +395,7 @@ void Checker::note_order() {
     barrier_distance_ = Access(0, 0, 0, block_->barrier_time).bits();
     has_more_order_ = thread_->warp_time > block_->barrier_time || thread_->lane_times != nullptr ||
                       thread_->acquired.exists() || thread_->unfenced.exists() ||
-                      block_->acquired.exists() ||
-                      block_->time == Access::last_time;
+                      block_->acquired.exists() || block_->time == Access::last_time;
     if (block_->time == Access::last_time && !has_reached_limit_) {
         has_reached_limit_ = true;
         findings_.note_limit("a block synchronized more than " + std::to_string(Access::last_time) +

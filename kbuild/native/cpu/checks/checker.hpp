@@ -310,11 +310,12 @@ private:
     std::size_t stack_bytes_ = 0;
     unsigned char* run_sites_ = nullptr;  // see ImageFacts
     std::size_t code_bytes_ = 0;
-    // The last index outside of an array: who used it, and in which line. The access that follows is no other mistake.
+    // The last index outside of an array: who used it, and in which line. The access to a variable that follows is no
+    // other mistake.
     std::uint64_t bad_index_ = 0;
     unsigned bad_index_line_ = 0;
     mutable bool lacks_acquire_ = false;  // whether only a fence is missing; see is_known
-    bool has_unordered_ = false;  // see unordered_
+    bool has_unordered_ = false;          // see unordered_
     bool checks_races_ = false;
     bool checks_init_ = false;
 

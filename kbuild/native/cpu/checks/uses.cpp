@@ -69,7 +69,9 @@ TaskPointer Checker::add_task(const Operation& operation,
 
 void Checker::add_use(MemoryUse use) {
     const std::lock_guard lock(uses_mutex_);
-    const auto is_over = [&](const MemoryUse& other) { return other.task->number <= use.task->base; };
+    const auto is_over = [&](const MemoryUse& other) {
+        return other.task->number <= use.task->base;
+    };
     uses_.erase(std::remove_if(uses_.begin(), uses_.end(), is_over), uses_.end());
     for (const auto& other : uses_)
         if ((use.writes || other.writes) && overlap(use, other) &&
@@ -186,7 +188,8 @@ void Checker::report_use(const MemoryUse& use, const Cell& cell, std::uintptr_t 
     Finding finding;
     finding.rule = "KC207";
     finding.kernel = launches_of_epochs_[cell.epoch].kernel;
-    finding.message = "a kernel and another operation access the same memory, and nothing orders them";
+    finding.message =
+        "a kernel and another operation access the same memory, and nothing orders them";
     finding.place = describe_cell(cell, is_written);
     finding.other.action = use.action;
     finding.memory = describe_allocation(word);

@@ -39,11 +39,12 @@ public:
 
     bool is_usual() const noexcept { return factor_ == 1 && offset_ == 0; }
     std::uint64_t operator()(std::uint64_t number) const noexcept {
-        return static_cast<std::uint64_t>(
-            (static_cast<unsigned __int128>(number) * factor_ + offset_) % count_);
+        return static_cast<std::uint64_t>((static_cast<Wide>(number) * factor_ + offset_) % count_);
     }
 
 private:
+    __extension__ using Wide = unsigned __int128;
+
     std::uint64_t count_;
     std::uint64_t factor_ = 1;
     std::uint64_t offset_ = 0;

@@ -431,11 +431,11 @@ bool BlockRunner::start_block() noexcept {
     }
     enter(*block);
     // The kernel continues with the next blocks of the row. If a thread is suspended, they wait.
-    const auto in_row = launch_->is_cooperative || launch_->has_clusters() ||
-                                !launch_->order.is_usual()
-                            ? 0
-                            : std::min<std::uint64_t>(indices_.end - indices_.begin,
-                                                      launch_->grid.x - 1 - block->index.x);
+    const auto in_row =
+        launch_->is_cooperative || launch_->has_clusters() || !launch_->order.is_usual()
+            ? 0
+            : std::min<std::uint64_t>(indices_.end - indices_.begin,
+                                      launch_->grid.x - 1 - block->index.x);
     builtins_.progress->more_blocks = static_cast<unsigned>(in_row);
     indices_.begin += in_row;
     watchdog_.note_block();

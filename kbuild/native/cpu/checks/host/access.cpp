@@ -54,9 +54,9 @@ bool Checker::is_host_memory(std::uintptr_t place, std::string& memory) const {
         allowed_bytes = found->bytes;
         return true;
     }
-    memory = compare_address(
-        place, found->start, found->bytes,
-        (found->is_free ? "the freed memory of " : "") + name_allocation(*found));
+    memory =
+        compare_address(place, found->start, found->bytes,
+                        (found->is_free ? "the freed memory of " : "") + name_allocation(*found));
     return false;
 }
 

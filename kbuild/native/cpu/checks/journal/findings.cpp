@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t most_findings = 1000;
 // The rules of warnings and of gaps, as in kbuild/check/rules.py. They do not end a program that runs alone with 1.
-constexpr std::string_view harmless[] = {"KC204", "KC205", "KC304", "KC706", "KC707", "KC708", "KC709"};
+constexpr std::string_view harmless[] = {"KC204", "KC205", "KC304", "KC706",
+                                         "KC707", "KC708", "KC709"};
 
 // What the processes of a program that runs alone have in common.
 struct Family {

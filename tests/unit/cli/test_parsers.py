@@ -37,9 +37,9 @@ def test_other_systems_are_an_error_of_one_line(system: str) -> None:
 
 def test_unknown_option_names_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["run", "a.cu", "--chek"])
+        main(["run", "a.cu", "--checks"])
     assert capsys.readouterr().err == (
-        "kbuild run: error: unrecognized arguments: --chek; did you mean '--check'? (options of "
+        "kbuild run: error: unrecognized arguments: --checks; did you mean '--check'? (options of "
         "the host compiler follow -Xcompiler, the arguments of the program follow --; see kbuild "
         "run --help)\n"
     )

@@ -237,7 +237,7 @@ bool Heap::find(const void* pointer, GuardedBlock& block) noexcept {
 
 void Heap::release(void* pointer) noexcept {
     GuardedBlock block;
-    if (!find(pointer, block)) return std::free(pointer);  // from before the guards were chosen
+    if (!find(pointer, block)) return std::free(pointer);  // not of this heap
     check_block(pointer, block);
     {
         const std::lock_guard lock(mutex_);

@@ -22,7 +22,8 @@ KBUILD_NOT_INLINED KBUILD_API(Malloc)(void **__pointer, size_t __bytes) {
 KBUILD_API(Free)(void *__pointer) { KBUILD_CALL(kbuild_cpu_release(__pointer)); }
 
 KBUILD_NOT_INLINED KBUILD_API(MallocManaged)(void **__pointer, size_t __bytes,
-                          unsigned int __flags KBUILD_DEFAULT(KBUILD_VENDOR(MemAttachGlobal))) {
+                                             unsigned int __flags
+                                                 KBUILD_DEFAULT(KBUILD_VENDOR(MemAttachGlobal))) {
     if (__flags != KBUILD_VENDOR(MemAttachGlobal) &&__flags != KBUILD_VENDOR(MemAttachHost))
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE,
                                     "managed memory needs one flag: global or host"));
@@ -64,12 +65,13 @@ KBUILD_API(HostGetFlags)(unsigned int *__flags, void *__host) {
     KBUILD_CALL(__error);
 }
 
-KBUILD_NOT_INLINED KBUILD_API(MallocPitch)(void **__pointer, size_t *__pitch, size_t __width, size_t __height) {
+KBUILD_NOT_INLINED KBUILD_API(MallocPitch)(void **__pointer, size_t *__pitch, size_t __width,
+                                           size_t __height) {
     KBUILD_CALL(kbuild_cpu_allocate_pitched(__pointer, __pitch, __width, __height));
 }
 
 KBUILD_NOT_INLINED KBUILD_API(Malloc3D)(struct KBUILD_VENDOR(PitchedPtr) *__pointer,
-                     struct KBUILD_VENDOR(Extent) __extent) {
+                                        struct KBUILD_VENDOR(Extent) __extent) {
     if (__pointer == NULL)
         KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_VALUE, "the result is a null pointer"));
     __pointer->xsize = __extent.width;

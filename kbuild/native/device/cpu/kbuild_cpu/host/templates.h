@@ -6,8 +6,8 @@ KBUILD_NOT_INLINED KBUILD_API(Malloc)(__T **__pointer, size_t __bytes) {
 }
 
 template <class __T>
-KBUILD_NOT_INLINED KBUILD_API(MallocManaged)(__T **__pointer, size_t __bytes,
-                          unsigned int __flags = KBUILD_VENDOR(MemAttachGlobal)) {
+KBUILD_NOT_INLINED KBUILD_API(MallocManaged)(
+    __T **__pointer, size_t __bytes, unsigned int __flags = KBUILD_VENDOR(MemAttachGlobal)) {
     return KBUILD_VENDOR(MallocManaged)((void **)__pointer, __bytes, __flags);
 }
 
@@ -21,7 +21,8 @@ KBUILD_NOT_INLINED KBUILD_API(MallocHost)(void **__pointer, size_t __bytes, unsi
 }
 
 template <class __T>
-KBUILD_NOT_INLINED KBUILD_API(MallocHost)(__T **__pointer, size_t __bytes, unsigned int __flags = 0) {
+KBUILD_NOT_INLINED KBUILD_API(MallocHost)(__T **__pointer, size_t __bytes,
+                                          unsigned int __flags = 0) {
     return KBUILD_VENDOR(HostAlloc)((void **)__pointer, __bytes, __flags);
 }
 
@@ -31,7 +32,8 @@ KBUILD_API(HostGetDevicePointer)(__T **__device, void *__host, unsigned int __fl
 }
 
 template <class __T>
-KBUILD_NOT_INLINED KBUILD_API(MallocPitch)(__T **__pointer, size_t *__pitch, size_t __width, size_t __height) {
+KBUILD_NOT_INLINED KBUILD_API(MallocPitch)(__T **__pointer, size_t *__pitch, size_t __width,
+                                           size_t __height) {
     return KBUILD_VENDOR(MallocPitch)((void **)__pointer, __pitch, __width, __height);
 }
 

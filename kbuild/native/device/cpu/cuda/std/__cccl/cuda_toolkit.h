@@ -1,9 +1,12 @@
-/* CCCL's header. What CCCL does with the toolkit also needs the driver API. */
+/* CCCL's header. What CCCL does with the toolkit also needs cudaGetDriverEntryPoint. Editors can have NVIDIA's
+ * toolkit. */
 #pragma once
 #pragma GCC system_header
 #include_next <cuda/std/__cccl/cuda_toolkit.h>
+#if defined(KBUILD_EDITOR_H)
 #include <cuda.h>
-#if defined(KBUILD_CPU_WITHOUT_DRIVER)
+#endif
+#if !defined(KBUILD_EDITOR_H) || defined(KBUILD_CPU_DRIVER_DRIVER_H)
 #undef _CCCL_HAS_CTK
 #define _CCCL_HAS_CTK() 0
 #endif

@@ -240,6 +240,7 @@ MUTATIONS = (
             ),
         ),
         (
+            "cases_preconditions",
             "cases_objects",
             "cases_parameters",
         ),
@@ -261,7 +262,10 @@ MUTATIONS = (
                 "False",
             ),
         ),
-        ("cases_values_behind_names",),
+        (
+            "cases_preconditions",
+            "cases_values_behind_names",
+        ),
         (
             "memory_conversion",
             "memory_reference_member",
@@ -308,6 +312,7 @@ MUTATIONS = (
             ),
         ),
         (
+            "cases_preconditions",
             "region_forms",
             "region_subscripts",
         ),
@@ -371,6 +376,7 @@ MUTATIONS = (
             ),
         ),
         (
+            "cases_preconditions",
             "region_guards",
             "region_masks",
         ),
@@ -382,6 +388,7 @@ MUTATIONS = (
         "a value that is computed again from it has not changed since",
         (Change(_ANALYZE, "if not self._is_fixed(used, variable):", "if False:"),),
         (
+            "cases_preconditions",
             "region_forms",
             "region_guards",
         ),
@@ -398,7 +405,10 @@ MUTATIONS = (
                 "if False:",
             ),
         ),
-        ("region_guards",),
+        (
+            "cases_preconditions",
+            "region_guards",
+        ),
         ("parameter_guard", "subscripts", "uniform_branches"),
     ),
     Mutation(

@@ -268,6 +268,7 @@ MUTATIONS = (
             ),
         ),
         (
+            "cases_preconditions",
             "cases_objects",
             "cases_parameters",
         ),
@@ -289,7 +290,10 @@ MUTATIONS = (
                 "False",
             ),
         ),
-        ("cases_values_behind_names",),
+        (
+            "cases_preconditions",
+            "cases_values_behind_names",
+        ),
         (
             "memory_conversion",
             "memory_reference_member",
@@ -336,6 +340,7 @@ MUTATIONS = (
             ),
         ),
         (
+            "cases_preconditions",
             "region_forms",
             "region_subscripts",
         ),
@@ -399,6 +404,7 @@ MUTATIONS = (
             ),
         ),
         (
+            "cases_preconditions",
             "region_guards",
             "region_masks",
         ),
@@ -410,6 +416,7 @@ MUTATIONS = (
         "a value that is computed again from it has not changed since",
         (Change(_ANALYZE, "if not self._is_fixed(used, variable):", "if False:"),),
         (
+            "cases_preconditions",
             "region_forms",
             "region_guards",
         ),
@@ -426,7 +433,10 @@ MUTATIONS = (
                 "if False:",
             ),
         ),
-        ("region_guards",),
+        (
+            "cases_preconditions",
+            "region_guards",
+        ),
         ("parameter_guard", "subscripts", "uniform_branches"),
     ),
     Mutation(

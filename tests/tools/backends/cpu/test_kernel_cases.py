@@ -19,7 +19,7 @@ Build = Callable[[str], Path]
 ORDERS = ("0", "1", "4711")  # values of KBUILD_SEED: orders of the threads in a region
 KINDS = (
     *("sequencing", "values_behind_names", "objects", "parameters", "spelling", "branches"),
-    *("waits", "declarations"),
+    *("waits", "declarations", "preconditions"),
 )
 # The kernels of `spelling` that contain operations behind && and ||.
 CONDITIONAL = {"alternative_tokens(int*, bool)"}

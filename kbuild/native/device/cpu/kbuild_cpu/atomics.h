@@ -37,7 +37,7 @@ using wide_t = enable_if_t<sizeof(__T) == 16 && alignof(__T) == 16 && !is_same_v
     template <class __T> \
     __device__ inline auto name(kbuild_cpu::block_pointer<__T> __of, \
                                 kbuild_cpu::same_t<__T> __value) \
-        ->decltype(name##_block(__of.__address, __value)) { \
+        -> decltype(name##_block(__of.__address, __value)) { \
         return name##_block(__of.__address, __value); \
     }
 

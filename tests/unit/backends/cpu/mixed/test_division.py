@@ -45,7 +45,7 @@ def test_a_kernel_calls_its_function_for_all_threads() -> None:
     text = apply_edits(code.text, found.edits, (0, len(code.text)))
 
     assert not found.obstacles
-    assert "{__kbuild_c0__}, __kbuild_t__, n); __kbuild_region_end__" in text
+    assert "thread_number{__kbuild_t__}, n); __kbuild_region_end__" in text
     assert "::__callee::__run(__kbuild_live__, __kbuild_live__, __kbuild_c0__);" in text
     assert "(p[threadIdx.x] = __kbuild_c0__.get(__kbuild_t__));" in text
     assert "[[maybe_unused]] auto& __kbuild_s0__ = __kbuild_frame__.x__kbuild_p;" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.cxx.model import Edit
@@ -201,14 +202,13 @@ class Text:
 
 def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
     """Yield the uses of variables that take something for granted, with the code that checks it."""
+    computed = [v for v in division.variables if division.kinds[v] == "computed"]
+    spans = [v.initializer for v in computed if v.initializer is not None]
+    used = {division.uses.resolve(index) for span in spans for index in list_names(unit, *span)}
     for variable in division.variables:
-        is_source = (  # others can be computed again from it
-            division.is_optimized
-            and variable.is_parameter
-            and variable.is_scalar
-            and division.uses.is_only_read(variable)
-        )
-        if division.kinds[variable] not in ("uniform", "computed") and not is_source:
+        # A parameter keeps the value from which another variable is computed again.
+        is_guarded = division.kinds[variable] in ("uniform", "computed") or variable in used
+        if not is_guarded or variable.group is not None:
             continue
         for index in division.uses.indices[variable]:
             use = division.uses.read(index)

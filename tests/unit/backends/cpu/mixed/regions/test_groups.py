@@ -73,7 +73,7 @@ def test_functions_get_the_group_as_a_type() -> None:
 
     assert "typename ::kbuild_cpu::regions::group_of<cg::thread_block>::__type b__kbuild_p;" in text
     assert "constexpr decltype(__kbuild_frame__.b__kbuild_p) b{};" in text
-    assert "{__kbuild_c0__}, __kbuild_t__, cta.__original(), n);" in text
+    assert "thread_number{__kbuild_t__}, cta.__original(), n);" in text
     assert "b__kbuild_p[" not in text
     assert "b__kbuild_p.copy" not in text
 

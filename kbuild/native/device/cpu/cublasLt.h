@@ -196,17 +196,18 @@ cublasStatus_t cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t matmulDesc,
                                               cublasLtMatmulDescAttributes_t attr, void* buf,
                                               size_t sizeInBytes, size_t* sizeWritten);
 
-cublasStatus_t cublasLtMatrixTransformDescInit_internal(
-    cublasLtMatrixTransformDesc_t transformDesc, size_t size, cudaDataType scaleType);
+cublasStatus_t cublasLtMatrixTransformDescInit_internal(cublasLtMatrixTransformDesc_t transformDesc,
+                                                        size_t size, cudaDataType scaleType);
 cublasStatus_t cublasLtMatrixTransformDescCreate(cublasLtMatrixTransformDesc_t* transformDesc,
                                                  cudaDataType scaleType);
 cublasStatus_t cublasLtMatrixTransformDescDestroy(cublasLtMatrixTransformDesc_t transformDesc);
-cublasStatus_t cublasLtMatrixTransformDescSetAttribute(
-    cublasLtMatrixTransformDesc_t transformDesc, cublasLtMatrixTransformDescAttributes_t attr,
-    const void* buf, size_t sizeInBytes);
-cublasStatus_t cublasLtMatrixTransformDescGetAttribute(
-    cublasLtMatrixTransformDesc_t transformDesc, cublasLtMatrixTransformDescAttributes_t attr,
-    void* buf, size_t sizeInBytes, size_t* sizeWritten);
+cublasStatus_t cublasLtMatrixTransformDescSetAttribute(cublasLtMatrixTransformDesc_t transformDesc,
+                                                       cublasLtMatrixTransformDescAttributes_t attr,
+                                                       const void* buf, size_t sizeInBytes);
+cublasStatus_t cublasLtMatrixTransformDescGetAttribute(cublasLtMatrixTransformDesc_t transformDesc,
+                                                       cublasLtMatrixTransformDescAttributes_t attr,
+                                                       void* buf, size_t sizeInBytes,
+                                                       size_t* sizeWritten);
 
 cublasStatus_t cublasLtMatmulPreferenceInit_internal(cublasLtMatmulPreference_t pref, size_t size);
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* pref);

@@ -236,13 +236,12 @@ KBUILD_CPU_CUBLAS_DECLARE(_64, int64_t)
     cublasStatus_t cublas##P##matinvBatched(cublasHandle_t handle, int n, const T* const A[], \
                                             int lda, T* const Ainv[], int lda_inv, int* info, \
                                             int batchSize); \
-    cublasStatus_t cublas##P##geqrfBatched(cublasHandle_t handle, int m, int n, \
-                                           T* const Aarray[], int lda, T* const TauArray[], \
-                                           int* info, int batchSize); \
-    cublasStatus_t cublas##P##gelsBatched(cublasHandle_t handle, cublasOperation_t trans, int m, \
-                                          int n, int nrhs, T* const Aarray[], int lda, \
-                                          T* const Carray[], int ldc, int* info, \
-                                          int* devInfoArray, int batchSize);
+    cublasStatus_t cublas##P##geqrfBatched(cublasHandle_t handle, int m, int n, T* const Aarray[], \
+                                           int lda, T* const TauArray[], int* info, \
+                                           int batchSize); \
+    cublasStatus_t cublas##P##gelsBatched( \
+        cublasHandle_t handle, cublasOperation_t trans, int m, int n, int nrhs, T* const Aarray[], \
+        int lda, T* const Carray[], int ldc, int* info, int* devInfoArray, int batchSize);
 KBUILD_CPU_CUBLAS_DECLARE(S, float)
 KBUILD_CPU_CUBLAS_DECLARE(D, double)
 KBUILD_CPU_CUBLAS_DECLARE(C, cuComplex)

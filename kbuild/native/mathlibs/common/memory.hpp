@@ -38,7 +38,8 @@ private:
     }
 
     void check(const char* parameter, const void* start, std::size_t bytes, bool writes) {
-        if (kbuild_cpu_check_library_access(function_, parameter, start, bytes, writes ? 1 : 0) != 0)
+        if (kbuild_cpu_check_library_access(function_, parameter, start, bytes, writes ? 1 : 0) !=
+            0)
             is_valid_ = false;
     }
 

@@ -77,9 +77,11 @@ def choose_phase(options: GivenOptions) -> Phase:
         raise ConfigurationError(
             f"option '{contrary.text}' together with '{rdc.text}'; remove one of them"
         )
-    phase = next((phase for name, phase in _PHASES.items() if options.has(name)), "link")
-    is_link = phase in ("cubin", "fatbin") and options.has("--device-link")
-    return "device-link" if is_link else phase
+    for name, phase in _PHASES.items():
+        if options.has(name):
+            is_link = phase in ("cubin", "fatbin") and options.has("--device-link")
+            return "device-link" if is_link else phase
+    return "link"
 
 
 def choose_link_output(options: GivenOptions) -> LinkOutput:

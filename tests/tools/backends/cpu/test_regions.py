@@ -27,7 +27,7 @@ FIBERS = {
         "recursion(int*)": "it calls 'recursive': it calls 'recursive': it calls itself",
     },
     "region_forms.cu": {
-        "attributes(int*)": "its regions do not compile",  # an array cannot be aligned so
+        "attributes(int*)": "'b' has an alignment of its own",
         "bindings(int*)": "a declaration beside a barrier has an unknown form",
         "deduced_types(int*)": "it contains 'decltype(auto)'",
         "guards(int*)": "its regions do not compile",
@@ -45,7 +45,6 @@ FIBERS = {
     "region_heads.cu": {"pointers(int*)": "an initializer behind 'i' can refer to it"},
     "region_masks.cu": {
         "filter(int*)": "C++ evaluates something before 'take' in its statement",
-        "parts(int*)": WAITING,  # a variable has the name of a function
     },
     "region_repeats.cu": {"classes(int*)": "its regions do not compile"},
     "region_arguments.cu": {

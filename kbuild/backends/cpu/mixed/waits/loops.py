@@ -236,7 +236,9 @@ def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> str:
     ]
     is_update = _updates(unit, loop)
     used = [] if is_update else _find_operands(unit, loop, condition, users)
-    if used is None:
+    # The head of a loop with operations can be outside of regions, where threads have no names.
+    words = unit.words[loop.start : loop.stop]
+    if used is None or (used and any("sync" in word for word in words)):
         return ""
     kinds = dict.fromkeys(f"decltype(({_join(unit, span)}))" for span in (*operands, *used))
     scalars = f"{_SCALARS}<{', '.join(kinds)}>"

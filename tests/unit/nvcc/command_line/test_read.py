@@ -51,7 +51,10 @@ def read(line: str) -> Invocation:
             },
         ),
         ("-c -ptx -lib", {"phase": "ptx"}),
-        ("-dlink -nodlink", {"phase": "device-link", "links_device_code": False}),
+        (
+            "-dlink -nodlink",
+            {"phase": "device-link", "relocatable": True, "links_device_code": False},
+        ),
         (
             "-DA -I b -isystem=c -UD -include e,f",
             {

@@ -37,6 +37,7 @@ _NAMELESS: Final = re.compile(r"\A(?:_Z[TGZL]|__)|\W|_GLOBAL__N_|_INTERNAL_")
 _IDENTIFIER: Final = re.compile(r"([1-9]\d{0,4})(?=\D)")
 # `static` entities have an L before the identifier, and ABI tags a B.
 _TAGGED_IDENTIFIER: Final = re.compile(r"[LB]?(?P<length>[1-9]\d{0,4})(?=\D)")
+_TAG: Final = re.compile(r"B(?P<length>[1-9]\d{0,4})(?=\D)")
 # The suffix of a copy that the compiler made: the forms of GNU and LLVM.
 _CLONE: Final = re.compile(r" (?:\[clone [^\]]*\]|\(\.[^()]*\))")
 
@@ -75,13 +76,17 @@ def _list_identifiers(symbol: str) -> Iterator[str]:
 
 
 def _drop_identifiers(symbol: str) -> str:
-    """Return what follows the names of the scopes and of the entity, with their ABI tags."""
+    """Return what follows the name of an entity with its scopes and their ABI tags."""
     rest = symbol.removeprefix("_Z")
     if rest == symbol:
         return ""
+    is_nested = rest.startswith("N")
     rest = rest.removeprefix("N").lstrip("rVK").removeprefix("St")
-    while match := _TAGGED_IDENTIFIER.match(rest):
+    pattern = _TAGGED_IDENTIFIER
+    while match := pattern.match(rest):
         rest = rest[match.end() + int(match["length"]) :]
+        if not is_nested:
+            pattern = _TAG  # an identifier would be the type of a parameter
     return rest
 
 

@@ -14,7 +14,7 @@ from support.tools.toolchains import require_programs
 LIBRARY = resources.find_runtime("libkbuild_cudart.a")
 HEADERS = resources.native_directory() / "device" / "cpu" / "kbuild_cpu" / "host"
 # Their functions are templates or overloads, or CUDA 13 does not have them.
-OTHER_HEADERS = ("channels.h", "templates.h", "removed.h")
+OTHER_HEADERS = ("channels.h", "templates.h", "removed.h", "older.h", "texture_references.h")
 PROGRAM = """
 #include <stddef.h>
 #include <stdio.h>

@@ -31,6 +31,9 @@
 extern "C" {
 #endif
 
+/* Kernel sources can be without the host API, which declares the type, too. */
+typedef struct CUstream_st *cudaStream_t;
+
 typedef enum {
     CUBLAS_STATUS_SUCCESS = 0,
     CUBLAS_STATUS_NOT_INITIALIZED = 1,

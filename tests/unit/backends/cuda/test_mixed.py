@@ -330,7 +330,7 @@ def test_option_that_changes_only_host_types_is_an_error() -> None:
 RUNTIME = '-include "cuda_runtime.h"'
 NAME = "--orig_src_path_name"
 LISTING = f"""#$ _HERE_=/cuda/bin
-#$ PATH=/cuda/bin:/usr/bin
+#$ PATH=/cuda/bin
 #$ g++ -E -x c++ -D__CUDACC__ "-I/cuda/bin/../include" -I/own {RUNTIME} "/src/a.cu" -o "/out/a.ii"
 #$ cudafe++ --static-host-stub {NAME} "/src/a.cu" --gen_c_file_name "x.cpp" "/out/a.ii"
 #$ g++ -D__CUDA_ARCH__=800 -E -x c++ {RUNTIME} "/src/a.cu" -o "/out/a.cpp1.ii"

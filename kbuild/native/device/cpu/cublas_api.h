@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* Kernel sources can be without the host API, which declares the type, too. */
-typedef struct CUstream_st *cudaStream_t;
+typedef struct CUstream_st* cudaStream_t;
 
 typedef enum {
     CUBLAS_STATUS_SUCCESS = 0,

@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 /* Kernel sources can be without the host API, which declares the type, too. */
-typedef struct CUstream_st *cudaStream_t;
+typedef struct CUstream_st* cudaStream_t;
 
 typedef enum cufftResult_t {
     CUFFT_SUCCESS = 0,

@@ -50,8 +50,8 @@ struct with_member : __T, __Member {};
 template <class __T, class = void>
 constexpr bool lacks_begin = false;
 template <class __T>
-constexpr bool
-    lacks_begin<__T, decltype(static_cast<void>(&with_member<__T, has_begin>::begin))> = true;
+constexpr bool lacks_begin<__T, decltype(static_cast<void>(&with_member<__T, has_begin>::begin))> =
+    true;
 template <class __T, class = void>
 constexpr bool lacks_end = false;
 template <class __T>

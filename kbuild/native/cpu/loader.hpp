@@ -2,7 +2,8 @@
 //
 // While the loader runs constructors or destructors of a library, its lock is held, and they can wait
 // for kernels. So no code that kernels or streams run takes this lock: it calls neither dladdr, nor
-// dlopen, dlclose, or dlsym. The functions below do not take it, except for the first call of
+// dlopen, dlclose, or dlsym, and uses no thread_local variable with a destructor, because a thread's
+// first use takes the lock. The functions below do not take it, except for the first call of
 // pin_this_library, before any kernel runs.
 #ifndef KBUILD_CPU_LOADER_HPP
 #define KBUILD_CPU_LOADER_HPP

@@ -6,7 +6,8 @@
 namespace kbuild::cpu::checks {
 namespace {
 
-thread_local TaskPointer task_of_this_thread;
+// Without a destructor, whose registration takes the loader's lock; see loader.hpp.
+thread_local const TaskPointer* task_of_this_thread = nullptr;
 
 void join(Clock& clock, std::uint32_t chain, std::uint32_t place) {
     auto& known = clock[chain];
@@ -26,10 +27,13 @@ bool is_before(const Task& first, const Task& second) noexcept {
 
 }  // namespace
 
-const TaskPointer& current_task() noexcept { return task_of_this_thread; }
+TaskPointer current_task() noexcept {
+    return task_of_this_thread == nullptr ? nullptr : *task_of_this_thread;
+}
 
-TaskScope::TaskScope(TaskPointer task) noexcept { task_of_this_thread = std::move(task); }
-TaskScope::~TaskScope() { task_of_this_thread = nullptr; }
+TaskScope::TaskScope(const TaskPointer& task) noexcept
+    : outer_(std::exchange(task_of_this_thread, &task)) {}
+TaskScope::~TaskScope() { task_of_this_thread = outer_; }
 
 TaskPointer TaskOrder::add(const std::vector<TaskPointer>& predecessors) {
     const std::lock_guard lock(mutex_);

@@ -62,14 +62,19 @@ private:
 };
 
 // The task that the calling thread performs, or null.
-const TaskPointer& current_task() noexcept;
+TaskPointer current_task() noexcept;
 
+// Makes a task, which outlives the scope, the one that the thread performs.
 class TaskScope {
 public:
-    explicit TaskScope(TaskPointer task) noexcept;
+    explicit TaskScope(const TaskPointer& task) noexcept;
+    explicit TaskScope(TaskPointer&&) = delete;
     ~TaskScope();
     TaskScope(const TaskScope&) = delete;
     TaskScope& operator=(const TaskScope&) = delete;
+
+private:
+    const TaskPointer* outer_;
 };
 
 }  // namespace kbuild::cpu::checks

@@ -20,9 +20,12 @@ from kbuild.formats.elf.constants import EM_AARCH64, EM_X86_64
 
 # FF /2 and FF /4. Compilers emit no far calls and jumps, which are FF /3 and FF /5. Often, a jump
 # back ends with FF, and the no-op 66 0F 1F follows. These bytes are not the jump FF 66 0F, because
-# 1F cannot start the next instruction.
+# 1F cannot start the next instruction. Code for stack protectors reads or compares %fs:0x28, often
+# behind a move that ends with FF. As jumps, FF 64 48 and FF 64 4C would read a table of pointers
+# with steps of 2 bytes.
 _INDIRECT: Final = re.compile(
-    rb"\xff(?!\x66\x0f\x1f)(?=[\x10-\x17\x20-\x27\x50-\x57\x60-\x67\x90-\x97\xa0-\xa7\xd0-\xd7\xe0-\xe7])"
+    rb"\xff(?!\x66\x0f\x1f)(?!\x64[\x48\x4c][\x2b\x33\x3b\x8b][\x04-\x3c]\x25\x28\0\0\0)"
+    rb"(?=[\x10-\x17\x20-\x27\x50-\x57\x60-\x67\x90-\x97\xa0-\xa7\xd0-\xd7\xe0-\xe7])"
 )
 _GOT_BRANCHES: Final = (b"\xff\x15", b"\xff\x25")  # call and jmp *symbol@GOTPCREL(%rip)
 # lea with an address relative to the instruction pointer

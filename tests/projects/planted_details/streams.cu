@@ -139,6 +139,7 @@ PLANTED(host_changes_the_source_of_a_copy, "KC208") {
     int *in;
     cudaMallocHost(&in, bytes);
     for (int i = 0; i < count; ++i) in[i] = i;
+    store<<<1, count>>>(out, 1);
     finish();
     {
         Streams s;
@@ -150,6 +151,7 @@ PLANTED(host_changes_the_source_of_a_copy, "KC208") {
 }
 PLANTED(host_reads_the_target_of_a_copy, "KC208") {
     Zeros<int> in(count);
+    store<<<1, count>>>(in, 1);
     finish();
     int *out;
     cudaMallocHost(&out, bytes);

@@ -167,7 +167,8 @@ __attribute__((noinline)) void Checker::report_dead_local(std::uintptr_t address
                                                           unsigned kind, const void* site) {
     if (settings_.memory)
         report_memory("KC110", {address, bytes, kind, site_of(site)},
-                      "an access to a local variable of a function that has returned");
+                      "an access to a local variable of a function that has returned",
+                      "in a part of the thread's stack that no function uses");
 }
 
 void Checker::check_words(const Region& region, Event event) {
@@ -747,7 +748,8 @@ void Checker::report_uninitialized(const Region& region, Event event) {
                                    : "a read of device memory that nobody has written");
 }
 
-void Checker::report_memory(const char* rule, Event event, const char* message) {
+void Checker::report_memory(const char* rule, Event event, const char* message,
+                            const char* memory) {
     const auto key = key_of(static_cast<unsigned>(std::atoi(rule + 2)), event.site);
     if (findings_.count_again(key)) return;
     Finding finding;
@@ -755,7 +757,7 @@ void Checker::report_memory(const char* rule, Event event, const char* message) 
     finding.kernel = kernel_;
     finding.message = message;
     finding.place = describe_event(event);
-    finding.memory = describe_memory(event.address);
+    finding.memory = memory != nullptr ? memory : describe_memory(event.address);
     findings_.add(std::move(finding), key);
 }
 

@@ -262,7 +262,8 @@ private:
                      bool is_same_value = false);
     void await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site, Event event);
     void judge_pending_write();
-    void report_memory(const char* rule, Event event, const char* message);
+    void report_memory(const char* rule, Event event, const char* message,
+                       const char* memory = nullptr);
     void report_uninitialized(const Region& region, Event event);
     void release(std::uintptr_t address, unsigned kind);
     void acquire(std::uintptr_t address, unsigned kind);

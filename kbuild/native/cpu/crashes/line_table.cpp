@@ -76,6 +76,7 @@ struct LineHeader {
     unsigned offset_bytes = 4;
     unsigned address_bytes = 8;
     unsigned smallest_instruction = 1;
+    bool starts_statements = true;
     int line_base = 0;
     unsigned line_range = 1;
     std::vector<std::uint8_t> operands;  // of the standard opcodes
@@ -183,7 +184,7 @@ bool read_header(LineBytes& unit, const LineSections& sections, LineHeader& head
     LineBytes bytes(unit.take(unit.number(header.offset_bytes)));
     header.smallest_instruction = static_cast<unsigned>(bytes.number(1));
     if (header.version >= 4) bytes.number(1);  // operations per instruction
-    bytes.number(1);                           // whether lines are statements at the start
+    header.starts_statements = bytes.number(1) != 0;
     // NOLINTNEXTLINE(bugprone-signed-char-misuse): the field is signed
     header.line_base = static_cast<std::int8_t>(bytes.number(1));
     header.line_range = static_cast<unsigned>(bytes.number(1));
@@ -211,6 +212,7 @@ struct Row {
     std::uint64_t address = 0;
     std::uint64_t file = 1;
     std::uint64_t line = 1;
+    bool is_statement = true;  // whether a statement begins
 };
 
 // Runs a unit's program, and passes each row to `visit(row, is_end)`.
@@ -229,7 +231,9 @@ void run_program(LineBytes& bytes, const LineHeader& header, Visit visit) {
     };
     enum { end_sequence = 1, set_address = 2 };
     const unsigned first_special = static_cast<unsigned>(header.operands.size()) + 1;
-    Row row;
+    Row first;
+    first.is_statement = header.starts_statements;
+    Row row = first;
     while (!bytes.is_empty()) {
         const auto opcode = static_cast<unsigned>(bytes.number(1));
         if (opcode >= first_special) {
@@ -246,7 +250,7 @@ void run_program(LineBytes& bytes, const LineHeader& header, Visit visit) {
             const auto kind = extended.number(1);
             if (kind == end_sequence) {
                 visit(row, true);
-                row = {};
+                row = first;
             } else if (kind == set_address) {
                 row.address = extended.number(header.address_bytes);
             }
@@ -256,6 +260,7 @@ void run_program(LineBytes& bytes, const LineHeader& header, Visit visit) {
         case advance_pc: row.address += bytes.unsigned_leb() * header.smallest_instruction; break;
         case advance_line: row.line += static_cast<std::uint64_t>(bytes.signed_leb()); break;
         case set_file: row.file = bytes.unsigned_leb(); break;
+        case negate: row.is_statement = !row.is_statement; break;
         case const_add_pc:
             row.address += std::uint64_t{(255 - first_special) / header.line_range} *
                            header.smallest_instruction;
@@ -283,12 +288,18 @@ bool search_unit(LineBytes& unit, const LineHeader& header, std::uint64_t addres
             const auto after = std::upper_bound(
                 sequence.begin(), sequence.end() - 1, address,
                 [](std::uint64_t target, const Row& other) { return target < other.address; });
-            for (auto place = after; place != sequence.begin() && !found.own;) {
+            // In front of code of another file, a line can be that of an instruction which the compiler
+            // has moved there, unless a statement begins.
+            bool is_sure = false;
+            for (auto place = after; place != sequence.begin() && !is_sure;) {
                 --place;
                 if (place->line == 0) continue;  // no line of the source
                 SourceLine line{full_name(header, place->file), static_cast<unsigned>(place->line)};
                 if (line.file.empty()) continue;
-                if (is_own(line.file)) found.own = line;
+                if (is_own(line.file)) {
+                    is_sure = !found.innermost || place->is_statement;
+                    if (is_sure || !found.own) found.own = line;
+                }
                 if (!found.innermost) found.innermost = std::move(line);
             }
         }

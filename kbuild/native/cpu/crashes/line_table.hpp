@@ -25,7 +25,8 @@ struct LineSections {
 
 struct FoundLines {
     std::optional<SourceLine> innermost;
-    // The closest line before the address in a file that `is_own` accepts.
+    // The closest line before the address in a file that `is_own` accepts, if possible one where a
+    // statement begins.
     std::optional<SourceLine> own;
 };
 

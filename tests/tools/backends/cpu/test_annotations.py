@@ -30,6 +30,9 @@ HEADERS = (
 RUNTIME = f"kbuild_cpu_(?:api|waits|yield|runner)|{INDEX}"
 # Who calls these has a group, which another function or a static function of a class returned.
 GROUPS = "cooperative_groups"
+# Its functions call what the user declares as `begin` and `end`, which is not what has these names
+# elsewhere.
+LOOKUP = "kbuild_cpu_range_lookup"
 ANNOTATION = re.compile(r"__kbuild_\w*needs_\w+__")
 
 
@@ -37,7 +40,8 @@ def list_functions(code: Unit, pattern: str) -> Iterator[tuple[str, Place]]:
     """Yield the functions that mention a word."""
     for word in list_words(code, pattern):
         place = describe_place(code, word)
-        if place.kind == "function" and place.function is not None:
+        is_lookup = any(scope.name == LOOKUP for scope in place.around)
+        if place.kind == "function" and place.function is not None and not is_lookup:
             yield place.function.name, place
 
 

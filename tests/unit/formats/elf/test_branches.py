@@ -36,6 +36,11 @@ PC32, PLT32, GOTPCREL, S32, GOTPCRELX, TLSDESC_CALL = 2, 4, 9, 11, 41, 35
         ("e800000000ffd0", {1: PLT32}, True),  # call f; call *%rax
         ("e9f0ffffff50", {}, True),  # jmp back; push %rax: only similar to an indirect call
         ("e9f0ffffff660f1f440000", {}, False),  # jmp back; nopw
+        ("4989ff64488b042528000000", {}, False),  # mov %rdi,%r15; mov %fs:0x28,%rax
+        ("4989ff644c8b3c2528000000", {}, False),  # mov %rdi,%r15; mov %fs:0x28,%r15
+        ("89ff64482b042528000000", {}, False),  # mov %edi,%edi; sub %fs:0x28,%rax
+        ("ff64488b042528000001", {}, True),  # jmp *-0x75(%rax,%rcx,2)
+        ("ff64c88b042528000000", {}, True),  # jmp *-0x75(%rax,%rcx,8)
         ("ffc0", {}, False),  # inc %eax
         ("ff75f8", {}, False),  # push -8(%rbp)
         ("ff", {}, False),

@@ -41,7 +41,7 @@ static inline CUarray_format kbuild_cpu_driver_format(const struct kbuild_cpu_ar
 static inline int kbuild_cpu_create_driver_array(void **__array,
                                                  const CUDA_ARRAY3D_DESCRIPTOR *__from,
                                                  unsigned __levels) {
-    struct cudaChannelFormatDesc __channels;
+    struct cudaChannelFormatDesc __channels = {0, 0, 0, 0, cudaChannelFormatKindNone};
     struct kbuild_cpu_array __description;
     int __error;
     if (__array == NULL || __from == NULL)

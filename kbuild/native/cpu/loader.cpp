@@ -4,6 +4,12 @@
 #include <dlfcn.h>
 #include <link.h>
 
+// The linker defines where each program or library starts and ends.
+extern "C" {
+extern const char __ehdr_start __attribute__((visibility("hidden")));
+extern const char _end __attribute__((visibility("hidden")));
+}
+
 namespace kbuild::cpu {
 namespace {
 
@@ -62,6 +68,12 @@ bool are_in_one_object(const void* first, const void* second) noexcept {
         has_both = contains(object, reinterpret_cast<std::uintptr_t>(second));
     });
     return has_both;
+}
+
+bool is_in_own_object(const void* address) noexcept {
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    return place >= reinterpret_cast<std::uintptr_t>(&__ehdr_start) &&
+           place < reinterpret_cast<std::uintptr_t>(&_end);
 }
 
 }  // namespace kbuild::cpu

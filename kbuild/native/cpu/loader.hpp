@@ -28,6 +28,10 @@ LoadedObject find_object(const void* address);
 // Returns whether both addresses are in one program or library.
 bool are_in_one_object(const void* first, const void* second) noexcept;
 
+// Returns whether an address is in the program or library that contains the runtime. Takes no lock, so
+// that allocations of a forked child do not wait for one that another thread of the parent held.
+bool is_in_own_object(const void* address) noexcept;
+
 }  // namespace kbuild::cpu
 
 #endif

@@ -45,10 +45,7 @@ std::string demangle_variable(const std::string& name) {
 }
 
 // The texts of errors are in the object of the runtime.
-bool is_of_runtime(const void* address) {
-    static const int marker = 0;
-    return are_in_one_object(&marker, address);
-}
+bool is_of_runtime(const void* address) { return is_in_own_object(address); }
 
 }  // namespace
 

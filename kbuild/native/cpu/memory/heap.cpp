@@ -65,8 +65,7 @@ struct AllocationCallers {
 _Unwind_Reason_Code note_caller(_Unwind_Context* context, void* argument) {
     auto& callers = *static_cast<AllocationCallers*>(argument);
     const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
-    if (are_in_one_object(reinterpret_cast<void*>(address), reinterpret_cast<void*>(&note_caller)))
-        return _URC_NO_REASON;
+    if (is_in_own_object(reinterpret_cast<void*>(address))) return _URC_NO_REASON;
     callers.found[callers.count++] = address;
     return callers.count == kept_callers ? _URC_END_OF_STACK : _URC_NO_REASON;
 }

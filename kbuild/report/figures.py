@@ -13,7 +13,7 @@ from kbuild.verify.matching import linked_at_load, match_containers
 
 
 def describe_relocatable(facts: ArtifactFacts) -> str | None:
-    """Describe the input of the device link in one line; None if there is none."""
+    """Describe the input of the device link in one line; None without a device link."""
     final = set(map(id, final_images(facts)))
     rest = [image for image in facts.images if id(image) not in final]
     if not rest:

@@ -23,7 +23,7 @@ from kbuild.runtime.nvrtc.options import read_options
 _INVALID_OPTION: Final = 5
 _COMPILATION: Final = 6
 _MACRO: Final = "-D__CUDACC_RTC__=1"
-# The directory of the text, which is none of the program's.
+# The directory of the generated text, which the program does not have.
 _TEMPORARY: Final = re.compile(r"[^\s:\"]*/kbuild-compile-\w+/")
 _VARIABLES: Final = frozenset(("__device__", "__constant__", "__managed__"))
 _SUFFIXES: Final = (".cu", ".cpp", ".cc", ".cxx")

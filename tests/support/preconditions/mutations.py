@@ -145,7 +145,7 @@ MUTATIONS = (
     Mutation(
         "named_range",
         "loop over a range",
-        "an object that is the range is no converted temporary one",
+        "the object that is the range is not a temporary one that a conversion made",
         (Change(_RANGES, "__is_named || !is_same_v", "true || !is_same_v"),),
         ("region_ranges",),
     ),

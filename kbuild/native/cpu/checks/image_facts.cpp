@@ -123,7 +123,7 @@ void ImageFacts::read_symbols(std::string_view file) {
     std::sort(hooks_.begin(), hooks_.end());
 }
 
-// Compilers and linkers use other names for what is no variable of a program.
+// Compilers and linkers use other names for data that is not a variable of a program.
 void ImageFacts::note_section(const char* name, std::uintptr_t start, std::size_t bytes) {
     const std::string_view text = name;
     const auto starts_with = [&](std::string_view prefix) { return text.find(prefix) == 0; };

@@ -96,7 +96,7 @@ std::optional<Damage> find_damage(const void* pointer, const GuardedBlock& block
 // allocate again and again.
 class UnusedPages {
 public:
-    // Returns null if there are none of this size.
+    // Returns null if no pages of this size are left.
     void* take(std::size_t mapped) noexcept {
         const auto found = all_.find(mapped);
         if (found == all_.end()) return nullptr;

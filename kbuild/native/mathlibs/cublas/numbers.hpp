@@ -13,7 +13,7 @@ namespace kbuild::mathlibs {
 // A scalar of any type. All types fit in it without rounding.
 using Number = std::complex<double>;
 
-// Calls the function with a value of the type in C++, and returns false if there is none.
+// Calls the function with a value of the C++ type. Returns false if C++ has no such type.
 template <class Function>
 bool with_type(cudaDataType type, Function function) {
     switch (type) {

@@ -241,6 +241,8 @@ constexpr bool is_number_or_pointer = is_integral_v<__T> || is_floating_point_v<
 template <class __T>
 constexpr bool is_number_or_pointer<__T *> = true;
 template <class __T>
+constexpr bool is_number_or_pointer<__T *__restrict__> = true;
+template <class __T>
 constexpr bool is_built_in = is_number_or_pointer<remove_cv_t<__T>>;
 template <class __T>
 constexpr bool is_built_in<__T &> = is_built_in<__T>;
@@ -260,6 +262,10 @@ template <class __T>
 constexpr bool is_array_or_pointer<__T *> = true;
 template <class __T>
 constexpr bool is_array_or_pointer<__T *const> = true;
+template <class __T>
+constexpr bool is_array_or_pointer<__T *__restrict__> = true;
+template <class __T>
+constexpr bool is_array_or_pointer<__T *__restrict__ const> = true;
 template <class __T>
 constexpr bool is_array_or_pointer<__T[]> = true;
 template <class __T, unsigned long __Count>
@@ -372,6 +378,15 @@ template <class __T>
 struct element<const __T> {
     using __type = __T;
 };
+/* The compilers disagree on which conversions a restricted pointer allows. */
+template <class __T>
+struct element<__T *__restrict__> {
+    using __type = __T *;
+};
+template <class __T>
+struct element<__T *__restrict__ const> {
+    using __type = __T *;
+};
 template <class __T, int __Most>
 class slots {
 public:
@@ -397,7 +412,9 @@ public:
         __initializer(kind_of_slot<__type>{__to});
         return *static_cast<__type *>(__to.__address);
     }
-    KBUILD_CPU_ALWAYS_INLINE void copy(int __number, const __type &__value) {
+    /* The object can be volatile, or a restricted pointer; the element is not. */
+    template <class __Value>
+    KBUILD_CPU_ALWAYS_INLINE void copy(int __number, const __Value &__value) {
         ::new (place(__number)) __type(__value);
     }
 

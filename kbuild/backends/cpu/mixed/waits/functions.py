@@ -76,7 +76,8 @@ class _Search:
 
     def find(self) -> Waiting:
         """Add what calls functions with operations, and what calls that, and so on."""
-        operations = {*self._thread_words.operations, *MAKERS}
+        words = self._thread_words
+        operations = {*words.operations, *words.divided, *MAKERS}
         own = self._find_own({*operations, *GROUP_FUNCTIONS})
         names = self._add(operations) | {d.name for d in self._bodies if self._has_group(d)}
         known: set[str] = set()

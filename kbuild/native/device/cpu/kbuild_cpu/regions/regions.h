@@ -462,6 +462,28 @@ struct call_frame {
     using __argument = typename argument_at<__Number, __Arguments...>::__type;
 };
 
+/* A function of the device headers that all threads of a set call at once. It is declared as kbuild declares a
+ * divided function: as `NAME__kbuild_split`, once with `no_frame`, and once with a `call_frame`, into which it puts
+ * what a thread brings, an object of `__Entry`. Then `__Entry::run` executes the function for all of them. */
+template <class __Entry>
+struct collective {
+    template <class __Result, int __Most>
+    struct __frame : frame_results<__Result, __Most> {
+        KBUILD_CPU_ALWAYS_INLINE void bring(int __number, const __Entry &__entry,
+                                            const kbuild_cpu_call &__from) {
+            entries.copy(__number, __entry);
+            call = __from;
+        }
+        slots<__Entry, __Most> entries;
+        kbuild_cpu_call call;
+    };
+    template <class __Result, int __Most>
+    static void __run(const set_view __set, const set_view __live,
+                      __frame<__Result, __Most> &__of) {
+        __Entry::run(__set, __live, __of);
+    }
+};
+
 /* Whether a type is that of a group of threads. */
 template <class __T, class = void>
 constexpr bool is_group = false;

@@ -484,16 +484,9 @@ struct collective {
     }
 };
 
-/* Whether a type is that of a group of threads. */
-template <class __T, class = void>
-constexpr bool is_group = false;
-template <class __T>
-constexpr bool is_group<__T, typename __T::__kbuild_group> = true;
-
 /* The type of an array's elements for a parameter. */
 template <class __T>
 struct frame_element {
-    static_assert(!is_group<__T>, "kbuild: the kind of this group of threads is not known");
     static_assert(can_move<__T>, "kbuild: the parameter can refer to itself");
     using __type = __T;
 };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES, ThreadWords
@@ -143,8 +143,8 @@ class Divider:
             for each in self._divided[name]:
                 yield write_split(self._code, each.found, (*self._facts.others, *each.edits))
 
-    def _add_called(self, names: Iterable[str]) -> None:
-        for name in set(names) - self._called:
+    def _add_called(self, names: frozenset[str]) -> None:
+        for name in self._divided.keys() & names - self._called:
             self._called.add(name)
             for each in self._divided[name]:
                 self._add_called(each.callees)
@@ -223,9 +223,12 @@ class Divider:
         }
         return Functions(
             divided={
-                name: all(each.is_warp_wide for each in self._divided[name])
-                for name in called - late.keys()
-                if name in self._divided
+                **self._facts.words.divided,
+                **{
+                    name: all(each.is_warp_wide for each in self._divided[name])
+                    for name in called - late.keys()
+                    if name in self._divided
+                },
             },
             referring={name: self._find_referring(name) for name in called},
             obstacles={**self._obstacles, **late},

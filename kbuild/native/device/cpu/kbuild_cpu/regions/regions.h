@@ -479,16 +479,31 @@ struct call_frame {
     using __argument = typename argument_at<__Number, __Arguments...>::__type;
 };
 
-/* Whether a type is that of a group of threads. */
-template <class __T, class = void>
-constexpr bool is_group = false;
-template <class __T>
-constexpr bool is_group<__T, typename __T::__kbuild_group> = true;
+/* A function of the device headers that all threads of a set call at once. It is declared as kbuild declares a
+ * divided function: as `NAME__kbuild_split`, once with `no_frame`, and once with a `call_frame`, into which it puts
+ * what a thread brings, an object of `__Entry`. Then `__Entry::run` executes the function for all of them. */
+template <class __Entry>
+struct collective {
+    template <class __Result, int __Most>
+    struct __frame : frame_results<__Result, __Most> {
+        KBUILD_CPU_ALWAYS_INLINE void bring(int __number, const __Entry &__entry,
+                                            const kbuild_cpu_call &__from) {
+            entries.copy(__number, __entry);
+            call = __from;
+        }
+        slots<__Entry, __Most> entries;
+        kbuild_cpu_call call;
+    };
+    template <class __Result, int __Most>
+    static void __run(const set_view __set, const set_view __live,
+                      __frame<__Result, __Most> &__of) {
+        __Entry::run(__set, __live, __of);
+    }
+};
 
 /* The type of an array's elements for a parameter. */
 template <class __T>
 struct frame_element {
-    static_assert(!is_group<__T>, "kbuild: the kind of this group of threads is not known");
     static_assert(can_move<__T>, "kbuild: the parameter can refer to itself");
     using __type = __T;
 };

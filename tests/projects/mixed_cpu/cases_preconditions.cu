@@ -22,6 +22,25 @@ __global__ void hidden_constant(int* out)
         __syncthreads();
     }
 }
+__global__ void hidden_in_parentheses(int* out)
+{
+    __shared__ int s[65];
+    constexpr int count = 3;
+    int x = threadIdx.x, y = threadIdx.x * count;
+    s[x + 1] = 0;
+    __syncthreads();
+    {
+        int(x)(63 - threadIdx.x);
+        s[x + 1] += 7 * x;
+    }
+    {
+        constexpr int one = 1, (count)(5);
+        __syncthreads();
+        out[threadIdx.x] = y + count * one;
+        __syncthreads();
+    }
+    out[threadIdx.x] += s[x + 1] * 1000;
+}
 __global__ void address(int* out)
 {
     int x = threadIdx.x, *place = &x;
@@ -60,13 +79,307 @@ __global__ void own_limits(int* out)
     __syncthreads();
 }
 
+// Operators and functions of the user that read memory.
+enum Kind { FIRST = 3 };
+__device__ int operator+(Kind a, unsigned b) { return number + a + b; }
+struct Number {
+    int v;
+    __device__ constexpr operator int() const { return v; }
+};
+__device__ int operator+(Number a, unsigned b) { return number + a.v + b; }
+__device__ int max(short a, int b) { return number + a + b; }
+__device__ int max(int& a, const unsigned& b) { return number + a + b; }
+__device__ void set_number()
+{
+    if (threadIdx.x == 0)
+        number = 99;
+}
+template <Kind kind> __global__ void operator_of_enum(int* out)
+{
+    int x = kind + threadIdx.x;
+    __syncthreads();
+    set_number();
+    __syncthreads();
+    out[threadIdx.x] = x;
+}
+__global__ void operator_of_class(int* out)
+{
+    constexpr Number three{3};
+    int x = three + threadIdx.x;
+    __syncthreads();
+    set_number();
+    __syncthreads();
+    out[threadIdx.x] = x;
+}
+namespace own {
+__device__ int max(int a, int b) { return number + a + b; }
+__global__ void max_of_namespace(int* out)
+{
+    int x = max(static_cast<int>(threadIdx.x), 3);
+    __syncthreads();
+    set_number();
+    __syncthreads();
+    out[threadIdx.x] = x;
+}
+}
+__global__ void max_for_types(int* out, int three)
+{
+    int x = max(static_cast<short>(threadIdx.x), 3), y = max(three, threadIdx.x);
+    __syncthreads();
+    set_number();
+    __syncthreads();
+    out[threadIdx.x] = x + 100 * y;
+}
+
+// Objects that know where they are, are counted, or end.
+struct Itself {
+    int v, *place;
+    Itself() = default;
+    __device__ Itself(int v) : v(v), place(&this->v) {}
+};
+struct Counted {
+    int v;
+    __device__ explicit Counted(int v) : v(v) {}
+    __device__ Counted(const Counted& o) : v(o.v + 1000) {}
+};
+__device__ Counted operator+(const Counted& a, int b) { return Counted(a.v + b); }
+struct Ends {
+    int* out;
+    __device__ Ends(int* out) : out(out) {}
+    __device__ ~Ends() { *out += 5; }
+};
+__device__ int by_value(Counted c)
+{
+    __syncthreads();
+    return c.v;
+}
+__device__ int referred(const Counted& c)
+{
+    __syncthreads();
+    return c.v;
+}
+__global__ void array_of_objects(int* out)
+{
+    Itself x[2] = {Itself(threadIdx.x), Itself(3)};
+    __syncthreads();
+    *x[1].place += 1;
+    __syncthreads();
+    out[threadIdx.x] = x[0].v + x[1].v;
+}
+__global__ void counted_argument(int* out)
+{
+    Counted c(threadIdx.x);
+    out[threadIdx.x] = by_value(c);
+}
+__global__ void temporary_argument(int* out)
+{
+    Counted c(threadIdx.x);
+    out[threadIdx.x] = referred(c + 1);
+}
+__global__ void end_of_block(int* out)
+{
+    out[threadIdx.x] = 1;
+    __syncthreads();
+    {
+        Ends end = out + threadIdx.x;
+        out[threadIdx.x] *= 3;
+        __syncthreads();
+        out[threadIdx.x] *= 10;
+    }
+    __syncthreads();
+    out[threadIdx.x] *= 2;
+}
+__global__ void counted_auto(int* out)
+{
+    Counted a(threadIdx.x);
+    auto b = a;
+    const auto c = b.v > 0 ? a : b;
+    auto d = Counted(3);
+    __syncthreads();
+    out[threadIdx.x] = b.v + c.v + d.v;
+}
+
+__global__ void hidden_by_binding(int* out)
+{
+    int x = threadIdx.x, y = 2 * x;
+    {
+        __syncthreads();
+        auto [x, y] = int2{9, 8};
+        __syncthreads();
+        out[threadIdx.x] = x + y;
+    }
+    __syncthreads();
+    out[threadIdx.x] += 100 * y;
+}
+
+// What lambdas capture lives in slots.
+__global__ void lambdas(int* out, int three)
+{
+    int x = threadIdx.x * 2, y = out[threadIdx.x] + 5, z = 9;
+    auto by_reference = [&] { return x + three; };
+    auto by_name = [&z = y] { return z; };
+    auto changed = [x, three]() mutable { return x + (three += 2); };
+    __syncthreads();
+    x += 100;
+    int a = by_reference(), b = changed(), filler[8] = {a, b, a, b, a, b, a, b};
+    __syncthreads();
+    out[threadIdx.x] = a + b + changed() + by_name() + z + filler[three];
+}
+__global__ void lambda_for_shared_memory(int* out, int three)
+{
+    __shared__ int s[64];
+    auto put = [=](int v) mutable { return s[threadIdx.x] = v; };
+    __syncthreads();
+    int x = put(threadIdx.x + three);
+    int y = __shfl_down_sync(~0u, [=]() mutable { return s[threadIdx.x]++; }(), 0);
+    __syncthreads();
+    out[threadIdx.x] = x + y + 1000 * s[63 - threadIdx.x];
+}
+__global__ void names_of_lambdas(int* out)
+{
+    auto length = [] { return int(sizeof(__func__)); };
+    __syncthreads();
+    out[threadIdx.x] = length() + 100 * int(sizeof(__func__));
+}
+
+__global__ void wraps(int* out)
+{
+    out[threadIdx.x] = 0;
+    __syncthreads();
+    if (threadIdx.x - 40u < 30u)
+        out[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x - 40u > 100u)
+        out[threadIdx.x] += 2;
+    __syncthreads();
+}
+
+// Which function C++ chooses.
+__device__ int pick(int)
+{
+    __syncthreads();
+    return 2;
+}
+namespace other {
+struct Base {};
+__device__ int pick(Base)
+{
+    __syncthreads();
+    return 1;
+}
+}
+struct Derived : other::Base {
+    __device__ operator int() const { return 5; }
+};
+__device__ int hidden(int)
+{
+    __syncthreads();
+    return 2;
+}
+__device__ int __shfl_xor_sync(unsigned, Number a, int) { return a.v + threadIdx.x; }
+struct Refers {
+    int v;
+    __device__ operator const int&() const { return v; }
+};
+__device__ int change(const int& x, Refers& y)
+{
+    y.v = 9;
+    __syncthreads();
+    return x;
+}
+__device__ int named = 5;
+__device__ int own_parameter(int named)
+{
+    int turns = 0;
+    for (; turns < named; ++turns)
+        __syncthreads();
+    return turns;
+}
+__global__ void function_of_namespace(int* out)
+{
+    Derived x;
+    out[threadIdx.x] = pick(x);
+}
+__global__ void hidden_function(int* out)
+{
+    int x = hidden(1);
+    {
+        struct Own {
+            __device__ int operator()(int) const { return 3; }
+        };
+        constexpr Own hidden{};
+        __syncthreads();
+        x = 10 * x + hidden(1);
+    }
+    out[threadIdx.x] = x;
+}
+__global__ void own_operation(int* out)
+{
+    Number x{static_cast<int>(threadIdx.x)};
+    int y = __shfl_xor_sync(~0u, x, 1);
+    __syncthreads();
+    out[threadIdx.x] = y;
+}
+__global__ void converted_reference(int* out)
+{
+    Refers x{static_cast<int>(threadIdx.x)};
+    int y = change(x, x);
+    out[threadIdx.x] = y;
+}
+__global__ void own_parameters(int* out, int three) { out[threadIdx.x] = own_parameter(three); }
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
     memory<<<1, 64>>>(results);
     check("memory", 64, [](int i) { return i + 7; });
+    const int seven = 7;
+    cudaMemcpyToSymbol(number, &seven, sizeof seven);
+    operator_of_enum<FIRST><<<1, 64>>>(results);
+    check("operator_of_enum", 64, [](int i) { return i + 10; });
+    cudaMemcpyToSymbol(number, &seven, sizeof seven);
+    operator_of_class<<<1, 64>>>(results);
+    check("operator_of_class", 64, [](int i) { return i + 10; });
+    cudaMemcpyToSymbol(number, &seven, sizeof seven);
+    own::max_of_namespace<<<1, 64>>>(results);
+    check("max_of_namespace", 64, [](int i) { return i + 10; });
+    cudaMemcpyToSymbol(number, &seven, sizeof seven);
+    max_for_types<<<1, 64>>>(results, 3);
+    check("max_for_types", 64, [](int i) { return i + 10 + 100 * (i + 10); });
+    array_of_objects<<<1, 64>>>(results);
+    check("array_of_objects", 64, [](int i) { return i + 4; });
+    counted_argument<<<1, 64>>>(results);
+    check("counted_argument", 64, [](int i) { return i + 1000; });
+    temporary_argument<<<1, 64>>>(results);
+    check("temporary_argument", 64, [](int i) { return i + 1; });
+    end_of_block<<<1, 64>>>(results);
+    check("end_of_block", 64, [](int) { return 70; });
+    counted_auto<<<1, 64>>>(results);
+    check("counted_auto", 64, [](int i) { return i + 1000 + i + 1000 + 3; });
+    hidden_by_binding<<<1, 64>>>(results);
+    check("hidden_by_binding", 64, [](int i) { return 17 + 200 * i; });
+    lambdas<<<1, 64>>>(results, 3);
+    check("lambdas", 64, [](int i) { return 2 * i + 103 + 2 * i + 5 + 2 * i + 7 + 5 + 9 + 2 * i + 5; });
+    lambda_for_shared_memory<<<1, 64>>>(results, 3);
+    check("lambda_for_shared_memory", 64, [](int i) { return 2 * (i + 3) + 1000 * (63 - i + 4); });
+    names_of_lambdas<<<1, 64>>>(results);
+    check("names_of_lambdas", 64, [](int) { return 11 + 1700; });
+    wraps<<<1, 64>>>(results);
+    check("wraps", 64, [](int i) { return i < 40 ? 2 : 1; });
+    function_of_namespace<<<1, 64>>>(results);
+    check("function_of_namespace", 64, [](int) { return 1; });
+    hidden_function<<<1, 64>>>(results);
+    check("hidden_function", 64, [](int) { return 23; });
+    own_operation<<<1, 64>>>(results);
+    check("own_operation", 64, [](int i) { return 2 * i; });
+    converted_reference<<<1, 64>>>(results);
+    check("converted_reference", 64, [](int) { return 9; });
+    own_parameters<<<1, 64>>>(results, 3);
+    check("own_parameters", 64, [](int) { return 3; });
     hidden_constant<<<1, 64>>>(results);
     check("hidden_constant", 64, [](int i) { return 3 * i + 5; });
+    hidden_in_parentheses<<<1, 64>>>(results);
+    check("hidden_in_parentheses", 64, [](int i) { return 3 * i + 5 + 7000 * i; });
     address<<<1, 64>>>(results);
     check("address", 64, [](int i) { return i + 3; });
     some_threads_assign<<<1, 64>>>(results);

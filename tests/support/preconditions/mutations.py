@@ -179,30 +179,22 @@ MUTATIONS = (
     Mutation(
         "declarations",
         "parallel region",
-        "declarations beside operations have a known form",
+        "statements beside operations are declarations of a known form, or expressions",
         (
             Change(
-                f"{_REGIONS}forms.py",
-                "if isinstance(child, Statement) and _is_unknown_declaration(unit, block, child):",
-                "if False:",
+                _REGION,
+                "if not isinstance(node, Statement) or not self._is_expression(node):",
+                "if True:",
             ),
         ),
-        ("cases_objects",),
-        ("binding", "shadow"),
+        ("cases_preconditions",),
     ),
     Mutation(
-        "lambda",
+        "moved",
         "slot",
-        "no object contains a lambda that refers to variables",
-        (
-            Change(
-                f"{_REGIONS}forms.py",
-                "if statement in statements and _contains_lambda(unit, statement):",
-                "if False:",
-            ),
-        ),
-        ("cases_objects",),
-        ("lambda_value", "lambda_change", "function_object"),
+        "no other edit is in a value that moves",
+        (Change(_DIVISION, "if end <= each.end:", "if False:"),),
+        ("cases_preconditions",),
     ),
     Mutation(
         "decltype",
@@ -226,15 +218,16 @@ MUTATIONS = (
                 "true || is_trivial_aggregate<__T>",
             ),
         ),
-        ("cases_objects",),
+        ("cases_preconditions", "cases_objects"),
         ("self_pointer", "copies", "function", "aggregate"),
     ),
     Mutation(
         "destructor",
         "slot",
         "the destructor does nothing",
-        (Change(_HEADER, "can_end = __has_trivial_destructor(__T);", "can_end = true;"),),
+        (Change(_HEADER, "can_keep = __has_trivial_destructor(__T) && ", "can_keep = "),),
         (
+            "cases_preconditions",
             "region_forms",
             "cases_objects",
         ),
@@ -317,15 +310,15 @@ MUTATIONS = (
                 "constexpr bool is_built_in = true;",
             ),
         ),
-        ("cases_values_behind_names",),
+        ("cases_preconditions", "cases_values_behind_names"),
         ("memory_conversion", "memory_operator", "memory_enum_operator", "memory_enum_compare"),
     ),
     Mutation(
         "calls",
         "rematerialized value",
         "`min` and `max` are those of CUDA",
-        (Change(_BINDINGS, 'checks[f"static_assert({self._check_call(call)}); "] = None', "pass"),),
-        ("cases_values_behind_names",),
+        (Change(_BINDINGS, "checks |= dict.fromkeys(self._check_call(call))", "pass"),),
+        ("cases_preconditions", "cases_values_behind_names"),
         ("memory_user_max",),
     ),
     Mutation(
@@ -450,7 +443,7 @@ MUTATIONS = (
                 "if (true || static_cast",
             ),
         ),
-        ("region_guards",),
+        ("cases_preconditions", "region_guards"),
         ("subscripts", "parameter_guard"),
     ),
     Mutation(
@@ -482,6 +475,7 @@ MUTATIONS = (
             ),
         ),
         (
+            "cases_preconditions",
             "cases_objects",
             "region_functions",
         ),
@@ -499,6 +493,7 @@ MUTATIONS = (
             ),
         ),
         (
+            "cases_preconditions",
             "cases_values_behind_names",
             "cases_spelling",
         ),
@@ -511,7 +506,7 @@ MUTATIONS = (
         (
             Change(
                 _HEADER,
-                "!is_same_v<remove_cv_t<__T>, __T> && is_converted<__T, __Argument>,",
+                "is_converted<__T, __Argument>,",
                 "true,",
             ),
             Change(
@@ -520,7 +515,7 @@ MUTATIONS = (
                 "static_assert(true || can_move<remove_cv_t<__T>>,",
             ),
         ),
-        ("cases_parameters",),
+        ("cases_preconditions", "cases_parameters"),
         ("function", "base_reference", "copies"),
     ),
     Mutation(
@@ -534,7 +529,7 @@ MUTATIONS = (
                 "is_own = False",
             ),
         ),
-        ("cases_parameters",),
+        ("cases_preconditions", "cases_parameters"),
         ("parameter_guard", "function"),
     ),
     Mutation(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES, ThreadWords
@@ -10,13 +11,14 @@ from kbuild.backends.cpu.mixed.mentions import (
     can_replace,
     describe_place,
     is_captured,
+    list_own_names,
     list_words,
 )
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
 from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.forms import split_declarations
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
-from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS
+from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS, find_group_name
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
 from kbuild.backends.cpu.mixed.regions.plan import Division
@@ -33,8 +35,6 @@ from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-# In a lambda, these name the lambda.
-FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
 WRONG_GUESS: Final = "its regions do not compile"
 
 
@@ -88,6 +88,8 @@ class Divider:
         self._facts = facts
         self.marks: dict[int, LoopMarks] = {}
         self._code = facts.code
+        marks = (edit for loop in facts.marks.values() for edit in loop.edits)
+        self._edited = sorted((each.start, each.end) for each in (*facts.others, *marks))
         self._definitions = facts.waiting.functions
         self._indexed = self._find_indexed()
         self._divided: dict[str, tuple[_DividedFunction, ...]] = {}
@@ -118,6 +120,7 @@ class Divider:
         """
         division, called = self._analyze(kernel, is_function=False)
         edits = write_kernel(self._code, division, prologue, bound)
+        check_edits(edits, self._edited)
         self._add_called(called)
         self.marks.update(self._find_marks(division))
         return edits
@@ -180,8 +183,11 @@ class Divider:
             for word in constants
         ):
             raise CannotDivide("it passes threadIdx on")
-        if any(is_captured(code, word) for word in constants if word.text == INDEX):
-            raise CannotDivide("a lambda can refer to threadIdx")
+        groups = (find_group_name(code, each) for each in needs.groups)
+        known = {INDEX, *groups, *(each.name for each in parameters if each.group is not None)}
+        for word in list_words(code, "|".join(known), inside=found.body):
+            if is_captured(code, word):
+                raise CannotDivide(f"a lambda can refer to {word.text}")
         division = analyze(
             KernelBody(
                 unit=code,
@@ -260,16 +266,15 @@ class Divider:
         if {scope.kind for scope in find_scopes(self._code).around(found.start)} - {"namespace"}:
             raise CannotDivide("it is a member, or local")
         check_signature(self._code, found)
-        if list_words(self._code, FUNCTION_NAMES, inside=found.body):
+        if list_own_names(self._code, found.body or (0, 0)):
             raise CannotDivide("it asks for its name")
         division, callees = self._analyze(found, is_function=True)
+        edits = write_function(self._code, division)
+        check_edits(edits, self._edited)
         marks = {**self._facts.marks, **dict(self._find_marks(division))}
         return _DividedFunction(
             found=found,
-            edits=(
-                *write_function(self._code, division),
-                *(edit for loop in marks.values() for edit in loop.edits),
-            ),
+            edits=(*edits, *(edit for loop in marks.values() for edit in loop.edits)),
             is_warp_wide=all(each.is_warp_wide for each in division.operations.values()),
             callees=callees,
         )
@@ -284,3 +289,18 @@ def _list_variables_of_head(code: Unit, division: Division, block: Block) -> Ite
             variable = division.uses.resolve(index)
             if variable is not None:
                 yield variable
+
+
+def check_edits(edits: Iterable[Edit], others: Sequence[tuple[int, int]]) -> None:
+    """Raise CannotDivide if other edits are inside of what edits replace, and are lost there.
+
+    Args:
+        edits: The edits of a kernel or a function.
+        others: Where the others start and end, in order.
+    """
+    for each in edits:
+        for start, end in others[bisect_left(others, (each.start, each.start + 1)) :]:
+            if start >= each.end:
+                break
+            if end <= each.end:
+                raise CannotDivide("a part that moves is edited")

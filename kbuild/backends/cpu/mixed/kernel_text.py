@@ -18,9 +18,14 @@ from kbuild.backends.cpu.mixed.annotations import (
     INDICES,
     find_thread_words,
 )
-from kbuild.backends.cpu.mixed.division import FUNCTION_NAMES, Divider, TextFacts
+from kbuild.backends.cpu.mixed.division import Divider, TextFacts, check_edits
 from kbuild.backends.cpu.mixed.launch_bounds import LaunchBounds, find_launch_bounds
-from kbuild.backends.cpu.mixed.mentions import can_replace, describe_place, list_words
+from kbuild.backends.cpu.mixed.mentions import (
+    can_replace,
+    describe_place,
+    list_own_names,
+    list_words,
+)
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.waits.functions import find_waiting
 from kbuild.backends.cpu.mixed.waits.loops import LoopMarks
@@ -197,13 +202,16 @@ class _Editor:
             CannotDivide: It cannot be divided.
         """
         bound = self._bounds.get(kernel.start, LaunchBounds())
-        names = list_words(self._code, FUNCTION_NAMES, inside=kernel.body)
+        names = list_own_names(self._code, kernel.body or (0, 0))
         reviewed = 2 * number + (kernel.start in self._indexed)
         before = " ".join(_describe_kernel(bound, _REGIONS, names, reviewed))
         most = "__kbuild_bounds__[0]" if bound.block else "0"
+        named = tuple(_name_functions(names))
         if self._divider is not None:
-            yield from self._divider.divide_kernel(kernel, most, before)
-        yield from _name_functions(names)
+            divided = self._divider.divide_kernel(kernel, most, before)
+            check_edits(divided, [(each.start, each.end) for each in named])
+            yield from divided
+        yield from named
 
     def _edit_threads(self, kernel: Declaration, number: int, obstacle: str) -> Iterator[Edit]:
         """Yield the edits that let a body run for one thread after another.
@@ -220,7 +228,7 @@ class _Editor:
         mentions = list_words(code, "|".join(INDICES), inside=kernel.body)
         fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
         used = {word.text for word in mentions} - fixed
-        names = list_words(code, FUNCTION_NAMES, inside=kernel.body)
+        names = list_own_names(code, kernel.body)
         bound = self._bounds.get(kernel.start, LaunchBounds())
         stores = INDEX in fixed or kernel.start in self._indexed
         reviewed = None if obstacle else 2 * number + stores

@@ -19,6 +19,8 @@ _MARKER: Final = re.compile(r'#(?: |line )\d+ "((?:\\.|[^"\\\n])*)".*')
 _SYSTEM_MARKER: Final = re.compile(r'#(?: |line )\d+ "(?:\\.|[^"\\\n])*".* 3\b.*')
 _STARTS: Final = (";", "{", "}", ":")  # what is before a declaration
 _BEFORE_LAMBDA: Final = ("return", "co_return", "co_yield", "co_await", "else", "do", "case")
+# What names the function around it. In the regions and loops of a kernel, that would be a lambda.
+_FUNCTION_NAMES: Final = "__func__|__FUNCTION__|__PRETTY_FUNCTION__"
 _FOLLOWING: Final = (";", "(", "<", "::")  # what patterns ask for
 _LONGEST_ARGUMENTS: Final = 100  # tokens of template arguments
 _MARK: Final = "__kbuild_"  # the start of the words that mark device code
@@ -197,6 +199,18 @@ def is_captured(code: Unit, word: Token) -> bool:
         if captures is not None and any(c.text == "&" for c in captures) and not is_called:
             return True
     return False
+
+
+def list_own_names(unit: Unit, inside: Span) -> list[Token]:
+    """Return the names in a function's body that stand for its name, not for that of a lambda."""
+    return [
+        word
+        for word in list_words(unit, _FUNCTION_NAMES, inside=inside)
+        if not any(
+            scope.kind == "class" or find_lambda(unit, scope) is not None
+            for scope in describe_place(unit, word).inside
+        )
+    ]
 
 
 def _has_default(captures: tuple[Token, ...]) -> bool:

@@ -16,7 +16,6 @@ from kbuild.backends.cpu.mixed.regions.branches import check_branches
 from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
-    check_references,
     check_types,
     find_assignments,
     find_declared,
@@ -88,7 +87,6 @@ class _Analysis:
             if statement is not None:
                 check_order(unit, statement, operation, self._is_own_number)
         check_types(unit, body, self._uses)
-        check_references(unit, body, self._uses)
         self._assignments = find_assignments(unit, self._divided)
         self._uniform = {v for v in self._uses.variables if self._can_be_uniform(v)}
         self._masked: frozenset[Block] = frozenset()

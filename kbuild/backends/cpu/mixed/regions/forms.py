@@ -12,8 +12,8 @@ from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_na
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, SharedMemory
 from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, split_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
-from kbuild.backends.cpu.mixed.regions.variables import is_deduced, list_variables
-from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS, TYPE_WORDS
+from kbuild.backends.cpu.mixed.regions.variables import list_variables
+from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS
 from kbuild.cxx.statements import Block, Node, Statement, list_blocks, list_statements
 from kbuild.cxx.tokens import drop_attributes, match_angle
 from kbuild.cxx.unit import Unit
@@ -22,11 +22,9 @@ _LOOPS: Final = frozenset(("for", RANGE, "while", "do"))
 DIVIDABLE: Final = _LOOPS | {"", "if"}  # the kinds of blocks
 _SHARED: Final = "__kbuild_shared__"
 _STORAGE: Final = ("extern", "static", "volatile", "const", "alignas", "__restrict__")
-_BEFORE_LAMBDA: Final = ("return", "case", "else", "do")
 # Declarations that say the same for all threads.
 _COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "static"))
 _STATIC: Final = frozenset(("static", "constexpr", "thread_local"))
-_CONVERTED: Final = 4  # the tokens of `int(x)`, which is a declaration as a statement
 # What can be between a type and the name of a variable that it declares in parentheses.
 _DECLARED_WITH: Final = ("(", "*", "&", "const", "volatile", "__restrict__")
 _LEAVING: Final = frozenset(("return", "break", "continue"))
@@ -65,8 +63,6 @@ def _check_form(unit: Unit, block: Block) -> None:
         raise CannotDivide(f"a barrier is in '{block.kind}'")
     if block.kind == RANGE:
         check_range(unit, block)
-        if _contains_lambda(unit, read_head(block.children[1])):
-            raise CannotDivide("a lambda can be used behind a barrier")
     is_condition = block.kind in ("if", "while")
     if (block.kind == "if" and block.heads != 1) or (
         is_condition and tuple(list_variables(unit, block, read_head(block.children[0])))
@@ -79,22 +75,6 @@ def _check_form(unit: Unit, block: Block) -> None:
         is_element = block.kind == RANGE and child is block.children[0]
         if isinstance(child, Statement) and unit.get(child.stop) == ":" and not is_element:
             raise CannotDivide("a label is beside a barrier")
-        if isinstance(child, Statement) and _is_unknown_declaration(unit, block, child):
-            raise CannotDivide("a declaration beside a barrier has an unknown form")
-
-
-def _is_unknown_declaration(unit: Unit, block: Block, statement: Statement) -> bool:
-    """Return whether a statement declares variables that kbuild cannot find.
-
-    Their names could be those of other variables, too, which other regions would use then.
-    """
-    start = skip_attributes(unit, statement.start)
-    words = [w for w in unit.words[start : statement.stop] if w not in ("const", "&")]
-    is_call = words[1:2] == ["("] and len(words) > _CONVERTED and words[3:4] != [")"]
-    is_declaration = not TYPE_WORDS.isdisjoint(words[:1]) and not is_call
-    return is_declaration and not (
-        is_common_declaration(unit, statement) or any(list_variables(unit, block, statement))
-    )
 
 
 def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
@@ -132,17 +112,23 @@ def is_declared_name(unit: Unit, statement: Statement, index: int) -> bool:
     """Return whether a declaration can declare a name where it is."""
     before, behind = unit.get(index - 1), unit.get(index + 1)
     is_last = index + 1 == statement.stop or behind in ("=", ";", "[", "{", ",", "}", ":")
+    if (before, behind, unit.get(index - 2)) == ("(", ")", ","):
+        return True  # as in `int a, (b);`
     return is_last and (is_name(before) or before in ("*", "&", ">", "::", "{", ","))
 
 
 def find_declared(unit: Unit, body: Block) -> frozenset[str]:
     """Return the names that statements of a body declare, and some others."""
-    return frozenset(
-        unit.words[index]
-        for statement in list_statements(body)
-        for index in range(statement.start, statement.stop)
-        if is_name(unit.words[index]) and is_declared_name(unit, statement, index)
-    )
+    names: set[str] = set()
+    for statement in list_statements(body):
+        declared = find_possibly_declared(unit, statement)
+        names |= {
+            unit.words[index]
+            for index in range(statement.start, statement.stop)
+            if is_name(unit.words[index])
+            and (index == declared or is_declared_name(unit, statement, index))
+        }
+    return frozenset(names)
 
 
 def read_head(node: Node) -> Statement:
@@ -184,24 +170,6 @@ def check_types(unit: Unit, body: Block, uses: Uses) -> None:
         for index in list_names(unit, opening, unit.partners[opening]):
             if uses.resolve(index) is not None:
                 raise CannotDivide(f"it asks for the type of '{unit.words[index]}'")
-
-
-def check_references(unit: Unit, body: Block, uses: Uses) -> None:
-    """Raise CannotDivide if an object can contain a lambda, whose captures refer to variables."""
-    statements = {v.statement for v in uses.variables if not v.is_scalar or is_deduced(unit, v)}
-    for statement in list_statements(body):
-        if statement in statements and _contains_lambda(unit, statement):
-            raise CannotDivide("a lambda can be used behind a barrier")
-
-
-def _contains_lambda(unit: Unit, statement: Statement) -> bool:
-    """Return whether a bracket of a statement can start a lambda."""
-    return any(
-        unit.words[index] == "["
-        and not (is_name(unit.get(index - 1)) and unit.get(index - 1) not in _BEFORE_LAMBDA)
-        and unit.get(index - 1) not in ("]", ")")
-        for index in range(statement.start, statement.stop)
-    )
 
 
 def split_declarations(unit: Unit, block: Block) -> Block:

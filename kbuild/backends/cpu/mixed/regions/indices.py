@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import find_base
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, asks_for_index, list_names
@@ -261,6 +262,8 @@ def _list_inner_names(unit: Unit, node: Node) -> Iterator[str]:
         for child in block.children:
             if isinstance(child, Statement):
                 yield from (each.name for each in list_variables(unit, block, child))
+                declared = find_possibly_declared(unit, child)
+                yield from () if declared is None else (unit.words[declared],)
         if block.kind == RANGE or (block.kind == "for" and block.heads == 2):  # noqa: PLR2004 - over a range
             for head in block.children[:2]:
                 yield from (unit.words[each] for each in list_names(unit, head.start, head.stop))

@@ -151,7 +151,6 @@ def test_threads_keep_all_variables_after_a_failure() -> None:
         ("int n : range(n)", "unknown form"),
         ("auto [i, j] : range(n)", "unknown form"),
         ("int i : {1, 2}", "unknown form"),
-        ("int i : each([&] { return n; })", "a lambda"),
         ("int k = n; int i : range(k)", "a barrier is in 'for'"),
     ],
 )

@@ -142,21 +142,28 @@ class Bindings:
                     checks[f"static_assert({REGIONS}is_built_in<decltype({name})>); "] = None
                     checks[f"static_assert((static_cast<void>(+({name})), true)); "] = None
             for call in plain.calls:
-                checks[f"static_assert({self._check_call(call)}); "] = None
+                checks |= dict.fromkeys(self._check_call(call))
             for part in plain.types:
                 checks[f"static_assert({REGIONS}is_built_in<{self._text.render(*part)}>); "] = None
         return "".join(checks)
 
-    def _check_call(self, call: Span) -> str:
-        """Return whether a call of `min` or `max` is that of CUDA's function for its arguments."""
+    def _check_call(self, call: Span) -> tuple[str, str]:
+        """Return checks that a call of `min` or `max` is that of CUDA's function for its arguments.
+
+        It is constant for constants, unlike a user's overload that reads memory.
+        """
         name = self._text.unit.words[call[0]]
         opening = Part("(", call[0] + 1, call[1])
         spans = list_arguments(self._text.unit, opening)
         arguments = [self._text.render(*each, is_plain=True) for each in spans]
-        kinds = ", ".join(f"decltype(+({each}))" for each in arguments)
+        kinds = ", ".join(f"decltype({REGIONS}copy({each}))" for each in arguments)
         result = f"decltype({name}({', '.join(arguments)}))"
         function = f"static_cast<{REGIONS}function_of<{result}, {kinds}>*>"
-        return f"{function}({name}) == {function}(::{name})"
+        zeros = ", ".join(f"{REGIONS}zero<decltype(({each}))>()" for each in arguments)
+        return (
+            f"static_assert({function}({name}) == {function}(::{name})); ",
+            f"static_assert((static_cast<void>({name}({zeros})), true)); ",
+        )
 
     def declare_slot(self, variable: Variable) -> str:
         """Return the declaration of an array with an element per thread."""
@@ -235,8 +242,8 @@ class Bindings:
         new = f"{bound} *::new ({slot}.place({THREAD})) {kind}"
         if not is_assigned or has_braces:
             return new, ""
-        if is_deduced(unit, variable):
-            return f"{new}(", ")"
+        if is_deduced(unit, variable):  # the value can have a type of its own, such as a lambda
+            return f"{new}({self._name_function(variable)}(threadIdx, {THREAD}))", ""
         return self._construct_assigned(variable, self._text.render(start, last))
 
     def _construct_assigned(self, variable: Variable, value: str) -> tuple[str, str]:
@@ -265,7 +272,7 @@ class Bindings:
         return f"{before}{value}{behind};", ""
 
     def _deduce(self, variable: Variable) -> tuple[str, str]:
-        """Return a function with the type of a variable, and this type."""
+        """Return a function with the value of a variable, and its type."""
         is_type = "auto" not in self._text.unit.words[slice(*variable.base)]
         first, last = variable.initializer or (0, 0)
         if (first == last and not variable.is_element) or is_type:  # `decltype` can be a reference
@@ -273,11 +280,14 @@ class Bindings:
         if self._text.unit.words[first] == "=":
             first += 1
         value = self.find_element(variable) or self._text.render(first, last)
-        name = f"__kbuild_f{self.numbers[variable]}__"
-        return self._declare_type(name, f"{self.bind([(first, last)])} return {value};")
+        body = f"{self.bind([(first, last)])} return {value};"
+        return self._declare_type(self._name_function(variable), body)
+
+    def _name_function(self, variable: Variable) -> str:
+        return f"__kbuild_f{self.numbers[variable]}__"
 
     def _declare_type(self, name: str, body: str) -> tuple[str, str]:
-        """Return a function of a thread that nobody calls, and the type of its result."""
+        """Return a function of a thread, and the type of its result."""
         function = (
             f"auto {name} = [&]([[maybe_unused]] const ::uint3 threadIdx, "
             f"[[maybe_unused]] const int {THREAD}) {{ {body} }}; "
@@ -289,8 +299,7 @@ class Bindings:
         text = self._text.render(variable.base[0], variable.declarator[1])
         known = f"{text} = {self.find_element(variable)};"
         result = f"return {REGIONS}kind_of_element<decltype({variable.name})>();"
-        name = f"__kbuild_f{self.numbers[variable]}__"
-        function, kind = self._declare_type(name, f"{known} {result}")
+        function, kind = self._declare_type(self._name_function(variable), f"{known} {result}")
         return function, f"{REGIONS}lent<typename {kind}::__type>"
 
     def declare_range(self, block: Block) -> str:

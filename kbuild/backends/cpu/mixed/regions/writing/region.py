@@ -133,16 +133,10 @@ class RegionWriter:
     def _write_declaration(self, statement: Statement, spans: list[Span]) -> Iterator[str]:
         """Rename what a statement declares for other regions, too; yield the declared slots."""
         declared = self._bindings.declared.get(statement, [])
-        proved = "is_built_in" if self._text.division.is_optimized else "can_end"
         crossing = [v for v in declared if not self._bindings.is_local(v, spans)]
         is_element = any(variable.is_element for variable in declared)
         tail = [
-            f"static_assert({REGIONS}can_end<decltype({variable.name})>);"
-            for variable in declared
-            if variable not in crossing and not variable.is_scalar
-        ]
-        tail += [
-            f"static_assert({REGIONS}{proved}<decltype({variable.name})>);"
+            f"static_assert({REGIONS}is_built_in<decltype({variable.name})>);"
             for variable in declared
             if variable not in crossing and variable.is_scalar and not variable.is_built_in
         ]
@@ -197,8 +191,11 @@ class RegionWriter:
         before, behind = self._bindings.construct(variable)
         first = variable.initializer[0] if variable.initializer is not None else statement.stop
         is_assigned = self._text.unit.get(first) == "=" and first < statement.stop
+        is_moved = is_assigned and is_deduced(self._text.unit, variable)
         self._text.drop_type(statement)
-        self._text.replace(statement.start, first + is_assigned, before)
+        self._text.replace(
+            statement.start, statement.stop if is_moved else first + is_assigned, before
+        )
         self._text.insert(self._text.get_end(statement.stop), behind)
 
     def _force(self, nodes: Iterable[Node], spans: list[Span]) -> None:

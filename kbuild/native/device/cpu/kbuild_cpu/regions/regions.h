@@ -252,6 +252,14 @@ constexpr bool is_built_in<__T &&> = is_built_in<__T>;
 /* The type of a function. */
 template <class __Result, class... __Parameters>
 using function_of = __Result(__Parameters...);
+/* A constant that is what an argument of a type is: an object, or a value. */
+template <class __T>
+constexpr __T zero_object{};
+template <class __T>
+constexpr __T &&zero() {
+    return static_cast<__T &&>(
+        const_cast<remove_reference_t<__T> &>(zero_object<remove_cv_t<remove_reference_t<__T>>>));
+}
 
 /* The same for what a subscript belongs to. */
 template <class __T>
@@ -320,12 +328,9 @@ constexpr bool can_move =
 template <class __T, unsigned long __Count>
 constexpr bool can_move<__T[__Count]> = can_move<__T>;
 
-/* Whether nobody notices that a variable ends with its region. */
+/* Whether a variable can be in an array with an element per thread, which is not destroyed. */
 template <class __T>
-constexpr bool can_end = __has_trivial_destructor(__T);
-/* Whether a variable can be in an array with an element per thread. */
-template <class __T>
-constexpr bool can_keep = can_end<__T> && !is_list<__T>;
+constexpr bool can_keep = __has_trivial_destructor(__T) && !is_list<__T>;
 template <class __T, unsigned long __Count>
 constexpr bool can_keep<__T[__Count]> = can_move<__T>;
 
@@ -394,12 +399,11 @@ public:
     static_assert(can_keep<__type>, "kbuild: threads cannot keep a variable of this type");
 
     KBUILD_CPU_ALWAYS_INLINE slots() {}
-    KBUILD_CPU_ALWAYS_INLINE __type &operator[](int __number) { return values_[__number]; }
-    KBUILD_CPU_ALWAYS_INLINE const __type &operator[](int __number) const {
-        return values_[__number];
+    KBUILD_CPU_ALWAYS_INLINE __type &operator[](int __number) {
+        return *static_cast<__type *>(place(__number).__address);
     }
     KBUILD_CPU_ALWAYS_INLINE slot_address place(int __number) {
-        return {static_cast<void *>(values_ + __number)};
+        return {storage_ + __number * sizeof(__type)};
     }
     KBUILD_CPU_ALWAYS_INLINE __type &construct(int __number) {
         return *::new (place(__number)) __type;
@@ -408,9 +412,8 @@ public:
      * the parentheses of another type. */
     template <class __Initializer>
     KBUILD_CPU_ALWAYS_INLINE __type &construct(int __number, const __Initializer &__initializer) {
-        const slot_address __to = place(__number);
-        __initializer(kind_of_slot<__type>{__to});
-        return *static_cast<__type *>(__to.__address);
+        __initializer(kind_of_slot<__type>{place(__number)});
+        return (*this)[__number];
     }
     /* The object can be volatile, or a restricted pointer; the element is not. */
     template <class __Value>
@@ -419,9 +422,9 @@ public:
     }
 
 private:
-    union {
-        __type values_[__Most];
-    };
+    /* No array of objects: what is written through an address, and read as an element of a union, has been
+     * mixed up by g++ 12. */
+    alignas(__type) unsigned char storage_[sizeof(__type) * __Most];
 };
 
 /* A call of a device function that is divided, too. All threads of a set bring their arguments, which are in
@@ -448,7 +451,7 @@ struct divided_call {
 };
 template <class __Result, int __Most>
 struct frame_results {
-    KBUILD_CPU_ALWAYS_INLINE __Result get(int __number) const { return __values[__number]; }
+    KBUILD_CPU_ALWAYS_INLINE __Result get(int __number) { return __values[__number]; }
     /* By value, as `return` makes the result: from a volatile object, too. */
     KBUILD_CPU_ALWAYS_INLINE void put(int __number, __Result __value) {
         __values.copy(__number, __value);
@@ -458,7 +461,7 @@ struct frame_results {
 };
 template <int __Most>
 struct frame_results<void, __Most> {
-    KBUILD_CPU_ALWAYS_INLINE void get(int) const {}
+    KBUILD_CPU_ALWAYS_INLINE void get(int) {}
 };
 
 /* A frame, and the types of the arguments of a call, with `&` for objects. */

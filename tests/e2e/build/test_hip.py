@@ -26,7 +26,7 @@ from support.commands import (
     succeed,
 )
 from support.tools.nvidia_compiler import needs_nvcc
-from support.tools.small_headers import set_device_headers
+from support.tools.small_headers import SMALL_DEVICE_HEADERS, set_device_headers
 from support.tools.toolchains import NEWER_CLANG, needs_backend, require_programs
 
 # For a fast build. The demo builds for all default architectures.
@@ -34,6 +34,7 @@ ONE_TARGET = "CMAKE_HIP_ARCHITECTURES=gfx90a"
 
 
 pytestmark = needs_backend("hip")
+SMALL_HEADERS = f"compile_options = {list(SMALL_DEVICE_HEADERS['hip'])}"
 needs_newer_clang = needs_backend("hip", NEWER_CLANG)
 
 
@@ -181,7 +182,8 @@ def test_undefined_device_function_error_states_the_fix(tmp_path: Path) -> None:
         "__device__ int missing(int);\n__global__ void k(int* p) { *p = missing(1); }\n"
     )
 
-    code, output = build_target(tmp_path, 'rdc = true\narchitectures = ["gfx90a"]')
+    settings = f'rdc = true\narchitectures = ["gfx90a"]\n{SMALL_HEADERS}'
+    code, output = build_target(tmp_path, settings)
 
     assert code == 4
     assert "symbol: missing(int)" in output
@@ -367,9 +369,9 @@ def test_note_says_why_hipcc_is_not_used_when_nvcc_is_on_path(tmp_path: Path) ->
 
     code, output = build_target(
         tmp_path,
-        'kind = "shared"\narchitectures = ["gfx90a"]\nverify = false\n'
+        f'kind = "shared"\narchitectures = ["gfx90a"]\nverify = false\n{SMALL_HEADERS}\n'
         '[target.u]\nsources = ["a.cu"]\nbackend = "hip"\narchitectures = ["gfx90a"]\n'
-        "verify = false",
+        f"verify = false\n{SMALL_HEADERS}",
     )
 
     assert code == 0

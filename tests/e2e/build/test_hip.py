@@ -14,6 +14,7 @@ from kbuild import resources
 from kbuild.backends.hip import build as hip
 from kbuild.inspect import inspect_path
 from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.calls import write_record
 from support.commands import (
     PROJECTS,
     build,
@@ -288,15 +289,23 @@ def test_sources_that_include_cudas_headers_build(tmp_path: Path) -> None:
 KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
 
 
+def plan_target(directory: Path, *arguments: str) -> tuple[int, str]:
+    """Plan ``kbuild_add_kernels(t SOURCES a.cu BACKEND hip <arguments>)``, without CMake."""
+    words = ("SOURCES", "a.cu", "BACKEND", "hip", *arguments)
+    record = write_record(directory, "kbuild_add_kernels", "t", *words)
+    done = run_kbuild("plan", record, "-o", directory / "plan.cmake")
+    return done.returncode, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
-    ("settings", "environment", "code", "message"),
+    ("arguments", "environment", "code", "message"),
     [
-        ('architectures = ["gfx1"]', {}, 2, "unknown architecture 'gfx1'; there are device lib"),
-        ('architectures = ["gfx1250"]', {}, 3, "install newer ones (Debian: rocm-device-libs"),
-        ('architectures = ["gfx90a:xnack+:xnack-"]', {}, 2, "names xnack twice"),
-        ('architectures = ["gfx90a", "gfx90a:xnack-"]', {}, 2, "a device could use either"),
-        ('architectures = ["native"]', {}, 2, "the driver lists no AMD device here"),
-        ('kind = "static"\nruntime = "static"', {}, 2, "backend hip has no static runtime here"),
+        ("ARCHITECTURES gfx1", {}, 2, "unknown architecture 'gfx1'; there are device lib"),
+        ("ARCHITECTURES gfx1250", {}, 3, "install newer ones (Debian: rocm-device-libs"),
+        ("ARCHITECTURES gfx90a:xnack+:xnack-", {}, 2, "names xnack twice"),
+        ("ARCHITECTURES gfx90a gfx90a:xnack-", {}, 2, "a device could use either"),
+        ("ARCHITECTURES native", {}, 2, "the driver lists no AMD device here"),
+        ("STATIC RUNTIME static", {}, 2, "backend hip has no static runtime here"),
         ("", {"HIPCXX": "g++"}, 3, "is not clang"),
         ("", {"HIPCXX": "/no/clang"}, 3, "compiler /no/clang not found; check the path"),
         ("", {"ROCM_PATH": "/no/rocm"}, 3, "ROCM_PATH is '/no/rocm': no such directory"),
@@ -304,11 +313,17 @@ KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
     ],
 )
 def test_error_states_the_problem(
-    tmp_path: Path, settings: str, environment: dict[str, str], code: int, message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: str,
+    environment: dict[str, str],
+    code: int,
+    message: str,
 ) -> None:
-    (tmp_path / "a.cu").write_text(KERNEL)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
 
-    found, output = build_target(tmp_path, settings, environment)
+    found, output = plan_target(tmp_path, *arguments.split())
 
     assert message in output
     assert found == code
@@ -333,9 +348,8 @@ def test_unsupported_compression_is_rejected_before_compiling(
 ) -> None:
     if int(find_toolchain(hip, gather_hints()).version.partition(".")[0]) >= 19:
         pytest.skip("this clang supports it")
-    (tmp_path / "a.cu").write_text("this is not a kernel")
 
-    code, output = build_target(tmp_path, 'compression = "size"')
+    code, output = plan_target(tmp_path, "COMPRESSION", "size")
 
     assert code == 2
     assert "COMPRESSION size needs clang 19 or newer" in output

@@ -50,7 +50,9 @@ def _read_tokens(text: str, *, is_source: bool = False) -> tuple[str, TokenTable
         length=len(text),
         words=list(compress(words, is_code)),
         starts=list(compress(starts, is_code)),
-        directives=list(zip(compress(words, is_directive), compress(starts, is_directive))),
+        directives=[
+            *zip(compress(words, is_directive), compress(starts, is_directive), strict=True)
+        ],
     )
     return text, table
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import shutil
 import sys
@@ -30,6 +31,15 @@ sys.dont_write_bytecode = False
 # CI systems set these. Tests compare text without colors.
 for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):
     os.environ.pop(variable, None)
+
+
+def pytest_collection_finish() -> None:
+    """Search neither the collected tests nor the values of kbuild's stages for cycles all the time.
+
+    kbuild's command does the same (kbuild/cli/main.py).
+    """
+    gc.freeze()
+    gc.set_threshold(1 << 18)
 
 
 @pytest.fixture(scope="session")

@@ -8,26 +8,33 @@ from itertools import accumulate, compress
 from typing import Final, NamedTuple
 
 # The alternatives are in the order of how often they occur. `>>` is two tokens, because it can
-# close two template argument lists. The prefix of a literal is a token of its own.
+# close two template argument lists. The prefix of a literal is a token of its own. Half of the
+# pieces would be space if the space behind a token did not belong to its piece.
 _ALTERNATIVES: Final = r"""
-      \s+
-    | [A-Za-z_$]\w*
-    | [][(){{}},;*&~?!%^|+=]
-    | ::
-    | \.?\d(?:[eEpP][+-]|[\w.]|'(?=\w))*
-    | "(?:\\.|[^"\\\n])*"
-    | '(?:\\.|[^'\\\n])+'
-    | ->|\.\.\.|<<<|<<|<=|>=
+      (?:
+          [A-Za-z_$]\w*
+        | [][(){{}},;*&~?!%^|+=]
+        | ::
+        | \.?\d(?:[eEpP][+-]|[\w.]|'(?=\w))*
+        | "(?:\\.|[^"\\\n])*"
+        | '(?:\\.|[^'\\\n])+'
+        | ->|\.\.\.|<<<|<<|<=|>=
+      ){space}
+    | [ \t\n\r\f\v]+
     | {directive}
     | //(?:\\\r?\n|[^\n])* | /\*.*?\*/ | \\\r?\n
     | .
 """
+_SPACE: Final = " \t\n\r\f\v"
+_BEHIND: Final = r"[ \t\n\r\f\v]*"
+_DIRECTIVE: Final = r"\#[^\n]*"
 _PREPROCESSED: Final = re.compile(
-    _ALTERNATIVES.format(directive=r"\#[^\n]*"), re.VERBOSE | re.DOTALL
+    _ALTERNATIVES.format(space=_BEHIND, directive=_DIRECTIVE), re.VERBOSE | re.DOTALL
 )
 _SOURCE: Final = re.compile(
     _ALTERNATIVES.format(
-        directive=r'\#(?: \\\r?\n | "(?:\\.|[^"\\\n])*" | /\*.*?\*/ | //[^\n]* | [^\n] )*'
+        space=_BEHIND,
+        directive=r'\#(?: \\\r?\n | "(?:\\.|[^"\\\n])*" | /\*.*?\*/ | //[^\n]* | [^\n] )*',
     ),
     re.VERBOSE | re.DOTALL,
 )
@@ -93,9 +100,9 @@ def split_text(text: str, *, is_source: bool = False) -> Lexemes:
     """
     pieces = _split(text, _SOURCE) if is_source else _join_disabled(_split(text, _PREPROCESSED))
     starts = accumulate(map(len, pieces), initial=0)
-    tokens = {piece for piece in set(pieces) if _is_token(piece)}  # most pieces occur often
-    kept = [piece in tokens for piece in pieces]
-    return Lexemes(list(compress(pieces, kept)), list(compress(starts, kept)))
+    tokens = {piece: _read_token(piece) for piece in set(pieces)}  # most pieces occur often
+    words = list(map(tokens.__getitem__, pieces))
+    return Lexemes(list(compress(words, words)), list(compress(starts, words)))
 
 
 def normalize(text: str, words: Iterable[str]) -> str:
@@ -109,7 +116,8 @@ def normalize(text: str, words: Iterable[str]) -> str:
     """
     if _ALTERNATIVE_WORDS.keys().isdisjoint(words) and not _CAN_BE_DIGRAPH.search(text):
         return text
-    pieces = _split(text, _PREPROCESSED)
+    pattern = _ALTERNATIVES.format(space="", directive=_DIRECTIVE)
+    pieces = _split(text, re.compile(pattern, re.VERBOSE | re.DOTALL))
     return "".join(map(_normalize_piece, _join_digraphs(pieces)))
 
 
@@ -149,8 +157,11 @@ def read_raw_string(text: str, quote: int) -> int | None:
     return None if literal is None else literal.end()
 
 
-def _is_token(piece: str) -> bool:
-    return piece[0] > " " and piece[:2] not in ("//", "/*", "\\\n", "\\\r")
+def _read_token(piece: str) -> str:
+    """Return the token of a piece; empty for space and comments."""
+    if piece[0] <= " " or piece[:2] in ("//", "/*", "\\\n", "\\\r"):
+        return ""
+    return piece if piece[0] == "#" else piece.rstrip(_SPACE)
 
 
 def _join_disabled(pieces: list[str]) -> list[str]:

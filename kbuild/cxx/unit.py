@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, KeysView
 from functools import cached_property, lru_cache
 from itertools import chain, compress
+from operator import not_
 from typing import Final, NamedTuple
 
 from kbuild.cxx.lexer import Token, normalize, split_text
@@ -43,13 +44,15 @@ def _read_tokens(text: str, *, is_source: bool = False) -> tuple[str, TokenTable
         text = usual
         words, starts = split_text(text)
     directives = {word for word in set(words) if word[0] == "#"}
-    is_code = [word not in directives for word in words]
-    others = zip(words, starts, is_code, strict=True)
+    is_directive = list(map(directives.__contains__, words))
+    is_code = list(map(not_, is_directive))
     table = TokenTable(
         length=len(text),
         words=list(compress(words, is_code)),
         starts=list(compress(starts, is_code)),
-        directives=[(word, start) for word, start, is_token in others if not is_token],
+        directives=[
+            *zip(compress(words, is_directive), compress(starts, is_directive), strict=True)
+        ],
     )
     return text, table
 

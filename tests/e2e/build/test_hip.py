@@ -14,6 +14,7 @@ from kbuild import resources
 from kbuild.backends.hip import build as hip
 from kbuild.inspect import inspect_path
 from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.calls import write_record
 from support.commands import (
     PROJECTS,
     build,
@@ -26,7 +27,7 @@ from support.commands import (
     succeed,
 )
 from support.tools.nvidia_compiler import needs_nvcc
-from support.tools.small_headers import set_device_headers
+from support.tools.small_headers import SMALL_DEVICE_HEADERS, set_device_headers
 from support.tools.toolchains import NEWER_CLANG, needs_backend, require_programs
 
 # For a fast build. The demo builds for all default architectures.
@@ -34,6 +35,7 @@ ONE_TARGET = "CMAKE_HIP_ARCHITECTURES=gfx90a"
 
 
 pytestmark = needs_backend("hip")
+SMALL_HEADERS = f"compile_options = {list(SMALL_DEVICE_HEADERS['hip'])}"
 needs_newer_clang = needs_backend("hip", NEWER_CLANG)
 
 
@@ -181,7 +183,8 @@ def test_undefined_device_function_error_states_the_fix(tmp_path: Path) -> None:
         "__device__ int missing(int);\n__global__ void k(int* p) { *p = missing(1); }\n"
     )
 
-    code, output = build_target(tmp_path, 'rdc = true\narchitectures = ["gfx90a"]')
+    settings = f'rdc = true\narchitectures = ["gfx90a"]\n{SMALL_HEADERS}'
+    code, output = build_target(tmp_path, settings)
 
     assert code == 4
     assert "symbol: missing(int)" in output
@@ -286,15 +289,23 @@ def test_sources_that_include_cudas_headers_build(tmp_path: Path) -> None:
 KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
 
 
+def plan_target(directory: Path, *arguments: str) -> tuple[int, str]:
+    """Plan ``kbuild_add_kernels(t SOURCES a.cu BACKEND hip <arguments>)``, without CMake."""
+    words = ("SOURCES", "a.cu", "BACKEND", "hip", *arguments)
+    record = write_record(directory, "kbuild_add_kernels", "t", *words)
+    done = run_kbuild("plan", record, "-o", directory / "plan.cmake")
+    return done.returncode, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
-    ("settings", "environment", "code", "message"),
+    ("arguments", "environment", "code", "message"),
     [
-        ('architectures = ["gfx1"]', {}, 2, "unknown architecture 'gfx1'; there are device lib"),
-        ('architectures = ["gfx1250"]', {}, 3, "install newer ones (Debian: rocm-device-libs"),
-        ('architectures = ["gfx90a:xnack+:xnack-"]', {}, 2, "names xnack twice"),
-        ('architectures = ["gfx90a", "gfx90a:xnack-"]', {}, 2, "a device could use either"),
-        ('architectures = ["native"]', {}, 2, "the driver lists no AMD device here"),
-        ('kind = "static"\nruntime = "static"', {}, 2, "backend hip has no static runtime here"),
+        ("ARCHITECTURES gfx1", {}, 2, "unknown architecture 'gfx1'; there are device lib"),
+        ("ARCHITECTURES gfx1250", {}, 3, "install newer ones (Debian: rocm-device-libs"),
+        ("ARCHITECTURES gfx90a:xnack+:xnack-", {}, 2, "names xnack twice"),
+        ("ARCHITECTURES gfx90a gfx90a:xnack-", {}, 2, "a device could use either"),
+        ("ARCHITECTURES native", {}, 2, "the driver lists no AMD device here"),
+        ("STATIC RUNTIME static", {}, 2, "backend hip has no static runtime here"),
         ("", {"HIPCXX": "g++"}, 3, "is not clang"),
         ("", {"HIPCXX": "/no/clang"}, 3, "compiler /no/clang not found; check the path"),
         ("", {"ROCM_PATH": "/no/rocm"}, 3, "ROCM_PATH is '/no/rocm': no such directory"),
@@ -302,11 +313,17 @@ KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
     ],
 )
 def test_error_states_the_problem(
-    tmp_path: Path, settings: str, environment: dict[str, str], code: int, message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: str,
+    environment: dict[str, str],
+    code: int,
+    message: str,
 ) -> None:
-    (tmp_path / "a.cu").write_text(KERNEL)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
 
-    found, output = build_target(tmp_path, settings, environment)
+    found, output = plan_target(tmp_path, *arguments.split())
 
     assert message in output
     assert found == code
@@ -331,9 +348,8 @@ def test_unsupported_compression_is_rejected_before_compiling(
 ) -> None:
     if int(find_toolchain(hip, gather_hints()).version.partition(".")[0]) >= 19:
         pytest.skip("this clang supports it")
-    (tmp_path / "a.cu").write_text("this is not a kernel")
 
-    code, output = build_target(tmp_path, 'compression = "size"')
+    code, output = plan_target(tmp_path, "COMPRESSION", "size")
 
     assert code == 2
     assert "COMPRESSION size needs clang 19 or newer" in output
@@ -367,9 +383,9 @@ def test_note_says_why_hipcc_is_not_used_when_nvcc_is_on_path(tmp_path: Path) ->
 
     code, output = build_target(
         tmp_path,
-        'kind = "shared"\narchitectures = ["gfx90a"]\nverify = false\n'
+        f'kind = "shared"\narchitectures = ["gfx90a"]\nverify = false\n{SMALL_HEADERS}\n'
         '[target.u]\nsources = ["a.cu"]\nbackend = "hip"\narchitectures = ["gfx90a"]\n'
-        "verify = false",
+        f"verify = false\n{SMALL_HEADERS}",
     )
 
     assert code == 0

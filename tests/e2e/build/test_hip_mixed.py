@@ -296,7 +296,7 @@ def test_run_builds_without_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyP
     source = tmp_path / "a.hip"
     source.write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
 
-    result = run_kbuild("run", "--backend", "hip", source)
+    result = run_kbuild("run", "--backend", "hip", "--arch", "gfx90a", "-O1", source)
 
     assert result.returncode == 2
     assert "--backend hip: the program is built, but there is no usable device" in result.stderr

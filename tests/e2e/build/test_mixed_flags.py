@@ -32,9 +32,6 @@ if(OpenMP_CXX_FOUND)
 endif()
 """
 SOURCE: Final = r"""
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 enum level { low, high };
 struct settings {
 #ifdef WITH_ID
@@ -53,7 +50,7 @@ struct settings {
     short debug[3];
 #endif
 #ifdef __AVX2__
-    __m256i vector;
+    int vector __attribute__((vector_size(32)));
 #endif
 #ifdef __FAST_MATH__
     char fast[5];

@@ -31,7 +31,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = program.with_name("all.cu")
     source.write_text("".join(f'#include "{path}"\n' for path in SOURCES))
     # Some distributions define the macro, with which copies are no calls of memcpy.
-    options = ("--check", "--build-only", "-D", "_FORTIFY_SOURCE=2", "-o", program)
+    options = ("--check", "--build-only", "-O1", "-D", "_FORTIFY_SOURCE=2", "-o", program)
     done = run_kbuild("run", *options, source)
     assert done.returncode == 0, done.stderr
     return program

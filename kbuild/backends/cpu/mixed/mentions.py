@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -163,13 +163,16 @@ def find_lambda(unit: Unit, scope: Scope) -> tuple[Token, ...] | None:
     return None
 
 
-def list_own_files(code: Unit) -> Iterator[Span]:
-    """Yield the parts of the text that come from files of the project."""
+@lru_cache(maxsize=1)
+def list_own_files(code: Unit) -> tuple[Span, ...]:
+    """Return the parts of the text that come from files of the project."""
     markers = [each for each in code.directives if _MARKER.match(each.text)]
     ends = (*(each.start for each in markers[1:]), len(code.text))
-    for marker, end in zip(markers, ends, strict=False):
-        if not _SYSTEM_MARKER.fullmatch(marker.text):
-            yield marker.end, end
+    return tuple(
+        (marker.end, end)
+        for marker, end in zip(markers, ends, strict=False)
+        if not _SYSTEM_MARKER.fullmatch(marker.text)
+    )
 
 
 def can_replace(code: Unit, word: Token, place: Place) -> bool:

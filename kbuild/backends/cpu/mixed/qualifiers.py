@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -82,6 +83,7 @@ _NAMESPACES: Final = frozenset(("namespace", "language"))
 _THRUST: Final = re.compile(r'\n# \d+ "[^"\n]*/thrust/detail/config\.h"')
 
 
+@lru_cache(maxsize=1)
 def find_declarations(code: Unit) -> tuple[Declaration, ...]:
     """Find what the user marked.
 

@@ -31,7 +31,7 @@ _NOT_IN_DEVICE_CODE: Final = {
 
 def find_mistakes(code: Unit) -> Iterator[tuple[int, str]]:
     """Yield the positions of declarations that are not allowed, and what is wrong."""
-    own = tuple(list_own_files(code))
+    own = list_own_files(code)
     for found in find_qualified(code, q.QUALIFIERS | {q.SHARED}):
         # The qualifiers themselves come from a macro of a system header.
         if found.head and any(start <= found.head[-1].start < end for start, end in own):

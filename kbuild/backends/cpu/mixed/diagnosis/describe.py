@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from kbuild.backends.cpu import build
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from kbuild.backends.cpu.mixed.diagnosis.functions import Function
     from kbuild.backends.cpu.mixed.diagnosis.review import Reviewer
+    from kbuild.backends.cpu.mixed.diagnosis.uses import MarkedText
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.cxx.unit import Unit
 
@@ -42,26 +44,22 @@ def describe_review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) -> 
     """
     if isinstance(unit, CompileUnit) and not unit.is_mixed:
         return None
-    from kbuild.backends.cpu.mixed.diagnosis.text import edit_plainly  # noqa: PLC0415 - most sources do not need it
-    from kbuild.backends.cpu.mixed.diagnosis.uses import mark_functions  # noqa: PLC0415 - most sources do not need it
-
-    _, functions = _find_functions(code, unit)
-    if not functions:
+    is_device = isinstance(unit, CompileUnit)
+    if not _find_functions(code, is_device=is_device)[1]:
         return None
     options = (*_REVIEW, *(() if q.compiles_with_clang(code.text) else _GCC_COLUMNS))
-    marked = mark_functions(code, edit_plainly(code), functions)
-    return _describe(unit, tc, options, marked.text)
+    return _describe(unit, tc, options, _mark_functions(code, is_device=is_device).text)
 
 
 def read_review(code: Unit, unit: CompileUnit | HostUnit, log: str) -> Iterator[str]:
     """See `MixedPasses`: device code that uses host code, or the reverse."""
-    from kbuild.backends.cpu.mixed.diagnosis.text import edit_plainly, read_lines  # noqa: PLC0415 - as above
-    from kbuild.backends.cpu.mixed.diagnosis.uses import mark_functions, read_uses  # noqa: PLC0415 - as above
+    from kbuild.backends.cpu.mixed.diagnosis.text import read_lines  # noqa: PLC0415 - as above
+    from kbuild.backends.cpu.mixed.diagnosis.uses import read_uses  # noqa: PLC0415 - as above
     from kbuild.cxx.columns import describe_place  # noqa: PLC0415 - as above
 
-    reviewer, functions = _find_functions(code, unit)
-    uses = read_uses(log, mark_functions(code, edit_plainly(code), functions))
     is_device = isinstance(unit, CompileUnit)
+    reviewer, functions = _find_functions(code, is_device=is_device)
+    uses = read_uses(log, _mark_functions(code, is_device=is_device))
     judge = reviewer.judge_host_functions if is_device else reviewer.judge_device_functions
     said = set()
     for mistake in judge(functions, uses):
@@ -71,16 +69,24 @@ def read_review(code: Unit, unit: CompileUnit | HostUnit, log: str) -> Iterator[
             yield message
 
 
-def _find_functions(
-    code: Unit, unit: CompileUnit | HostUnit
-) -> tuple[Reviewer, tuple[Function, ...]]:
+@lru_cache(maxsize=1)
+def _find_functions(code: Unit, *, is_device: bool) -> tuple[Reviewer, tuple[Function, ...]]:
     """Return the functions to mark: those of the host in the device pass, and the reverse."""
-    from kbuild.backends.cpu.mixed.diagnosis.review import Reviewer  # noqa: PLC0415 - as above
+    from kbuild.backends.cpu.mixed.diagnosis.review import Reviewer  # noqa: PLC0415 - not every source needs it
 
     reviewer = Reviewer(code)
-    if isinstance(unit, CompileUnit):
+    if is_device:
         return reviewer, reviewer.find_host_functions()
     return reviewer, reviewer.find_device_functions()
+
+
+@lru_cache(maxsize=1)
+def _mark_functions(code: Unit, *, is_device: bool) -> MarkedText:
+    from kbuild.backends.cpu.mixed.diagnosis.text import edit_plainly  # noqa: PLC0415 - most sources do not need it
+    from kbuild.backends.cpu.mixed.diagnosis.uses import mark_functions  # noqa: PLC0415 - most sources do not need it
+
+    _, functions = _find_functions(code, is_device=is_device)
+    return mark_functions(code, edit_plainly(code), functions)
 
 
 def _describe(

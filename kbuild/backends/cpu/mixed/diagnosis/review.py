@@ -49,7 +49,7 @@ class Reviewer:
         """Find where device code and the project's own files are in the text."""
         self._code = code
         self._scopes = find_scopes(code)
-        self._own = tuple(list_own_files(code))
+        self._own = list_own_files(code)
         declarations = q.find_declarations(code)
         self._bodies = [
             found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function
@@ -22,6 +23,7 @@ _USE: Final = re.compile(
     rf"{_FILE}:(?P<line>\d+):(?P<column>\d+): (?:warning|error): .* is deprecated: "
     rf"{_MARK}(?P<number>\d+)\b"
 )
+_NEWLINE: Final = re.compile(r"\n")
 _PLACE: Final = re.compile(r".*?: (?:warning|error): ")
 _CONTEXT: Final = re.compile(r".*?: (?:In |At )")
 _INSTANCE: Final = re.compile(r"\b[Ii]n instantiation of ")
@@ -58,15 +60,22 @@ class MarkedText:
 
     def find_original(self, line: int, column: int) -> int | None:
         """Return the position in the original of a line and a column, which count from 1."""
-        start = 0
-        for _ in range(line - 1):
-            start = self.text.find("\n", start) + 1
-        content = self.text[start:].split("\n", 1)[0].encode(errors="surrogateescape")
+        starts = _list_lines(self.text)
+        if line >= len(starts):
+            return None
+        start, end = starts[line - 1 : line + 1]
+        content = self.text[start:end].encode(errors="surrogateescape")
         place = start + len(content[: column - 1].decode(errors="surrogateescape"))
         for first, original, length in self.parts:
             if first <= place < first + length:
                 return original + place - first
         return None
+
+
+@lru_cache(maxsize=1)
+def _list_lines(text: str) -> list[int]:
+    """Return where each line starts, and the end of the text. Logs name many lines of one text."""
+    return [0, *(newline.end() for newline in _NEWLINE.finditer(text)), len(text)]
 
 
 def mark_functions(code: Unit, edits: Iterable[Edit], functions: Sequence[Function]) -> MarkedText:

@@ -105,7 +105,7 @@ def mark_loops(
         yielding: The names of atomic functions and fences.
         barriers: The indices of operations in which all threads of a block meet.
     """
-    own = [*list_own_files(unit)]
+    own = list_own_files(unit)
     has_volatile = any(_is_in(own, unit.starts[i]) for i in unit.find(_VOLATILE))
     yields = any(_is_in(own, unit.starts[i]) for i in unit.find(yielding))
     name = _WAIT if has_volatile else _MARK

@@ -3,7 +3,10 @@
 #include "region_results.h"
 
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
+#include <cuda/pipeline>
+#include <mma.h>
 
 namespace cg = cooperative_groups;
 
@@ -145,13 +148,108 @@ __global__ void without_variable(int* out)
     out[threadIdx.x] = meet(cta, all[(threadIdx.x + 1) % THREADS]) + meet(cg::this_thread_block(), 1);
 }
 
-// These have fibers.
+// Groups that are objects: a parameter of any group, a size that is known at run time, a copy, and a member.
 __device__ int of_any_group(cg::thread_group group, int value)
 {
     group.sync();
     return value + group.thread_rank();
 }
 __global__ void any_group(int* out) { out[threadIdx.x] = of_any_group(cg::this_thread_block(), 1); }
+__device__ int add_up(cg::thread_group group, int* values, int value)
+{
+    const int rank = group.thread_rank();
+    for (int i = group.size() / 2; i > 0; i /= 2) {
+        values[rank] = value;
+        group.sync();
+        if (rank < i)
+            value += values[rank + i];
+        cg::sync(group);
+    }
+    return value;
+}
+struct Pair {
+    cg::thread_block_tile<4> part;
+    int value;
+    __device__ Pair(cg::thread_block block, int value) : part(cg::tiled_partition<4>(block)), value(value) {}
+};
+__global__ void objects(int* out, int size)
+{
+    __shared__ int values[128];
+    auto block = cg::this_thread_block();
+    auto warp = cg::tiled_partition(block, 32);
+    auto part = tiled_partition(warp, size);
+    auto copy = part;
+    const int offset = threadIdx.x / copy.size() * copy.size();
+    const int first = add_up(copy, values + offset, threadIdx.x);
+    block.sync();
+    const int all = add_up(block, values, 1);
+    Pair pair(cg::this_thread_block(), threadIdx.x);
+    if (threadIdx.x < 64)
+        pair.value = pair.part.shfl_down(pair.value, 1) + 10 * pair.part.shfl(pair.value, 6) +
+                     100 * pair.part.ballot(pair.value % 3 == 0) + 10000 * pair.part.shfl_up(pair.value, 2) +
+                     1000000 * pair.part.shfl_xor(threadIdx.x, 3);
+    pair.part.sync();
+    out[threadIdx.x] = pair.value + (copy.thread_rank() == 0 ? first : 0) + (threadIdx.x == 0 ? all : 0);
+}
+
+// What is complete when it is called has nothing to wait for. All threads meet in the loop with a barrier, so that
+// none waits in it for the atomic function.
+__global__ void copies(const int* in, int* out)
+{
+    __shared__ int values[2][128];
+    cg::thread_block cta = cg::this_thread_block();
+    cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
+    int sum = 0;
+    for (int i = 0; i < 3; ++i) {
+        pipe.producer_acquire();
+        cuda::memcpy_async(&values[i & 1][threadIdx.x], &in[i * 128 + threadIdx.x], sizeof(int), pipe);
+        pipe.producer_commit();
+        pipe.consumer_wait();
+        __syncthreads();
+        sum += values[i & 1][(threadIdx.x + i + 1) % 128];
+        pipe.consumer_release();
+        cta.sync();
+    }
+    cg::memcpy_async(cta, values[0], in, sizeof values[0]);
+    cg::wait(cta);
+    for (int i = cta.size() / 2; i > 0; i /= 2) {
+        cta.sync();
+        if (threadIdx.x < i)
+            values[0][threadIdx.x] += values[0][threadIdx.x + i];
+    }
+    out[threadIdx.x] = sum;
+    if (threadIdx.x == 0)
+        atomicAdd(out, 1000 * values[0][0]);
+}
+
+// Lanes transfer parts of matrices that other lanes have written or read. The others compute something else.
+__global__ void matrices(int* out)
+{
+    using namespace nvcuda;
+    typedef wmma::fragment<wmma::accumulator, 16, 16, 16, int> Sums;
+    __shared__ signed char factors[2][256];
+    __shared__ int sums[2][256];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    Sums sum[2], *const second = &sum[1];
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, signed char, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, signed char, wmma::col_major> b;
+    for (int i = lane; i < 256; i += 32) {
+        factors[warp][i] = static_cast<signed char>(i % 7 - 3 + warp);
+        sums[warp][i] = i;
+    }
+    wmma::load_matrix_sync(a, factors[warp], 16);
+    if (warp == 1) {
+        for (int i = 0; i < 2; ++i)
+            wmma::load_matrix_sync(sum[i], sums[warp], 16, i ? wmma::mem_row_major : wmma::mem_col_major);
+        load_matrix_sync(b, &factors[warp][0], 16);
+        wmma::mma_sync(*second, a, b, sum[0]);
+        wmma::store_matrix_sync(sums[warp], *second, 16, wmma::mem_row_major);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < 256; i += 64)
+        out[i] = sums[1][255 - i];
+}
+
 template <class Group> __device__ int of_group(Group group, int value)
 {
     group.sync();
@@ -162,6 +260,8 @@ __global__ void deduced_group(int* out)
     cg::thread_block cta = cg::this_thread_block();
     out[threadIdx.x] = of_group(cta, 2);
 }
+
+// This has fibers.
 __global__ void large_tile(int* out)
 {
     const auto tile = cg::tiled_partition<64>(cg::this_thread_block());
@@ -211,6 +311,39 @@ int main()
     check("without_variable", THREADS, [](int i) { return 2 * ((i + 1) % THREADS) + 3; });
     any_group<<<1, THREADS>>>(results);
     check("any_group", THREADS, [](int i) { return i + 1; });
+    objects<<<1, 128>>>(results, 16);
+    check("objects", 128, [](int i) {
+        const int first = i % 16 == 0 ? 16 * i + 120 : 0, base = i / 4 * 4;
+        int ballot = 0;
+        for (int j = 0; j < 4; ++j)
+            ballot |= ((base + j) % 3 == 0) << j;
+        const int value = i >= 64 ? i
+                                  : i + (i % 4 < 3) + 10 * (base + 2) + 100 * ballot +
+                                        10000 * (i % 4 < 2 ? i : i - 2) + 1000000 * (i ^ 3);
+        return value + first + (i == 0 ? 128 : 0);
+    });
+    int* copied;
+    if (cudaMallocManaged(&copied, 384 * sizeof *copied) != cudaSuccess)
+        return 1;
+    for (int i = 0; i < 384; ++i)
+        copied[i] = i * 5 % 11;
+    copies<<<1, 128>>>(copied, results);
+    check("copies", 128, [](int i) {
+        int sum = 0, all = 0;
+        for (int j = 0; j < 3; ++j)
+            sum += (j * 128 + (i + j + 1) % 128) * 5 % 11;
+        for (int j = 0; j < 128; ++j)
+            all += j * 5 % 11;
+        return sum + (i == 0 ? 1000 * all : 0);
+    });
+    matrices<<<1, 64>>>(results);
+    check("matrices", 256, [](int i) {
+        const int row = (255 - i) / 16, column = (255 - i) % 16;
+        int sum = column * 16 + row;
+        for (int k = 0; k < 16; ++k)
+            sum += ((row * 16 + k) % 7 - 2) * ((column * 16 + k) % 7 - 2);
+        return sum;
+    });
     deduced_group<<<1, THREADS>>>(results);
     check("deduced_group", THREADS, [](int i) { return i + 2; });
     large_tile<<<1, 128>>>(results);

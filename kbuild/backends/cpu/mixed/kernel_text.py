@@ -162,7 +162,7 @@ class _Editor:
         obstacles: dict[int, str] = {}
         for number, kernel in enumerate(self._kernels):
             obstacle = self._find_obstacle(kernel)
-            has_words = bool(self._waiting.words.get(kernel.start))
+            has_words = kernel.start in self._waiting.words
             if self._divider is not None and has_words and not obstacle:
                 try:
                     edits += self._divide(kernel, number)

@@ -36,8 +36,6 @@ FIBERS = {
         "types(int*)": "it asks for the type of 'a'",
     },
     "region_groups.cu": {
-        "any_group(int*)": "it uses 'this_thread_block'",
-        "deduced_group(int*)": "it passes 'cta' on",
         "large_tile(int*)": "its regions do not compile",
         "places_of_parameters(int*)": "its regions do not compile",
     },

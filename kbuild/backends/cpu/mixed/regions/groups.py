@@ -26,13 +26,16 @@ THIS_BLOCK: Final = "this_thread_block"
 TILE: Final = "tiled_partition"
 MAKERS: Final = frozenset((THIS_BLOCK, TILE))
 _SYNC: Final = "sync"
+_WAIT: Final = "wait"
 _REDUCE: Final = "reduce"
-GROUP_FUNCTIONS: Final = (_SYNC, _REDUCE)
+GROUP_FUNCTIONS: Final = (_SYNC, _WAIT, _REDUCE)
 GROUP_TYPES: Final = ("thread_group", "coalesced_group")  # of groups that are objects
 # The members in which threads wait, apart from `sync`: each thread brings a value.
 _EXCHANGES: Final = frozenset(("shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot", "any", "all"))
 # Those of groups that are objects; programs use the other names for other things, too.
 _OF_OBJECTS: Final = (_SYNC, "shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot")
+# What takes a group by value, or as if it did.
+_TAKING: Final = (TILE, "memcpy_async")
 _LARGER: Final = frozenset(("this_grid", "this_cluster", "grid_group", "cluster_group"))
 _BLOCK: Final = "::kbuild_cpu::regions::block_group"
 _OBJECT: Final = "::kbuild_cpu::regions::group_object"
@@ -105,9 +108,9 @@ def find_operations_of(
         if found is not None:
             yield found
             continue
-        maker = _find_callee(unit, _find_opening(unit, index))
-        is_parent = maker is not None and unit.words[maker] == TILE
-        if not is_parent and (unit.get(index + 1) != "." or unit.get(index + 3) != "("):
+        callee = _find_callee(unit, _find_opening(unit, index))
+        is_taken = callee is not None and unit.words[callee] in _TAKING
+        if not is_taken and (unit.get(index + 1) != "." or unit.get(index + 3) != "("):
             raise PassesGroup(f"it passes '{variable.name}' on")
 
 
@@ -199,7 +202,7 @@ def _read_use(
     name = _find_callee(unit, opening)
     if name is None or (first, stop) not in list_arguments(unit, opening):
         return None
-    callee = unit.words[name]
+    callee = _SYNC if unit.words[name] == _WAIT else unit.words[name]  # copies are complete
     if callee in functions.divided:
         return read_call(unit, name, functions)
     if callee in functions.obstacles:

@@ -87,8 +87,10 @@ class _Search:
         operations = {*words.operations, *words.divided, *MAKERS}
         own = self._find_own({*operations, *GROUP_FUNCTIONS})
         names = self._add(operations) | {d.name for d in self._bodies if self._has_group(d)}
-        calls = map(self._find_function, find_calls_of_objects(self._code))
-        names |= {found.name for found in calls if found is not None}
+        for found in map(self._find_function, find_calls_of_objects(self._code)):
+            if found is not None:
+                names.add(found.name)
+                self._found[found.start] += []
         known: set[str] = set()
         while new := {name for name in names - known if self._names_functions(name)}:
             known |= new

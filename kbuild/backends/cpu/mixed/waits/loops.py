@@ -19,6 +19,7 @@ from typing import Final
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.mentions import list_own_files
+from kbuild.backends.cpu.mixed.regions.calls import find_first
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
@@ -30,6 +31,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     list_operands,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_names
+from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit, Span
@@ -60,6 +62,7 @@ _ENDING: Final = frozenset(("return", "goto"))
 _LEFT: Final = frozenset((*_LOOPS, "switch"))  # what `break` leaves
 _WAIT: Final = "wait_in_loop"
 _MARK: Final = "mark_loop"
+_BLOCK: Final = "thread_block"
 _SCALARS: Final = "::kbuild_cpu::are_scalars"
 _RANGE: Final = "::kbuild_cpu::has_pointers"
 # Tokens, apart from words, in front of a name that a statement declares.
@@ -112,6 +115,7 @@ def mark_loops(
     text = f"::kbuild_cpu::{name}()"
     users = frozenset(_find_declared(unit, own))
     outside = unit.find((*yielding, *_VOLATILE))
+    blocks = tuple(_list_blocks_of_threads(unit))
     seen: set[int] = set()
     marks: dict[int, LoopMarks] = {}
     for found in declarations:
@@ -126,14 +130,51 @@ def mark_loops(
             meets = any(loop.start < index < loop.stop for index in barriers)
             if is_new and not meets and len(loop.children) > loop.heads:
                 seen.add(loop.start)
-                edits, divided = (
-                    tuple(_mark_loop(unit, loop, f"::kbuild_cpu::{name}", users, is_divided))
-                    for is_divided in (False, True)
-                )
+                declared = range(unit.find_index(found.start), loop.start)
+                known = {unit.words[index] for index in blocks if index in declared}
+                block = _find_block_of_threads(unit, loop, known)
+                if block:
+                    proof = f"<::kbuild_cpu::is_block<decltype(({block}))>>"
+                    edits = divided = tuple(_mark(unit, loop, f"::kbuild_cpu::{name}{proof}()"))
+                else:
+                    edits, divided = (
+                        tuple(_mark_loop(unit, loop, f"::kbuild_cpu::{name}", users, is_divided))
+                        for is_divided in (False, True)
+                    )
                 marks[loop.start] = LoopMarks(edits, divided)
         for index, edit in _mark_labels(unit, (first, last), text, seen):
             marks[index] = LoopMarks((edit,), (edit,))
     return marks
+
+
+def _list_blocks_of_threads(unit: Unit) -> Iterator[int]:
+    """Yield the indices of names that declarations of variables for the block seem to declare."""
+    for index in unit.find((_BLOCK,)):
+        while unit.get(index + 1) in ("const", "&"):
+            index += 1
+        if is_name(unit.get(index + 1)):
+            yield index + 1
+    for index in unit.find((THIS_BLOCK,)):
+        first = find_first(unit, index)
+        if unit.get(first - 1) == "=" and is_name(unit.get(first - 2)):
+            yield first - 2
+
+
+def _find_block_of_threads(unit: Unit, loop: Block, blocks: set[str]) -> str:
+    """Return a variable from outside of a loop with whose barrier all threads meet in it."""
+    inside = {
+        unit.words[index]
+        for index in range(loop.start, loop.stop)
+        if unit.get(index - 1) in (_BLOCK, "&", "auto", "const")
+    }
+    for index in range(loop.start, loop.stop):
+        if unit.words[index] != "sync" or unit.get(index + 1) != "(":
+            continue
+        is_member = unit.get(index - 1) == "." and unit.get(index - 3) not in (".", "->", "::")
+        name = unit.get(index - 2) if is_member else unit.get(index + 2)
+        if name in blocks - inside and (is_member or unit.get(index + 3) == ")"):
+            return name
+    return ""
 
 
 def _mark_loop(

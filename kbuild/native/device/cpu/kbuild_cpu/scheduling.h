@@ -91,6 +91,11 @@ constexpr bool wait_in_loop() {
     return false;
 }
 #endif
+/* Whether all threads of a block meet at the barrier of a group, so that none can wait in a loop with it. */
+template <class __T, class = void>
+constexpr bool is_block = false;
+template <class __T>
+constexpr bool is_block<__T, typename remove_reference_t<__T>::__kbuild_block> = true;
 /* The same for a loop that ends if a function finds the atomicCAS of CUDA; see atomics.h. */
 struct update {};
 struct updated {};

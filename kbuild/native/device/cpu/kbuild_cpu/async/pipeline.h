@@ -54,14 +54,12 @@ public:
 
     void producer_acquire(KBUILD_CPU_CALLER) {
         /* The first time, no consumer uses the stage. */
-        if (__stages)
-            kbuild_cpu::wait_for_parity(&__stage(__head).consumed, !__is_odd_round(__head),
+        kbuild_cpu::wait_for_parity(&__stage(__head).consumed, !__is_odd_round(__head),
                                         KBUILD_CPU_CALL("cuda::pipeline::producer_acquire"));
     }
     void producer_commit() { __arrive(__head++, &kbuild_cpu::pipeline_stage::produced); }
     void consumer_wait(KBUILD_CPU_CALLER) {
-        if (__stages)
-            kbuild_cpu::wait_for_parity(&__stage(__tail).produced, __is_odd_round(__tail),
+        kbuild_cpu::wait_for_parity(&__stage(__tail).produced, __is_odd_round(__tail),
                                         KBUILD_CPU_CALL("cuda::pipeline::consumer_wait"));
     }
     void consumer_release() { __arrive(__tail++, &kbuild_cpu::pipeline_stage::consumed); }
@@ -74,7 +72,6 @@ public:
     }
 
 private:
-    friend pipeline<thread_scope_thread> make_pipeline();
     template <class __Group, thread_scope __S, uint8_t __N>
     friend pipeline<__S> make_pipeline(const __Group &, pipeline_shared_state<__S, __N> *);
     template <class __Group, thread_scope __S, uint8_t __N>
@@ -82,8 +79,6 @@ private:
     template <class __Group, thread_scope __S, uint8_t __N>
     friend pipeline<__S> make_pipeline(const __Group &, pipeline_shared_state<__S, __N> *,
                                        pipeline_role);
-
-    pipeline() = default;
 
     /* Every thread of the group passes what it is.  The first one sets the barriers. */
     template <class __Group, uint8_t __Stages>
@@ -110,13 +105,31 @@ private:
     bool __is_odd_round(size_t __number) const { return __number / __stage_count % 2 != 0; }
     void __arrive(size_t __number, uint64_t kbuild_cpu::pipeline_stage::*__barrier) {
         const kbuild_cpu::no_completion __nothing;
-        if (__stages) kbuild_cpu::arrive(&(__stage(__number).*__barrier), 1, 0, __nothing);
+        kbuild_cpu::arrive(&(__stage(__number).*__barrier), 1, 0, __nothing);
     }
 
-    kbuild_cpu::pipeline_stage *__stages = nullptr; /* null if only one thread uses the pipeline */
-    size_t __stage_count = 1;
-    uint64_t *__threads = nullptr;
+    kbuild_cpu::pipeline_stage *__stages;
+    size_t __stage_count;
+    uint64_t *__threads; /* null after quit() */
     size_t __head = 0, __tail = 0;
+};
+
+/* One thread waits for nothing. */
+template <>
+class pipeline<thread_scope_thread> {
+public:
+    pipeline(pipeline &&) = default;
+    pipeline &operator=(const pipeline &) = delete;
+
+    void producer_acquire() {}
+    void producer_commit() {}
+    void consumer_wait() {}
+    void consumer_release() {}
+    bool quit() { return false; }
+
+private:
+    friend pipeline make_pipeline();
+    pipeline() {} /* so that this is no aggregate */
 };
 
 inline pipeline<thread_scope_thread> KBUILD_NEEDS_BLOCK make_pipeline() { return {}; }

@@ -73,6 +73,7 @@ struct alignas(8) block_tile_memory {};
 /* All threads of the block. */
 class KBUILD_CALL_NEEDS_BLOCK thread_block : public thread_group {
 public:
+    typedef void __kbuild_block; /* for loops that are marked */
     static constexpr cuda::thread_scope thread_scope = cuda::thread_scope_block;
     struct arrival_token {};
 

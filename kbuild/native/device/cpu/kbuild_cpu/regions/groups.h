@@ -27,6 +27,7 @@ class thread_of_block;
 struct block_group {
     typedef block_operations __operations;
     typedef thread_of_block __in_region;
+    typedef void __kbuild_block;
 
     /* What the source means, for calls of its functions. */
     static auto __original() { return cooperative_groups::this_thread_block(); }

@@ -159,10 +159,54 @@ __global__ void lambdas(int* out)
     out[threadIdx.x] = holder.function();
 }
 
+// Pointers that are restricted, and objects that are volatile.
+template <class Pointer> __device__ int reverse(Pointer restricted, int value)
+{
+    restricted[threadIdx.x] = value;
+    __syncthreads();
+    return restricted[63 - threadIdx.x];
+}
+__device__ int reverse_restricted(int* __restrict__ to, int value) { return reverse<int* __restrict__>(to, value); }
+__device__ int sum_restricted(const int* __restrict__ from, int* __restrict__ const to)
+{
+    to[threadIdx.x] = from[threadIdx.x];
+    __syncthreads();
+    return to[63 - threadIdx.x] + from[threadIdx.x];
+}
+template <class T> __global__ void restricted(T* __restrict__ out, const T* __restrict__ const in, T* __restrict moved)
+{
+    __shared__ T part[64];
+    T* __restrict__ local = part;
+    local[threadIdx.x] = in[threadIdx.x];
+    moved += threadIdx.x;
+    __syncthreads();
+    *moved = local[63 - threadIdx.x];
+    local += 1;
+    __syncthreads();
+    int sum = sum_restricted(in, part);
+    __syncthreads();
+    out[threadIdx.x] = *moved + sum + reverse_restricted(local - 1, in[threadIdx.x]);
+}
+__global__ void volatile_parameters(int* __restrict__ out, volatile int n, volatile float x)
+{
+    __shared__ int part[64];
+    n += threadIdx.x;
+    part[threadIdx.x] = n;
+    __syncthreads();
+    x += part[63 - threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = n + int(x);
+}
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
     check("start", 0, [](int) { return 0; });
+    for (int i = 0; i < 64; ++i)
+        results[128 + i] = i * i;
+    restricted<int><<<1, 64>>>(results, results + 128, results + 256);
+    check("restricted", 64, [](int i) { return 3 * (63 - i) * (63 - i) + i * i; });
+    volatile_parameters<<<1, 64>>>(results, 100, 0.5f);
+    check("volatile_parameters", 64, [](int i) { return 100 + i + 100 + 63 - i; });
     bindings<<<1, 64>>>(results);
     check("bindings", 64, [](int i) { return 2 * i + 1 + 7; });
     attributes<<<1, 64>>>(results);

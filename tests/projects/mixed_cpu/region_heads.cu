@@ -1,5 +1,9 @@
-// Heads of loops around barriers that declare several variables.
+// Heads of loops around barriers and operations of warps.
 #include "region_results.h"
+
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
 constexpr int THREADS = 100;
 __global__ void merged(int* out)
 {
@@ -25,6 +29,77 @@ __global__ void pointers(int* out)
     }
     out[threadIdx.x] = sum;
 }
+// Each loop names variables of each thread in its body, and its kernel has an atomic function.
+__global__ void warp_barriers(int* out)
+{
+    __shared__ int part[THREADS + 32];
+    const int t = threadIdx.x;
+    part[t] = t;
+    part[t + 32] = t + 32;
+    __syncthreads();
+    for (int width = 16; width > 0; width >>= 1) {
+        const int other = t % 32 < width ? part[t + width] : 0;
+        __syncwarp();
+        part[t] += other;
+        __syncwarp();
+    }
+    atomicAdd(&out[t / 32], t % 32 == 0 ? part[t] : 0);
+}
+__global__ void warp_barriers_behind(int* out, int step)
+{
+    __shared__ int part[THREADS + 32];
+    const int t = threadIdx.x;
+    part[t] = t;
+    part[t + 32] = t + 32;
+    __syncthreads();
+    int width = 16;
+    do {
+        const int other = t % 32 < width ? part[t + width] : 0;
+        __syncwarp();
+        part[t] += other;
+        __syncwarp();
+        width /= step;
+    } while (width > 0);
+    atomicAdd(&out[t / 32], t % 32 == 0 ? part[t] : 0);
+}
+__global__ void tiles(int* out)
+{
+    const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    int all = threadIdx.x;
+    for (int width = 16; width > 0; width /= 2) {
+        const int other = tile.shfl_down(all, width);
+        if (tile.thread_rank() + width < 32)
+            all += other;
+    }
+    if (tile.thread_rank() == 0)
+        atomicAdd(&out[threadIdx.x / 32], all);
+}
+// Loops that wait for memory by operators that change their variables.
+struct Flag {
+    int* place;
+};
+__device__ int operator+(int& i, const Flag& flag) { return atomicAdd(flag.place, 0) == 0 ? 0 : (i = THREADS, 0); }
+__device__ int& operator+=(int& i, const Flag& flag) { return i = atomicAdd(flag.place, 0) == 0 ? i : THREADS; }
+__global__ void waits_in_body(int* out)
+{
+    const Flag flag{out + THREADS};
+    int sum = 0, i = threadIdx.x < 32 ? THREADS : 0;
+    while (i < THREADS) {
+        sum += i + flag;
+        __syncwarp();
+        i += 0;
+    }
+    atomicExch(flag.place, 1);
+    out[threadIdx.x] = sum + 1;
+}
+__global__ void waits_in_step(int* out)
+{
+    const Flag flag{out + THREADS};
+    for (int i = threadIdx.x < 32 ? THREADS : 0; i < THREADS; i += flag)
+        __syncwarp();
+    atomicExch(flag.place, 1);
+    out[threadIdx.x] = 2;
+}
 int main()
 {
     if (cudaMallocManaged(&results, 512 * sizeof *results) != cudaSuccess)
@@ -33,5 +108,16 @@ int main()
     check("merged", THREADS, [](int i) { return (2 * (i + 64) - 64 + 7 * i + 127) * 10000 + 4950; });
     pointers<<<1, THREADS>>>(results);
     check("pointers", THREADS, [](int) { return 3; });
+    const auto sums = [](int i) { return 32 * 32 * i + 496; };
+    warp_barriers<<<1, THREADS - 4>>>(results);
+    check("warp_barriers", 3, sums);
+    warp_barriers_behind<<<1, THREADS - 4>>>(results, 2);
+    check("warp_barriers_behind", 3, sums);
+    tiles<<<1, 96>>>(results);
+    check("tiles", 3, sums);
+    waits_in_body<<<1, THREADS>>>(results);
+    check("waits_in_body", THREADS, [](int) { return 1; });
+    waits_in_step<<<1, THREADS>>>(results);
+    check("waits_in_step", THREADS, [](int) { return 2; });
     std::printf("done\n");
 }

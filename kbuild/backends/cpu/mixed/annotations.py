@@ -19,7 +19,7 @@ CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")  # of a launch
 INDICES: Final = (INDEX, *CONSTANTS)
 _NEED: Final = re.compile(
     r"__kbuild_(?:(?P<limit>call_|kernel_)?needs_(?P<need>thread|block)"
-    r"|(?P<yields>yields)|(?P<scope>block|warp)_(?P<form>barrier|operation))__"
+    r"|(?P<yields>yields)|(?P<scope>block|warp)_(?P<form>barrier|operation|function))__"
 )
 _CALL: Final = r"(?=\s*(?:[(<]|::))"
 # What else does not exist in host code, such as shared memory.
@@ -38,6 +38,8 @@ class ThreadWords:
         yielding: The functions that stop a thread only if it calls them again and again.
         operations: The functions in which threads wait for those of their block or warp. The values
             say whether it is their warp, and whether each thread brings a value.
+        divided: The same for functions that the device headers also declare as divided ones. The
+            values say whether it is their warp.
     """
 
     pattern: str
@@ -46,6 +48,7 @@ class ThreadWords:
     only_in_kernels: str
     yielding: frozenset[str]
     operations: Mapping[str, tuple[bool, bool]]
+    divided: Mapping[str, bool]
 
 
 def find_thread_words(code: Unit) -> ThreadWords:
@@ -55,6 +58,7 @@ def find_thread_words(code: Unit) -> ThreadWords:
     words: set[str] = set()
     yielding: set[str] = set()
     operations: dict[str, tuple[bool, bool]] = {}
+    divided: dict[str, bool] = {}
     for index in code.find(annotations.keys()):
         found = annotations[code.words[index]]
         name = code.get(index + 1)
@@ -63,7 +67,11 @@ def find_thread_words(code: Unit) -> ThreadWords:
             yielding.add(name)
         if found["scope"]:
             named["block"].add(name)
-            operations[name] = (found["scope"] == "warp", found["form"] == "operation")
+            is_warp_wide = found["scope"] == "warp"
+            if found["form"] == "function":
+                divided[name] = is_warp_wide
+            else:
+                operations[name] = (is_warp_wide, found["form"] == "operation")
         for kind in (found["limit"], found["need"], code.get(index + 2)):
             if kind in named:
                 named[kind].add(name)
@@ -82,6 +90,7 @@ def find_thread_words(code: Unit) -> ThreadWords:
         ),
         yielding=frozenset(yielding),
         operations=operations,
+        divided=divided,
     )
 
 

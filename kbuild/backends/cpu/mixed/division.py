@@ -17,6 +17,7 @@ from kbuild.backends.cpu.mixed.mentions import (
 from kbuild.backends.cpu.mixed.regions.analyze import analyze
 from kbuild.backends.cpu.mixed.regions.calls import Functions
 from kbuild.backends.cpu.mixed.regions.forms import split_declarations
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS, find_group_name
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
@@ -25,10 +26,11 @@ from kbuild.backends.cpu.mixed.regions.variables import Variable, is_number, rea
 from kbuild.backends.cpu.mixed.regions.writing.function import check_signature, write_split
 from kbuild.backends.cpu.mixed.regions.writing.write import write_function, write_kernel
 from kbuild.backends.cpu.mixed.waits.functions import Waiting
+from kbuild.backends.cpu.mixed.waits.loops import LoopMarks
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit
 from kbuild.cxx.scopes import find_scopes
-from kbuild.cxx.statements import divide_body
+from kbuild.cxx.statements import Block, Statement, divide_body
 from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -51,6 +53,7 @@ class TextFacts:
             After the first time, each thread keeps all variables; after another one, the function
             is not divided.
         others: The edits of the text that have nothing to do with kernels.
+        marks: The marks of loops, by their indices.
     """
 
     code: Unit
@@ -60,6 +63,7 @@ class TextFacts:
     words: ThreadWords
     failures: Mapping[int, tuple[str, ...]]
     others: tuple[Edit, ...]
+    marks: Mapping[int, LoopMarks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +80,16 @@ class Divider:
     """Divides the kernels of a text, and the device functions that they call.
 
     Attributes:
-        others: The edits of the text that have nothing to do with kernels.
+        marks: The marks of the divided loops of kernels, by their indices.
     """
 
     def __init__(self, facts: TextFacts) -> None:
         """Find the device functions with operations."""
         self._facts = facts
-        self.others = facts.others
+        self.marks: dict[int, LoopMarks] = {}
         self._code = facts.code
-        self._edited = sorted((each.start, each.end) for each in facts.others)
+        marks = (edit for loop in facts.marks.values() for edit in loop.edits)
+        self._edited = sorted((each.start, each.end) for each in (*facts.others, *marks))
         self._definitions = facts.waiting.functions
         self._indexed = self._find_indexed()
         self._divided: dict[str, tuple[_DividedFunction, ...]] = {}
@@ -117,7 +122,18 @@ class Divider:
         edits = write_kernel(self._code, division, prologue, bound)
         check_edits(edits, self._edited)
         self._add_called(called)
+        self.marks.update(self._find_marks(division))
         return edits
+
+    def _find_marks(self, division: Division) -> Iterator[tuple[int, LoopMarks]]:
+        """Yield the marks of divided loops whose heads are the same for all threads."""
+        for block in division.divided:
+            marks = self._facts.marks.get(block.start)
+            if marks is not None and all(
+                division.kinds[variable] == "uniform"
+                for variable in _list_variables_of_head(self._code, division, block)
+            ):
+                yield block.start, LoopMarks(marks.divided, marks.divided)
 
     @property
     def divided_functions(self) -> Iterator[Declaration]:
@@ -128,10 +144,10 @@ class Divider:
         """Yield the insertions of divided functions, as far as divided kernels call them."""
         for name in sorted(self._called):
             for each in self._divided[name]:
-                yield write_split(self._code, each.found, (*self.others, *each.edits))
+                yield write_split(self._code, each.found, (*self._facts.others, *each.edits))
 
-    def _add_called(self, names: Iterable[str]) -> None:
-        for name in set(names) - self._called:
+    def _add_called(self, names: frozenset[str]) -> None:
+        for name in self._divided.keys() & names - self._called:
             self._called.add(name)
             for each in self._divided[name]:
                 self._add_called(each.callees)
@@ -213,9 +229,12 @@ class Divider:
         }
         return Functions(
             divided={
-                name: all(each.is_warp_wide for each in self._divided[name])
-                for name in called - late.keys()
-                if name in self._divided
+                **self._facts.words.divided,
+                **{
+                    name: all(each.is_warp_wide for each in self._divided[name])
+                    for name in called - late.keys()
+                    if name in self._divided
+                },
             },
             referring={name: self._find_referring(name) for name in called},
             obstacles={**self._obstacles, **late},
@@ -252,12 +271,24 @@ class Divider:
         division, callees = self._analyze(found, is_function=True)
         edits = write_function(self._code, division)
         check_edits(edits, self._edited)
+        marks = {**self._facts.marks, **dict(self._find_marks(division))}
         return _DividedFunction(
             found=found,
-            edits=edits,
+            edits=(*edits, *(edit for loop in marks.values() for edit in loop.edits)),
             is_warp_wide=all(each.is_warp_wide for each in division.operations.values()),
             callees=callees,
         )
+
+
+def _list_variables_of_head(code: Unit, division: Division, block: Block) -> Iterator[Variable]:
+    """Yield the variables that the head of a block names."""
+    heads = [child for child in block.children if isinstance(child, Statement)]
+    heads = heads[-1:] if block.kind == "do" else heads[: block.heads]
+    for head in heads:
+        for index in list_names(code, head.start, head.stop):
+            variable = division.uses.resolve(index)
+            if variable is not None:
+                yield variable
 
 
 def check_edits(edits: Iterable[Edit], others: Sequence[tuple[int, int]]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
@@ -27,6 +28,7 @@ from kbuild.backends.cpu.mixed.mentions import (
 )
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.waits.functions import find_waiting
+from kbuild.backends.cpu.mixed.waits.loops import LoopMarks
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
@@ -64,10 +66,12 @@ class Split:
         failures: What the compiler said about earlier texts. If it names a kernel once, each of its
             threads keeps all variables; if it does so twice, it is not divided. A message that
             names none of them is about all.
+        marks: The marks of loops, by their indices.
     """
 
     others: tuple[Edit, ...] = ()
     failures: tuple[str, ...] = ()
+    marks: Mapping[int, LoopMarks] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +82,13 @@ class KernelEdits:
         edits: The edits.
         divided: The starts of the kernels that are divided into regions.
         obstacles: Why others with barriers are not, by their starts.
+        marks: The marks of divided loops, by their indices.
     """
 
     edits: tuple[Edit, ...]
     divided: frozenset[int]
     obstacles: Mapping[int, str]
+    marks: Mapping[int, LoopMarks]
 
 
 def edit_kernels(
@@ -146,6 +152,7 @@ class _Editor:
                 words=words,
                 failures=_list_failures(code, declarations, split.failures),
                 others=split.others,
+                marks=split.marks,
             )
             self._divider = Divider(facts)
 
@@ -168,9 +175,11 @@ class _Editor:
             if obstacle:
                 obstacles[kernel.start] = obstacle
             edits += self._edit_threads(kernel, number, obstacle)
+        marks: Mapping[int, LoopMarks] = {}
         if self._divider is not None:
             edits += self._divider.write_functions()
-        return KernelEdits(tuple(edits), frozenset(divided), obstacles)
+            marks = self._divider.marks
+        return KernelEdits(tuple(edits), frozenset(divided), obstacles, marks)
 
     def _find_obstacle(self, kernel: Declaration) -> str:
         """Return why a kernel has fibers; empty if that is not known yet."""

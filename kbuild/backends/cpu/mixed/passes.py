@@ -250,13 +250,13 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     declarations = q.find_declarations(code)
     words = find_thread_words(code)
     meets = (name for name, (is_warp_wide, _) in words.operations.items() if not is_warp_wide)
+    marks = mark_loops(code, declarations, words.yielding, frozenset(code.find(meets)))
     others = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
         *name_member_templates(code),
         *replace_assembly(code),
-        *mark_loops(code, declarations, words.yielding, frozenset(code.find(meets))),
         *reject_host_calls(code, declarations),
         *edit_shared_memory(code),
         *expose_kernels(code, declarations),
@@ -264,11 +264,13 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     kernels = edit_kernels(
         code,
         declarations,
-        split=Split(others, failures) if is_divided else None,
+        split=Split(others, failures, marks) if is_divided else None,
         findings=findings,
         is_checked=is_checked,
     )
-    edits = (*others, *kernels.edits)
+    # Marks are behind what starts a region, in which they can name variables.
+    loops = {**marks, **kernels.marks}.values()
+    edits = (*others, *kernels.edits, *(edit for loop in loops for edit in loop.edits))
     if not is_mixed:
         edits = (q.define_qualifiers("kernel_text.h", "kernel_source.h"), *edits)
         found = _describe_launches(code, edits)

@@ -40,7 +40,7 @@ public:
 
 private:
     // Twice `most_bytes` in the device header regions/sets.h, for device functions that call each other.
-    static constexpr std::size_t array_bytes = std::size_t{1024} * 1024;
+    static constexpr std::size_t array_bytes = std::size_t{4096} * 1024;
 
     // Stacks start at different offsets in their pages. Otherwise, the first bytes of all stacks would
     // compete for the same few lines of the processor's first-level cache.

@@ -32,6 +32,7 @@
 #define __kbuild_warp_barrier__
 #define __kbuild_block_operation__
 #define __kbuild_warp_operation__
+#define __kbuild_warp_function__
 
 /* clang's own <new> and <algorithm> use the qualifiers. */
 #define __host__ __attribute__((host))

@@ -9,5 +9,8 @@
 
 #include "kbuild_cpu/wmma/fragments.h"
 #include "kbuild_cpu/wmma/operations.h"
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+#include "kbuild_cpu/wmma/regions.h"
+#endif
 
 #endif

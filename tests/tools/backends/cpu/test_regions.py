@@ -42,7 +42,11 @@ FIBERS = {
         "places_of_parameters(int*)": "its regions do not compile",
     },
     "region_guards.cu": {},
-    "region_heads.cu": {"pointers(int*)": "an initializer behind 'i' can refer to it"},
+    "region_heads.cu": {
+        "pointers(int*)": "an initializer behind 'i' can refer to it",
+        "waits_in_body(int*)": "its regions do not compile",
+        "waits_in_step(int*)": "its regions do not compile",
+    },
     "region_masks.cu": {
         "filter(int*)": "C++ evaluates something before 'take' in its statement",
     },

@@ -137,7 +137,9 @@ class _Analysis:
         return found.is_scalar or found.is_built_in
 
     def _has_own_masks(self, operation: Operation) -> bool:
-        return operation.mask is not None and not self._is_uniform(*operation.mask)
+        if operation.mask is None or operation.is_of_object:
+            return operation.is_of_object
+        return not self._is_uniform(*operation.mask)
 
     def _check_names(self) -> None:
         """Refuse names of variables in declarations that are executed once, outside of regions."""

@@ -1,7 +1,8 @@
 """Find the groups of threads of a kernel, and the operations in which their threads wait.
 
-A group is a block, or a tile of a warp. kbuild must know all uses of a variable for a group: a use
-asks for a property, is an operation, or passes the group to a divided function.
+A group is a block, or a tile of a warp. A variable stands for a group if kbuild knows all its uses:
+a use asks for a property, is an operation, or passes the group to a function by value. Any other
+group is an object like others, which each thread brings to an operation.
 """
 
 from __future__ import annotations
@@ -27,9 +28,18 @@ MAKERS: Final = frozenset((THIS_BLOCK, TILE))
 _SYNC: Final = "sync"
 _REDUCE: Final = "reduce"
 GROUP_FUNCTIONS: Final = (_SYNC, _REDUCE)
+GROUP_TYPES: Final = ("thread_group", "coalesced_group")  # of groups that are objects
 # The members in which threads wait, apart from `sync`: each thread brings a value.
 _EXCHANGES: Final = frozenset(("shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot", "any", "all"))
+# Those of groups that are objects; programs use the other names for other things, too.
+_OF_OBJECTS: Final = (_SYNC, "shfl", "shfl_up", "shfl_down", "shfl_xor", "ballot")
+_LARGER: Final = frozenset(("this_grid", "this_cluster", "grid_group", "cluster_group"))
 _BLOCK: Final = "::kbuild_cpu::regions::block_group"
+_OBJECT: Final = "::kbuild_cpu::regions::group_object"
+
+
+class PassesGroup(CannotDivide):
+    """Something happens to a group for which each thread needs an object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,21 +108,72 @@ def find_operations_of(
         maker = _find_callee(unit, _find_opening(unit, index))
         is_parent = maker is not None and unit.words[maker] == TILE
         if not is_parent and (unit.get(index + 1) != "." or unit.get(index + 3) != "("):
-            raise CannotDivide(f"it passes '{variable.name}' on")
+            raise PassesGroup(f"it passes '{variable.name}' on")
 
 
-def read_this_block(unit: Unit, index: int, functions: Functions) -> Operation:
-    """Read a use of ``this_thread_block()`` in an expression.
-
-    Raises:
-        CannotDivide: It is no operation.
-    """
+def read_this_block(unit: Unit, index: int, functions: Functions) -> Operation | None:
+    """Read a use of ``this_thread_block()`` in an expression; return None if it is no operation."""
     first, stop = find_first(unit, index), index + 3
     is_call = unit.words[index:stop] == [THIS_BLOCK, "(", ")"]
-    found = _read_use(unit, (first, stop), "block", _BLOCK, functions) if is_call else None
-    if found is None:
-        raise CannotDivide(f"it uses '{unit.words[index]}'")
-    return found
+    return _read_use(unit, (first, stop), "block", _BLOCK, functions) if is_call else None
+
+
+def find_calls_of_objects(unit: Unit) -> Iterator[int]:
+    """Yield the indices of the names of functions that can be those of groups that are objects."""
+    if "thread_group" in unit.vocabulary:
+        yield from (index for index in unit.find(_OF_OBJECTS) if unit.get(index + 1) == "(")
+
+
+def find_operations_of_objects(unit: Unit, body: Block) -> Iterator[Operation]:
+    """Yield the calls that can be operations of groups that are objects.
+
+    The generated code does not compile if what is in front of the point is no such group.
+
+    Raises:
+        CannotDivide: Such a group can be the whole grid.
+    """
+    for index in find_calls_of_objects(unit):
+        name, opening = unit.words[index], index + 1
+        if not body.start < index < body.stop:
+            continue
+        arguments = list(list_arguments(unit, opening))
+        if unit.get(index - 1) == ".":
+            first = _find_object(unit, index - 1)
+            arguments.insert(0, (first, index - 1))
+        elif name == _SYNC and len(arguments) == 1:
+            first = find_first(unit, index)
+        else:
+            continue
+        start, stop = arguments[0]
+        if start == stop or _find_object(unit, stop) != start:
+            continue
+        if not _LARGER.isdisjoint(unit.words[body.start : body.stop]):
+            raise CannotDivide("a group can be the whole grid")
+        has_value = name != _SYNC
+        if has_value and len(arguments) < 2:  # noqa: PLR2004 - a group and a value
+            raise CannotDivide(f"a call of '{name}' has too few arguments")
+        yield Operation(
+            name=name,
+            is_warp_wide=True,
+            has_value=has_value,
+            index=first,
+            arguments=tuple(arguments),
+            close=unit.partners[opening],
+            operand=1,
+            owner=_OBJECT,
+            is_of_object=True,
+        )
+
+
+def _find_object(unit: Unit, stop: int) -> int:
+    """Return where a name with members in front of an index starts; the index without one."""
+    first = stop
+    while unit.get_token(first - 1).is_word:
+        first -= 1
+        if unit.get(first - 1) not in (".", "->"):
+            return stop if unit.get(first - 1) == "::" else first
+        first -= 1
+    return stop
 
 
 def _read_use(

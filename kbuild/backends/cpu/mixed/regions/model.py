@@ -31,6 +31,7 @@ class Operation:
         callee: The index of the name of a divided function; None for an operation of CUDA.
         referring: The parameters of that function that are not just numbers, by their places.
         has_own_masks: Whether each thread brings its mask, because the masks can differ.
+        is_of_object: Whether it is that of a group that is an object, which stands for its mask.
     """
 
     name: str
@@ -45,11 +46,13 @@ class Operation:
     callee: int | None = None
     referring: frozenset[int] = frozenset()
     has_own_masks: bool = False
+    is_of_object: bool = False
 
     @property
     def mask(self) -> tuple[int, int] | None:
         """The indices of the mask; None without one."""
-        is_masked = self.is_warp_wide and self.callee is None and not self.owner
+        is_masked = self.is_warp_wide and self.callee is None
+        is_masked = is_masked and (self.is_of_object or not self.owner)
         return self.arguments[0] if is_masked and self.arguments else None
 
     @property

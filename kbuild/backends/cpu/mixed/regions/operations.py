@@ -12,7 +12,9 @@ from kbuild.backends.cpu.mixed.regions.calls import Functions, read_call, read_o
 from kbuild.backends.cpu.mixed.regions.groups import (
     MAKERS,
     GroupVariable,
+    PassesGroup,
     find_operations_of,
+    find_operations_of_objects,
     read_group,
     read_this_block,
 )
@@ -92,16 +94,29 @@ class _Search:
             for each in self._names.parameters
             if each.group is not None
         )
-        for variable in (*parameters, *self.groups.values()):
-            for operation in find_operations_of(self._unit, variable, self._names.functions):
-                self._add_operation(operation)
+        for variable in parameters:
+            self._add_operations(variable)
+        known = dict(self.found)
+        try:
+            for variable in self.groups.values():
+                self._add_operations(variable)
+        except PassesGroup:
+            self.groups, self.found = {}, known
+        for operation in find_operations_of_objects(self._unit, self._body):
+            self.found.setdefault(operation.index, operation)
+
+    def _add_operations(self, variable: GroupVariable) -> None:
+        for operation in find_operations_of(self._unit, variable, self._names.functions):
+            self._add_operation(operation)
 
     def _add_maker(self, index: int) -> None:
         declaration = read_group(self._unit, self._body, index)
-        if declaration is None:
-            self._add_operation(read_this_block(self._unit, index, self._names.functions))
-        else:
+        if declaration is not None:
             self.groups[declaration[0]] = declaration[1]
+            return
+        operation = read_this_block(self._unit, index, self._names.functions)
+        if operation is not None:
+            self._add_operation(operation)
 
     def _add_operation(self, operation: Operation) -> None:
         self.found[operation.index] = operation

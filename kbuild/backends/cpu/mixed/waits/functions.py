@@ -14,7 +14,12 @@ from typing import Final
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import ThreadWords
 from kbuild.backends.cpu.mixed.launch_bounds import identify
-from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS
+from kbuild.backends.cpu.mixed.regions.groups import (
+    GROUP_FUNCTIONS,
+    GROUP_TYPES,
+    MAKERS,
+    find_calls_of_objects,
+)
 from kbuild.backends.cpu.mixed.regions.variables import find_group
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
@@ -25,6 +30,7 @@ from kbuild.values import dataclass
 
 _MOST_NESTED: Final = 8  # bodies in a body, such as those of a local class
 _LIBRARIES: Final = ("cooperative_groups", "kbuild_cpu", "std")  # namespaces that a call names
+_INTERNAL: Final = "kbuild_cpu"  # the namespace of what the device headers do not document
 _MEMBERS: Final = (".", "->")
 _BEFORE_MENTION: Final = ("(", ",", "=", "return", "?", ":")  # of a name without a call
 _BEHIND_MENTION: Final = (")", ",", ";", ":")
@@ -68,6 +74,7 @@ class _Search:
                 if found.kind == "function"
                 and found.body is not None
                 and found.words & {q.DEVICE, q.GLOBAL}
+                and _INTERNAL not in found.namespaces
             ),
             key=lambda found: found.body or (0, 0),
         )
@@ -76,9 +83,12 @@ class _Search:
 
     def find(self) -> Waiting:
         """Add what calls functions with operations, and what calls that, and so on."""
-        operations = {*self._thread_words.operations, *MAKERS}
+        words = self._thread_words
+        operations = {*words.operations, *words.divided, *MAKERS}
         own = self._find_own({*operations, *GROUP_FUNCTIONS})
         names = self._add(operations) | {d.name for d in self._bodies if self._has_group(d)}
+        calls = map(self._find_function, find_calls_of_objects(self._code))
+        names |= {found.name for found in calls if found is not None}
         known: set[str] = set()
         while new := {name for name in names - known if self._names_functions(name)}:
             known |= new
@@ -138,7 +148,11 @@ class _Search:
 
     def _has_group(self, found: Declaration) -> bool:
         parts = split_at_commas(self._code.list_tokens(*found.parameters))
-        return any(find_group(token.text for token in part[:-1]) is not None for part in parts)
+        return any(
+            find_group(token.text for token in part[:-1]) is not None
+            or any(token.text in GROUP_TYPES for token in part)
+            for part in parts
+        )
 
     def _names_functions(self, name: str) -> bool:
         """Return whether calls of a name can be replaced by those of a divided function.
@@ -177,6 +191,9 @@ class _Search:
         """Return whether a name is surely used, or that of a member, and not declared here."""
         code = self._code
         around = find_scopes(code).around(code.starts[index])
+        heads = (code.list_tokens(scope.head, scope.brace) for scope in around[:1])
+        if any(token.text == _INTERNAL for head in heads for token in head):
+            return True  # nothing of a program finds it
         before, behind = code.get(index - 1), code.get(index + 1)
         is_local = any(scope.kind == "block" for scope in around)
         if before in _MEMBERS or (is_local and self._find_function(index) is None):

@@ -11,6 +11,7 @@ the condition are numbers, and that `atomicCAS` is the one of CUDA.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
@@ -43,6 +44,7 @@ from kbuild.cxx.statements import (
     list_statements,
 )
 from kbuild.cxx.unit import Unit
+from kbuild.values import dataclass
 
 _LOOPS: Final = ("for", "while", "do")
 _ALL: Final = frozenset(_LOOPS)
@@ -69,8 +71,24 @@ _UPDATE: Final = (
 _OWN: Final = ("__", "atomic")  # CUDA's functions take values
 _TYPE_ENDS: Final = (">", "*", "&", "&&")
 _BEFORE_USE: Final = ("return", "else", "do", "case", "throw", "sizeof")
+_CHANGED: Final = re.compile(r"\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=)")
 _MOST_STATEMENTS: Final = 2  # of a loop that updates memory by atomicCAS
 _CALLED: Final = 4  # tokens up to the arguments: old = atomicCAS (
+
+
+@dataclass(frozen=True, slots=True)
+class LoopMarks:
+    """The edits that mark a loop.
+
+    Attributes:
+        edits: The edits.
+        divided: Those that it has instead if it is divided into regions, and all threads have one
+            object of each variable of its head. Regions see constants then, so that the head alone
+            decides. It is in no region, and cannot name the variables of each thread.
+    """
+
+    edits: tuple[Edit, ...]
+    divided: tuple[Edit, ...]
 
 
 def mark_loops(
@@ -78,8 +96,8 @@ def mark_loops(
     declarations: Iterable[Declaration],
     yielding: frozenset[str],
     barriers: frozenset[int],
-) -> Iterator[Edit]:
-    """Yield the edits that mark the loops of a text in which a thread can wait.
+) -> dict[int, LoopMarks]:
+    """Return the marks of the loops of a text in which a thread can wait, by their indices.
 
     Args:
         unit: The text.
@@ -95,6 +113,7 @@ def mark_loops(
     users = frozenset(_find_declared(unit, own))
     outside = unit.find((*yielding, *_VOLATILE))
     seen: set[int] = set()
+    marks: dict[int, LoopMarks] = {}
     for found in declarations:
         if found.body is None or not found.words & {q.DEVICE, q.GLOBAL}:
             continue
@@ -107,15 +126,23 @@ def mark_loops(
             meets = any(loop.start < index < loop.stop for index in barriers)
             if is_new and not meets and len(loop.children) > loop.heads:
                 seen.add(loop.start)
-                yield from _mark_loop(unit, loop, f"::kbuild_cpu::{name}", users)
-        yield from _mark_labels(unit, (first, last), text, seen)
+                edits, divided = (
+                    tuple(_mark_loop(unit, loop, f"::kbuild_cpu::{name}", users, is_divided))
+                    for is_divided in (False, True)
+                )
+                marks[loop.start] = LoopMarks(edits, divided)
+        for index, edit in _mark_labels(unit, (first, last), text, seen):
+            marks[index] = LoopMarks((edit,), (edit,))
+    return marks
 
 
-def _mark_loop(unit: Unit, loop: Block, name: str, users: frozenset[str]) -> Iterator[Edit]:
+def _mark_loop(
+    unit: Unit, loop: Block, name: str, users: frozenset[str], is_divided: bool
+) -> Iterator[Edit]:
     if loop.kind == "for" and loop.heads != _PARTS_OF_FOR:
         proof = _find_proof_of_range(unit, loop)
         return iter(()) if proof is None else _mark(unit, loop, f"{name}{proof}()")
-    proof = _find_proof(unit, loop, users)
+    proof = _find_proof(unit, loop, users, is_divided)
     return (
         _mark_condition(unit, loop, f"{name}{proof}") if proof else _mark(unit, loop, f"{name}()")
     )
@@ -177,15 +204,15 @@ def _find_condition(loop: Block) -> Node:
     return loop.children[1 if loop.kind == "for" else -1 if loop.kind == "do" else 0]
 
 
-def _mark_labels(unit: Unit, body: Span, text: str, seen: set[int]) -> Iterator[Edit]:
-    """Mark the labels that a `goto` behind them can name."""
+def _mark_labels(unit: Unit, body: Span, text: str, seen: set[int]) -> Iterator[tuple[int, Edit]]:
+    """Yield the indices and the marks of the labels that a `goto` behind them can name."""
     targets = {unit.get(i + 1): i for i in range(*body) if unit.words[i] == "goto"}
     for index in range(*body) if targets else ():
         jump = targets.get(unit.words[index])
         if jump is not None and jump > index and unit.get(index + 1) == ":" and index not in seen:
             seen.add(index)
             place = unit.get_end(index + 1)
-            yield Edit(start=place, end=place, text=f" {text};")
+            yield index, Edit(start=place, end=place, text=f" {text};")
 
 
 def _find_proof_of_range(unit: Unit, loop: Block) -> str | None:
@@ -223,7 +250,7 @@ def _can_prove(unit: Unit, span: Span, declared: Iterable[str]) -> bool:
     return "{" not in words and not has_lambda and names.isdisjoint(declared)
 
 
-def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> str:
+def _find_proof(unit: Unit, loop: Block, users: frozenset[str], is_divided: bool) -> str:
     """Return the arguments of a mark with which the compiler proves that a loop ends.
 
     The result is empty if the text does not say so.
@@ -235,12 +262,11 @@ def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> str:
         if not part.text and not is_literal(unit.words[part.start])
     ]
     is_update = _updates(unit, loop)
-    used = [] if is_update else _find_operands(unit, loop, condition, users)
-    # The head of a loop with operations can be outside of regions, where threads have no names.
-    words = unit.words[loop.start : loop.stop]
-    if used is None or (used and any("sync" in word for word in words)):
+    used = [] if is_update else _find_operands(unit, loop, condition, users, is_divided)
+    if used is None:
         return ""
-    kinds = dict.fromkeys(f"decltype(({_join(unit, span)}))" for span in (*operands, *used))
+    spans = operands if is_divided else (*operands, *used)
+    kinds = dict.fromkeys(f"decltype(({_join(unit, span)}))" for span in spans)
     scalars = f"{_SCALARS}<{', '.join(kinds)}>"
     if is_update:
         return f"<{scalars}, decltype({_join(unit, operands[0])})>({_UPDATE})"
@@ -248,12 +274,13 @@ def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> str:
 
 
 def _find_operands(
-    unit: Unit, loop: Block, condition: Node, users: frozenset[str]
+    unit: Unit, loop: Block, condition: Node, users: frozenset[str], is_divided: bool
 ) -> list[Span] | None:
     """Return the operands that must be numbers so that a loop counts a variable to a limit.
 
     In each turn, the loop adds to one variable of its condition, or subtracts from it, and only
-    reads it otherwise. It only reads the other ones. The result is None for other loops.
+    reads it otherwise. It only reads the other ones. The result is None for other loops. In the
+    body of a divided loop, nothing but an assignment can change a variable that is not kept.
     """
     words = unit.words[condition.start : condition.stop]
     parts = list_operands(unit, condition.start, condition.stop)
@@ -263,7 +290,8 @@ def _find_operands(
     nodes = [child for child in loop.children if child is not condition]
     nodes = nodes[1:] if loop.kind == "for" else nodes
     body = loop.children[0 if loop.kind == "do" else loop.heads]
-    uses = _LoopUses(unit, nodes, users)
+    has_head = is_divided and loop.kind == "for"
+    uses = _LoopUses(unit, [node for node in nodes if not has_head or node is not body], users)
     steps: list[Statement] = []
     pending = {unit.words[index] for index in list_names(unit, condition.start, condition.stop)}
     known: set[str] = set()
@@ -277,7 +305,20 @@ def _find_operands(
             amount = {unit.words[index] for index in list_names(unit, step.start, step.stop)}
             pending |= amount - known - set(INDICES)
     is_one = len(steps) == 1 and _is_in_each_turn(unit, loop, body, steps[0])
-    return uses.operands if is_one else None
+    if not is_one or (has_head and _assigns(unit, body, known)):
+        return None
+    return uses.operands
+
+
+def _assigns(unit: Unit, body: Node, names: set[str]) -> bool:
+    """Return whether a statement can assign to a variable, or refer to it."""
+    for index in range(body.start, body.stop):
+        if unit.words[index] in names:
+            before = "".join(unit.words[max(index - 2, 0) : index])
+            behind = "".join(unit.words[index + 1 : index + 4])
+            if _CHANGED.match(behind) or before.endswith(("++", "--", ">>", "&")):
+                return True
+    return False
 
 
 def _is_in_each_turn(unit: Unit, loop: Block, body: Node, step: Statement) -> bool:

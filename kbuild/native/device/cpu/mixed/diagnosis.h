@@ -15,4 +15,5 @@
 #define __kbuild_warp_barrier__
 #define __kbuild_block_operation__
 #define __kbuild_warp_operation__
+#define __kbuild_warp_function__
 #define __kbuild_no_algorithm__

@@ -42,3 +42,4 @@
 #define __kbuild_warp_barrier__
 #define __kbuild_block_operation__
 #define __kbuild_warp_operation__
+#define __kbuild_warp_function__

@@ -43,6 +43,7 @@
 #define __kbuild_warp_barrier__
 #define __kbuild_block_operation__
 #define __kbuild_warp_operation__
+#define __kbuild_warp_function__
 /* How the threads of a block run, for people. */
 #define __kbuild_executed__(text) \
     __attribute__((used)) static const char __kbuild_execution__[] = text;

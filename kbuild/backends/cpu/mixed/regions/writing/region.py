@@ -373,7 +373,7 @@ class RegionWriter:
 
     def _write_operation(self, operation: Operation, frames: Frames) -> str:
         text, operands = self._text, f"__kbuild_o{operation.slot}__"
-        mask = text.render(*operation.mask) if operation.mask else ""
+        mask = self._render_mask(operation)
         common, own = ("", mask) if operation.has_own_masks else (mask, "")
         brought = ", ".join(filter(None, (operands, THREAD, own, text.render(*operation.value))))
         names = ", ".join(filter(None, (frames[-1].name, LIVE, operands, common)))
@@ -384,6 +384,12 @@ class RegionWriter:
             f"{name_class(operation)}::template put<{text.render_type(operation)}>({brought}); "
             f"__kbuild_region_end__ {name_class(operation)}::finish({names});"
         )
+
+    def _render_mask(self, operation: Operation) -> str:
+        """Return the mask of an operation; empty without one."""
+        is_object = operation.is_of_object
+        mask = self._text.render(*operation.mask, is_call=is_object) if operation.mask else ""
+        return f"{REGIONS}mask_of({mask}, threadIdx)" if is_object else mask
 
     def _prove_mask(self, operation: Operation) -> str:
         if operation.mask is None or operation.has_own_masks:
@@ -398,7 +404,7 @@ class RegionWriter:
             first = operation.arguments[0][0] if operation.arguments else operation.close
             self._text.replace(operation.index, first, f"{text}, " if operation.arguments else text)
             return
-        operands, mask = f"__kbuild_o{operation.slot}__", self._text.render(*operation.mask)
+        operands, mask = f"__kbuild_o{operation.slot}__", self._render_mask(operation)
         put = f"{name_class(operation)}::put({operands}, {THREAD}, {mask});"
         opened = self.open(frames, [operation.mask])
         before = f"{opened} {put} __kbuild_region_end__ {text}, {operands}"
@@ -411,13 +417,12 @@ class RegionWriter:
         """
         text, frame = self._text, name_frame(operation)
         call = (operation.index, operation.close + 1)
-        groups = dict(self._list_groups(operation))
-        arguments = text.render(*operation.value, groups)
+        arguments = text.render(*operation.value)
         before = ", " if arguments else ""
         split = text.render_callee(operation)
-        called = text.render(*call, groups, is_call=True)
+        called = text.render(*call, is_call=True)
         kinds = f"decltype({split}({REGIONS}no_frame(){before}{arguments})), decltype({called})"
-        types = "".join(f", {each}" for each in self._list_types(operation, groups))
+        types = "".join(f", {each}" for each in self._list_types(operation))
         passed = f"{REGIONS}call_frame<decltype({frame}){types}>{{{frame}}}"
         tell = f"__kbuild_k{operation.slot}__"
         kind = f"decltype({tell}(::uint3{{}}, 0))"
@@ -431,22 +436,14 @@ class RegionWriter:
             f"{kind}::__callee::__run({frames[-1].name}, {LIVE}, {frame});"
         )
 
-    def _list_types(self, operation: Operation, groups: dict[int, str]) -> Iterator[str]:
+    def _list_types(self, operation: Operation) -> Iterator[str]:
         """Yield the types of the arguments of a call that can bind references to them."""
         for place, argument in enumerate(operation.arguments if operation.referring else ()):
-            value = self._text.render(*argument, groups)
+            value = self._text.render(*argument)
             makes_objects = can_make_objects(self._text.unit, argument)
             kind = "number_" if place in operation.referring and makes_objects else ""
             size = f"sizeof({REGIONS}bind_argument({value}))"
             yield f"{REGIONS}{kind}argument<decltype(({value})), {size}>"
-
-    def _list_groups(self, operation: Operation) -> Iterator[tuple[int, str]]:
-        """Yield the indices of the groups that a call passes, and what the source means by them."""
-        for first, stop in operation.arguments:
-            name = self._text.unit.words[first]
-            found = self._text.division.resolve(name, first) if stop == first + 1 else None
-            if found is not None and found.group is not None:
-                yield first, f"{name}.__original()"
 
     def write_results(self, nodes: Iterable[Node], replaced: Iterable[Span] = ()) -> None:
         """Replace calls of operations by their results, and check uses of variables.

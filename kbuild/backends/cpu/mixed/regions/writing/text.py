@@ -208,7 +208,12 @@ def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
     for variable in division.variables:
         # A parameter keeps the value from which another variable is computed again.
         is_guarded = division.kinds[variable] in ("uniform", "computed") or variable in used
-        if not is_guarded or variable.group is not None:
+        if variable.group is not None:
+            for index in division.uses.indices[variable]:
+                if unit.get(index - 1) in ("(", ",") and unit.get(index + 1) in (")", ","):
+                    yield index, f"{variable.name}.__original()"  # what the source passes by value
+            continue
+        if not is_guarded:
             continue
         for index in division.uses.indices[variable]:
             use = division.uses.read(index)

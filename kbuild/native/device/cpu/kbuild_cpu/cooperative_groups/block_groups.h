@@ -14,7 +14,7 @@ KBUILD_CPU_GROUPS_BEGIN
 class thread_group {
 public:
     static constexpr cuda::thread_scope thread_scope = cuda::thread_scope_device;
-    typedef void __kbuild_group; /* for kbuild_cpu/regions */
+    typedef void __kbuild_movable; /* for kbuild_cpu/regions */
 
     void sync(KBUILD_CPU_CALLER) const {
         const kbuild_cpu_call __call = KBUILD_CPU_GROUP_CALL("sync()");

@@ -81,7 +81,7 @@ protected:
 template <unsigned int __N>
 class __tile<__N, true> : public __tile_of_threads<__N> {
 public:
-    typedef void __kbuild_group;
+    typedef void __kbuild_movable;
 
     void sync(KBUILD_CPU_CALLER) const {
         __meeting<__N>::__of_tile().__sync(KBUILD_CPU_GROUP_CALL("sync()"));

@@ -233,6 +233,82 @@ private:
     const unsigned int number_;
 };
 
+__attribute__((noinline, cold)) inline void reject_group(const kbuild_cpu_call &__call,
+                                                         const ::uint3 &__index) {
+    kbuild_cpu_fail_thread(&__call,
+                           "the group is larger than a block; compile with KBUILD_CPU_SPLIT=off",
+                           __index.x, __index.y, __index.z);
+}
+/* Groups that are objects. Each thread brings the lanes of its group, or 0 for the block. */
+template <class __Group>
+KBUILD_CPU_ALWAYS_INLINE unsigned mask_of(const __Group &__of, const ::uint3 &__index,
+                                          KBUILD_CPU_CALLER) {
+    using namespace cooperative_groups;
+    static_assert(__is_base_of(thread_group, __Group), "kbuild: the object is no group of threads");
+    static_assert(!is_same_v<__Group, grid_group> && !is_same_v<__Group, cluster_group>,
+                  "kbuild: the group is larger than a block");
+    const thread_group &__any = __of;
+    const unsigned __kind = __any.get_type();
+    if (__kind == 1) return __any.__get_lanes().__mask();
+    if (__kind != 4) reject_group(KBUILD_CPU_CALL("the function of a group"), __index);
+    return 0;
+}
+
+struct group_object {
+    struct __operations {
+        struct sync {};
+        /* The lanes of a group, and the number of one of them; see __warp_group. */
+#define KBUILD_CPU_OBJECT_SHUFFLE(name, type, source) \
+    struct name { \
+        KBUILD_CPU_EXCHANGE(name) \
+        template <class __T, int __Most> \
+        static __T get(operands<__Most> &__operands, int __number, type __any) { \
+            const cooperative_groups::__lanes __in(static_cast<unsigned>(__operands.sum)); \
+            const unsigned __count = __in.__count(), \
+                           __rank = __builtin_popcount(__in.__mask() & ((1u << (__number & 31)) - 1)); \
+            [[maybe_unused]] const auto __by = static_cast<unsigned>(__any); \
+            return __operands.template values<__T>()[(__number & ~31) + __in.__lane(source)]; \
+        } \
+    };
+        KBUILD_CPU_OBJECT_SHUFFLE(shfl, int, __by % __count + 0 * __rank)
+        KBUILD_CPU_OBJECT_SHUFFLE(shfl_up, unsigned int, __rank < __by ? __rank : __rank - __by)
+        KBUILD_CPU_OBJECT_SHUFFLE(shfl_down, unsigned int,
+                                  __by >= __count - __rank ? __rank : __rank + __by)
+        KBUILD_CPU_OBJECT_SHUFFLE(shfl_xor, unsigned int,
+                                  (__rank ^ __by) < __count ? __rank ^ __by : __rank)
+#undef KBUILD_CPU_OBJECT_SHUFFLE
+
+        struct ballot : __ballot_sync {
+            template <class __T, int __Most>
+            static unsigned int get(operands<__Most> &__operands, int __number) {
+                return cooperative_groups::__lanes(static_cast<unsigned>(__operands.sum))
+                    .__pack(__ballot_sync::template get<__T>(__operands, __number));
+            }
+        };
+    };
+};
+template <>
+struct masked<group_object::__operations::sync> {
+    template <int __Most>
+    KBUILD_CPU_ALWAYS_INLINE static void put(masked_operands<__Most> &__operands, int __number,
+                                             unsigned __mask) {
+        __operands.masks[__number] = __mask;
+    }
+    template <class __Set, class __Live, int __Most>
+    static void finish(const __Set &__set, const __Live &__live,
+                       masked_operands<__Most> &__operands, KBUILD_CPU_CALLER) {
+        const kbuild_cpu_call __call = KBUILD_CPU_CALL("sync()");
+        int __blocks = 0, __number = 0;
+        for (; __number < __set.of.threads; ++__number)
+            __blocks += __set.has(__number) && __operands.masks[__number] == 0;
+        if (__blocks == 0) return check_masks(__call, __set, __live, __operands.masks);
+        if (__blocks == __set.__size()) return check_barrier(__call, __set, __live);
+        do --__number;
+        while (!__set.has(__number) || __operands.masks[__number] == 0);
+        fail_thread(__set.of, __number, __call, "the group of this thread is not that of the others");
+    }
+};
+
 /* Returns the tile of a group. */
 template <unsigned int __N>
 constexpr tile_group<__N, block_group> divide(const block_group &) {

@@ -241,6 +241,8 @@ constexpr bool is_number_or_pointer = is_integral_v<__T> || is_floating_point_v<
 template <class __T>
 constexpr bool is_number_or_pointer<__T *> = true;
 template <class __T>
+constexpr bool is_number_or_pointer<__T *__restrict__> = true;
+template <class __T>
 constexpr bool is_built_in = is_number_or_pointer<remove_cv_t<__T>>;
 template <class __T>
 constexpr bool is_built_in<__T &> = is_built_in<__T>;
@@ -268,6 +270,10 @@ template <class __T>
 constexpr bool is_array_or_pointer<__T *> = true;
 template <class __T>
 constexpr bool is_array_or_pointer<__T *const> = true;
+template <class __T>
+constexpr bool is_array_or_pointer<__T *__restrict__> = true;
+template <class __T>
+constexpr bool is_array_or_pointer<__T *__restrict__ const> = true;
 template <class __T>
 constexpr bool is_array_or_pointer<__T[]> = true;
 template <class __T, unsigned long __Count>
@@ -377,6 +383,15 @@ template <class __T>
 struct element<const __T> {
     using __type = __T;
 };
+/* The compilers disagree on which conversions a restricted pointer allows. */
+template <class __T>
+struct element<__T *__restrict__> {
+    using __type = __T *;
+};
+template <class __T>
+struct element<__T *__restrict__ const> {
+    using __type = __T *;
+};
 template <class __T, int __Most>
 class slots {
 public:
@@ -400,7 +415,9 @@ public:
         __initializer(kind_of_slot<__type>{place(__number)});
         return (*this)[__number];
     }
-    KBUILD_CPU_ALWAYS_INLINE void copy(int __number, const __type &__value) {
+    /* The object can be volatile, or a restricted pointer; the element is not. */
+    template <class __Value>
+    KBUILD_CPU_ALWAYS_INLINE void copy(int __number, const __Value &__value) {
         ::new (place(__number)) __type(__value);
     }
 
@@ -465,16 +482,31 @@ struct call_frame {
     using __argument = typename argument_at<__Number, __Arguments...>::__type;
 };
 
-/* Whether a type is that of a group of threads. */
-template <class __T, class = void>
-constexpr bool is_group = false;
-template <class __T>
-constexpr bool is_group<__T, typename __T::__kbuild_group> = true;
+/* A function of the device headers that all threads of a set call at once. It is declared as kbuild declares a
+ * divided function: as `NAME__kbuild_split`, once with `no_frame`, and once with a `call_frame`, into which it puts
+ * what a thread brings, an object of `__Entry`. Then `__Entry::run` executes the function for all of them. */
+template <class __Entry>
+struct collective {
+    template <class __Result, int __Most>
+    struct __frame : frame_results<__Result, __Most> {
+        KBUILD_CPU_ALWAYS_INLINE void bring(int __number, const __Entry &__entry,
+                                            const kbuild_cpu_call &__from) {
+            entries.copy(__number, __entry);
+            call = __from;
+        }
+        slots<__Entry, __Most> entries;
+        kbuild_cpu_call call;
+    };
+    template <class __Result, int __Most>
+    static void __run(const set_view __set, const set_view __live,
+                      __frame<__Result, __Most> &__of) {
+        __Entry::run(__set, __live, __of);
+    }
+};
 
 /* The type of an array's elements for a parameter. */
 template <class __T>
 struct frame_element {
-    static_assert(!is_group<__T>, "kbuild: the kind of this group of threads is not known");
     static_assert(can_move<__T>, "kbuild: the parameter can refer to itself");
     using __type = __T;
 };

@@ -21,7 +21,7 @@ namespace kbuild_cpu::regions {
 
 /* The arrays of all threads of a kernel together. They are on the first stack, for which
  * fibers/stacks.hpp of the runtime reserves twice as much. */
-constexpr unsigned long most_bytes = 512 * 1024;
+constexpr unsigned long most_bytes = 2048 * 1024;
 
 /* Returns the largest number of threads of a block, from the launch bounds, in whole groups of 64. */
 constexpr int find_most(long long __bound) {

@@ -300,7 +300,6 @@ KBUILD_CPU_REGION_REDUCE(__reduce_or_sync, __a | __b)
 KBUILD_CPU_REGION_REDUCE(__reduce_xor_sync, __a ^ __b)
 
 #undef KBUILD_CPU_REGION_REDUCE
-#undef KBUILD_CPU_EXCHANGE
 
 struct __activemask {
     template <class, int __Most>

@@ -167,6 +167,50 @@ void add_products(typename sums<__Sum, __Columns>::row &__sums, const __StoredA 
 
 inline int lane_number() { return static_cast<int>(thread_number() % 32); }
 
+/* The elements of a lane. */
+template <int __M, int __N, int __K, class __T, class __Layout>
+void load_part(int __lane,
+               nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, __M, __N, __K, __T, __Layout> &__a,
+               const typename stored_type<__T>::type *__from, unsigned __stride,
+               nvcuda::wmma::layout_t = {}) {
+    constexpr bool __is_row_major = std::is_same_v<__Layout, nvcuda::wmma::row_major>;
+    read_block<1, __K>(
+        __a.x, __from + index_of(tile<__M, __N>(__lane).row, 0, __stride, __is_row_major), __stride,
+        __is_row_major);
+}
+template <int __M, int __N, int __K, class __T, class __Layout>
+void load_part(int __lane,
+               nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, __M, __N, __K, __T, __Layout> &__b,
+               const typename stored_type<__T>::type *__from, unsigned __stride,
+               nvcuda::wmma::layout_t = {}) {
+    using __Tile = tile<__M, __N>;
+    constexpr bool __is_row_major = std::is_same_v<__Layout, nvcuda::wmma::row_major>;
+    read_block<__K, __Tile::columns>(
+        __b.x, __from + index_of(0, __Tile(__lane).column, __stride, __is_row_major), __stride,
+        __is_row_major);
+}
+template <int __M, int __N, int __K, class __T>
+void load_part(int __lane,
+               nvcuda::wmma::fragment<nvcuda::wmma::accumulator, __M, __N, __K, __T> &__c,
+               const __T *__from, unsigned __stride, nvcuda::wmma::layout_t __layout) {
+    using __Tile = tile<__M, __N>;
+    const __Tile __at(__lane);
+    const bool __is_row_major = __layout == nvcuda::wmma::mem_row_major;
+    read_block<1, __Tile::columns>(
+        __c.x, __from + index_of(__at.row, __at.column, __stride, __is_row_major), __stride,
+        __is_row_major);
+}
+template <int __M, int __N, int __K, class __T>
+void store_part(int __lane, __T *__to,
+                const nvcuda::wmma::fragment<nvcuda::wmma::accumulator, __M, __N, __K, __T> &__c,
+                unsigned __stride, nvcuda::wmma::layout_t __layout) {
+    using __Tile = tile<__M, __N>;
+    const __Tile __at(__lane);
+    const bool __is_row_major = __layout == nvcuda::wmma::mem_row_major;
+    for (int __j = 0; __j < __Tile::columns; ++__j)
+        __to[index_of(__at.row, __at.column + __j, __stride, __is_row_major)] = __c.x[__j];
+}
+
 }  // namespace kbuild_cpu
 
 namespace nvcuda {
@@ -187,55 +231,29 @@ void fill_fragment(fragment<__Use, __M, __N, __K, __T, __Layout> &__fragment,
     for (auto &__x : __fragment.x) __x = __value;
 }
 
-template <int __M, int __N, int __K, class __T, class __Layout>
-void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<matrix_a, __M, __N, __K, __T, __Layout> &__a,
-                                         const typename kbuild_cpu::stored_type<__T>::type *__from,
-                                         unsigned __stride, KBUILD_CPU_CALLER) {
+/* The lanes of a warp wait for each other, and then each one transfers its own elements. */
+template <class __Use, int __M, int __N, int __K, class __T, class __Layout>
+void KBUILD_WARP_FUNCTION load_matrix_sync(fragment<__Use, __M, __N, __K, __T, __Layout> &__to,
+                                           const typename kbuild_cpu::stored_type<__T>::type *__from,
+                                           unsigned __stride, KBUILD_CPU_CALLER) {
+    static_assert(!std::is_same_v<__Use, accumulator>, "kbuild: the layout is missing");
     __syncwarp(0xFFFFFFFF, __file, __line);
-    constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
-    const int __row = kbuild_cpu::tile<__M, __N>(kbuild_cpu::lane_number()).row;
-    kbuild_cpu::read_block<1, __K>(
-        __a.x, __from + kbuild_cpu::index_of(__row, 0, __stride, __is_row_major), __stride,
-        __is_row_major);
+    kbuild_cpu::load_part(kbuild_cpu::lane_number(), __to, __from, __stride);
 }
-
-template <int __M, int __N, int __K, class __T, class __Layout>
-void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<matrix_b, __M, __N, __K, __T, __Layout> &__b,
-                                         const typename kbuild_cpu::stored_type<__T>::type *__from,
-                                         unsigned __stride, KBUILD_CPU_CALLER) {
-    using __Tile = kbuild_cpu::tile<__M, __N>;
-    __syncwarp(0xFFFFFFFF, __file, __line);
-    constexpr bool __is_row_major = std::is_same_v<__Layout, row_major>;
-    const int __first = __Tile(kbuild_cpu::lane_number()).column;
-    kbuild_cpu::read_block<__K, __Tile::columns>(
-        __b.x, __from + kbuild_cpu::index_of(0, __first, __stride, __is_row_major), __stride,
-        __is_row_major);
-}
-
 template <int __M, int __N, int __K, class __T>
-void KBUILD_NEEDS_BLOCK load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__c,
-                                         const __T *__from, unsigned __stride, layout_t __layout,
-                                         KBUILD_CPU_CALLER) {
-    using __Tile = kbuild_cpu::tile<__M, __N>;
+void KBUILD_WARP_FUNCTION load_matrix_sync(fragment<accumulator, __M, __N, __K, __T> &__to,
+                                           const __T *__from, unsigned __stride, layout_t __layout,
+                                           KBUILD_CPU_CALLER) {
     __syncwarp(0xFFFFFFFF, __file, __line);
-    const __Tile __at(kbuild_cpu::lane_number());
-    const bool __is_row_major = __layout == mem_row_major;
-    kbuild_cpu::read_block<1, __Tile::columns>(
-        __c.x, __from + kbuild_cpu::index_of(__at.row, __at.column, __stride, __is_row_major),
-        __stride, __is_row_major);
+    kbuild_cpu::load_part(kbuild_cpu::lane_number(), __to, __from, __stride, __layout);
 }
-
 template <int __M, int __N, int __K, class __T>
-void KBUILD_NEEDS_BLOCK store_matrix_sync(__T *__to,
-                                          const fragment<accumulator, __M, __N, __K, __T> &__c,
-                                          unsigned __stride, layout_t __layout, KBUILD_CPU_CALLER) {
-    using __Tile = kbuild_cpu::tile<__M, __N>;
+void KBUILD_WARP_FUNCTION store_matrix_sync(__T *__to,
+                                            const fragment<accumulator, __M, __N, __K, __T> &__c,
+                                            unsigned __stride, layout_t __layout,
+                                            KBUILD_CPU_CALLER) {
     __syncwarp(0xFFFFFFFF, __file, __line);
-    const __Tile __at(kbuild_cpu::lane_number());
-    const bool __is_row_major = __layout == mem_row_major;
-    for (int __j = 0; __j < __Tile::columns; ++__j)
-        __to[kbuild_cpu::index_of(__at.row, __at.column + __j, __stride, __is_row_major)] =
-            __c.x[__j];
+    kbuild_cpu::store_part(kbuild_cpu::lane_number(), __to, __c, __stride, __layout);
 }
 
 /* Lanes exchange nothing, and so do not wait.  `__saturates` is for integers. */

@@ -14,12 +14,13 @@ WAIT = "::kbuild_cpu::wait_in_loop()"
 HEAD = '# 1 "a.cu"\n__kbuild_device__ void f() { '
 
 
-def mark(body: str, *, before: str = "") -> str:
+def mark(body: str, *, before: str = "", is_divided: bool = False) -> str:
     """Return the body of a device function with marked loops; `meet` is a barrier."""
     unit = Unit(f"{HEAD}{body} }}{before}")
     names = frozenset(("atomicCAS", "cas", "fence"))
     meets = frozenset(unit.find(("meet",)))
-    edits = tuple(mark_loops(unit, q.find_declarations(unit), names, meets))
+    marks = mark_loops(unit, q.find_declarations(unit), names, meets).values()
+    edits = tuple(e for loop in marks for e in (loop.divided if is_divided else loop.edits))
     text = apply_edits(unit.text, edits, (0, len(unit.text)))
     return text.removeprefix(HEAD).removesuffix(f" }}{before}")
 
@@ -162,3 +163,29 @@ def test_volatile_memory_of_another_function_counts() -> None:
     other = " __kbuild_device__ volatile int flag;"
 
     assert mark("while (*p) {}", before=other) == f"while (*p) {{ {WAIT};}}"
+
+
+@pytest.mark.parametrize(
+    ("loop", "marked"),
+    [
+        (
+            "for (int i = 9; i > n; i /= 2) { v[t] += v[t + i]; g(i); cas(p, 1); }",
+            "for (int i = 9; {}, i > n; i /= 2) {{ v[t] += v[t + i]; g(i); cas(p, 1); }}",
+        ),
+        (
+            "do { v[t] += v[t + i]; cas(p, 1); i /= 2; } while (i > n);",
+            "do {{ v[t] += v[t + i]; cas(p, 1); i /= 2; }} while ({}, i > n);",
+        ),
+    ],
+)
+def test_heads_of_divided_loops_name_their_own_variables(loop: str, marked: str) -> None:
+    proof = "::kbuild_cpu::mark_loop<::kbuild_cpu::are_scalars<decltype((i)), decltype((n))>>()"
+
+    assert mark(loop, is_divided=True) == marked.format(proof)
+
+
+@pytest.mark.parametrize("change", ["i = 9;", "--n;", "n += 2;", "g(&i);", "std::cin >> n;"])
+def test_bodies_of_divided_loops_can_assign(change: str) -> None:
+    marked = mark(f"for (int i = 9; i > n; --i) {{ cas(p, 1); {change} }}", is_divided=True)
+
+    assert MARK in marked

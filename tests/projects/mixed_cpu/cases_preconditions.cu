@@ -231,9 +231,8 @@ __global__ void lambda_for_shared_memory(int* out, int three)
     auto put = [=](int v) mutable { return s[threadIdx.x] = v; };
     __syncthreads();
     int x = put(threadIdx.x + three);
-    int y = __shfl_down_sync(~0u, [=]() mutable { return s[threadIdx.x]++; }(), 0);
     __syncthreads();
-    out[threadIdx.x] = x + y + 1000 * s[63 - threadIdx.x];
+    out[threadIdx.x] = x + 1000 * s[63 - threadIdx.x];
 }
 __global__ void names_of_lambdas(int* out)
 {
@@ -361,7 +360,7 @@ int main()
     lambdas<<<1, 64>>>(results, 3);
     check("lambdas", 64, [](int i) { return 2 * i + 103 + 2 * i + 5 + 2 * i + 7 + 5 + 9 + 2 * i + 5; });
     lambda_for_shared_memory<<<1, 64>>>(results, 3);
-    check("lambda_for_shared_memory", 64, [](int i) { return 2 * (i + 3) + 1000 * (63 - i + 4); });
+    check("lambda_for_shared_memory", 64, [](int i) { return i + 3 + 1000 * (66 - i); });
     names_of_lambdas<<<1, 64>>>(results);
     check("names_of_lambdas", 64, [](int) { return 11 + 1700; });
     wraps<<<1, 64>>>(results);

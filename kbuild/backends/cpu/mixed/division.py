@@ -184,8 +184,8 @@ class Divider:
         ):
             raise CannotDivide("it passes threadIdx on")
         groups = (find_group_name(code, each) for each in needs.groups)
-        known = {INDEX, *groups, *(each.name for each in parameters if each.group is not None)}
-        for word in list_words(code, "|".join(known), inside=found.body):
+        captured = {INDEX, *groups, *(each.name for each in parameters if each.group is not None)}
+        for word in list_words(code, "|".join(captured), inside=found.body):
             if is_captured(code, word):
                 raise CannotDivide(f"a lambda can refer to {word.text}")
         division = analyze(

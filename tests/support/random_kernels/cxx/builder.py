@@ -60,6 +60,7 @@ class Builder:
         is_unusual: Whether the kernel has spellings that are rare.
         is_repeated: Whether the current text can run several times in a launch.
         has_exited: Whether whole warps have left the kernel.
+        has_obstacles: Whether the kernel can have what kbuild does not divide.
         has_members: Whether members of classes, and what has no name, can read the index or wait
             outside the kernel.
         fill: Writes anything; all threads of the block reach it.
@@ -78,6 +79,7 @@ class Builder:
         has_members: bool,
     ) -> None:
         self._seed = seed
+        self.has_obstacles = False
         self.choose = choose
         self.has_members = has_members
         self.fill = fill

@@ -66,7 +66,7 @@ def shadow(g: Builder) -> Iterator[None]:
     used = re.compile(rf"\b{name}\b")
     while used.search(w.cxx):
         w = g.value()
-    form = g.random.randrange(4)
+    form = g.random.randrange(4) if g.has_obstacles else g.random.choice((0, 2))
     g.write(python=f"{inner} = {w.python}")
     head = (
         "",
@@ -195,7 +195,7 @@ def uniform_branches(g: Builder) -> Iterator[None]:
     """Branches and cases that all threads take together, with operations in them."""
     c = g.constant(6)
     yield
-    if g.chance(0.5):
+    if not g.has_obstacles or g.chance(0.5):
         with g.nest(f"if (p > {c}u)", f"if p > {c}:"):
             g.fill(g)
             g.barrier()

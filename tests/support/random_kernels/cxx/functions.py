@@ -185,9 +185,10 @@ def _change_parameter(g: Builder, variables: list[Text]) -> None:
 
 def function(g: Builder) -> Iterator[None]:
     """A function that is called several times."""
-    defined = _Function(
-        g, g.random.choice(_MEMBER_FORMS if g.has_members and g.chance(0.7) else _FORMS)
-    )
+    forms = _FORMS[: 2 + g.has_obstacles]
+    if g.has_members and g.chance(0.7):
+        forms = _MEMBER_FORMS
+    defined = _Function(g, g.random.choice(forms))
     if not defined.is_local:
         g.functions.append(defined.call)
     for _ in range(g.random.randint(1, 3)):
@@ -250,13 +251,17 @@ def parameter_guard(g: Builder) -> Iterator[None]:
 def overloads(g: Builder) -> Iterator[None]:
     """Overloads by type, value category, and number, of which each one waits."""
     index = "threadIdx.x" if g.has_members else "5"
-    over = "over_index" if g.has_members else "over"
+    over = f"over{'_index' * g.has_members}{'_rvalue' * g.has_obstacles}"
+    rvalue = (
+        "inline __device__ unsigned FUNCTION(unsigned&& x) { __syncwarp(); x += 5u; "
+        "return __shfl_xor_sync(~0u, x, 1); }\n"
+    )
     definitions = (
         "inline __device__ unsigned FUNCTION(unsigned& x) { __syncwarp(); x += 1u; return x; }\n"
         "inline __device__ unsigned FUNCTION(const unsigned& x) { __syncwarp(); return x + 2u; }\n"
-        "inline __device__ unsigned FUNCTION(unsigned&& x) { __syncwarp(); x += 5u; "
-        "return __shfl_xor_sync(~0u, x, 1); }\n"
-        "inline __device__ unsigned FUNCTION(long long x) "
+        + rvalue
+        * g.has_obstacles
+        + "inline __device__ unsigned FUNCTION(long long x) "
         "{ __syncwarp(); return unsigned(x) + 7u; }\n"
         "template <class T> __device__ unsigned FUNCTION(T x, T y = T(" + index + ")) "
         "{ return __shfl_xor_sync(~0u, unsigned(x) + unsigned(y), 2); }"
@@ -268,6 +273,8 @@ def overloads(g: Builder) -> Iterator[None]:
     yield
     for _ in range(2):
         r = g.name("r")
+        added = f"yield ('shfl_xor', 32, ({v.python} + 5) & M, 1)"
+        added = added if g.has_obstacles else f"({v.python} + 2) & M"
         cxx, python = g.random.choice(
             (
                 (
@@ -277,10 +284,7 @@ def overloads(g: Builder) -> Iterator[None]:
                 (f"{over}({c})", f"yield ('syncwarp', 32)\n{r} = ({c} + 2) & M"),
                 (
                     f"{over}({v.cxx} + 0u)",
-                    (
-                        f"yield ('syncwarp', 32)\n"
-                        f"{r} = yield ('shfl_xor', 32, ({v.python} + 5) & M, 1)"
-                    ),
+                    f"yield ('syncwarp', 32)\n{r} = {added}",
                 ),
                 (
                     f"{over}((long long){v.cxx})",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,8 +31,8 @@ RARE: dict[str, Feature] = {feature.__name__: feature for feature in rare.FEATUR
 FEATURES: dict[str, Feature] = {
     name: feature for group in _GROUPS for name, feature in group.items()
 }
-# How many features a kernel has. One that kbuild cannot divide hides what is wrong with others.
-_COUNTS = (1, 1, 1, 1, 2, 2, 3, 4, 6, 8)
+# How many features a kernel has.
+_COUNTS = (1, 2, 2, 3, 3, 4, 4, 5, 6, 8)
 _RARITY = 0.05
 _MEMBERS = 0.2  # how many kernels have `Builder.has_members`
 # What needs that. The second set does in functions, where lambdas are not part of the kernel.
@@ -40,8 +41,17 @@ _OF_MEMBERS = {
     *("member_pointer", "local_class"),
 }
 _OF_LAMBDAS = {"lambda_value", "lambda_change", "pack"}
-# What uses parameters of the kernel, counts its runs, or changes memory without barriers around.
-_ONLY_ONCE = {"statics", "parameter_guard", "function", "small_function"}
+# What kbuild does not divide, so that the kernel runs with fibers, and how many kernels have one.
+_OBSTACLES = {
+    *("index_copies", "local_class", "lambda_change", "statics", "declarators_array", "pack"),
+    *("comma", "shift", "shift_back", "compound_right_first", "braces_array", "braces_object"),
+    *("braces_constructor", "subscript_chain", "subscript", "if_init", "for_head", "switch"),
+    *("short_circuit", "short_circuit_or", "ternary", "unevaluated", "function_object"),
+}
+_HINDRANCE = 0.2
+# What uses parameters of the kernel, counts its runs, changes memory without barriers around, or
+# has names of CUDA's, which keep other kernels of the source from being divided.
+_ONLY_ONCE = {"statics", "parameter_guard", "function", "small_function", "user_lane"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,6 +100,8 @@ def generate_kernel(
         choose=_choose_repeatable,
         has_members=has_members,
     )
+    chance = random.Random(~seed).random()  # noqa: S311 - not for secrets
+    g.has_obstacles = bool(features) or chance < _HINDRANCE
     chosen = {name: (FEATURES | RARE)[name] for name in features}
     chosen = chosen or _choose_features(g, g.random.choice(_COUNTS))
     if has_rare and g.chance(_RARITY):
@@ -142,10 +154,13 @@ def _finish(g: Builder, name: str, features: tuple[str, ...]) -> CxxKernel:
 
 def _choose_features(g: Builder, count: int) -> dict[str, Feature]:
     chosen: dict[str, Feature] = {}
+    if g.has_obstacles:
+        name = g.random.choice(sorted(_OBSTACLES if g.has_members else _OBSTACLES - _OF_MEMBERS))
+        chosen[name] = FEATURES[name]
     while len(chosen) < count:
         group = g.random.choice(_GROUPS)
         name = g.random.choice(list(group))
-        if g.has_members or name not in _OF_MEMBERS:
+        if (g.has_members or name not in _OF_MEMBERS) and name not in _OBSTACLES:
             chosen[name] = group[name]
     return chosen
 
@@ -156,6 +171,7 @@ def _choose_repeatable(g: Builder, count: int) -> list[Feature]:
     while len(found) < count:
         name, feature = g.random.choice(list(g.random.choice(_GROUPS).items()))
         excluded = _ONLY_ONCE if g.has_members else _ONLY_ONCE | _OF_MEMBERS | _OF_LAMBDAS
+        excluded = excluded if g.has_obstacles else excluded | _OBSTACLES
         if name not in excluded and not name.startswith("memory"):
             found.append(feature)
     return found

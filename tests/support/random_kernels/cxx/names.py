@@ -137,13 +137,14 @@ def overloads_on_const(g: Builder) -> Iterator[None]:
     g.scope.variables.pop()
     g.write(f"const unsigned {c} = {w.cxx};", f"{c} = {w.python}")
     yield
-    for form, mutable, constant in (
+    forms = (
         ("which({})", 1, 2),
         ("unsigned({} < One{{1}})", 1, 0),
         ("Sub{{}}[{}]", 4, 8),
         ("(Is<decltype({})>::constant + 0u)", 0, 1),
         ("(Is<std::remove_reference_t<decltype(({}))>>::constant + 0u)", 0, 1),
-    ):
+    )
+    for form, mutable, constant in forms if g.has_obstacles else forms[:3]:
         if g.chance(0.5):
             g.know(form.format(v.cxx), str(mutable))
             g.know(form.format(c), str(constant))
@@ -216,7 +217,8 @@ def macros(g: Builder) -> Iterator[None]:
     g.alias(f"{name}x", f"{name}x")
     g.write(f"EXCHANGE({name}x, {name}x);", f"{name}x = yield ('shfl_xor', 32, {name}x, 1)")
     yield
-    g.write(f"MEET({name}x++);", f"{name}x = ({name}x + 1) & M\nyield ('barrier', 0)")
+    if g.has_obstacles:
+        g.write(f"MEET({name}x++);", f"{name}x = ({name}x + 1) & M\nyield ('barrier', 0)")
     g.mix(Text(f"JOIN({name}, x)", f"{name}x"))
 
 
@@ -226,7 +228,7 @@ def tokens(g: Builder) -> Iterator[None]:
     g.write(
         f"unsigned {name}<:2:> = <% {v.cxx}, {w.cxx} %>; // __syncthreads(); \\\n}}\n"
         f'const char* text_{name} = R"x(__syncthreads(); " }} )x"; /* __syncwarp(); {{ */\n'
-        f"[[maybe_unused]] alignas(8) unsi\\\ngned {name}b = {name}<:0:> + "
+        f"[[maybe_unused]] {'alignas(8) ' * g.has_obstacles}unsi\\\ngned {name}b = {name}<:0:> + "
         f"unsigned(text_{name}[0]) + 0x1'0u + 'a';",
         f"{name} = [{v.python}, {w.python}]\n{name}b = ({name}[0] + 95 + 16 + 97) & M",
     )

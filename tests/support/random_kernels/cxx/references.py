@@ -13,14 +13,16 @@ def reference(g: Builder) -> Iterator[None]:
     v, name = g.variable(), g.name("r")
     kind = g.random.randrange(3)
     if kind == 0:
-        form = g.pick(
-            *("unsigned& {} = {};", "auto& {} = {};", "auto&& {} = {};", "unsigned &{}({});"),
-            *("unsigned& {}{{{}}};", "decltype(auto) {} = ({});", "decltype(({1})) {0} = {1};"),
-        )
+        forms = ["unsigned& {} = {};", "auto& {} = {};", "auto&& {} = {};"]
+        if g.has_obstacles:
+            forms += ["unsigned &{}({});", "unsigned& {}{{{}}};", "decltype(auto) {} = ({});"]
+            forms.append("decltype(({1})) {0} = {1};")
+        form = g.pick(*forms)
         g.write(form.format(name, v.cxx))
         g.alias(name, v.python)
     else:
-        form = g.pick("const unsigned& {} = {};", "const auto& {} = {};", "const unsigned &{}({});")
+        forms = ["const unsigned& {} = {};", "const auto& {} = {};", "const unsigned &{}({});"]
+        form = g.pick(*forms[: 2 + g.has_obstacles])
         g.write(form.format(name, v.cxx))
         g.know(name, v.python)
     yield
@@ -33,7 +35,7 @@ def temporary(g: Builder) -> Iterator[None]:
     """Temporaries whose lifetime a reference extends."""
     g.need("struct Pair { unsigned a, b; };")
     v, name = g.value(), g.name("t")
-    kind = g.random.randrange(4)
+    kind = g.random.randrange(3 + g.has_obstacles)
     g.write(python=f"{name} = {v.python}")
     if kind == 0:
         g.write(f"const unsigned& {name} = {v.cxx} + 0u;")
@@ -108,7 +110,7 @@ def lambda_value(g: Builder) -> Iterator[None]:
     v = g.declare(g.value())
     g.scope.variables.pop()
     name, c = g.name("f"), g.constant()
-    kind = g.random.randrange(5)
+    kind = g.random.choice((0, 1, 2, 3, 4) if g.has_obstacles else (0, 1, 3))
     if kind == 0:
         g.write(f"auto {name} = [=] {{ return {v.cxx} + {c}u; }};", f"{name} = {v.python}")
         found = f"(({name} + {c}) & M)"

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import Part, list_arguments
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
+    ARITHMETIC_WORDS,
+    Part,
+    list_arguments,
+)
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
-from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
+from kbuild.backends.cpu.mixed.regions.plan import read_known
 from kbuild.backends.cpu.mixed.regions.ranges import names_object, read_range
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.backends.cpu.mixed.regions.writing.text import (
@@ -57,8 +61,19 @@ class Bindings:
             for v in division.variables
             if division.kinds[v] == "kept"
             and v.statement is not None
-            and not (_is_number(division, v) and self._has_only_values(v))
+            and not (self._is_number(v) and self._has_only_values(v))
         }
+
+    def _is_number(self, variable: Variable) -> bool:
+        """Return whether a variable, or what it refers to, is a number or a pointer.
+
+        Its declaration proves a guess.
+        """
+        if variable.is_reference:
+            words = {*self._text.unit.words[slice(*variable.base)]} - {"const"}
+            return bool(words) and words <= ARITHMETIC_WORDS
+        is_keyword = variable.is_built_in and variable.is_scalar
+        return is_keyword or (self._text.division.is_optimized and variable.is_scalar)
 
     def _has_only_values(self, variable: Variable) -> bool:
         """Return whether an address is of no use: the variable is read, or changed as a number."""
@@ -167,8 +182,6 @@ class Bindings:
 
     def declare_slot(self, variable: Variable) -> str:
         """Return the declaration of an array with an element per thread."""
-        if variable.is_reference and not variable.is_element:
-            raise CannotDivide(f"'{variable.name}' is a reference that is used behind a barrier")
         statement = variable.statement
         if statement is not None and self._is_aligned(statement.start, statement.stop):
             raise CannotDivide(f"'{variable.name}' has an alignment of its own")
@@ -212,11 +225,13 @@ class Bindings:
         base = {i: "" for i in range(*variable.base) if words[i] in _NOT_KEPT}
         return "", self._text.render(*variable.base, base)
 
-    def find_element(self, variable: Variable) -> str:
-        """Return the value of a variable that a loop over a range declares; empty for others."""
-        if not variable.is_element or variable.block is None:
-            return ""
-        return f"*{name_range(variable.block)}.begin({THREAD})"
+    def find_value(self, variable: Variable) -> str:
+        """Return the value behind `=`, or that of an element of a range; empty without one."""
+        if variable.is_element and variable.block is not None:
+            return f"*{name_range(variable.block)}.begin({THREAD})"
+        first, last = variable.initializer or (0, 0)
+        is_assigned = first < last and self._text.unit.words[first] == "="
+        return self._text.render(first + 1, last) if is_assigned else ""
 
     def construct(self, variable: Variable) -> tuple[str, str]:
         """Return what is in front of the initializer of a variable, and behind it.
@@ -259,27 +274,31 @@ class Bindings:
         return before, "); })"
 
     def _construct_element(self, variable: Variable) -> tuple[str, str]:
-        value = self.find_element(variable)
+        value = self.find_value(variable)
         if variable.is_reference:
             renamed = f"__kbuild_n{self.numbers[variable]}__"
-            span = (variable.base[0], variable.declarator[1])
-            text = self._text.render(*span, {variable.index: renamed})
-            slot = f"{self._name_slot(variable)}.construct({THREAD})"
-            put = f"template put<decltype(({value}))>({renamed})"
-            bound = f"[[maybe_unused]] {self.bind_kept(variable)} = *{self._name_slot(variable)}"
-            return f"{text} = {value}; {slot}.{put}; {bound}[{THREAD}];", ""
+            text = self._render_declaration(variable, renamed)
+            return f"{text} = {value}; {self.keep_reference(variable, renamed)}", ""
         before, behind = self._construct_assigned(variable, value)
         return f"{before}{value}{behind};", ""
+
+    def keep_reference(self, variable: Variable, renamed: str) -> str:
+        """Return what keeps in its slot to which object a reference with another name refers."""
+        value = self.find_value(variable)
+        bound = f"sizeof({REGIONS}bind_argument({value}))"
+        kind = f"{REGIONS}argument<decltype(({value})), {bound}>"
+        slot = f"{self._name_slot(variable)}.construct({THREAD})"
+        return (
+            f"[[maybe_unused]] {self.bind_kept(variable)} = {slot}.template put<{kind}>({renamed});"
+        )
 
     def _deduce(self, variable: Variable) -> tuple[str, str]:
         """Return a function with the value of a variable, and its type."""
         is_type = "auto" not in self._text.unit.words[slice(*variable.base)]
         first, last = variable.initializer or (0, 0)
-        if (first == last and not variable.is_element) or is_type:  # `decltype` can be a reference
+        value = self.find_value(variable) or self._text.render(first, last)
+        if not value or is_type:  # `decltype` can be a reference
             raise CannotDivide(f"the type of '{variable.name}' is unknown")
-        if self._text.unit.words[first] == "=":
-            first += 1
-        value = self.find_element(variable) or self._text.render(first, last)
         body = f"{self.bind([(first, last)])} return {value};"
         return self._declare_type(self._name_function(variable), body)
 
@@ -295,12 +314,23 @@ class Bindings:
         return function, f"decltype({name}(::uint3{{}}, 0))"
 
     def _refer(self, variable: Variable) -> tuple[str, str]:
-        """Return a function with the type of what an element refers to, and a type to keep it."""
-        text = self._text.render(variable.base[0], variable.declarator[1])
-        known = f"{text} = {self.find_element(variable)};"
+        """Return a function that tells to which type a variable refers, and a type to keep it."""
+        value = self.find_value(variable)
+        if not value:
+            raise CannotDivide(f"the type of '{variable.name}' is unknown")
+        if not is_deduced(self._text.unit, variable):
+            kind = self._render_declaration(variable, "")
+            return "", f"{REGIONS}lent<typename {REGIONS}kind_of_element<{kind}>::__type>"
+        bound = self.bind([variable.initializer]) if variable.initializer else ""
+        known = f"{bound} {self._render_declaration(variable, variable.name)} = {value};"
         result = f"return {REGIONS}kind_of_element<decltype({variable.name})>();"
         function, kind = self._declare_type(self._name_function(variable), f"{known} {result}")
         return function, f"{REGIONS}lent<typename {kind}::__type>"
+
+    def _render_declaration(self, variable: Variable, name: str) -> str:
+        """Return the type and the declarator of a variable with another name."""
+        declarator = self._text.render(*variable.declarator, {variable.index: name})
+        return f"{self._text.render(*variable.base)} {declarator}"
 
     def declare_range(self, block: Block) -> str:
         """Return the declaration of the ranges and iterators of all threads in a loop."""
@@ -371,12 +401,6 @@ class Bindings:
                 f"__kbuild_each_row__({LIVE}) __kbuild_whole_row__ __kbuild_threads__ "
                 f"{{ {slot}.copy({THREAD}, {variable.name}); __kbuild_region_end__"
             )
-
-
-def _is_number(division: Division, variable: Variable) -> bool:
-    """Return whether a variable is a number or a pointer; its declaration proves a guess."""
-    is_keyword = variable.is_built_in and variable.is_scalar
-    return is_keyword or (division.is_optimized and variable.is_scalar)
 
 
 def is_copied(unit: Unit, variable: Variable) -> bool:

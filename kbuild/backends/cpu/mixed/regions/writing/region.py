@@ -144,7 +144,8 @@ class RegionWriter:
             if self._names_itself(variable):
                 raise CannotDivide(f"'{variable.name}' is in its own initializer")
             kind = self._text.division.kinds[variable]
-            if kind == "kept" and not is_copied(self._text.unit, variable):
+            is_copy = kind != "kept" or is_copied(self._text.unit, variable)
+            if not is_copy and (variable.is_element or not variable.is_reference):
                 yield self._bindings.declare_slot(variable)
                 self._write_constructed(statement, variable, len(declared))
                 is_element = False
@@ -157,6 +158,9 @@ class RegionWriter:
                 continue
             self._rename_uses(statement, variable, renamed)
             yield self._bindings.declare_slot(variable)
+            if variable.is_reference:
+                tail.append(self._bindings.keep_reference(variable, renamed))
+                continue
             slot = f"__kbuild_s{number}__[{THREAD}]"
             if variable.initializer is not None or variable.is_element:
                 tail.append(f"{REGIONS}keep({slot}, {renamed});")
@@ -164,7 +168,7 @@ class RegionWriter:
                 tail.append(f"static_cast<void>({renamed});")
             tail.append(f"[[maybe_unused]] {self._bindings.bind_kept(variable)} = {slot};")
         if is_element:
-            tail.insert(0, f"= {self._bindings.find_element(declared[0])};")
+            tail.insert(0, f"= {self._bindings.find_value(declared[0])};")
         if tail:
             end = self._text.get_end(self._text.find_end(statement))
             self._text.insert(end, " " + " ".join(tail))

@@ -559,7 +559,7 @@ char (&bind_argument(__T &))[1];
 template <class __T>
 char (&bind_argument(const __T &&))[1];
 
-/* What a parameter refers to: an object of the caller, or a temporary one, which nobody else knows. */
+/* What a reference refers to: an object, or a temporary one, which nobody else knows. */
 template <class __T>
 class lent {
 public:
@@ -567,7 +567,7 @@ public:
     KBUILD_CPU_ALWAYS_INLINE __T &operator*() const { return *object_; }
     /* `__Argument` is the type of the argument, with `&` if it is an object. */
     template <class __Argument>
-    KBUILD_CPU_ALWAYS_INLINE void put(__T &__object) {
+    KBUILD_CPU_ALWAYS_INLINE __T &put(__T &__object) {
         static_assert(is_same_v<__Argument, remove_reference_t<__Argument>> ||
                           is_same_v<__Argument, remove_reference_t<__Argument> &>,
                       "kbuild: the parameter can refer to a part of a temporary object");
@@ -583,6 +583,7 @@ public:
                 remove_cv_t<__T>(__object);
             object_ = __builtin_addressof(copy_);
         }
+        return *object_;
     }
 
 private:

@@ -74,6 +74,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
             rdc="LATER" if invocation.relocatable else "OFF",
             check=invocation.is_checked,
             compression=invocation.compression,
+            has_weak_instances=invocation.has_weak_instances,
             visibility="hidden" if invocation.hides_entities else "default",
             device_standard=max(_find_standard(invocation), tools.toolkit.layout.oldest_standard),
             host_compiler=str(tools.host_compiler),
@@ -90,7 +91,6 @@ def plan_source(build: SourceBuild) -> BuildPlan:
         plan,
         hosts=tuple(replace(h, depfile_option=option) for h in plan.hosts),
         edges=tuple(replace(edge, keeps_images=True) for edge in plan.edges),
-        pack=replace(plan.pack, has_weak_instances=invocation.has_weak_instances),
     )
 
 

@@ -28,7 +28,8 @@ else:
 class _Pending:
     """A class, and how to generate its functions.
 
-    As the value of ``__dataclass_fields__``, it generates them when `dataclasses` asks for fields.
+    As the value of ``__dataclass_fields__``, it describes the fields when `dataclasses` asks for
+    them, as `dataclasses.replace` does.
     """
 
     def __init__(self, namespace: dict[str, Any], options: dict[str, Any]) -> None:
@@ -37,8 +38,12 @@ class _Pending:
         self.defined: type = object
 
     def __get__(self, instance: object, owner: type) -> Any:
-        self.generate()
-        return owner.__dataclass_fields__  # type: ignore[attr-defined]
+        fresh = type(self.defined.__name__, (), self._namespace)
+        options = {"kw_only": self._options.get("kw_only", False)}
+        described = vars(_generate(fresh, {**options, "init": False, "repr": False, "eq": False}))
+        for name in ("__dataclass_fields__", "__dataclass_params__"):
+            setattr(self.defined, name, described[name])
+        return described["__dataclass_fields__"]
 
     def generate(self) -> None:
         """Add the functions to the class. Safe for threads."""

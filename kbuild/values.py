@@ -39,7 +39,7 @@ class _Pending:
 
     def __get__(self, instance: object, owner: type) -> Any:
         fresh = type(self.defined.__name__, (), self._namespace)
-        options = {"kw_only": self._options.get("kw_only", False)}
+        options = {name: self._options[name] for name in self._options if name != "slots"}
         described = vars(_generate(fresh, {**options, "init": False, "repr": False, "eq": False}))
         for name in ("__dataclass_fields__", "__dataclass_params__"):
             setattr(self.defined, name, described[name])

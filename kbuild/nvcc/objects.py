@@ -21,7 +21,7 @@ from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.resources import identify_installation, native_directory
 from kbuild.stages.edges import BuildPlan, PackPlan
 from kbuild.toolchain import store
-from kbuild.toolchain.probe import identify_program
+from kbuild.toolchain.probe import digest_script, identify_program
 
 # Handles are 0: the driver makes no debug stubs.
 _WITHOUT_STUBS: Final = "-DKBUILD_WITHOUT_STUBS=1"
@@ -72,12 +72,15 @@ def _find_functions(build: SourceBuild, pack: PackPlan) -> Path:
         *(_REGISTRATION, identify_installation(), build.tools.toolchain.version),
         identify_program(described),
     )
-    content = store.find(key)
+    # Nobody knows what a script runs.
+    is_known = digest_script(build.tools.host_compiler) is None
+    content = store.find(key) if is_known else None
     if content is not None:
         output.write_bytes(content)
         return output
     run_tool(command)
-    store.add(key, output.read_bytes())
+    if is_known:
+        store.add(key, output.read_bytes())
     return output
 
 

@@ -10,7 +10,7 @@ include_guard(GLOBAL)
     kbuild_target_sources(<target> PRIVATE <file.cu>...
         [BACKEND cpu|cuda|hip|auto] [ARCHITECTURES <arch>...]
         [DEBUG_STUBS ON|SYMBOLS|OFF] [RDC ON|OFF] [CHECK ON|OFF] [DEVICE_OPTIONS <option>...]
-        [VISIBILITY default|hidden] [COMPRESSION none|speed|balance|size]
+        [WEAK_INSTANCES ON|OFF] [VISIBILITY default|hidden] [COMPRESSION none|speed|balance|size]
         [RUNTIME shared|static|bundle] [DEVICE_STANDARD <N>] [HOST_COMPILER <path>]
         [HEADERS <file>...] [VERIFY ON|OFF] [POLICY <file>])
 
@@ -46,10 +46,15 @@ include_guard(GLOBAL)
     ``CXX_STANDARD``, ``CUDA_STANDARD``, and compile features such as ``cuda_std_20`` request before the
     call, and at least ``17``.
 
+  ``WEAK_INSTANCES``
+    With ``ON``, other sources find the kernels that a source instantiates implicitly, and all launch
+    one of them, as with nvcc's ``-static-global-template-stub=false``.  By default, each source
+    launches its own.  Explicit instances are always found.
+
   ``VISIBILITY``
     The visibility of the kernels' symbols.  The default is ``default`` for ``SHARED`` and ``MODULE``
-    libraries, and ``hidden`` for other targets.  Instances of templates and static kernels are
-    never visible outside of their source.
+    libraries, and ``hidden`` for other targets.  Static kernels are never visible outside of their source,
+    and implicit instances of templates only with ``WEAK_INSTANCES``.
 
   Usage requirements: targets that link a library with mixed sources get the headers of the host API and the
   device runtime, also through exported packages.  Plain C++ sources can then call ``cudaMalloc``, and launch

@@ -6,6 +6,7 @@ immediately. A wheel contains the same directories inside the package.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -15,7 +16,7 @@ from typing import Final
 
 from kbuild import __version__, process
 from kbuild.errors import ConfigurationError, ToolchainError
-from kbuild.files import sha256
+from kbuild.files import sha256, write_file
 
 _PACKAGE: Final = Path(__file__).resolve().parent
 _CHECKOUT: Final = _PACKAGE.parent
@@ -92,12 +93,38 @@ def find_installation_time() -> int:
     This is the status change time (ctime), which programs cannot set back. It is faster than
     `identify_installation`, but it also changes if the same files are installed again.
     """
-    return max(os.stat(name).st_ctime_ns for name in _list_files())  # noqa: PTH116 - see there
+    return _describe_files()[0]
+
+
+@cache
+def _describe_files() -> tuple[int, str]:
+    """Return the newest status change time of the files, and a digest of their status."""
+    described = sorted((name, os.stat(name)) for name in _list_files())  # noqa: PTH116 - see there
+    lines = (f"{name} {status.st_size} {status.st_ctime_ns}\n" for name, status in described)
+    newest = max(status.st_ctime_ns for _, status in described)
+    return newest, sha256("".join(lines).encode(errors="surrogateescape"))
 
 
 @cache
 def identify_installation() -> str:
-    """Return the version and a digest of kbuild's own files, which identify this installation."""
+    """Return the version and a digest of kbuild's own files, which identify this installation.
+
+    Reading a thousand files takes longer than everything else that a small call does, so the user's
+    cache has the digest of files with this status.
+    """
+    try:
+        known = find_cache("installations") / _describe_files()[1]
+        return known.read_text()
+    except ConfigurationError:
+        return _read_identity()
+    except OSError:
+        identity = _read_identity()
+        with contextlib.suppress(OSError):  # the cache can be read-only
+            write_file(known, identity.encode())
+        return identity
+
+
+def _read_identity() -> str:
     contents = b"".join(map(_read, sorted(_list_files())))
     return f"{__version__}+{sha256(contents)[:16]}"
 

@@ -1,8 +1,10 @@
 """Frozen dataclasses that are cheap to define.
 
 `dataclasses.dataclass` generates and compiles six functions per class, which takes half a
-millisecond. A build starts Python thousands of times, and each process uses few of the classes that
-its modules define. The decorator here has the same functions generated when they are first called.
+millisecond to a millisecond. A build starts Python thousands of times, and each process uses few of
+the classes that its modules define, and of most of these only the constructor. The decorator here
+has a constructor compiled when it is first called, and `dataclasses` generate the other functions
+when one of them is.
 
 The modules that build edges import use it. Type checkers take it for the standard decorator.
 """
@@ -26,7 +28,8 @@ else:
 class _Pending:
     """A class, and how to generate its functions.
 
-    As the value of ``__dataclass_fields__``, it generates them when `dataclasses` asks for fields.
+    As the value of ``__dataclass_fields__``, it describes the fields when `dataclasses` asks for
+    them, as `dataclasses.replace` does.
     """
 
     def __init__(self, namespace: dict[str, Any], options: dict[str, Any]) -> None:
@@ -35,16 +38,41 @@ class _Pending:
         self.defined: type = object
 
     def __get__(self, instance: object, owner: type) -> Any:
-        self.generate()
-        return owner.__dataclass_fields__  # type: ignore[attr-defined]
-
-    def generate(self, **limits: bool) -> None:
-        """Add the functions to the class, or only some of them. Safe for threads."""
         fresh = type(self.defined.__name__, (), self._namespace)
-        full = vars(_generate(fresh, {**self._options, **limits}))
+        options = {name: self._options[name] for name in self._options if name != "slots"}
+        described = vars(_generate(fresh, {**options, "init": False, "repr": False, "eq": False}))
+        for name in ("__dataclass_fields__", "__dataclass_params__"):
+            setattr(self.defined, name, described[name])
+        return described["__dataclass_fields__"]
+
+    def generate(self) -> None:
+        """Add the functions to the class. Safe for threads."""
+        fresh = type(self.defined.__name__, (), self._namespace)
+        full = vars(_generate(fresh, self._options))
         kept = {*self._namespace, *self._namespace["__annotations__"], "__slots__", "__doc__"}
         for name in full.keys() - kept:
             setattr(self.defined, name, full[name])
+
+    def add_constructor(self) -> None:
+        """Add the constructor to the class. Safe for threads."""
+        defaults = (self._namespace.get(name) for name in self._namespace["__annotations__"])
+        if any(hasattr(default, "default_factory") for default in defaults):
+            self.generate()
+            return
+        values: dict[str, Any] = {"_set": object.__setattr__}
+        signature = "self, *, " if self._options.get("kw_only") else "self, "
+        body = ""
+        for name in self._namespace["__annotations__"]:
+            signature += f"{name}, "
+            if name in self._namespace:
+                values[f"_default_{name}"] = self._namespace[name]
+                signature = f"{signature[:-2]}=_default_{name}, "
+            body += f"    _set(self, {name!r}, {name})\n"
+        if "__post_init__" in self._namespace:
+            body += "    self.__post_init__()\n"
+        exec(f"def __init__({signature}) -> None:\n{body or '    pass'}", values)  # noqa: S102 - as dataclasses do
+        values["__init__"].__qualname__ = f"{self.defined.__qualname__}.__init__"
+        self.defined.__init__ = values["__init__"]  # type: ignore[misc]
 
 
 def _define(original: type, options: dict[str, Any]) -> type:
@@ -68,8 +96,16 @@ def _make_functions(pending: _Pending) -> dict[str, Any]:
     """Return functions that generate the real ones and call them."""
 
     def initialize(self: Any, *positional: Any, **named: Any) -> None:
-        pending.generate(repr=False, eq=False)  # most classes need no other function
+        pending.add_constructor()
         self.__init__(*positional, **named)
+
+    def refuse(self: Any, name: str, *value: Any) -> None:
+        pending.generate()
+        (setattr if value else delattr)(self, name, *value)
+
+    def save(self: Any) -> Any:
+        pending.generate()
+        return self.__getstate__()
 
     def restore(self: Any, state: Any) -> None:
         pending.generate()
@@ -90,6 +126,9 @@ def _make_functions(pending: _Pending) -> dict[str, Any]:
     return {
         "__dataclass_fields__": pending,
         "__init__": initialize,
+        "__setattr__": refuse,
+        "__delattr__": refuse,
+        "__getstate__": save,
         "__setstate__": restore,
         "__eq__": compare,
         "__hash__": hash_value,

@@ -13,7 +13,7 @@ from typing import Final
 # find_library() would start processes (ldconfig, gcc). The ABI defines these file names.
 _LIBRARIES: Final = ("libstdc++.so.6", "libc++abi.so.1")
 # Real names have up to 20,000 characters.
-_LONGEST_DISPLAY: Final = 1 << 16
+LONGEST_DISPLAY: Final = 1 << 16
 
 
 def call_demangler(name: str) -> str | None:
@@ -35,7 +35,7 @@ def call_demangler(name: str) -> str | None:
         if status.value != 0:
             return None
         text = ctypes.string_at(address)
-        return text.decode("utf-8", "replace") if len(text) <= _LONGEST_DISPLAY else None
+        return text.decode("utf-8", "replace") if len(text) <= LONGEST_DISPLAY else None
     finally:
         free(address)
 

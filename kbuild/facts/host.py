@@ -173,6 +173,8 @@ class ModuleFacts:
         is_constructor_reached: Whether the initializers of the program call the function that
             registers the kernels.
         constructor_priority: The priority of this function; None in linked files.
+        earlier_constructors: The names of the other constructors that run before it; empty if the
+            file does not name them.
         containers: For each container of the record, its position in
             ``ArtifactFacts.containers``; None if the descriptor does not refer to it.
     """
@@ -185,4 +187,4 @@ class ModuleFacts:
     is_constructor_reached: bool
     constructor_priority: int | None
     containers: tuple[int | None, ...]
-    earlier_constructors: int | None = None
+    earlier_constructors: tuple[str, ...] | None = None

@@ -16,8 +16,9 @@ from kbuild.nvcc.depfile import render_depfile, write_depfile
 from kbuild.nvcc.driver import Driver, run_shown
 from kbuild.nvcc.images import write_image
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
+from kbuild.nvcc.objects import compile_object
 from kbuild.nvcc.preprocess import preprocess
-from kbuild.nvcc.source import SourceBuild, compile_object, make_flags, plan_source, run_passes
+from kbuild.nvcc.source import SourceBuild, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools
 from kbuild.process import run
 

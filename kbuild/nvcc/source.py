@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
 from kbuild import files, parallel
 from kbuild.backends.host_options import find_standard
-from kbuild.model import Command
 from kbuild.nvcc.command_line.architectures import check_ages
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.tiles import reject_tiles
-from kbuild.nvcc.tools import Tools, run_tool
+from kbuild.nvcc.tools import Tools
 from kbuild.project.jobserver import borrow_jobs, find_jobserver
-from kbuild.resources import native_directory
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.depfiles import read_dependencies
 from kbuild.stages.edges import BuildPlan, CompileEdge
@@ -33,10 +30,8 @@ R = TypeVar("R")
 
 _NAME_DIGITS: Final = 16
 _DEFAULT_STANDARD: Final = 17
-# Handles are 0: the driver makes no debug stubs.
-_WITHOUT_STUBS: Final = "-DKBUILD_WITHOUT_STUBS=1"
 # A plan needs names before the source is preprocessed.
-_UNNAMED: Final = "unnamed"
+UNNAMED: Final = "unnamed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +64,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
     check_ages(architectures, tools.toolchain.architectures)
     plan = plan_target(
         TargetSpec(
-            name=_UNNAMED,
+            name=UNNAMED,
             kind="object",
             backend=tools.toolchain.backend,
             sources=(build.source,),
@@ -79,6 +74,7 @@ def plan_source(build: SourceBuild) -> BuildPlan:
             rdc="LATER" if invocation.relocatable else "OFF",
             check=invocation.is_checked,
             compression=invocation.compression,
+            has_weak_instances=invocation.has_weak_instances,
             visibility="hidden" if invocation.hides_entities else "default",
             device_standard=max(_find_standard(invocation), tools.toolkit.layout.oldest_standard),
             host_compiler=str(tools.host_compiler),
@@ -95,7 +91,6 @@ def plan_source(build: SourceBuild) -> BuildPlan:
         plan,
         hosts=tuple(replace(h, depfile_option=option) for h in plan.hosts),
         edges=tuple(replace(edge, keeps_images=True) for edge in plan.edges),
-        pack=replace(plan.pack, has_weak_instances=invocation.has_weak_instances),
     )
 
 
@@ -194,79 +189,3 @@ def _name_plan(build: SourceBuild, plan: BuildPlan, name: str) -> BuildPlan:
         edges=tuple(replace(edge, module=name) for edge in plan.edges),
         pack=replace(plan.pack, target=name, mixed=mixed),
     )
-
-
-def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
-    """Compile the texts that the passes wrote, and join them to one object.
-
-    Returns:
-        The warnings of the host compiler.
-    """
-    (host,) = plan.hosts
-    compiled = build.directory / f"{_UNNAMED}.host.o"
-    stub = build.directory / f"{_UNNAMED}.stub.o"
-    log = run_tool(_compile_text(build, plan, host.text, compiled))
-    own = (*plan.pack.stub_options, *_hide_directory(build))
-    log += run_tool(describe_unit(build.invocation, build.tools, plan.pack.stub, stub, own))
-    joined = build.directory / f"{_UNNAMED}.joined.o"
-    compiler = str(build.tools.host_compiler)
-    machine = (o for o in build.invocation.host_options if o.startswith("-m"))
-    argv = (compiler, "-r", "-nostdlib", *machine, str(compiled), str(stub), "-o", str(joined))
-    log += run_tool(Command(argv=argv, inputs=(compiled, stub), outputs=(joined,)))
-    names = build.directory / f"{_UNNAMED}.symbols"
-    names.write_text("".join(f"{name}\n" for name in _list_private(joined)))
-    argv = ("objcopy", f"--localize-symbols={names}", str(joined))
-    log += run_tool(Command(argv=argv, inputs=(joined, names), outputs=(joined,)))
-    files.write_file(output, files.read_file(joined))
-    return log
-
-
-def _list_private(path: Path) -> Iterator[str]:
-    """List kbuild's own hidden symbols in an object."""
-    from kbuild.formats.elf.device import DeviceElf  # noqa: PLC0415 - not every phase reads objects
-    from kbuild.formats.elf.headers import read_machine  # noqa: PLC0415 - as above
-
-    data = files.read_file(path)
-    elf = DeviceElf(data, read_machine(data), "object")
-    for symbol in elf.symbols:
-        if symbol.is_hidden and symbol.section:
-            name = elf.symbol_name(symbol)
-            if name.startswith("kbuild_"):
-                yield name
-
-
-def _compile_text(build: SourceBuild, plan: BuildPlan, text: Path, output: Path) -> Command:
-    options = (*list_host_options(build.invocation), *plan.host_options)
-    return Command(
-        argv=(
-            *(str(build.tools.host_compiler), "-c", "-x", "c++", *options, _WITHOUT_STUBS),
-            *list_include_options(build.tools),
-            *_hide_directory(build),
-            *(str(text), "-o", str(output)),
-        ),
-        inputs=(text,),
-        outputs=(output,),
-    )
-
-
-def describe_unit(
-    invocation: Invocation, tools: Tools, unit: Path, output: Path, options: tuple[str, ...]
-) -> Command:
-    """Describe how generated host code is compiled."""
-    own = tuple(o for o in invocation.host_options if o.startswith(("-m", "-f", "-B", "-W")))
-    return Command(
-        argv=(
-            *(str(tools.host_compiler), "-c", *own, "-fPIC", *options),
-            *(f"-D{definition}" for definition in tools.definitions),
-            *(_WITHOUT_STUBS, f"-I{native_directory() / 'include'}"),
-            *list_include_options(tools),
-            *(str(unit), "-o", str(output)),
-        ),
-        inputs=(unit,),
-        outputs=(output,),
-    )
-
-
-def _hide_directory(build: SourceBuild) -> tuple[str, ...]:
-    """Return options that keep the directory of intermediate files out of objects."""
-    return (f"-ffile-prefix-map={build.directory}{os.sep}=",)

@@ -15,8 +15,16 @@ from kbuild.stages.settings import check_file, check_standard
 from kbuild.stages.sources.launches import find_launch
 
 _DEVICE_SETTINGS: Final = (
-    *("backend", "architectures", "headers", "debug_stubs", "rdc", "compression", "visibility"),
-    *("runtime", "compile_options", "device_standard", "host_compiler", "policy"),
+    *("backend", "architectures", "headers", "debug_stubs", "rdc", "weak_instances"),
+    *(
+        "compression",
+        "visibility",
+        "runtime",
+        "compile_options",
+        "device_standard",
+        "host_compiler",
+        "policy",
+    ),
 )
 _STATIC_LINKING: Final = ("-static", "-static-pie")
 _DEFAULTS: Final = TargetTable(sources=())

@@ -144,7 +144,11 @@ def describe_target(
         },
         "keywords": _list_settings(manifest, target, profile)
         | (
-            {"PRIVATE": kernel_sources, "DEVICE_OPTIONS": options}
+            {
+                "PRIVATE": kernel_sources,
+                "DEVICE_OPTIONS": options,
+                "WEAK_INSTANCES": ("ON",) if target.table.weak_instances else (),
+            }
             if target.has_host_code
             else {
                 "SOURCES": target.sources,

@@ -248,6 +248,7 @@ def _plan_pack(  # noqa: PLR0913, PLR0917 - what the other steps planned
         compiled=tuple(link.stamp for link in links) or stamps,
         prelinked=stamps if links else (),
         compression=spec.compression,
+        has_weak_instances=spec.has_weak_instances,
         output_directory=spec.output_directory,
         stub_suffix=spec.stub_suffix,
         toolchain=toolchain,

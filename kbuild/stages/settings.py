@@ -35,6 +35,7 @@ class KernelSettings:
     debug_stubs: StubChoice = False
     rdc: bool = False
     check: bool = False
+    weak_instances: bool = False
     compression: CompressionMode = "balance"
     visibility: Visibility | None = None
     runtime: RuntimeLinkage = "shared"

@@ -29,6 +29,9 @@ class TargetSpec:
     ``default_architectures``, ``platforms``, and ``launchers`` are pairs of a CMake language and a
     value. Items of ``architectures`` can start with the name of a backend; see `select_values`.
 
+    ``has_weak_instances`` tells whether other sources find the kernels that a mixed source
+    instantiates implicitly.
+
     ``is_mixed`` tells whether the sources also contain host code. ``host_sources`` are the target's
     C and C++ sources beside them, as far as they exist. ``host_compiler_id`` is CMake's name for
     the project's C++ compiler.
@@ -49,6 +52,7 @@ class TargetSpec:
     debug_stubs: DebugStubs = "OFF"
     rdc: Rdc = "OFF"
     check: bool = False
+    has_weak_instances: bool = False
     compression: CompressionMode = "balance"
     runtime: RuntimeLinkage = "shared"
     device_standard: int = 17

@@ -112,6 +112,19 @@ def test_functions_of_dataclasses_accept_the_class() -> None:
     assert Point.__doc__ == "A point."
 
 
+def test_dataclass_can_inherit_from_a_value() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Parent:
+        x: int
+
+    @dataclasses.dataclass(frozen=True)
+    class Child(Parent):
+        y: int = 2
+
+    assert repr(Child(1)).endswith("Child(x=1, y=2)")
+    assert dataclasses.replace(Child(1), x=3).x == 3
+
+
 def test_value_can_be_copied_and_pickled() -> None:
     point = Point(x=1, tags=("a",))
 

@@ -34,11 +34,13 @@ class Callee:
     Attributes:
         kernel: The launched name, if a kernel has this name; else None.
         form: ``address`` launches what the expression points to, ``sibling`` calls the kernel's
-            sibling, and ``checked`` also asserts that the expression is the kernel.
+            sibling, and ``checked`` also asserts that the expression is the kernel. ``call`` is for
+            a name that nothing has: it remains a call, because compilers accept the call of an
+            unknown name in a template that is not instantiated.
     """
 
     kernel: Token | None
-    form: Literal["address", "sibling", "checked"] = "address"
+    form: Literal["address", "sibling", "checked", "call"] = "address"
 
 
 class KernelNames:
@@ -57,6 +59,7 @@ class KernelNames:
         for kernel in self.kernels:
             self._namespaces[kernel.name].add(self._scopes.name_namespace(kernel.start))
         self._callees = {launch: read_name(unit.list_tokens(*launch.callee)) for launch in launches}
+        self._launched = {n.token.start for n in self._callees.values() if n is not None}
         self._declared: dict[str, list[int]] = defaultdict(list)
         self._functions: dict[int, Declaration] = {}
         self._mirrored: dict[str, set[tuple[str, ...]]] = defaultdict(set)
@@ -78,7 +81,6 @@ class KernelNames:
         unit = self._unit
         known = [k for k in self._all if k.form != "declaration" or self._is_reachable(k)]
         heads = sorted((k.start, k.end if k.body is None else k.body[0], k.name) for k in known)
-        launched = {name.token.start for name in self._callees.values() if name is not None}
         heads.append((len(unit.text), len(unit.text), ""))
         current = 0
         for index in unit.find(names) if names else ():
@@ -87,7 +89,7 @@ class KernelNames:
                 current += 1
             name, before = unit.words[index], unit.get(index - 1)
             is_own = heads[current][0] <= position and heads[current][2] == name
-            if is_own or position in launched:
+            if is_own or position in self._launched:
                 continue
             is_typed = before in (">", "*", "&") or (
                 index > 0 and unit.get_token(index - 1).is_word and before not in _BEFORE_CALLS
@@ -114,10 +116,13 @@ class KernelNames:
     def find_callee(self, launch: Launch) -> Callee:
         """Find out what a launch names, and how it is written."""
         name = self._callees[launch]
-        if name is None or name.token.text not in self._namespaces:
+        if name is None:
             return Callee(None)
         kernel = name.token
         is_qualified = bool(name.qualifiers) or name.qualifiers is None or name.is_global
+        if kernel.text not in self._namespaces:
+            is_unknown = not is_qualified and self._is_only_launched(kernel.text)
+            return Callee(None, "call" if is_unknown else "address")
         if is_qualified and not self._is_kernel(name):
             return Callee(kernel)
         if not is_qualified and not self._has_others(name, launch):
@@ -127,6 +132,11 @@ class KernelNames:
         if self._is_simple(kernel.text) or (not is_qualified and self._is_hidden(name, launch)):
             return Callee(kernel)
         return Callee(kernel, "checked")
+
+    def _is_only_launched(self, name: str) -> bool:
+        """Return whether the text has the name in launches only."""
+        unit = self._unit
+        return all(unit.starts[index] in self._launched for index in unit.find((name,)))
 
     def _has_others(self, name: Name, launch: Launch) -> bool:
         """Return whether the unqualified name can find something else than a kernel.

@@ -194,6 +194,9 @@ class _Text:
         """Return the call up to the first argument."""
         start, end = call.launch.callee
         kernel = call.callee.kernel
+        if call.callee.form == "call":
+            used = f"(void){call.variable}, " if call.variable else ""
+            return f"{used}{self._restore_column(start)}{self._render_name(call, first)}("
         if kernel is None or call.callee.form == "address":
             name = f"{self._restore_column(start)}{self._render_name(call, first)}"
             return f"{_BIND}(({name}), {configuration})("

@@ -19,12 +19,14 @@ from kbuild.values import dataclass
 _INITIALIZER_ARRAYS: Final = frozenset({"SHT_INIT_ARRAY", "SHT_PREINIT_ARRAY"})
 _PRIORITY: Final = re.compile(r"\.init_array\.(\d{1,5})")
 _SLOT: Final = 8
-# Constructors of sanitizers, coverage, and checks of host code. gcc gives those of sanitizers
-# priorities that programs cannot use.
-# Source: measured with gcc 12, clang 14, and clang 19.
-_INSTRUMENTATION: Final = re.compile(
-    rb"(?:_GLOBAL_)?_sub_I_00(?:0\d\d|100)_.*|\w+\.module_ctor.*|__llvm_gcov_init"
-    rb"|kbuild_start_checks"
+# Constructors of sanitizers, coverage, and checks of host code, and of the compiler's libraries:
+# libgcc.a has one of the priority 101, and libstdc++.a since gcc 13 one of the priority 90. gcc
+# gives these and those of sanitizers priorities that programs cannot use, or names of its own.
+# Source: measured with gcc 12, clang 14, and clang 19; cpuinfo.c and lse-init.c of libgcc;
+# ios_base_init.h of libstdc++.
+_OF_COMPILERS: Final = re.compile(
+    rb"(?:_GLOBAL_)?_sub_I[_.]00(?:0\d\d|100)_.*|\w+\.module_ctor.*|__llvm_gcov_init"
+    rb"|__cpu_indicator_init|init_have_lse_atomics|kbuild_start_checks"
 )
 
 
@@ -32,8 +34,9 @@ _INSTRUMENTATION: Final = re.compile(
 class Target:
     """A kernel target of a file whose containers are not numbered yet.
 
-    ``problem`` says why the descriptor cannot be followed. ``earlier_constructors`` is the
-    number of constructors that run before the target's own, without those of other targets.
+    ``problem`` says why the descriptor cannot be followed. ``earlier_constructors`` are the names
+    of the constructors that run before the target's own, without those of other targets; a name
+    is empty if no symbol has it.
     """
 
     record: TargetRecord
@@ -44,7 +47,7 @@ class Target:
     unregister: Place | None
     is_constructor_reached: bool
     constructor_priority: int | None
-    earlier_constructors: int | None = None
+    earlier_constructors: tuple[str, ...] | None = None
 
     def facts(self, containers: tuple[int | None, ...]) -> ModuleFacts:
         """Return the target's facts; ``containers`` are positions in the artifact's facts."""
@@ -76,29 +79,39 @@ def find_modules(elf: Elf) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
             _unknown_backend(n.record) for n in notes if find_backend(n.record.backend).read is None
         )
     if elf.type != "relocatable":
-        skipped = _find_instrumentation(elf) if targets else frozenset()
+        skipped = _find_compilers_own(elf) if targets else frozenset()
         others = [place for place in initializers or {} if place not in skipped]
-        targets = [_count_earlier(target, targets, others) for target in targets]
+        targets = [_find_earlier(elf, target, targets, others) for target in targets]
     return tuple(targets), tuple(problems)
 
 
-def _find_instrumentation(elf: Elf) -> frozenset[Place]:
-    """Return the constructors with which compilers start sanitizers, if the file names them."""
-    found = elf.find_symbols(lambda name, _: _INSTRUMENTATION.fullmatch(name) is not None)
+def _find_compilers_own(elf: Elf) -> frozenset[Place]:
+    """Return the constructors that compilers add to programs, if the file names them."""
+    found = elf.find_symbols(lambda name, _: _OF_COMPILERS.fullmatch(name) is not None)
     return frozenset(
         symbol.place
         for symbol in found
-        if symbol.place is not None and _INSTRUMENTATION.fullmatch(symbol.name.encode())
+        if symbol.place is not None and _OF_COMPILERS.fullmatch(symbol.name.encode())
     )
 
 
-def _count_earlier(target: Target, targets: list[Target], initializers: list[Place]) -> Target:
-    """Count the constructors before the target's own, without those of other targets."""
+def _find_earlier(
+    elf: Elf, target: Target, targets: list[Target], initializers: list[Place]
+) -> Target:
+    """Find the constructors before the target's own, without those of other targets."""
     if target.constructor not in initializers:
         return target
     before = itertools.takewhile(lambda place: place != target.constructor, initializers)
     own = {other.constructor for other in targets}
-    return replace(target, earlier_constructors=sum(place not in own for place in before))
+    found = [place for place in before if place not in own]
+    return replace(target, earlier_constructors=_name(elf, found))
+
+
+def _name(elf: Elf, places: list[Place]) -> tuple[str, ...]:
+    """Return the names of functions; empty for those without a symbol."""
+    symbols = elf.find_symbols(lambda _name, _value: True) if places else iter(())
+    names = {s.place: s.name for s in symbols if s.place in places and s.type == "function"}
+    return tuple(names.get(place, "") for place in places)
 
 
 def _unknown_backend(record: TargetRecord) -> Problem:

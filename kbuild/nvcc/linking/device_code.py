@@ -22,7 +22,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.model import ContainerRecord, DeviceImage, ImageRecord, TargetRecord
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.linking.libraries import list_directories
-from kbuild.nvcc.source import describe_unit
+from kbuild.nvcc.objects import describe_unit
 from kbuild.nvcc.tools import Tools, run_tool
 from kbuild.stages.compile import describe_image, finish
 from kbuild.stages.edges import list_stub_options

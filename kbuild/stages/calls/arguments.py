@@ -83,7 +83,9 @@ def accepts_switch(name: str) -> bool:
 
 
 ADD_KERNELS: Final = _describe_function(
-    KINDS, ("SOURCES", "HEADERS", "ARCHITECTURES", "INCLUDE_DIRECTORIES"), {"kind": None}
+    KINDS,
+    ("SOURCES", "HEADERS", "ARCHITECTURES", "INCLUDE_DIRECTORIES"),
+    {"kind": None, "weak_instances": None},
 )
 TARGET_SOURCES: Final = _describe_function(
     (),

@@ -46,6 +46,7 @@ def make_spec(call: KernelCall, configuration: str) -> TargetSpec:
         debug_stubs=_DEBUG_STUBS[settings.debug_stubs],
         rdc="ON" if settings.rdc else "OFF",
         check=settings.check,
+        has_weak_instances=settings.weak_instances,
         compression=settings.compression,
         runtime=settings.runtime,
         device_standard=settings.device_standard,

@@ -35,8 +35,9 @@ _EMBEDDING: Final = re.compile(rb"^[ \t]*#[ \t]*embed\b", re.MULTILINE)
 _INCLUSION: Final = b".incbin"  # of assemblers
 # Options with which images map code to lines.
 _LINES: Final = re.compile(r"-{1,2}(?:g|G|debug_mode|device-debug|lineinfo|generate-line-info)")
-_LINE_WORDS: Final = re.compile(r"\b__builtin_(?:LINE|FILE|source_location)\b")
-_COLUMN_WORD: Final = re.compile(r"\b__builtin_(?:COLUMN|source_location)\b")
+# With these words, a text can name its lines or columns.
+_LINE_WORDS: Final = (b"__builtin_LINE", b"__builtin_FILE", b"__builtin_source_location")
+_COLUMN_WORDS: Final = (b"__builtin_COLUMN", b"__builtin_source_location")
 _COMPRESSION: Final = 1  # the fastest
 
 
@@ -135,8 +136,7 @@ def _find_equal(
 ) -> _Entry | None:
     """Return the entry of the last text of the source if it has the same device code."""
     last = store.find(last_key)
-    text = content.decode(errors="surrogateescape") if last else ""
-    if last is None or _COLUMN_WORD.search(text):
+    if last is None or any(word in content for word in _COLUMN_WORDS):
         return None
     length = len(store.make_key())
     entry = _read(last[:length].decode())
@@ -145,18 +145,19 @@ def _find_equal(
     # Warnings name lines.
     has_lines = (
         _has_lines(found)
-        or bool(_LINE_WORDS.search(text))
+        or any(word in content for word in _LINE_WORDS)
         or bool(read_warnings(entry.log).strip())
     )
-    before = zlib.decompress(last[length:]).decode(errors="surrogateescape")
-    reduced = (_reduce(found, each, has_lines=has_lines) for each in (before, text))
+    texts = (zlib.decompress(last[length:]), content)
+    reduced = (_reduce(found, text, has_lines=has_lines) for text in texts)
     return entry if next(reduced) == next(reduced) else None
 
 
-def _reduce(found: ImageCompile, text: str, *, has_lines: bool) -> str:
+def _reduce(found: ImageCompile, content: bytes, *, has_lines: bool) -> str:
     from kbuild.stages.images.reduced_text import reduce_text  # noqa: PLC0415 - only edits need it
     from kbuild.stages.sources.included import make_preprocessed  # noqa: PLC0415 - as above
 
+    text = content.decode(errors="surrogateescape")
     return reduce_text(make_preprocessed(text, found.toolchain.compiler), has_lines=has_lines)
 
 

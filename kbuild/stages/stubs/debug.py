@@ -112,7 +112,21 @@ def _describe_stub(kernel: KernelRecord, index: int, *, has_headers: bool) -> Ma
         "is_c": is_c,
         "is_opaque": is_opaque,
         "params": params,
+        "instance": _name_instance(qualified),
     }
+
+
+def _name_instance(qualified: str) -> str | None:
+    """Return the name of the stub of a template's instance as a debugger spells it.
+
+    gdb finds templates in namespace scope by this name only if a symbol has it, because the
+    demangled name starts with the type of the result.
+    """
+    head, bracket, arguments = qualified.partition("<")
+    if not bracket or "(" in head or not qualified.endswith(">"):
+        return None
+    scope, colons, name = head.rpartition("::")
+    return f"{scope}{colons}{PREFIX}{name}<{arguments}"
 
 
 def _number_packs(params: Sequence[Param]) -> Iterator[Param]:

@@ -171,8 +171,8 @@ def late_constructor(facts: ArtifactFacts) -> Iterator[Violation]:
 
     Why: If the linker runs the constructor of a global object first and that constructor
         launches a kernel, the kernel is not registered yet: "invalid device function", only on
-        some systems. Constructors of sanitizers launch nothing. They do not count if the file
-        has symbols that name them.
+        some systems. Constructors of sanitizers, libgcc, and libstdc++ launch nothing. They do
+        not count if the file has symbols that name them.
 
     Fix: Keep the registering constructor at priority 101, which the compiler set, and give none
         of your constructors a smaller one. Check `.init_array` in the linker script.
@@ -190,8 +190,10 @@ def late_constructor(facts: ArtifactFacts) -> Iterator[Violation]:
                 message=f"{target}: its constructor has {found} instead of {_FIRST_PRIORITY}"
             )
         elif earlier:
-            count = plural(earlier, "other constructor")
-            yield Violation(message=f"{target}: {count} run before its constructor")
+            count = plural(len(earlier), "other constructor")
+            names = shorten(filter(None, earlier))
+            described = f"{count} ({names})" if names else count
+            yield Violation(message=f"{target}: {described} run before its constructor")
 
 
 @rule("KB409", "member-not-pulled", severity="error", needs=())

@@ -192,6 +192,17 @@ def test_launch_goes_through_the_debug_stub(mixed: Path) -> None:
 
 
 @needs_gdb
+def test_stubs_of_instances_have_the_names_of_templates(mixed: Path) -> None:
+    symbols = succeed(run("nm", mixed / "mixed")).splitlines()
+    names = [line.split(maxsplit=2)[2] for line in symbols if re.search(r" t .*stub__.*>$", line)]
+    assert len(names) > 5
+
+    places = run_gdb(*(f"break {name}" for name in names), files=(mixed / "mixed",))
+
+    assert [place for place in places if not re.match(r"Breakpoint \d+ at 0x", place)] == []
+
+
+@needs_gdb
 def test_line_of_a_kernel_has_no_host_code(mixed: Path) -> None:
     lines = (MIXED / "launches.cu").read_text().splitlines()
     kernel = next(i for i, line in enumerate(lines, 1) if line.startswith("__global__ void report"))

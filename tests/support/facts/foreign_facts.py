@@ -378,7 +378,10 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
     ("KB407", "other tool", replace(FOREIGN, linkage=(replace(LINKAGE, unregisters=False),))),
     ("KB408", "priority", _with_priority(200)),
     ("KB408", "no priority", _with_priority(None)),
-    ("KB408", "others before", change_module(OWN, lambda m: replace(m, earlier_constructors=2))),
+    (
+        *("KB408", "others before"),
+        change_module(OWN, lambda m: replace(m, earlier_constructors=("early", ""))),
+    ),
     ("KB409", "left out", (user(), ARCHIVED)),
     ("KB501", "variable copied", (host_facts("executable", ("copy", "weights")), with_variable())),
     (

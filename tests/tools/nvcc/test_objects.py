@@ -12,6 +12,8 @@ import pytest
 from kbuild.backends import find_builder
 from kbuild.cli.main import main
 from kbuild.formats.elf.file import Elf
+from kbuild.model import Command, CommandResult
+from kbuild.nvcc import tools
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import KBUILD, find_kbuild, run, run_kbuild, succeed
 from support.tools.compiler_caches import SCCACHE, needs_sccache, serve_sccache
@@ -310,3 +312,33 @@ def test_preprocessed_text_goes_to_the_output(objects: Path) -> None:
 
     assert "float pass_float(float x)" in text
     assert '# 1 "kernels.cu"' in text
+
+
+def test_functions_of_stub_units_are_compiled_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    compiled: list[str] = []
+    original = tools.run
+
+    def note(command: Command) -> CommandResult:
+        compiled.extend(path.name for path in command.inputs if path.suffix == ".cpp")
+        return original(command)
+
+    monkeypatch.setattr(tools, "run", note)
+
+    def count_compiles(source: str, *words: str) -> int:
+        Path("a.cu").write_text(source)
+        compiled.clear()
+        options = ("--backend=cpu", "-arch=native", *words)
+        assert main(("nvcc", *options, "a.cu", "-o", "program")) == 0
+        succeed(run("./program"))
+        assert compiled.count("a.cu.host.cpp") == 1
+        return compiled.count("registration.cpp")
+
+    kernel = "template <class T> __global__ void k(T* p) { *p = 1; }\n"
+    source = kernel + "int main() { int* p; return cudaMallocManaged(&p, 4), k<<<1, 1>>>(p), 0; }\n"
+    assert count_compiles(source) == 1
+    assert count_compiles(source.replace("= 1", "= 2")) == 0
+    assert count_compiles(source, "-Xcompiler", "-fcf-protection=none") == 1

@@ -2,16 +2,58 @@
 #ifndef KBUILD_CPU_REGISTRATION_H
 #define KBUILD_CPU_REGISTRATION_H
 
-#include <kbuild/host_cpu.h>
-#include <kbuild/detail/launch/limits.h>
-#include <kbuild/detail/launch/memory.h>
-#include <kbuild/detail/module_search.h>
-#include <stdlib.h>
+#include <kbuild/detail/link_names.h>
+#include <kbuild/detail/registration.h>
 
 /* The CPU backend's containers need no wrapper record. */
 #define KBUILD_DEFINE_WRAPPER(name, data)
 #define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked)
 #define KBUILD_WRAPPER(name) 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Registers the module.  A failure cannot be reported here; instead, launches of its kernels fail
+ * with an error.
+ *
+ * `atexit` belongs to the object that calls it, so that dlclose unregisters the module as well.  In
+ * a static program, .fini_array would run after the runtime's own cleanup. */
+KBUILD_REGISTRATION_FUNCTION void kbuild_register_containers(const struct kbuild_module *__module,
+                                                             void (*__unregister)(void));
+
+/* Uses the module that a device link registers, with the kernels of this stub unit. */
+KBUILD_REGISTRATION_FUNCTION void kbuild_use_module(const struct kbuild_module *__module);
+
+#ifdef KBUILD_LINK_ID
+/* A device link of any object of this program refers to this variable, and defines this function.
+ * Thus, a linker that takes the device link takes the object from its archive, too. */
+extern const char KBUILD_LINKED_OBJECT(KBUILD_LINK_ID) __attribute__((visibility("hidden")));
+const char KBUILD_LINKED_OBJECT(KBUILD_LINK_ID) = 0;
+const struct kbuild_module *KBUILD_LINK_FUNCTION(KBUILD_LINK_ID)(
+    const struct kbuild_module *__module);
+#endif
+
+static inline void kbuild_register_module(const struct kbuild_module *__module,
+                                          void (*__unregister)(void)) {
+#ifdef KBUILD_LINK_ID
+    (void)__unregister; /* the device link removes all of its kernels together */
+    kbuild_use_module(KBUILD_LINK_FUNCTION(KBUILD_LINK_ID)(__module));
+#else
+    kbuild_register_containers(__module, __unregister);
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef KBUILD_ONLY_TABLES
+#include <kbuild/host_cpu.h>
+#include <kbuild/detail/launch/limits.h>
+#include <kbuild/detail/launch/memory.h>
+#include <kbuild/detail/module_search.h>
+#include <stdlib.h>
 
 #ifdef KBUILD_HAS_DEBUG_STUBS
 /* Calls the debug stub of a kernel of this stub unit, which defines it.  Returns whether the kernel
@@ -37,7 +79,7 @@ static const char *kbuild_explain_error(int __code) {
     return kbuild_cpu_error_message(__code);
 }
 
-static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
+KBUILD_REGISTRATION_DATA struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
     kbuild_cpu_device_count, kbuild_cpu_resolve, kbuild_launch_kernel,   kbuild_cpu_allocate,
     kbuild_cpu_release,      kbuild_cpu_copy,    kbuild_cpu_synchronize, kbuild_explain_error,
 };
@@ -61,49 +103,21 @@ static inline int kbuild_discard_configuration(void) {
 #include <kbuild/detail/instances.h>
 
 /* Allocates the managed variables.  If this fails, they remain null. */
-static inline void kbuild_initialize_managed(void) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_initialize_managed(void) {
     (void)kbuild_cpu_initialize_managed(kbuild_cpu_module, kbuild_initialize_managed);
 }
 
-#ifdef KBUILD_LINK_ID
-
-#include <kbuild/detail/link_names.h>
-
-/* A device link of any object of this program refers to this variable, and defines this function.
- * Thus, a linker that takes the device link takes the object from its archive, too. */
-extern const char KBUILD_LINKED_OBJECT(KBUILD_LINK_ID) __attribute__((visibility("hidden")));
-const char KBUILD_LINKED_OBJECT(KBUILD_LINK_ID) = 0;
-#ifdef __cplusplus
-extern "C" {
-#endif
-const struct kbuild_module *KBUILD_LINK_FUNCTION(KBUILD_LINK_ID)(
-    const struct kbuild_module *__module);
-#ifdef __cplusplus
-}
-#endif
-
-static inline void kbuild_register_module(const struct kbuild_module *__module,
-                                          void (*__unregister)(void)) {
-    (void)__unregister; /* the device link removes all of its kernels together */
-    kbuild_cpu_module = KBUILD_LINK_FUNCTION(KBUILD_LINK_ID)(__module);
-}
-
-#else
-
-/* Registers the module.  A failure cannot be reported here; instead, launches of its kernels fail
- * with an error.
- *
- * `atexit` belongs to the object that calls it, so that dlclose unregisters the module as well.  In
- * a static program, .fini_array would run after the runtime's own cleanup. */
-static inline void kbuild_register_module(const struct kbuild_module *__module,
-                                          void (*__unregister)(void)) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_use_module(const struct kbuild_module *__module) {
     kbuild_cpu_module = __module;
+}
+
+KBUILD_REGISTRATION_FUNCTION void kbuild_register_containers(const struct kbuild_module *__module,
+                                                             void (*__unregister)(void)) {
+    kbuild_use_module(__module);
     if (kbuild_cpu_register(__module) == 0) (void)atexit(__unregister);
 }
 
-#endif
-
-static inline void kbuild_unregister_module(const struct kbuild_module *__module) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_unregister_module(const struct kbuild_module *__module) {
     kbuild_cpu_unregister(__module);
 }
 
@@ -168,4 +182,5 @@ static inline void kbuild_describe_device(char *__device, size_t __device_size, 
     (void)__device, (void)__device_size, (void)__driver, (void)__driver_size;
 }
 
+#endif
 #endif

@@ -5,6 +5,16 @@
 #ifndef KBUILD_CUDA_REGISTRATION_H
 #define KBUILD_CUDA_REGISTRATION_H
 
+#define KBUILD_VENDOR_WRAPPER_SECTION ".nvFatBinSegment"
+#define KBUILD_VENDOR_WRAPPER_MAGIC 0x466243B1u
+/* The protocol of `nvcc -dlink`; see crt/host_runtime.h and crt/link.stub in the toolkit.  The linker
+ * of device code searches `__nv_module_id` for the ids of objects. */
+#define KBUILD_VENDOR_LINKED_WRAPPER_VERSION 2u
+#define KBUILD_VENDOR_LINK_SECTION "__nv_module_id"
+#define KBUILD_VENDOR_LINK_FUNCTION(id) KBUILD_JOIN(__cudaRegisterLinkedBinary, id)
+#include <kbuild/detail/vendor_tables.h>
+
+#ifndef KBUILD_ONLY_TABLES
 #include <kbuild/host_cuda.h>
 
 #ifdef __cplusplus
@@ -32,17 +42,9 @@ unsigned __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_
 #endif
 
 typedef enum cudaDeviceAttr kbuild_vendor_attribute;
-#define KBUILD_VENDOR_WRAPPER_SECTION ".nvFatBinSegment"
-#define KBUILD_VENDOR_WRAPPER_MAGIC 0x466243B1u
 #define KBUILD_VENDOR_ATTRIBUTE(name) cudaDevAttr##name
 #define KBUILD_VENDOR_SHARED_BYTES cudaDevAttrMaxSharedMemoryPerBlockOptin
 #define KBUILD_VENDOR_REJECTS_DUPLICATES 0
-
-/* The protocol of `nvcc -dlink`; see crt/host_runtime.h and crt/link.stub in the toolkit.  The linker
- * of device code searches `__nv_module_id` for the ids of objects. */
-#define KBUILD_VENDOR_LINKED_WRAPPER_VERSION 2u
-#define KBUILD_VENDOR_LINK_SECTION "__nv_module_id"
-#define KBUILD_VENDOR_LINK_FUNCTION(id) KBUILD_JOIN(__cudaRegisterLinkedBinary, id)
 
 #include <kbuild/detail/vendor_registration.h>
 
@@ -202,5 +204,6 @@ static inline void kbuild_describe_device(char *device, size_t device_size, char
 
 #ifdef __cplusplus
 }
+#endif
 #endif
 #endif

@@ -6,6 +6,14 @@
 #ifndef KBUILD_HIP_REGISTRATION_H
 #define KBUILD_HIP_REGISTRATION_H
 
+#define KBUILD_VENDOR_WRAPPER_SECTION ".hipFatBinSegment"
+#define KBUILD_VENDOR_WRAPPER_MAGIC 0x48495046u
+#define KBUILD_VENDOR_LINKED_WRAPPER_VERSION 1u
+#define KBUILD_VENDOR_LINK_SECTION "kbuild_module_id"
+#define KBUILD_VENDOR_LINK_FUNCTION(id) KBUILD_LINK_FUNCTION(id)
+#include <kbuild/detail/vendor_tables.h>
+
+#ifndef KBUILD_ONLY_TABLES
 #include <kbuild/host_hip.h>
 
 #ifdef __cplusplus
@@ -30,16 +38,11 @@ hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_byt
 #endif
 
 typedef hipDeviceAttribute_t kbuild_vendor_attribute;
-#define KBUILD_VENDOR_WRAPPER_SECTION ".hipFatBinSegment"
-#define KBUILD_VENDOR_WRAPPER_MAGIC 0x48495046u
 #define KBUILD_VENDOR_ATTRIBUTE(name) hipDeviceAttribute##name
 #define KBUILD_VENDOR_SHARED_BYTES hipDeviceAttributeMaxSharedMemoryPerBlock
 /* HIP 5 ends a program that registers an address twice.  If several variables in a process have
  * one name, none of them is registered, because nobody can tell which one is meant. */
 #define KBUILD_VENDOR_REJECTS_DUPLICATES 1
-#define KBUILD_VENDOR_LINKED_WRAPPER_VERSION 1u
-#define KBUILD_VENDOR_LINK_SECTION "kbuild_module_id"
-#define KBUILD_VENDOR_LINK_FUNCTION(id) KBUILD_LINK_FUNCTION(id)
 #include <kbuild/detail/vendor_registration.h>
 
 #ifdef __cplusplus
@@ -152,5 +155,6 @@ static inline void kbuild_describe_device(char *device, size_t device_size, char
 
 #ifdef __cplusplus
 }
+#endif
 #endif
 #endif

@@ -53,6 +53,10 @@ SOUND: Final = tuple(
         ),
         ("program, sections collected", _program("gc", IDLE, "-fPIE", "-Wl,--gc-sections")),
         ("program, link-time optimization", _program("lto", IDLE, "-flto")),
+        (
+            "program, constructor of libgcc in front",
+            _program("libgcc", IDLE, "-fPIE", "-Wl,-u,__cpu_model", "-lgcc"),
+        ),
         ("program beside a library", _launcher("pie", "-fPIE", "-pie")),
         ("program at a fixed address beside a library", _launcher("fixed", "-fno-pie", "-no-pie")),
     )

@@ -115,6 +115,14 @@ def test_another_callee_is_bound() -> None:
     )
 
 
+def test_a_launch_of_an_unknown_name_remains_a_call() -> None:
+    """Compilers accept it in a template that is not instantiated."""
+    text = "template <class T> void f(T t) { unknown<<<1, 2>>>(t); }\n"
+
+    assert "(void)kbuild_c0, unknown(t); })" in rewrite_text(KERNEL + text)
+    assert "bind((unknown)" in rewrite_text(f"{KERNEL}extern void (*unknown)(int);\n{text}")
+
+
 @pytest.mark.parametrize(
     ("callee", "sibling"),
     [

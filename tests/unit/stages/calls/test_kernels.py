@@ -8,6 +8,7 @@ import pytest
 
 from kbuild.errors import ConfigurationError
 from kbuild.stages.calls.kernels import read_kernel_call
+from kbuild.stages.calls.specs import make_spec
 from support.calls import add_kernels, add_sources, make_record
 
 Facts = dict[str, str | tuple[str, ...]]
@@ -60,7 +61,7 @@ def test_relative_paths_start_from_the_directory_of_the_call(tmp_path: Path) -> 
 
 
 def test_mixed_call_describes_the_target(tmp_path: Path) -> None:
-    words = ("PRIVATE", "a.cu", "DEVICE_OPTIONS", "-O1")
+    words = ("PRIVATE", "a.cu", "DEVICE_OPTIONS", "-O1", "WEAK_INSTANCES", "ON")
     facts: Facts = {"standard": "23", "target__TYPE": "MODULE_LIBRARY", "target__NAME": "real"}
 
     call = add_sources(tmp_path, *words, **facts)
@@ -69,7 +70,8 @@ def test_mixed_call_describes_the_target(tmp_path: Path) -> None:
     assert call.settings.kind == "module"
     assert call.settings.device_standard == 23
     assert call.settings.compile_options == ("-O1",)
-    assert call.keywords == ("PRIVATE", "DEVICE_OPTIONS")
+    assert call.keywords == ("PRIVATE", "DEVICE_OPTIONS", "WEAK_INSTANCES")
+    assert make_spec(call, "").has_weak_instances
 
 
 def test_generated_sources_and_headers_need_not_exist(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 #ifndef KBUILD_DETAIL_INSTANCES_H
 #define KBUILD_DETAIL_INSTANCES_H
 
-#include <kbuild/module.h>
+#include <kbuild/detail/registration.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ char *__cxa_demangle(const char *, char *, size_t *, int *) __attribute__((weak)
 #endif
 
 /* Replaces the addresses of slots with those of the handles. */
-static inline void kbuild_resolve_handles(struct kbuild_kernel *__rows, uint64_t __count) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_resolve_handles(struct kbuild_kernel *__rows, uint64_t __count) {
     uint64_t __row;
     for (__row = 0; __row < __count; __row++) {
         if ((__rows[__row].container & KBUILD_KERNEL_INDIRECT) == 0) continue;
@@ -27,7 +27,7 @@ static inline void kbuild_resolve_handles(struct kbuild_kernel *__rows, uint64_t
 
 /* The code of a handle calls it with the symbol of the kernel: host code called the kernel, or another
  * compiler made a launch of it, which calls it after it has pushed the configuration. */
-static inline void kbuild_report_call(const char *__symbol) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_report_call(const char *__symbol) {
     char *const __demangled = __cxa_demangle != 0 ? __cxa_demangle(__symbol, 0, 0, 0) : 0;
     const char *const __kernel = __demangled != 0 ? __demangled : __symbol;
     if (kbuild_discard_configuration())

@@ -2,7 +2,9 @@
 #ifndef KBUILD_DETAIL_SHADOWS_H
 #define KBUILD_DETAIL_SHADOWS_H
 
-#include <kbuild/module.h>
+#include <kbuild/detail/registration.h>
+
+#ifndef KBUILD_ONLY_TABLES
 #include <link.h>
 
 /* Returns whether a loaded file contains the address. */
@@ -35,7 +37,7 @@ static inline int kbuild_mark_foreign(struct dl_phdr_info *object, size_t size, 
 
 /* Replaces the addresses of slots with those of the shadows.  If two files define a variable with one
  * name, host code of both can use the shadow of the first. */
-static inline void kbuild_resolve_shadows(struct kbuild_variable *__rows, uint64_t __count) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_resolve_shadows(struct kbuild_variable *__rows, uint64_t __count) {
     struct kbuild_variable_rows own = {__rows, __count};
     uint64_t index;
     for (index = 0; index < __count; index++) {
@@ -45,4 +47,5 @@ static inline void kbuild_resolve_shadows(struct kbuild_variable *__rows, uint64
     dl_iterate_phdr(kbuild_mark_foreign, &own);
 }
 
+#endif
 #endif

@@ -1,32 +1,24 @@
 /* The part of stub units that is the same over every GPU vendor's runtime.
  *
- * The registration header of a backend (kbuild/<backend>_registration.h) includes
- * kbuild/host_<backend>.h, declares the runtime's internal functions, defines these macros,
- * includes this header, and then defines the functions that are declared below:
+ * The registration header of a backend (kbuild/<backend>_registration.h) defines the macros of
+ * kbuild/detail/vendor_tables.h, and includes that header. Unless the unit consists of tables only, it
+ * then includes kbuild/host_<backend>.h, declares the runtime's internal functions, defines these
+ * macros, includes this header, and then defines the functions that are declared below:
  *
- *     KBUILD_VENDOR_WRAPPER_SECTION       the section with one wrapper record per container
- *     KBUILD_VENDOR_WRAPPER_MAGIC         the record's magic number
  *     KBUILD_VENDOR_ATTRIBUTE(name)       a device attribute
  *     KBUILD_VENDOR_SHARED_BYTES          the attribute for the shared memory of a block, the most
  *                                         that a kernel can opt in to
  *     KBUILD_VENDOR_REJECTS_DUPLICATES    1 if two variables cannot be registered at one address
  *
- *     KBUILD_VENDOR_LINKED_WRAPPER_VERSION  the version of the record of linked device code
- *     KBUILD_VENDOR_LINK_SECTION          the section with the ids of objects that wait for a device
- *                                         link
- *     KBUILD_VENDOR_LINK_FUNCTION(id)     the function that a device link defines for such an object.
- *                                         It calls its first argument with the container that was
- *                                         linked
- *
- * If the device code of the stub unit waits for a device link, the unit defines KBUILD_LINK_ID.  If it registers the result of a device link, it defines
- * KBUILD_LINKED_OBJECTS, the list of the ids of the objects, and KBUILD_LINKED_OBJECT_COUNT. */
+ * If the stub unit registers the result of a device link, it defines KBUILD_LINKED_OBJECTS, the list of
+ * the ids of the objects, and KBUILD_LINKED_OBJECT_COUNT. */
 #ifndef KBUILD_DETAIL_VENDOR_REGISTRATION_H
 #define KBUILD_DETAIL_VENDOR_REGISTRATION_H
 
 #include <kbuild/detail/launch/limits.h>
 #include <kbuild/detail/launch/memory.h>
-#include <kbuild/detail/link_names.h>
 #include <kbuild/detail/module_search.h>
+#include <kbuild/detail/vendor_tables.h>
 #include <stdlib.h>
 
 #ifdef __cplusplus
@@ -47,41 +39,6 @@ static inline void kbuild_finish_container(void **container);
 
 /* Makes the runtime allocate the managed variables of a container. */
 static inline void kbuild_initialize_container(void **container);
-
-/* The record for each container that the vendor's runtime and tools look for. */
-struct kbuild_wrapper {
-    uint32_t magic;
-    uint32_t version;
-    const void *data;
-    const void *prelinked;
-};
-
-#define KBUILD_WRAPPER_VERSION 1u
-
-#ifdef KBUILD_LINK_ID
-static const char kbuild_link_id[] __attribute__((section(KBUILD_VENDOR_LINK_SECTION), used)) =
-    KBUILD_QUOTE(KBUILD_LINK_ID);
-void KBUILD_VENDOR_LINK_FUNCTION(KBUILD_LINK_ID)(void (*add)(void **), void *wrapper, void *name,
-                                                 void (*refer)(void *));
-/* The device link refers to the record by this symbol. */
-#define KBUILD_DECLARE_WRAPPER(name) \
-    extern struct kbuild_wrapper name __asm__("__fatbinwrap" KBUILD_QUOTE(KBUILD_LINK_ID)) \
-        __attribute__((visibility("hidden"))); \
-    struct kbuild_wrapper name
-#else
-#define KBUILD_DECLARE_WRAPPER(name) static struct kbuild_wrapper name
-#endif
-#define KBUILD_DEFINE_WRAPPER_OF(name, version, data, prelinked) \
-    KBUILD_DECLARE_WRAPPER(name) \
-    __attribute__((section(KBUILD_VENDOR_WRAPPER_SECTION), aligned(8), used)) = { \
-        KBUILD_VENDOR_WRAPPER_MAGIC, version, data, prelinked};
-#define KBUILD_DEFINE_WRAPPER(name, data) \
-    KBUILD_DEFINE_WRAPPER_OF(name, KBUILD_WRAPPER_VERSION, data, 0)
-/* For code that the device linker made.  `prelinked` is a null-terminated list of the containers
- * that it was linked from. */
-#define KBUILD_DEFINE_LINKED_WRAPPER(name, data, prelinked) \
-    KBUILD_DEFINE_WRAPPER_OF(name, KBUILD_VENDOR_LINKED_WRAPPER_VERSION, data, prelinked)
-#define KBUILD_WRAPPER(name) &name
 
 static int kbuild_count_devices(int *count) { return (int)KBUILD_VENDOR(GetDeviceCount)(count); }
 
@@ -137,7 +94,7 @@ static const char *kbuild_explain_error(int code) {
                                   : kbuild_error_message(code);
 }
 
-static struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
+KBUILD_REGISTRATION_DATA struct kbuild_runtime kbuild_runtime KBUILD_RELRO = {
     kbuild_count_devices, kbuild_resolve_kernel, kbuild_launch_kernel, kbuild_malloc,
     kbuild_free,          kbuild_memcpy,         kbuild_synchronize,   kbuild_explain_error,
 };
@@ -148,7 +105,7 @@ static void ***kbuild_registered_containers;
 static uint64_t kbuild_container_count;
 
 /* Allocates the managed variables.  If this fails, they remain null. */
-static inline void kbuild_initialize_managed(void) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_initialize_managed(void) {
     uint64_t index;
     for (index = 0; index < kbuild_container_count; index++)
         if (kbuild_registered_containers[index] != 0)
@@ -184,69 +141,69 @@ static inline void kbuild_register_rows(const struct kbuild_module *module, uint
         kbuild_register_variable(container, &module->variables[*variable]);
 }
 
-#ifdef KBUILD_LINK_ID
+#ifdef KBUILD_LINKED_OBJECTS
+static inline void kbuild_register_objects(void **container);
+#endif
+
+/* Prepares the registration of the module.  Returns whether there is memory for it. */
+static inline int kbuild_begin_registration(const struct kbuild_module *module) {
+    kbuild_own_module = module;
+    kbuild_registered_containers =
+        (void ***)calloc((size_t)module->container_count, sizeof *kbuild_registered_containers);
+    if (kbuild_registered_containers == 0) return 0;
+    kbuild_container_count = module->container_count;
+    return 1;
+}
+
+KBUILD_REGISTRATION_FUNCTION void kbuild_register_containers(const struct kbuild_module *module,
+                                                             void (*unregister)(void)) {
+    uint64_t index, row = 0, variable = 0;
+    if (!kbuild_begin_registration(module)) return;
+    for (index = 0; index < module->container_count; index++) {
+        void **container;
+        const void *const wrapper = module->containers[index].wrapper;
+        if (wrapper == 0) continue;
+        container = KBUILD_VENDOR_INTERNAL(RegisterFatBinary)((void *)wrapper);
+        kbuild_register_rows(module, index, container, &row, &variable);
+#ifdef KBUILD_LINKED_OBJECTS
+        kbuild_register_objects(container); /* linked code is one container */
+#endif
+        kbuild_finish_container(container);
+    }
+    (void)atexit(unregister);
+}
+
+/* Whether a device link registers the container of the module, and removes it. */
+static int kbuild_is_linked;
+
 /* The device link calls it with the container that it registers, when all of its objects have
- * registered.  It also removes the registration of the container. */
-static void kbuild_register_in_linked(void **container) {
+ * registered. */
+static inline void kbuild_register_in_linked(void **container) {
     uint64_t row = 0, variable = 0;
     if (kbuild_registered_containers != 0)
         kbuild_register_rows(kbuild_own_module, 0, container, &row, &variable);
 }
 
 /* The device link passes it an address that must not be optimized away. */
-static void kbuild_refer(void *address) { __asm__ volatile("" : : "r"(address)); }
-#endif
+static inline void kbuild_refer(void *address) { __asm__ volatile("" : : "r"(address)); }
 
-#ifdef KBUILD_LINKED_OBJECTS
-static inline void kbuild_register_objects(void **container);
-#endif
-
-/* Registers the module.  A failure cannot be reported here; instead, launches of its kernels fail
- * with an error.
- *
- * `atexit` belongs to the object that calls it, so that dlclose unregisters the module as well. */
-static inline void kbuild_register_module(const struct kbuild_module *module,
-                                          void (*unregister)(void)) {
-    kbuild_own_module = module;
-    kbuild_registered_containers =
-        (void ***)calloc((size_t)module->container_count, sizeof *kbuild_registered_containers);
-    if (kbuild_registered_containers == 0) return;
-    kbuild_container_count = module->container_count;
-#ifdef KBUILD_LINK_ID
-    KBUILD_VENDOR_LINK_FUNCTION(KBUILD_LINK_ID)(kbuild_register_in_linked,
-                                                (void *)module->containers[0].wrapper,
-                                                (void *)kbuild_link_id, kbuild_refer);
-#else
-    {
-        uint64_t index, row = 0, variable = 0;
-        for (index = 0; index < module->container_count; index++) {
-            void **container;
-            const void *const wrapper = module->containers[index].wrapper;
-            if (wrapper == 0) continue;
-            container = KBUILD_VENDOR_INTERNAL(RegisterFatBinary)((void *)wrapper);
-            kbuild_register_rows(module, index, container, &row, &variable);
-#ifdef KBUILD_LINKED_OBJECTS
-            kbuild_register_objects(container); /* linked code is one container */
-#endif
-            kbuild_finish_container(container);
-        }
-    }
-#endif
+KBUILD_REGISTRATION_FUNCTION void kbuild_register_by_link(const struct kbuild_module *module,
+                                                          void (*unregister)(void),
+                                                          kbuild_link_function *link,
+                                                          const char *id) {
+    if (!kbuild_begin_registration(module)) return;
+    kbuild_is_linked = 1;
+    link(kbuild_register_in_linked, (void *)module->containers[0].wrapper, (void *)id,
+         kbuild_refer);
     (void)atexit(unregister);
 }
 
-static inline void kbuild_unregister_module(const struct kbuild_module *module) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_unregister_module(const struct kbuild_module *module) {
+    uint64_t index;
     if (kbuild_registered_containers == 0) return;
-#ifdef KBUILD_LINK_ID
-    (void)module;
-#else
-    {
-        uint64_t index;
-        for (index = 0; index < module->container_count; index++)
-            if (kbuild_registered_containers[index] != 0)
-                KBUILD_VENDOR_INTERNAL(UnregisterFatBinary)(kbuild_registered_containers[index]);
-    }
-#endif
+    for (index = 0; !kbuild_is_linked && index < module->container_count; index++)
+        if (kbuild_registered_containers[index] != 0)
+            KBUILD_VENDOR_INTERNAL(UnregisterFatBinary)(kbuild_registered_containers[index]);
     free(kbuild_registered_containers);
     kbuild_registered_containers = 0;
     kbuild_container_count = 0;

@@ -67,7 +67,7 @@ _WHY: Final = {
     "KC401": "Fresh memory contains what was there before. Tests see zeros, and long runs "
     "see the data of earlier kernels.",
     "KC402": "Shared memory contains what earlier blocks left. Nothing sets it to zero.",
-    "KC403": "Fresh memory contains what was there before. So the host reads results that no "
+    "KC403": "Fresh memory contains what was there before. So the host uses results that no "
     "kernel has computed.",
     "KC404": "The value is what the register or the stack contained before. It differs between "
     "compilers and GPUs.",

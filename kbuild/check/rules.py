@@ -259,8 +259,8 @@ RULES: Final = (
         "uninitialized-copy",
         "init",
         "error",
-        "The program copies device memory to the host that nobody has written.",
-        "copy only the elements that the kernel writes, or initialize the others with cudaMemset",
+        "The host uses a copy of device memory that nobody has written.",
+        "use only the elements that the kernel writes, or initialize the others with cudaMemset",
     ),
     CheckRule(
         "KC404",

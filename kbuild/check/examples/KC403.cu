@@ -1,3 +1,5 @@
+#include <cstdio>
+
 __global__ void fill(int* out) {
     if (threadIdx.x != 0) out[threadIdx.x] = 1;
 }
@@ -7,5 +9,6 @@ int main() {
     cudaMalloc(&out, sizeof results);
     fill<<<1, 64>>>(out);
     cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost);
+    std::printf("%d\n", results[0]);
     cudaFree(out);
 }

@@ -128,8 +128,7 @@ RegisteredModule::RegisteredModule(const kbuild_module& descriptor)
 Registry& Registry::instance() {
     static const bool created = [] {
         process_registry = new Registry;
-        pthread_atfork([] { process_registry->mutex_.lock(); },
-                       [] { process_registry->mutex_.unlock(); },
+        pthread_atfork(nullptr, nullptr,
                        [] { process_registry = process_registry->make_successor(); });
         return true;
     }();
@@ -165,7 +164,7 @@ void Registry::add(const kbuild_module& descriptor) {
 }
 
 void Registry::remove(const kbuild_module& descriptor) {
-    std::unique_lock lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
     auto removed = modules_.extract(&descriptor);
     if (removed.empty()) return;
     const auto* module = removed.mapped().get();
@@ -217,7 +216,7 @@ void Registry::end_use(RegisteredModule& module) noexcept {
 // Failure.
 void Registry::load(RegisteredModule& module, std::uint32_t index, const char* name) {
     auto& container = module.containers[index];
-    std::unique_lock lock(mutex_);
+    std::unique_lock<std::mutex> lock(mutex_);
     // A thread that loads the container can wait for the loader's lock, which this thread holds if a
     // constructor launches the kernel. Then this one loads another copy.
     changed_.wait_for(lock, longest_wait, [&] { return container.loads == 0; });

@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_REGISTRY_HPP
 #define KBUILD_CPU_REGISTRY_HPP
 
+#include "fork_safe_mutex.hpp"
 #include "devices/properties.hpp"
 #include "images/container.hpp"
 
@@ -104,7 +105,7 @@ private:
 
     // Held only briefly: never while a kernel runs, and never during a call of the dynamic loader.
     // A thread that registers a module during dlopen already holds the loader's own lock.
-    std::mutex mutex_;
+    ForkSafeMutex mutex_{LockRank::registry};
     std::condition_variable changed_;
     std::unordered_map<const kbuild_module*, std::unique_ptr<RegisteredModule>> modules_;
     // The rows of each handle or shadow, and of each function of a loaded kernel, which is its handle in

@@ -55,6 +55,12 @@ PLANTED(copy_of_memory_that_nobody_wrote, "KC401") {
     cudaFree(second);
 }
 
+volatile int used;
+
+void use(const int *results, int number) {
+    for (int i = 0; i < number; ++i) used = results[i];
+}
+
 template <bool is_correct>
 __global__ void write_some(int *out) {
     if (is_correct || threadIdx.x + 1 < count) out[threadIdx.x] = threadIdx.x;
@@ -64,6 +70,34 @@ PLANTED(result_that_no_kernel_wrote, "KC403") {
     cudaMalloc(&out, sizeof results);
     write_some<is_correct><<<1, count>>>(out);
     cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost);
+    use(results, count);
+    cudaFree(out);
+}
+PLANTED(part_of_a_buffer_that_the_host_uses, "KC403") {
+    int *out, results[count];
+    cudaMalloc(&out, sizeof results);
+    write_some<false><<<1, count>>>(out);
+    cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost);
+    use(results, is_correct ? count - 1 : count);
+    cudaFree(out);
+}
+struct Padded {
+    double value;
+    int number;
+    int unused;
+};
+template <bool is_correct>
+__global__ void write_members(Padded *out) {
+    out[threadIdx.x].value = 1;
+    if (is_correct || threadIdx.x != 2) out[threadIdx.x].number = 2;
+}
+PLANTED(member_that_no_kernel_wrote, "KC403") {
+    Padded *out;
+    std::vector<Padded> results(count);
+    cudaMalloc(&out, count * sizeof *out);
+    write_members<is_correct><<<1, count>>>(out);
+    cudaMemcpy(results.data(), out, count * sizeof *out, cudaMemcpyDeviceToHost);
+    for (const auto &result : results) use(&result.number, 1);
     cudaFree(out);
 }
 PLANTED(result_of_a_column_that_no_kernel_wrote, "KC403") {
@@ -72,6 +106,7 @@ PLANTED(result_of_a_column_that_no_kernel_wrote, "KC403") {
     cudaMallocPitch(&out, &pitch, 4 * sizeof *out, 8);
     cudaMemset2D(out, pitch, 0, (is_correct ? 4 : 3) * sizeof *out, 8);
     cudaMemcpy2D(results, sizeof results[0], out, pitch, sizeof results[0], 8, cudaMemcpyDeviceToHost);
+    use(results[0], sizeof results / sizeof results[0][0]);
     write_some<true><<<1, 1>>>(out);
     finish();
     cudaFree(out);
@@ -94,6 +129,24 @@ PLANTED(result_of_a_local_array_that_nobody_wrote, "KC404") {
     int results[count];
     find_positive<is_correct><<<1, count>>>(in, out);
     cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost);
+}
+
+// The host gives the kernel values that are like those of variables without a value.
+template <bool is_correct>
+__global__ void copy_pixels(const int *in, int *out) {
+    int pixel;
+    if (is_correct || threadIdx.x != 1) pixel = in[threadIdx.x];
+    out[threadIdx.x] = pixel;
+}
+PLANTED(pixel_that_nobody_wrote, "KC404") {
+    int *in, *out;
+    cudaMalloc(&in, count * sizeof *in);
+    cudaMalloc(&out, count * sizeof *out);
+    cudaMemset(in, is_correct ? 0xFE : 0, count * sizeof *in);
+    copy_pixels<is_correct><<<1, count>>>(in, out);
+    cudaDeviceSynchronize();
+    cudaFree(in);
+    cudaFree(out);
 }
 
 }  // namespace of_content

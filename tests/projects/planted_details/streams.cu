@@ -1,6 +1,8 @@
 // Streams, graphs, and host code that use the same memory.
 #include "../planted/planted.hpp"
 
+#include <future>
+
 namespace {
 namespace of_streams {
 
@@ -162,6 +164,26 @@ PLANTED(host_reads_the_target_of_a_copy, "KC208") {
         if (is_correct)
             while (cudaEventQuery(s.event) != cudaSuccess) {
             }
+        volatile int value = out[1];
+        static_cast<void>(value);
+    }
+    cudaFreeHost(out);
+}
+// A host function tells the thread that waits for it what has happened before the function.
+PLANTED(host_waits_for_a_host_function, "KC208") {
+    Zeros<int> in(count);
+    finish();
+    int *out;
+    cudaMallocHost(&out, bytes);
+    {
+        Streams s;
+        std::promise<void> promise;
+        const auto copy = [&] { cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToHost, s.first); };
+        const auto tell = [](void *data) { static_cast<std::promise<void> *>(data)->set_value(); };
+        if (is_correct) copy();
+        cudaLaunchHostFunc(s.first, tell, &promise);
+        if (!is_correct) copy();
+        promise.get_future().wait();
         volatile int value = out[1];
         static_cast<void>(value);
     }

@@ -1,4 +1,5 @@
 // Contexts of the driver API.
+#include "fork_safe_mutex.hpp"
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
@@ -70,7 +71,7 @@ private:
                             [&](const auto& one) { return one.get() == context; });
     }
 
-    std::mutex mutex_;
+    ForkSafeMutex mutex_{LockRank::contexts};
     std::vector<std::unique_ptr<Context>> own_;
     unsigned long long last_id_ = 1;
 };

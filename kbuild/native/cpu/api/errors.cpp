@@ -1,6 +1,8 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+
+#include "fork_safe_mutex.hpp"
 #include "checks/checker.hpp"
 #include "devices/contexts.hpp"
 
@@ -28,7 +30,7 @@ thread_local LastFailure last_failure = {KBUILD_CPU_SUCCESS, "", KBUILD_CPU_SUCC
 // reset after that, or 0. Only the end of the process repairs it.
 std::atomic<int> device_error{KBUILD_CPU_SUCCESS};
 char device_detail[1024];
-std::mutex device_mutex;  // guards changes
+ForkSafeMutex device_mutex{LockRank::device_error};  // guards changes
 
 thread_local bool is_calling_host = false;
 

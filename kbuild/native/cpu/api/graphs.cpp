@@ -1,4 +1,5 @@
 // Graphs and their nodes.
+#include "fork_safe_mutex.hpp"
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 // Never freed, because programs destroy graphs in atexit handlers, too.
 struct OwnedGraphs {
-    std::mutex mutex;
+    ForkSafeMutex mutex{LockRank::owned_graphs};
     std::map<void*, std::shared_ptr<Graph>> graphs;
 };
 

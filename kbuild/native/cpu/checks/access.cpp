@@ -323,9 +323,9 @@ bool Checker::check_other_memory(Event event) {
                 check_words(region, event);
                 return true;
             }
+        for (const auto& range : accepted_)
+            if (event.address - range.start < range.bytes) return true;
     }
-    for (const auto& range : accepted_)
-        if (event.address - range.start < range.bytes) return true;
     if (accepted_pages_.count(event.address / page) != 0) return true;
     const auto* const address = reinterpret_cast<const void*>(event.address);
     if (is_of_runtime(address) || Registry::instance().has_variable_at(address)) {

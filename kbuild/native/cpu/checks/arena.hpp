@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_CHECKS_ARENA_HPP
 #define KBUILD_CPU_CHECKS_ARENA_HPP
 
+#include "fork_safe_mutex.hpp"
 #include "checks/cells.hpp"
 
 #include <cstddef>
@@ -36,7 +37,7 @@ public:
 private:
     Region region_;
     std::uintptr_t next_;
-    std::mutex mutex_;
+    ForkSafeMutex mutex_{LockRank::arena};
 };
 
 }  // namespace kbuild::cpu::checks

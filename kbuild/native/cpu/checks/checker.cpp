@@ -46,7 +46,7 @@ Checker& Checker::instance() {
         });
         pthread_atfork(
             nullptr, [] { process_.load()->findings_.note_fork(); },
-            [] { process_.load()->findings_.restart(); });
+            [] { process_.load()->restart(); });
         return created;
     }();
     return *checker;
@@ -74,13 +74,44 @@ Checker::Checker() : stack_bytes_(kbuild::cpu::stack_bytes()), settings_(checks:
 void Checker::add_image(const std::string& path, const kbuild_cpu_image& table, const void* base,
                         const StorageLayout& storage) {
     auto image = std::make_unique<ImageFacts>(path, table, base, storage);
-    const std::lock_guard lock(launch_mutex_);
+    const std::lock_guard no_launch(launch_mutex_);
+    const std::lock_guard lock(memory_mutex_);
     images_.push_back(std::move(image));
     findings_.note_image();
 }
 
+// In a forked child, the thread that ran a kernel does not exist, and what it was changing is forgotten. Whatever the
+// program has queued is lost or done.
+void Checker::restart() {
+    abandon(launch_mutex_);
+    launch_ = nullptr;
+    thread_ = nullptr;
+    block_ = &none_;
+    pending_.exists = false;
+    abandon(task_);
+    abandon(kernel_);
+    abandon(blocks_);
+    abandon(released_);
+    abandon(launches_of_epochs_);
+    abandon(unordered_);
+    abandon(accepted_pages_);
+    abandon(arena_.region().bytes_of_words);
+    for (auto& other : others_) abandon(other->bytes_of_words);
+    for (auto& image : images_) image->restart();
+    late_uses_.clear();
+    uses_.clear();
+    host_uses_.clear();
+    order_.join_all();
+    inherited_ = history_.count();
+    findings_.restart();
+}
+
 void Checker::accept(const void* start, std::size_t bytes) {
-    accepted_.push_back({reinterpret_cast<std::uintptr_t>(start), bytes});
+    const std::lock_guard lock(memory_mutex_);
+    const auto address = reinterpret_cast<std::uintptr_t>(start);
+    const auto is_known = [&](const AddressRange& range) { return range.start == address; };
+    if (std::none_of(accepted_.begin(), accepted_.end(), is_known))
+        accepted_.push_back({address, bytes});
 }
 
 void Checker::begin_launch(const Launch& launch) {
@@ -174,6 +205,7 @@ void Checker::next_epoch() {
     launches_of_epochs_.resize(arena.epoch);
     launches_of_epochs_.push_back({kernel_, image_, launch_->grid, launch_->block, task_});
     for (auto& image : images_) image->data().begin_epoch(arena.epoch);
+    const std::lock_guard lock(memory_mutex_);
     for (auto& other : others_) other->begin_epoch(arena.epoch);
 }
 
@@ -294,6 +326,7 @@ void Checker::report_leaks() {
     }();
     for (const auto& allocation : live) {
         if (allocation.kind == KBUILD_CPU_MEMORY_REGISTERED) continue;
+        if (allocation.number <= inherited_) continue;
         // The memory of a graph exists as long as the graph, whether or not its nodes have freed it.
         if (GraphMemory::contains(reinterpret_cast<const void*>(allocation.start))) continue;
         Finding finding;
@@ -408,9 +441,7 @@ void* Checker::find_shared(const void* place) {
     const auto* const variable = image_->find_place(offset);
     if (variable == nullptr) {  // of kbuild's own headers
         const auto start = storage_start_ + builtins_.shared->offset;
-        const auto is_known = [&](const AddressRange& range) { return range.start == start; };
-        if (std::none_of(accepted_.begin(), accepted_.end(), is_known))
-            accept(reinterpret_cast<const void*>(start), storage_bytes_);
+        accept(reinterpret_cast<const void*>(start), storage_bytes_);
         return reinterpret_cast<void*>(start + offset);
     }
     return reinterpret_cast<void*>(block_->statics.start + variable->place);

@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_CHECKS_CHECKER_HPP
 #define KBUILD_CPU_CHECKS_CHECKER_HPP
 
+#include "fork_safe_mutex.hpp"
 #include "checks/arena.hpp"
 #include "checks/block_state.hpp"
 #include "checks/journal/findings.hpp"
@@ -19,6 +20,7 @@
 
 #include <array>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -99,6 +101,9 @@ public:
     void leave_program();
     pid_t process() const noexcept { return findings_.process(); }
 
+    // Forgets what the parent of a forked process was doing.
+    void restart();
+
     // What streams, graphs, and the host do.
     TaskOrder& order() noexcept { return order_; }
     TaskPointer add_task(const Operation& operation, const std::vector<TaskPointer>& predecessors);
@@ -156,6 +161,11 @@ public:
     void report_invalid_free(const std::string& problem, const void* address);
     // The same for a stream, event, or device that does not exist.
     void report_invalid_handle(const char* problem);
+    // Reports host code that uses what nobody has written.
+    void check_host_read(const void* start, std::size_t bytes, const void* site);
+    // Says that the host copies memory.
+    void note_host_move(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);
+    void note_host_texts() noexcept { has_host_texts_ = true; }
     void report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                         const void* site);
 
@@ -211,7 +221,11 @@ private:
     unsigned find_unwritten(const Region& region, std::uintptr_t word) const;
     std::uintptr_t find_fresh(std::uintptr_t start, std::uintptr_t end) const;
     bool is_device_memory(std::uintptr_t address, std::size_t bytes) const;
+    std::uintptr_t find_end_of_fresh(std::uintptr_t place, std::uintptr_t end) const;
+    void note_host_copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes);
     void check_locals(std::uintptr_t start, std::size_t bytes);
+    bool is_input() const;
+    static bool has_words_of_bytes(std::uintptr_t start, std::size_t bytes);
     void check_locals_of(std::uintptr_t start);
     void report_copy(const char* rule, std::uintptr_t address, const char* message);
     bool is_host_memory(std::uintptr_t place, std::string& memory) const;
@@ -324,11 +338,21 @@ private:
     const Region no_data_;
     Arena arena_;
     History history_;
-    mutable std::mutex memory_mutex_;
+    std::uint64_t inherited_ =
+        0;  // the allocations up to this number are those of the parent process
+    mutable ForkSafeMutex memory_mutex_{LockRank::checked_memory};
     std::vector<std::unique_ptr<ImageFacts>> images_;
     std::vector<std::unique_ptr<Region>> others_;  // memory outside of the arena
     std::unordered_set<std::uintptr_t> accepted_pages_;
-    Ranges written_;  // of the arena, by functions of the runtime
+    Ranges written_;               // of the arena, by functions of the runtime
+    bool has_local_word_ = false;  // whether they have written the value of a local variable
+    Ranges unwritten_copies_;      // copies on the host of memory that nobody has written
+    struct Origin {
+        std::size_t bytes;
+        std::uintptr_t from;
+    };
+    std::map<std::uintptr_t, Origin> origins_;  // of these copies, by where they start
+    bool has_host_texts_ = false;               // whether host code is instrumented
     struct EpochLaunch {
         std::string kernel;
         ImageFacts* image;
@@ -339,7 +363,7 @@ private:
     TaskOrder order_;
     TaskPointer task_;             // of the launch
     std::vector<char> unordered_;  // by epoch: whether the launch of it is unordered with this one
-    std::mutex uses_mutex_;
+    ForkSafeMutex uses_mutex_{LockRank::memory_uses};
     std::vector<MemoryUse> uses_;
     std::vector<MemoryUse> late_uses_;  // that were added while a kernel ran
     std::vector<HostUse> host_uses_;

@@ -31,6 +31,8 @@ public:
     const PastAllocation* find(std::uintptr_t address) const noexcept;
     // Returns what is in use.
     std::vector<PastAllocation> list_live() const;
+    // Returns the number of the last allocation.
+    std::uint64_t count() const noexcept { return count_; }
 
 private:
     std::map<std::uintptr_t, PastAllocation> allocations_;

@@ -4,6 +4,7 @@
 
 #include "checks/cells.hpp"
 #include "crashes/line_file.hpp"
+#include "fork_safe_mutex.hpp"
 #include "launches/shared_memory.hpp"
 
 #include <kbuild/cpu_image.h>
@@ -55,6 +56,12 @@ public:
     // The memory of device variables.
     Region& data() noexcept { return data_; }
     bool contains(std::uintptr_t address) const noexcept { return address - base_ < bytes_; }
+
+    // Forgets what another thread could have been changing when the process forked.
+    void restart() {
+        abandon(found_lines_);
+        abandon(data_.bytes_of_words);
+    }
 
     // Returns the line of the instruction before this offset in the image.
     const SourceLine& find_line(std::uint32_t site);

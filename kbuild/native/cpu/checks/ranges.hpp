@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace kbuild::cpu::checks {
 
@@ -39,6 +41,19 @@ public:
         const auto behind = ends_.upper_bound(address);
         return behind != ends_.begin() && address < std::prev(behind)->second;
     }
+
+    // Returns the starts and the ends of the parts that are in a range.
+    std::vector<std::pair<std::uintptr_t, std::uintptr_t>> list_within(std::uintptr_t start,
+                                                                       std::size_t bytes) {
+        std::vector<std::pair<std::uintptr_t, std::uintptr_t>> parts;
+        const auto end = start + bytes;
+        for (auto place = first_that_ends_after(start); place != ends_.end() && place->first < end;
+             ++place)
+            parts.emplace_back(std::max(place->first, start), std::min(place->second, end));
+        return parts;
+    }
+
+    bool is_empty() const noexcept { return ends_.empty(); }
 
 private:
     using Ends = std::map<std::uintptr_t, std::uintptr_t>;  // by start

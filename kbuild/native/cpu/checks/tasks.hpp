@@ -3,6 +3,8 @@
 #ifndef KBUILD_CPU_CHECKS_TASKS_HPP
 #define KBUILD_CPU_CHECKS_TASKS_HPP
 
+#include "fork_safe_mutex.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -50,7 +52,7 @@ public:
 private:
     void forget_known();
 
-    mutable std::mutex mutex_;
+    mutable ForkSafeMutex mutex_{LockRank::task_order};
     std::atomic<std::uint64_t> time_{1};
     std::atomic<std::size_t> pending_count_{0};
     std::uint64_t count_ = 0;

@@ -1,7 +1,7 @@
+#include "fork_safe_mutex.hpp"
 #include "images/file_name.hpp"
 
 #include <mutex>
-#include <pthread.h>
 #include <set>
 #include <utility>
 
@@ -9,18 +9,13 @@ namespace kbuild::cpu {
 namespace {
 
 struct Reservations {
-    std::mutex mutex;
+    ForkSafeMutex mutex{LockRank::file_names};
     std::set<std::string> names;
 };
 
-// Never freed, and never locked by another thread in a forked child.
+// Never freed.
 Reservations& reservations() {
-    static Reservations* const process_wide = [] {
-        const auto lock = [] { reservations().mutex.lock(); };
-        const auto unlock = [] { reservations().mutex.unlock(); };
-        pthread_atfork(lock, unlock, unlock);
-        return new Reservations;
-    }();
+    static Reservations* const process_wide = new Reservations;
     return *process_wide;
 }
 

@@ -6,14 +6,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <pthread.h>
 
 namespace kbuild::cpu {
 
 namespace {
-
-// Never freed, because programs also release memory in atexit handlers and destructors.
-Allocations* process_allocations = nullptr;
 
 std::uintptr_t to_number(const void* address) noexcept {
     return reinterpret_cast<std::uintptr_t>(address);
@@ -26,16 +22,9 @@ void note_allocation(const Allocation& allocation) {
 
 }  // namespace
 
+// Never freed, because programs also release memory in atexit handlers and destructors.
 Allocations& Allocations::instance() {
-    static const bool created = [] {
-        process_allocations = new Allocations;
-        // Locking around fork() gives the child a map that no thread was changing.
-        pthread_atfork([] { process_allocations->mutex_.lock(); },
-                       [] { process_allocations->mutex_.unlock(); },
-                       [] { process_allocations->mutex_.unlock(); });
-        return true;
-    }();
-    static_cast<void>(created);
+    static auto* const process_allocations = new Allocations;
     return *process_allocations;
 }
 

@@ -2,6 +2,8 @@
 #ifndef KBUILD_CPU_MEMORY_ALLOCATIONS_HPP
 #define KBUILD_CPU_MEMORY_ALLOCATIONS_HPP
 
+#include "fork_safe_mutex.hpp"
+
 #include <kbuild/cpu_runtime.h>
 
 #include <cstddef>
@@ -56,7 +58,7 @@ private:
 
     Map::iterator first_overlap(std::uintptr_t start) noexcept;
 
-    mutable std::mutex mutex_;
+    mutable ForkSafeMutex mutex_{LockRank::allocations};
     Map contents_;
 };
 

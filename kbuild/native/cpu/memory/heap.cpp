@@ -1,3 +1,4 @@
+#include "fork_safe_mutex.hpp"
 #include "memory/heap.hpp"
 
 #include "api/errors.hpp"
@@ -14,7 +15,6 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
-#include <pthread.h>
 #include <string>
 #include <sys/mman.h>
 #include <unordered_map>
@@ -166,7 +166,7 @@ public:
     bool find(const void* pointer, GuardedBlock& block) noexcept;
 
 private:
-    std::mutex mutex_;
+    ForkSafeMutex mutex_{LockRank::heap};
     std::unordered_map<const void*, GuardedBlock> blocks_;
     std::size_t mapped_ = 0;
     UnusedPages unused_;
@@ -178,8 +178,6 @@ Heap* process_heap = nullptr;
 Heap& Heap::instance() {
     static const bool created = [] {
         process_heap = new Heap;
-        pthread_atfork([] { process_heap->mutex_.lock(); }, [] { process_heap->mutex_.unlock(); },
-                       [] { process_heap->mutex_.unlock(); });
         std::atexit([] { process_heap->check_all(); });
         return true;
     }();

@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <pthread.h>
 
 namespace kbuild::cpu {
 namespace {
-
-Pools* process_pools = nullptr;
 
 constexpr std::uintptr_t pool_handle_step = 16;
 
@@ -23,14 +20,9 @@ std::atomic<std::uint64_t> most_graph_bytes{0};
 
 }  // namespace
 
+// Never freed, because programs also release memory in atexit handlers and destructors.
 Pools& Pools::instance() {
-    static const bool created = [] {
-        process_pools = new Pools;
-        pthread_atfork([] { process_pools->mutex_.lock(); }, [] { process_pools->mutex_.unlock(); },
-                       [] { process_pools->mutex_.unlock(); });
-        return true;
-    }();
-    static_cast<void>(created);
+    static auto* const process_pools = new Pools;
     return *process_pools;
 }
 

@@ -2,6 +2,8 @@
 #ifndef KBUILD_CPU_MEMORY_POOLS_HPP
 #define KBUILD_CPU_MEMORY_POOLS_HPP
 
+#include "fork_safe_mutex.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -68,7 +70,7 @@ private:
     std::shared_ptr<Pool>& find(void* pool);
     static void shrink(Pool& pool, std::size_t kept_bytes) noexcept;
 
-    std::mutex mutex_;
+    ForkSafeMutex mutex_{LockRank::pools};
     std::uintptr_t last_handle_ = 0;
     void* current_ = nullptr;
     std::map<void*, std::shared_ptr<Pool>> pools_;

@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_STREAMS_GRAPH_HPP
 #define KBUILD_CPU_STREAMS_GRAPH_HPP
 
+#include "fork_safe_mutex.hpp"
 #include "streams/operation.hpp"
 #include "streams/scheduler.hpp"
 #include "streams/user_objects.hpp"
@@ -93,7 +94,7 @@ public:
     Node& node(void* handle);
 
 private:
-    std::mutex mutex_;
+    ForkSafeMutex mutex_{LockRank::graph_handles};
     std::uintptr_t last_handle_ = 0;
     std::map<void*, std::weak_ptr<Graph>> graphs_;
     std::map<void*, Node*> nodes_;

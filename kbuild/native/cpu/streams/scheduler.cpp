@@ -144,9 +144,9 @@ void Scheduler::run_ready(Lock& lock, const JobPointer& job) {
     if (!ready_.empty()) call_executor();
     lock.unlock();
     predecessors.clear();
+    if (is_of_host(job->operation)) note_waited(*job);  // it can tell other threads of the host
     perform(*job);
-    if (is_of_host(job->operation)) note_waited(*job);  // host code can tell other host code
-    job->operation = Join();                            // releases the kernel
+    job->operation = Join();  // releases the kernel
     lock.lock();
     finish(job);
     if (ready_.size() > 1) call_executor();  // this thread takes one of them

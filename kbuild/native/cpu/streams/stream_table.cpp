@@ -58,12 +58,7 @@ void wait_for_all(const std::vector<JobPointer>& jobs) {
 Streams& Streams::instance() {
     static const bool created = [] {
         process_streams = new Streams;
-        pthread_atfork([] { process_streams->mutex_.lock(); },
-                       [] { process_streams->mutex_.unlock(); },
-                       [] {
-                           process_streams->mutex_.unlock();
-                           process_streams->forget_work();
-                       });
+        pthread_atfork(nullptr, nullptr, [] { process_streams->forget_work(); });
         return true;
     }();
     static_cast<void>(created);

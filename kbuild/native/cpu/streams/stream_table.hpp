@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_STREAMS_STREAM_TABLE_HPP
 #define KBUILD_CPU_STREAMS_STREAM_TABLE_HPP
 
+#include "fork_safe_mutex.hpp"
 #include "streams/capture.hpp"
 #include "streams/scheduler.hpp"
 
@@ -108,7 +109,7 @@ private:
     void queue_nodes(const Graph& graph, const ExecutableGraph& executable, int priority,
                      const std::vector<JobPointer>& before, std::vector<JobPointer>& ends);
 
-    std::mutex mutex_;
+    ForkSafeMutex mutex_{LockRank::streams};
     std::uintptr_t last_handle_ = 0;
     unsigned long long last_capture_ = 0;
     std::atomic<unsigned> capture_count_{0};

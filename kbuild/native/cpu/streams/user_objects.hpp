@@ -2,6 +2,8 @@
 #ifndef KBUILD_CPU_STREAMS_USER_OBJECTS_HPP
 #define KBUILD_CPU_STREAMS_USER_OBJECTS_HPP
 
+#include "fork_safe_mutex.hpp"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -51,7 +53,7 @@ public:
     std::shared_ptr<UserObject> find(void* handle);
 
 private:
-    std::mutex mutex_;
+    ForkSafeMutex mutex_{LockRank::user_objects};
     std::uintptr_t last_handle_ = 0;
     UserObjectReferences references_;
 };

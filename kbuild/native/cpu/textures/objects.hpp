@@ -2,13 +2,13 @@
 #ifndef KBUILD_CPU_TEXTURES_OBJECTS_HPP
 #define KBUILD_CPU_TEXTURES_OBJECTS_HPP
 
+#include "fork_safe_mutex.hpp"
 #include "api/errors.hpp"
 #include "checks/checker.hpp"
 
 #include <map>
 #include <memory>
 #include <mutex>
-#include <pthread.h>
 
 namespace kbuild::cpu {
 
@@ -17,14 +17,7 @@ class Objects {
 public:
     // Never freed, because programs destroy objects in atexit handlers and destructors, too.
     static Objects& instance() {
-        static Objects* const objects = [] {
-            auto* created = new Objects;
-            process_objects = created;
-            pthread_atfork([] { process_objects->mutex_.lock(); },
-                           [] { process_objects->mutex_.unlock(); },
-                           [] { process_objects->mutex_.unlock(); });
-            return created;
-        }();
+        static auto* const objects = new Objects;
         return *objects;
     }
 
@@ -66,9 +59,7 @@ private:
         return found;
     }
 
-    static inline Objects* process_objects = nullptr;
-
-    std::mutex mutex_;
+    ForkSafeMutex mutex_{LockRank::objects};
     std::map<const void*, std::unique_ptr<T>> objects_;
 };
 

@@ -23,8 +23,9 @@ SourceLine find_host_line(const void* site) {
 
 void Checker::check_host_access(const void* address, std::size_t bytes, bool writes, bool is_flag,
                                 const void* site) {
-    if (bytes == 0 || !arena_.contains(address)) return;
+    if (bytes == 0) return;
     const auto place = reinterpret_cast<std::uintptr_t>(address);
+    if (!arena_.contains(address)) return;
     std::string memory;
     if (is_host_memory(place, memory)) return check_host_use(place, bytes, writes, is_flag, site);
     if (!settings_.memory || memory.empty()) return;
@@ -126,6 +127,7 @@ using kbuild::cpu::checks::Checker;
 void kbuild_cpu_start_checks(std::uintptr_t* start, std::size_t* bytes) {
     try {
         kbuild::cpu::checks::start();
+        Checker::instance().note_host_texts();
         const auto& region = Checker::instance().arena().region();
         *start = region.start;
         *bytes = region.bytes;
@@ -136,8 +138,10 @@ void kbuild_cpu_start_checks(std::uintptr_t* start, std::size_t* bytes) {
 
 void kbuild_cpu_check_host_access(const void* address, std::size_t bytes, int writes,
                                   const void* site) {
-    if (auto* const checker = Checker::find())
-        checker->check_host_access(address, bytes, (writes & 1) != 0, (writes & 2) != 0, site);
+    auto* const checker = Checker::find();
+    if (checker == nullptr) return;
+    if ((writes & 1) == 0) checker->check_host_read(address, bytes, site);
+    checker->check_host_access(address, bytes, (writes & 1) != 0, (writes & 2) != 0, site);
 }
 
 int kbuild_cpu_check_library_access(const char* function, const char* parameter, const void* start,
@@ -148,8 +152,12 @@ int kbuild_cpu_check_library_access(const char* function, const char* parameter,
 }
 
 void* kbuild_cpu_move_for_host(void* to, const void* from, std::size_t bytes, const void* site) {
-    kbuild_cpu_check_host_access(from, bytes, 0, site);
-    kbuild_cpu_check_host_access(to, bytes, 1, site);
+    if (auto* const checker = Checker::find()) {
+        checker->check_host_access(from, bytes, false, false, site);
+        checker->check_host_access(to, bytes, true, false, site);
+        checker->note_host_move(reinterpret_cast<std::uintptr_t>(to),
+                                reinterpret_cast<std::uintptr_t>(from), bytes);
+    }
     return std::memmove(to, from, bytes);
 }
 

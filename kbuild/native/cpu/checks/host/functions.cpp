@@ -17,8 +17,10 @@ using kbuild::cpu::checks::Checker;
 using kbuild::cpu::checks::visit_text_arguments;
 
 void check(const void* address, std::size_t bytes, bool writes, const void* site) {
-    if (auto* const checker = Checker::find())
-        checker->check_host_access(address, bytes, writes, false, site);
+    auto* const checker = Checker::find();
+    if (checker == nullptr) return;
+    if (!writes) checker->check_host_read(address, bytes, site);
+    checker->check_host_access(address, bytes, writes, false, site);
 }
 
 void check_format(const char* format, std::va_list arguments, const void* site) {

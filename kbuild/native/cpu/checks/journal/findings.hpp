@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_CHECKS_FINDINGS_HPP
 #define KBUILD_CPU_CHECKS_FINDINGS_HPP
 
+#include "fork_safe_mutex.hpp"
 #include "checks/journal/journal.hpp"
 
 #include <kbuild/module.h>
@@ -115,7 +116,7 @@ private:
     void write_counts();
     void count(std::size_t place);
 
-    mutable std::mutex mutex_;
+    mutable ForkSafeMutex mutex_{LockRank::findings};
     Journal journal_;
     Process process_;
     std::vector<Finding> findings_;

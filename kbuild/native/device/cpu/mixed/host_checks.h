@@ -83,13 +83,19 @@ __attribute__((constructor(101), no_sanitize("thread"))) static void kbuild_star
 static void kbuild_start_checks(void) {
     kbuild_cpu_start_checks(&kbuild_checked_start, &kbuild_checked_bytes);
 }
+/* Whether a word can be one that the device has not written. A copy to the host keeps this content, which
+ * checks/cells.hpp defines. Reading the first byte does no harm, because the program reads it, too. */
+#define KBUILD_IS_FRESH(address) \
+    (*(const unsigned char *)(address) == \
+     (unsigned char)(0x26E74B9Du >> (__UINTPTR_TYPE__)(address) % 4 * 8))
 #define KBUILD_HOOK static __attribute__((used, noinline, no_sanitize("thread")))
 #define KBUILD_DEFINE(T, name, parameters) \
     KBUILD_HOOK T kbuild_hook_##name parameters __asm__(#name); \
     KBUILD_HOOK T kbuild_hook_##name parameters
 /* The last argument has bit 0 for a write, and bit 1 for an access that can wait for a kernel. */
 #define KBUILD_NOTE(address, bytes, writes) \
-    if ((__UINTPTR_TYPE__)(address) - kbuild_checked_start < kbuild_checked_bytes) \
+    if ((__UINTPTR_TYPE__)(address) - kbuild_checked_start < kbuild_checked_bytes || \
+        (((writes) & 1) == 0 && KBUILD_IS_FRESH(address))) \
     kbuild_cpu_check_host_access((const void *)(address), bytes, writes, \
                                  __builtin_return_address(0))
 #if defined(KBUILD_HOST_RUNS_DEVICE_CODE)

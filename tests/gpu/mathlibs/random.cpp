@@ -83,7 +83,8 @@ static void run(const Generator& which, Kind kind, int order, unsigned long long
         return;
     }
     if (order != 0)
-        if (curandStatus_t status = curandSetGeneratorOrdering(generator, (curandOrdering_t)order)) {
+        if (curandStatus_t status =
+                curandSetGeneratorOrdering(generator, (curandOrdering_t)order)) {
             std::printf("%s order %d\n", name.c_str(), (int)status);
             curandDestroyGenerator(generator);
             return;

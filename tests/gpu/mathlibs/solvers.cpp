@@ -62,7 +62,9 @@ std::vector<T> make(int seed, int rows, int columns, bool is_hermitian = false) 
             const double x = value(seed, b * rows + a), y = value(seed + 1, b * rows + a);
             const double diagonal = i == j ? (is_hermitian ? 2.0 * rows : 1) : 0;
             set(content[(size_t)j * rows + i], x + diagonal,
-                is_hermitian && i == j ? 0 : is_hermitian && i < j ? -y : y);
+                is_hermitian && i == j  ? 0
+                : is_hermitian && i < j ? -y
+                                        : y);
         }
     return content;
 }
@@ -93,8 +95,8 @@ std::vector<T> multiply(const std::vector<T>& left, int rows, const std::vector<
         for (int i = 0; i < rows; ++i) {
             double x = 0, y = 0;
             for (size_t k = 0; k < middle.size(); ++k) {
-                const T a = left[k * rows + i], b = is_adjoint ? right[k * leading + j]
-                                                               : right[(size_t)j * leading + k];
+                const T a = left[k * rows + i],
+                        b = is_adjoint ? right[k * leading + j] : right[(size_t)j * leading + k];
                 const double s = is_adjoint ? -im(b) : im(b);
                 x += middle[k] * (re(a) * re(b) - im(a) * s);
                 y += middle[k] * (re(a) * s + im(a) * re(b));
@@ -109,8 +111,7 @@ static Matrix<int>* info;
 static void finish(const char* name, cusolverStatus_t status) {
     int result = -1;
     cudaMemcpy(&result, info->start, sizeof result, cudaMemcpyDeviceToHost);
-    if (status || result)
-        std::printf("# %s: status %d, info %d\n", name, (int)status, result);
+    if (status || result) std::printf("# %s: status %d, info %d\n", name, (int)status, result);
 }
 
 #define WITH_WORK(T, name, sizes, ...) \
@@ -146,8 +147,8 @@ static void finish(const char* name, cusolverStatus_t status) {
             WITH_WORK(T, cusolverDn##P##potrf, (handle, fill, n, A.start, n, &size), handle, fill, \
                       n, A.start, n, work.start, size, info->start) \
             print(p + "potrf", i, "A", A.read()); \
-            finish("potrs", cusolverDn##P##potrs(handle, fill, n, k, A.start, n, B.start, n, \
-                                                 info->start)); \
+            finish("potrs", \
+                   cusolverDn##P##potrs(handle, fill, n, k, A.start, n, B.start, n, info->start)); \
             print(p + "potrs", i, "B", B.read()); \
             WITH_WORK(T, cusolverDn##P##potri, (handle, fill, n, A.start, n, &size), handle, fill, \
                       n, A.start, n, work.start, size, info->start) \
@@ -156,11 +157,10 @@ static void finish(const char* name, cusolverStatus_t status) {
             Matrix<T> c(n, 1, make<T>(9, n, 1)), d(n, 1, make<T>(11, n, 1)); \
             Matrix<T*> list(2, 1, {C.start, D.start}), sides(2, 1, {c.start, d.start}); \
             Matrix<int> results(2, 1); \
-            finish("potrfBatched", cusolverDn##P##potrfBatched(handle, fill, n, list.start, n, \
-                                                               results.start, 2)); \
-            finish("potrsBatched", \
-                   cusolverDn##P##potrsBatched(handle, fill, n, 1, list.start, n, sides.start, n, \
-                                               info->start, 2)); \
+            finish("potrfBatched", \
+                   cusolverDn##P##potrfBatched(handle, fill, n, list.start, n, results.start, 2)); \
+            finish("potrsBatched", cusolverDn##P##potrsBatched(handle, fill, n, 1, list.start, n, \
+                                                               sides.start, n, info->start, 2)); \
             print(p + "potrsBatched", i, "B", d.read()); \
         } \
         { /* QR */ \
@@ -208,8 +208,7 @@ static void finish(const char* name, cusolverStatus_t status) {
             } \
             const auto vectors = A.read(); \
             print(p + "syevd", i, "W", W.read()); \
-            print(p + "syevd", i, "product", \
-                  multiply(vectors, n, W.read(), vectors, n, n, true)); \
+            print(p + "syevd", i, "product", multiply(vectors, n, W.read(), vectors, n, n, true)); \
         } \
         cusolverDnDestroySyevjInfo(jacobi); \
         for (int i = 0; i < 3; ++i) { \
@@ -246,11 +245,10 @@ static void finish(const char* name, cusolverStatus_t status) {
                                             n, type, &bytes, &host_bytes); \
                 Matrix<char> work((int)bytes + 1, 1); \
                 std::vector<char> host_work(host_bytes + 1); \
-                finish("Xgesvd", \
-                       cusolverDnXgesvd(handle, params, 'S', 'S', m, n, type, A.start, m, \
-                                        real_type, S.start, type, U.start, m, type, V.start, n, \
-                                        type, work.start, bytes, host_work.data(), host_bytes, \
-                                        info->start)); \
+                finish("Xgesvd", cusolverDnXgesvd(handle, params, 'S', 'S', m, n, type, A.start, \
+                                                  m, real_type, S.start, type, U.start, m, type, \
+                                                  V.start, n, type, work.start, bytes, \
+                                                  host_work.data(), host_bytes, info->start)); \
             } \
             print(p + "gesvd", i, "S", S.read()); \
             print(p + "gesvd", i, "product", \
@@ -277,9 +275,9 @@ static void finish(const char* name, cusolverStatus_t status) {
                                         &host_bytes); \
             Matrix<char> more((int)bytes + 1, 1); \
             host_work.resize(host_bytes + 1); \
-            finish("Xpotrf", cusolverDnXpotrf(handle, params, fill, n, type, C.start, n, type, \
-                                              more.start, bytes, host_work.data(), host_bytes, \
-                                              info->start)); \
+            finish("Xpotrf", \
+                   cusolverDnXpotrf(handle, params, fill, n, type, C.start, n, type, more.start, \
+                                    bytes, host_work.data(), host_bytes, info->start)); \
             finish("Xpotrs", cusolverDnXpotrs(handle, params, fill, n, k, type, C.start, n, type, \
                                               D.start, n, info->start)); \
             print(p + "potrs", 2, "B", D.read()); \

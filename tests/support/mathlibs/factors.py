@@ -15,7 +15,9 @@ def fill(seed: int, count: int) -> Array:
     return np.array([((seed * 7919 + i * 104729) % 997 / 997.0 - 0.5) * 2 for i in range(count)])
 
 
-def make(seed: int, rows: int, columns: int, *, is_complex: bool, is_hermitian: bool = False) -> Array:
+def make(
+    seed: int, rows: int, columns: int, *, is_complex: bool, is_hermitian: bool = False
+) -> Array:
     """Return the matrix of the program with a seed."""
     matrix = fill(seed, rows * columns).reshape(columns, rows).T.astype(complex)
     if is_complex:

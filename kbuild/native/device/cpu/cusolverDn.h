@@ -69,17 +69,15 @@ cusolverStatus_t cusolverDnXgesvdjGetSweeps(cusolverDnHandle_t handle, gesvdjInf
     cusolverStatus_t cusolverDn##P##getrs(cusolverDnHandle_t handle, cublasOperation_t trans, \
                                           int n, int nrhs, const T* A, int lda, const int* ipiv, \
                                           T* B, int ldb, int* info); \
-    cusolverStatus_t cusolverDn##P##potrf_bufferSize(cusolverDnHandle_t handle, \
-                                                     cublasFillMode_t uplo, int n, T* A, int lda, \
-                                                     int* lwork); \
+    cusolverStatus_t cusolverDn##P##potrf_bufferSize( \
+        cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T* A, int lda, int* lwork); \
     cusolverStatus_t cusolverDn##P##potrf(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, \
                                           T* A, int lda, T* work, int lwork, int* info); \
     cusolverStatus_t cusolverDn##P##potrs(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, \
                                           int nrhs, const T* A, int lda, T* B, int ldb, \
                                           int* info); \
-    cusolverStatus_t cusolverDn##P##potri_bufferSize(cusolverDnHandle_t handle, \
-                                                     cublasFillMode_t uplo, int n, T* A, int lda, \
-                                                     int* lwork); \
+    cusolverStatus_t cusolverDn##P##potri_bufferSize( \
+        cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, T* A, int lda, int* lwork); \
     cusolverStatus_t cusolverDn##P##potri(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n, \
                                           T* A, int lda, T* work, int lwork, int* info); \
     cusolverStatus_t cusolverDn##P##potrfBatched(cusolverDnHandle_t handle, cublasFillMode_t uplo, \
@@ -125,24 +123,22 @@ cusolverStatus_t cusolverDnXgesvdjGetSweeps(cusolverDnHandle_t handle, gesvdjInf
         cusolverDnHandle_t handle, cusolverEigType_t itype, cusolverEigMode_t jobz, \
         cublasFillMode_t uplo, int n, const T* A, int lda, const T* B, int ldb, const R* W, \
         int* lwork); \
-    cusolverStatus_t cusolverDn##P##sy##gvd( \
-        cusolverDnHandle_t handle, cusolverEigType_t itype, cusolverEigMode_t jobz, \
-        cublasFillMode_t uplo, int n, T* A, int lda, T* B, int ldb, R* W, T* work, int lwork, \
-        int* info); \
+    cusolverStatus_t cusolverDn##P##sy##gvd(cusolverDnHandle_t handle, cusolverEigType_t itype, \
+                                            cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, \
+                                            T* A, int lda, T* B, int ldb, R* W, T* work, \
+                                            int lwork, int* info); \
     cusolverStatus_t cusolverDn##P##gesvd_bufferSize(cusolverDnHandle_t handle, int m, int n, \
                                                      int* lwork); \
-    cusolverStatus_t cusolverDn##P##gesvd(cusolverDnHandle_t handle, signed char jobu, \
-                                          signed char jobvt, int m, int n, T* A, int lda, R* S, \
-                                          T* U, int ldu, T* VT, int ldvt, T* work, int lwork, \
-                                          R* rwork, int* info); \
+    cusolverStatus_t cusolverDn##P##gesvd( \
+        cusolverDnHandle_t handle, signed char jobu, signed char jobvt, int m, int n, T* A, \
+        int lda, R* S, T* U, int ldu, T* VT, int ldvt, T* work, int lwork, R* rwork, int* info); \
     cusolverStatus_t cusolverDn##P##gesvdj_bufferSize( \
         cusolverDnHandle_t handle, cusolverEigMode_t jobz, int econ, int m, int n, const T* A, \
         int lda, const R* S, const T* U, int ldu, const T* V, int ldv, int* lwork, \
         gesvdjInfo_t params); \
-    cusolverStatus_t cusolverDn##P##gesvdj(cusolverDnHandle_t handle, cusolverEigMode_t jobz, \
-                                           int econ, int m, int n, T* A, int lda, R* S, T* U, \
-                                           int ldu, T* V, int ldv, T* work, int lwork, int* info, \
-                                           gesvdjInfo_t params);
+    cusolverStatus_t cusolverDn##P##gesvdj( \
+        cusolverDnHandle_t handle, cusolverEigMode_t jobz, int econ, int m, int n, T* A, int lda, \
+        R* S, T* U, int ldu, T* V, int ldv, T* work, int lwork, int* info, gesvdjInfo_t params);
 KBUILD_CUSOLVER_DECLARE(S, float, float, sy, or)
 KBUILD_CUSOLVER_DECLARE(D, double, double, sy, or)
 KBUILD_CUSOLVER_DECLARE(C, cuComplex, float, he, un)
@@ -198,12 +194,14 @@ cusolverStatus_t cusolverDnXsyevd(cusolverDnHandle_t handle, cusolverDnParams_t 
                                   void* W, cudaDataType computeType, void* bufferOnDevice,
                                   size_t bytesOnDevice, void* bufferOnHost, size_t bytesOnHost,
                                   int* info);
-cusolverStatus_t cusolverDnXgesvd_bufferSize(
-    cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu, signed char jobvt,
-    int64_t m, int64_t n, cudaDataType typeA, const void* A, int64_t lda, cudaDataType typeS,
-    const void* S, cudaDataType typeU, const void* U, int64_t ldu, cudaDataType typeVT,
-    const void* VT, int64_t ldvt, cudaDataType computeType, size_t* bytesOnDevice,
-    size_t* bytesOnHost);
+cusolverStatus_t cusolverDnXgesvd_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                             signed char jobu, signed char jobvt, int64_t m,
+                                             int64_t n, cudaDataType typeA, const void* A,
+                                             int64_t lda, cudaDataType typeS, const void* S,
+                                             cudaDataType typeU, const void* U, int64_t ldu,
+                                             cudaDataType typeVT, const void* VT, int64_t ldvt,
+                                             cudaDataType computeType, size_t* bytesOnDevice,
+                                             size_t* bytesOnHost);
 cusolverStatus_t cusolverDnXgesvd(cusolverDnHandle_t handle, cusolverDnParams_t params,
                                   signed char jobu, signed char jobvt, int64_t m, int64_t n,
                                   cudaDataType typeA, void* A, int64_t lda, cudaDataType typeS,

@@ -57,8 +57,7 @@ bool find(curandGenerator_t handle, Generator& generator) {
 
 curandStatus_t create(curandGenerator_t* handle, curandRngType_t type, bool is_for_device) {
     const auto status = CALL_NVIDIA(curandCreateGeneratorHost, handle, type);
-    if (status == CURAND_STATUS_SUCCESS)
-        Generators::instance().add(*handle, {type, is_for_device});
+    if (status == CURAND_STATUS_SUCCESS) Generators::instance().add(*handle, {type, is_for_device});
     return status;
 }
 
@@ -80,8 +79,9 @@ curandStatus_t generate(Function function, const char* name, curandGenerator_t h
     kbuild_cpu_capture capture = {};
     const int error = kbuild_cpu_describe_capture(&capture, generator.stream);
     if (error != 0 || capture.status != 0) {
-        log_message(name, "the stream captures, and each launch of a graph would get the same "
-                          "numbers; generate them before the capture, or with curand_kernel.h");
+        log_message(name,
+                    "the stream captures, and each launch of a graph would get the same "
+                    "numbers; generate them before the capture, or with curand_kernel.h");
         return CURAND_STATUS_LAUNCH_FAILURE;
     }
     const std::shared_ptr<T[]> numbers(new (std::nothrow) T[count]);
@@ -129,7 +129,8 @@ curandStatus_t curandSetGeneratorOffset(curandGenerator_t handle, unsigned long 
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t handle, curandOrdering_t order) {
     Generator generator;
     if (!find(handle, generator)) return CURAND_STATUS_NOT_INITIALIZED;
-    const bool is_default = generator.is_for_device && generator.type == CURAND_RNG_PSEUDO_MT19937 &&
+    const bool is_default = generator.is_for_device &&
+                            generator.type == CURAND_RNG_PSEUDO_MT19937 &&
                             order == CURAND_ORDERING_PSEUDO_BEST;
     return SET(curandSetGeneratorOrdering, handle,
                is_default ? CURAND_ORDERING_PSEUDO_DEFAULT : order);
@@ -191,9 +192,10 @@ curandStatus_t curandGenerateBinomialMethod(curandGenerator_t handle, unsigned i
 
 curandStatus_t curandCreatePoissonDistribution(double /*lambda*/,
                                                curandDiscreteDistribution_t* /*distribution*/) {
-    log_message("curandCreatePoissonDistribution",
-                "tables of distributions need an algorithm that the cpu backend does not have; call "
-                "curand_poisson in kernels");
+    log_message(
+        "curandCreatePoissonDistribution",
+        "tables of distributions need an algorithm that the cpu backend does not have; call "
+        "curand_poisson in kernels");
     return CURAND_STATUS_INITIALIZATION_FAILED;
 }
 curandStatus_t curandDestroyDistribution(curandDiscreteDistribution_t /*distribution*/) {

@@ -56,8 +56,8 @@ cusolverStatus_t run_getrs(const char* name, cusolverDnHandle_t handle, cublasOp
         memory.writes("devInfo", info, 1);
         if (!memory.is_valid()) return;
         const std::vector<blasint> pivots(ipiv, ipiv + n);
-        *info = static_cast<int>(
-            lapack::getrs(letter(trans), n, nrhs, A, lda, pivots.data(), B, ldb));
+        *info =
+            static_cast<int>(lapack::getrs(letter(trans), n, nrhs, A, lda, pivots.data(), B, ldb));
     });
 }
 
@@ -190,8 +190,8 @@ cusolverStatus_t run_syevd(const char* name, cusolverDnHandle_t handle, cusolver
         memory.writes("W", W, n * items);
         memory.writes("info", info, items);
         for (blasint item = 0; item < items && memory.is_valid(); ++item)
-            info[item] = static_cast<int>(lapack::syevd(letter(job), letter(uplo), n,
-                                                        A + item * lda * n, lda, W + item * n));
+            info[item] = static_cast<int>(
+                lapack::syevd(letter(job), letter(uplo), n, A + item * lda * n, lda, W + item * n));
     });
 }
 
@@ -237,9 +237,9 @@ cusolverStatus_t run_gesvd(const char* name, cusolverDnHandle_t handle, signed c
         memory.writes("VT", VT, matrix_extent(right, n, ldvt));
         memory.writes("info", info, 1);
         if (memory.is_valid())
-            *info = static_cast<int>(lapack::gesvd(static_cast<char>(jobu),
-                                                   static_cast<char>(jobvt), m, n, A, lda, S, U,
-                                                   ldu, VT, ldvt));
+            *info =
+                static_cast<int>(lapack::gesvd(static_cast<char>(jobu), static_cast<char>(jobvt), m,
+                                               n, A, lda, S, U, ldu, VT, ldvt));
     });
 }
 
@@ -266,8 +266,8 @@ cusolverStatus_t run_gesvdj(const char* name, cusolverDnHandle_t handle, cusolve
         const auto rows = std::max<blasint>(1, right);
         std::vector<T> adjoint(to_size(rows * std::max<blasint>(1, n)));
         const char letters = !has_vectors ? 'N' : is_economic ? 'S' : 'A';
-        *info = static_cast<int>(lapack::gesvd(letters, letters, m, n, A, lda, S, U, ldu,
-                                               adjoint.data(), rows));
+        *info = static_cast<int>(
+            lapack::gesvd(letters, letters, m, n, A, lda, S, U, ldu, adjoint.data(), rows));
         for (blasint j = 0; j < right; ++j)
             for (blasint i = 0; i < n; ++i)
                 V[j * ldv + i] = conjugate(adjoint[to_size(i * rows + j)]);

@@ -107,19 +107,17 @@ using namespace kbuild::mathlibs;
                          info); \
     } \
     KBUILD_CUSOLVER_SIZE(cusolverDn##P##gesvd, int, int) \
-    cusolverStatus_t cusolverDn##P##gesvd(cusolverDnHandle_t handle, signed char jobu, \
-                                          signed char jobvt, int m, int n, T* A, int lda, R* S, \
-                                          T* U, int ldu, T* VT, int ldvt, T*, int, R*, \
-                                          int* info) { \
+    cusolverStatus_t cusolverDn##P##gesvd( \
+        cusolverDnHandle_t handle, signed char jobu, signed char jobvt, int m, int n, T* A, \
+        int lda, R* S, T* U, int ldu, T* VT, int ldvt, T*, int, R*, int* info) { \
         return run_gesvd("cusolverDn" #P "gesvd", handle, jobu, jobvt, m, n, A, lda, S, U, ldu, \
                          VT, ldvt, info); \
     } \
     KBUILD_CUSOLVER_SIZE_WITH(cusolverDn##P##gesvdj, gesvdjInfo_t, cusolverEigMode_t, int, int, \
                               int, const T*, int, const R*, const T*, int, const T*, int) \
-    cusolverStatus_t cusolverDn##P##gesvdj(cusolverDnHandle_t handle, cusolverEigMode_t job, \
-                                           int econ, int m, int n, T* A, int lda, R* S, T* U, \
-                                           int ldu, T* V, int ldv, T*, int, int* info, \
-                                           gesvdjInfo_t) { \
+    cusolverStatus_t cusolverDn##P##gesvdj( \
+        cusolverDnHandle_t handle, cusolverEigMode_t job, int econ, int m, int n, T* A, int lda, \
+        R* S, T* U, int ldu, T* V, int ldv, T*, int, int* info, gesvdjInfo_t) { \
         return run_gesvdj("cusolverDn" #P "gesvdj", handle, job, econ != 0, m, n, A, lda, S, U, \
                           ldu, V, ldv, info); \
     }

@@ -38,7 +38,7 @@ cusolverStatus_t return_sizes(const char* name, cusolverDnHandle_t handle, size_
 
 // The parameters of a function for 64-bit numbers.
 #define HANDLES cusolverDnHandle_t handle, cusolverDnParams_t
-#define BUFFERS void *, size_t, void *, size_t, int *info
+#define BUFFERS void*, size_t, void*, size_t, int* info
 #define SIZES size_t *on_device, size_t *on_host
 
 cusolverStatus_t cusolverDnXgetrf_bufferSize(HANDLES, int64_t, int64_t, cudaDataType, const void*,

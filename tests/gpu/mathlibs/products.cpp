@@ -146,8 +146,7 @@ static void print_products(cublasHandle_t handle) {
                 set(types.scale, beta, 0, factor);
                 if (types.scale == CUDA_R_32I) *(int32_t*)alpha = 1, *(int32_t*)beta = factor;
                 // Products of 8-bit integers have one form on all devices.
-                const auto transa =
-                    transposed || types.input == CUDA_R_8I ? CUBLAS_OP_T : CUBLAS_OP_N;
+                const auto transa = transposed || types.input == CUDA_R_8I ? CUBLAS_OP_T : CUBLAS_OP_N;
                 if (check(name, cublasGemmEx(handle, transa, CUBLAS_OP_N, m, n, k, alpha, A.start,
                                              types.input, leading, B.start, types.input, leading,
                                              beta, C.start, types.output, leading, types.compute,
@@ -166,11 +165,11 @@ static void print_batches(cublasHandle_t handle) {
         double alpha[2] = {}, beta[2] = {};
         set(types.scale, alpha, 0, 0.5);
         set(types.scale, beta, 0, 2);
-        if (check(name, cublasGemmStridedBatchedEx(handle, CUBLAS_OP_N, CUBLAS_OP_T, m, n, k, alpha,
-                                                   A.start, types.input, leading, stride, B.start,
-                                                   types.input, leading, stride, beta, C.start,
-                                                   types.output, leading, stride, items,
-                                                   types.compute, CUBLAS_GEMM_DEFAULT)))
+        if (check(name, cublasGemmStridedBatchedEx(
+                            handle, CUBLAS_OP_N, CUBLAS_OP_T, m, n, k, alpha, A.start, types.input,
+                            leading, stride, B.start, types.input, leading, stride, beta, C.start,
+                            types.output, leading, stride, items, types.compute,
+                            CUBLAS_GEMM_DEFAULT)))
             C.print(name, "C");
     }
 }
@@ -188,25 +187,26 @@ static T** list(const Array& array, int stride, int items) {
 #define PRINT_FACTORIZATIONS(P, T, type) \
     { \
         const int size = 7, lda = 9, items = 3, stride = lda * size; \
-        const Array A(type, 7, stride* items, 3, lda), B(type, 8, stride* items), \
-            C(type, 9, stride* items); \
+        const Array A(type, 7, stride * items, 3, lda), B(type, 8, stride * items), \
+            C(type, 9, stride * items); \
         T **a = list<T>(A, stride, items), **b = list<T>(B, stride, items), \
           **c = list<T>(C, stride, items); \
-        Integers pivots(size* items), infos(items); \
+        Integers pivots(size * items), infos(items); \
         int info = -100; \
         check(#P "getrfBatched", \
               cublas##P##getrfBatched(handle, size, a, lda, pivots.start, infos.start, items)); \
         A.print(#P "getrfBatched", "A"); \
         pivots.print(#P "getrfBatched", "pivots"); \
         infos.print(#P "getrfBatched", "info"); \
-        check(#P "getrsBatched", cublas##P##getrsBatched(handle, CUBLAS_OP_T, size, 2, a, lda, \
-                                                         pivots.start, b, lda, &info, items)); \
+        check(#P "getrsBatched", \
+              cublas##P##getrsBatched(handle, CUBLAS_OP_T, size, 2, a, lda, pivots.start, b, lda, \
+                                      &info, items)); \
         B.print(#P "getrsBatched", "B"); \
         std::printf(#P "getrsBatched %d info %d\n", number, info); \
         check(#P "getriBatched", cublas##P##getriBatched(handle, size, a, lda, pivots.start, c, \
                                                          lda, infos.start, items)); \
         C.print(#P "getriBatched", "C"); \
-        const Array D(type, 10, stride* items, 3, lda), E(type, 11, stride* items); \
+        const Array D(type, 10, stride * items, 3, lda), E(type, 11, stride * items); \
         T **d = list<T>(D, stride, items), **e = list<T>(E, stride, items); \
         check(#P "matinvBatched", \
               cublas##P##matinvBatched(handle, size, d, lda, e, lda, infos.start, items)); \
@@ -214,21 +214,21 @@ static T** list(const Array& array, int stride, int items) {
         check(#P "geqrfBatched", \
               cublas##P##geqrfBatched(handle, size, 5, d, lda, e, &info, items)); \
         D.print(#P "geqrfBatched", "A"); \
-        const Array F(type, 12, stride* items, 3, lda), G(type, 13, stride* items); \
+        const Array F(type, 12, stride * items, 3, lda), G(type, 13, stride * items); \
         T **f = list<T>(F, stride, items), **g = list<T>(G, stride, items); \
         check(#P "gelsBatched", cublas##P##gelsBatched(handle, CUBLAS_OP_N, size, 5, 2, f, lda, g, \
                                                        lda, &info, infos.start, items)); \
         G.print(#P "gelsBatched", "C"); \
-        for (T * *pointer : {a, b, c, d, e, f, g}) cudaFree(pointer); \
+        for (T** pointer : {a, b, c, d, e, f, g}) cudaFree(pointer); \
     }
 
 static void print_matmuls(cublasLtHandle_t handle) {
     const Types types[] = {all_types[7], all_types[1], all_types[3], all_types[9]};
     const cublasLtEpilogue_t epilogues[] = {
-        CUBLASLT_EPILOGUE_DEFAULT,   CUBLASLT_EPILOGUE_RELU,     CUBLASLT_EPILOGUE_BIAS,
-        CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_GELU,     CUBLASLT_EPILOGUE_GELU_BIAS,
-        CUBLASLT_EPILOGUE_RELU_AUX,  CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
-        CUBLASLT_EPILOGUE_DRELU,     CUBLASLT_EPILOGUE_DGELU,    CUBLASLT_EPILOGUE_BGRADB};
+        CUBLASLT_EPILOGUE_DEFAULT,   CUBLASLT_EPILOGUE_RELU,      CUBLASLT_EPILOGUE_BIAS,
+        CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_GELU,      CUBLASLT_EPILOGUE_GELU_BIAS,
+        CUBLASLT_EPILOGUE_RELU_AUX,  CUBLASLT_EPILOGUE_GELU_AUX,  CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+        CUBLASLT_EPILOGUE_DRELU,     CUBLASLT_EPILOGUE_DGELU,     CUBLASLT_EPILOGUE_BGRADB};
     const int rows = 16, columns = 24, inner = 32, wide = 128;
     void* workspace = nullptr;
     const size_t workspace_bytes = 32 << 20;
@@ -243,8 +243,8 @@ static void print_matmuls(cublasLtHandle_t handle) {
                     bias(type.output, 25, wide), auxiliary(type.output, 26, wide * columns);
                 cublasLtMatmulDesc_t description;
                 cublasLtMatmulDescCreate(&description, type.compute, type.scale);
-                cublasLtMatmulDescSetAttribute(description, CUBLASLT_MATMUL_DESC_EPILOGUE,
-                                               &epilogue, sizeof epilogue);
+                cublasLtMatmulDescSetAttribute(description, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
+                                               sizeof epilogue);
                 const void* start = bias.start;
                 const unsigned parts = (unsigned)epilogue;
                 if ((parts & 4) != 0 || parts == 512)
@@ -253,9 +253,8 @@ static void print_matmuls(cublasLtHandle_t handle) {
                 const int64_t aux_leading = wide;
                 start = auxiliary.start;
                 if ((parts & 128) != 0) {
-                    cublasLtMatmulDescSetAttribute(description,
-                                                   CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
-                                                   &start, sizeof start);
+                    cublasLtMatmulDescSetAttribute(
+                        description, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &start, sizeof start);
                     cublasLtMatmulDescSetAttribute(description,
                                                    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
                                                    &aux_leading, sizeof aux_leading);
@@ -284,10 +283,10 @@ static void print_matmuls(cublasLtHandle_t handle) {
                 set(type.scale, alpha, 0, 1);
                 set(type.scale, beta, 0, 0.5);
                 if (found != 0 &&
-                    check(name,
-                          cublasLtMatmul(handle, description, alpha, A.start, layouts[0], B.start,
-                                         layouts[1], beta, C.start, layouts[2], D.start, layouts[2],
-                                         &result.algo, workspace, workspace_bytes, nullptr))) {
+                    check(name, cublasLtMatmul(handle, description, alpha, A.start, layouts[0],
+                                               B.start, layouts[1], beta, C.start, layouts[2],
+                                               D.start, layouts[2], &result.algo, workspace,
+                                               workspace_bytes, nullptr))) {
                     D.print(name, "D");
                     if ((parts & 128) != 0) auxiliary.print(name, "auxiliary");
                     if (parts == 512) bias.print(name, "bias");
@@ -313,8 +312,7 @@ static void print_errors(cublasHandle_t handle) {
     status[count++] = cublasSgemm(handle, N, N, 0, 2, 2, &one, a, 0, a, 2, &one, v, 1);
     status[count++] = cublasSgemm(handle, N, N, 2, 2, 0, &one, a, 2, a, 1, &one, v, 2);
     status[count++] = cublasSgemm(handle, N, N, 2, 2, 2, nullptr, a, 2, a, 2, &one, v, 2);
-    status[count++] =
-        cublasSgemm(handle, (cublasOperation_t)7, N, 2, 2, 2, &one, a, 2, a, 2, &one, v, 2);
+    status[count++] = cublasSgemm(handle, (cublasOperation_t)7, N, 2, 2, 2, &one, a, 2, a, 2, &one, v, 2);
     status[count++] = cublasSgemv(handle, N, 2, 2, &one, a, 2, v, 0, &one, v + 8, 1);
     status[count++] = cublasSaxpy(handle, -1, &one, a, 1, v, 1);
     status[count++] = cublasSaxpy(handle, 2, &one, a, 0, v, 1);

@@ -42,8 +42,7 @@ static void run(const std::string& name, cufftHandle plan, cufftType type, size_
             result = cufftExecC2C(plan, (cufftComplex*)in, (cufftComplex*)out, direction);
             break;
         case CUFFT_Z2Z:
-            result =
-                cufftExecZ2Z(plan, (cufftDoubleComplex*)in, (cufftDoubleComplex*)out, direction);
+            result = cufftExecZ2Z(plan, (cufftDoubleComplex*)in, (cufftDoubleComplex*)out, direction);
             break;
         case CUFFT_R2C: result = cufftExecR2C(plan, (cufftReal*)in, (cufftComplex*)out); break;
         case CUFFT_D2Z:

@@ -27,7 +27,8 @@ def make(
         matrix = lower + lower.conj().T + np.diag(matrix.diagonal().real + 2 * rows)
     else:
         matrix = matrix + np.eye(rows, columns)
-    return matrix if is_complex else matrix.real
+    result: Array = matrix if is_complex else matrix.real
+    return result
 
 
 def compute_solutions(prefix: str) -> dict[tuple[str, int, str], Array]:
@@ -70,7 +71,8 @@ def check_factors(prefix: str, found: dict[tuple[str, int, str], Array]) -> floa
     def read(name: str, number: int, parameter: str, rows: int) -> Array:
         numbers = found[prefix + name, number, parameter]
         numbers = numbers[0::2] + 1j * numbers[1::2] if is_complex else numbers
-        return numbers.reshape(-1, rows).T
+        columns: Array = numbers.reshape(-1, rows).T
+        return columns
 
     factors, expected = read("getrf", 0, "A", _N), make(1, _N, _N, is_complex=is_complex)
     for i, pivot in enumerate(found[prefix + "getrf", 0, "ipiv"].astype(int)):

@@ -77,7 +77,7 @@ def _multiply(a: Array, kinds: tuple[Any, Any, Any], number: int, order: int) ->
         lines, length = (rows, columns) if order else (columns, rows)
         return _make(element, seed, lines * (length + 1)).reshape(lines, length + 1).astype(wide)
 
-    b = place(7, *b_shape, kind)[:, :-1]
+    b = place(7, b_shape[0], b_shape[1], kind)[:, :-1]
     b = b if order else b.T
     memory = place(9, m, k, result_kind)
     c = memory[:, :-1] if order else memory[:, :-1].T

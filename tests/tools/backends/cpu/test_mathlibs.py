@@ -18,8 +18,8 @@ from kbuild.toolchain.find import gather_hints
 from support.commands import ROOT, run_kbuild
 from support.mathlibs.cases import Case, list_cases, write_program
 from support.mathlibs.philox import compute_philox
-from support.mathlibs.reference import compute
 from support.mathlibs.programs import build, run
+from support.mathlibs.reference import compute
 from support.mathlibs.results import Results, measure_error
 from support.mathlibs.spectra import compute_spectra
 

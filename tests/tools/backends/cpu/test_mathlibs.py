@@ -1,4 +1,4 @@
-"""cuBLAS and cuBLASLt on the CPU: results, order, errors, and checks."""
+"""NVIDIA's libraries on the CPU: results, order, errors, and checks."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 SOURCES = ROOT / "tests" / "projects" / "mathlibs"
+LINKED = ("-l", "cublas", "-l", "cusolver", "-l", "cusparse")
 # The largest differences that rounding explains, relative to the largest element.
 BOUNDS = {"float": 2e-5, "cuComplex": 2e-5, "double": 1e-12, "cuDoubleComplex": 1e-12}
 EPSILONS = {"half": 2e-3, "bfloat16": 1e-2}
@@ -64,14 +65,14 @@ def test_functions_compute_what_numpy_computes(
 
 
 def test_calls_are_operations_of_streams(tmp_path: Path) -> None:
-    done = run_kbuild("run", "--backend", "cpu", "-l", "cublas", SOURCES / "order.cu")
+    done = run_kbuild("run", "--backend", "cpu", *LINKED, SOURCES / "order.cu")
     assert done.returncode == 0, done.stdout + done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
 def test_checks_see_the_memory_of_calls() -> None:
     done = run_kbuild(
-        *("run", "--check", "--require-launches", "0", "-l", "cublas", SOURCES / "access.cu")
+        *("run", "--check", "--require-launches", "0", *LINKED, SOURCES / "access.cu")
     )
     assert done.returncode == 1, done.stderr
     start = "error KC112 library-access: "
@@ -81,6 +82,8 @@ def test_checks_see_the_memory_of_calls() -> None:
         "cublasSgemm reads 64 bytes at 'A', which is not memory of the device",
         "cublasSscal writes 64 bytes at 'x', which the program has freed",
         "cublasSscal reads 4 bytes at 'alpha', which is not memory of the device",
+        "cusparseSpMV writes 16 bytes at 'vecY', where only 12 bytes are left",
+        "cusolverDnSpotrf writes 64 bytes at 'A', which is not memory of the device",
     ]
 
 

@@ -25,7 +25,9 @@ two GPUs.
 
 Of {found} programs, {selected} are tried. The others need graphics, a special platform, the
 driver API, or a library other than cudart, CUB, and Thrust. Their sources decide this, before
-anything is built. [Programs that are left out](#programs-that-are-left-out) shows the lines.
+anything is built. [Programs that are left out](#programs-that-are-left-out) shows the lines. The
+CPU has the driver API and [some of the libraries](../reference/cuda-libraries.md), so
+`kbuild-nvcc` builds several of these programs for it.
 """
 MEASURE = """
 To repeat this, run these commands with a checkout of the samples in `DIR`:

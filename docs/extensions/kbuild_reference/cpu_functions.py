@@ -20,6 +20,9 @@ _RUNTIME: Final = "[runtime API](cuda-host-api.md)"
 _DRIVER_PAGE: Final = "[driver API](cuda-driver-api.md)"
 _LANGUAGE: Final = "[device language](cpu-device-language.md)"
 _RTC: Final = "[NVRTC](cuda-driver-api.md#nvrtc)"
+_LIBRARIES: Final = "[NVIDIA's libraries](cuda-libraries.md)"
+# Functions of libraries that always return an error.
+_REJECTED: Final = re.compile(r"GetResidual|GetSweeps|Distribution$")
 
 
 def render(argument: str, _body: str) -> str:
@@ -27,6 +30,9 @@ def render(argument: str, _body: str) -> str:
     lists = {
         "driver": _list_names(list_driver_functions()),
         "driver-missing": _list_names(list_missing_driver_functions()),
+        "curand": _list_names(list_curand_functions()),
+        "cusolver": _list_names(list_cusolver_functions()),
+        "cusparse": _list_names(list_cusparse_functions()),
         "everything": format_table(("Name", "On the CPU", "More"), _list_rows()),
     }
     if argument not in lists:
@@ -43,6 +49,34 @@ def list_driver_functions() -> tuple[str, ...]:
 def list_missing_driver_functions() -> tuple[str, ...]:
     """Return the functions of the driver API that are errors."""
     return tuple(f"cu{name}" for name in _ROW.findall((_DRIVER / "unsupported.h").read_text()))
+
+
+def list_curand_functions() -> tuple[str, ...]:
+    """Return the functions of cuRAND for host code."""
+    source = native_directory() / "mathlibs" / "curand" / "generators.cpp"
+    return tuple(sorted(re.findall(r"^curandStatus_t (curand\w+)\(", source.read_text(), re.M)))
+
+
+def list_cusolver_functions() -> tuple[str, ...]:
+    """Return the functions of cuSOLVER, with all types."""
+    header = (_DEVICE.parent / "cusolverDn.h").read_text()
+    patterns = re.findall(r"cusolverStatus_t (cusolverDn[\w#]+)\(", header)
+    return tuple(sorted({name for pattern in patterns for name in _list_types(pattern)}))
+
+
+def _list_types(pattern: str) -> Iterator[str]:
+    """Yield the names for a pattern of the macro that declares functions for all types."""
+    for prefix in "SDCZ":
+        symmetric, orthogonal = ("sy", "or") if prefix in "SD" else ("he", "un")
+        name = re.sub(r"\bP\b", prefix, pattern.replace("##", " "))
+        name = re.sub(r"\bsy\b", symmetric, re.sub(r"\borth\b", orthogonal, name))
+        yield name.replace(" ", "")
+
+
+def list_cusparse_functions() -> tuple[str, ...]:
+    """Return the functions of cuSPARSE."""
+    header = (_DEVICE.parent / "cusparse.h").read_text()
+    return tuple(sorted(set(re.findall(r"\b(cusparse[A-Z]\w+)\(", header))))
 
 
 def _list_names(names: tuple[str, ...]) -> str:
@@ -70,6 +104,9 @@ def _list_functions() -> Iterator[tuple[str, str, str]]:
         yield f"`{name}`", "yes", _DRIVER_PAGE
     for name in list_missing_driver_functions():
         yield f"`{name}`", "error", _DRIVER_PAGE
+    libraries = (list_curand_functions, list_cusolver_functions, list_cusparse_functions)
+    for name in (name for list_functions in libraries for name in list_functions()):
+        yield f"`{name}`", "error" if _REJECTED.search(name) else "yes", _LIBRARIES
     header = (_DEVICE.parent / "nvrtc.h").read_text()
     for name in sorted(set(re.findall(r"nvrtcResult (nvrtc\w+)\(", header))):
         yield f"`{name}`", "error" if "IR" in name else "yes", _RTC

@@ -1,7 +1,9 @@
 // Prints the numbers of cuRAND's generators: name, number, parameter, and the bits of elements in hexadecimal.
+// Arguments select results by their names.
 #include <cuda_runtime.h>
 #include <curand.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -66,18 +68,23 @@ static void print(const std::string& name, int call, const void* from, size_t n,
     std::printf("\n");
 }
 
+static std::vector<std::string> selected;
+
 static void run(const Generator& which, Kind kind, int order, unsigned long long seed,
                 unsigned long long offset, unsigned dimensions, size_t n) {
     const std::string name = std::string(which.name) + "_" + kinds[kind] + "_order" +
                              std::to_string(order) + "_seed" + std::to_string(seed) + "_offset" +
                              std::to_string(offset) + "_dimensions" + std::to_string(dimensions);
+    if (!selected.empty() && std::find(selected.begin(), selected.end(), name) == selected.end())
+        return;
     curandGenerator_t generator;
     if (curandStatus_t status = curandCreateGenerator(&generator, which.type)) {
         std::printf("%s create %d\n", name.c_str(), (int)status);
         return;
     }
     if (order != 0)
-        if (curandStatus_t status = curandSetGeneratorOrdering(generator, (curandOrdering_t)order)) {
+        if (curandStatus_t status =
+                curandSetGeneratorOrdering(generator, (curandOrdering_t)order)) {
             std::printf("%s order %d\n", name.c_str(), (int)status);
             curandDestroyGenerator(generator);
             return;
@@ -101,7 +108,8 @@ static void run(const Generator& which, Kind kind, int order, unsigned long long
     curandDestroyGenerator(generator);
 }
 
-int main() {
+int main(int count, char** names) {
+    selected.assign(names + 1, names + count);
     int version = 0;
     curandGetVersion(&version);
     std::printf("# cuRAND %d\n", version);

@@ -3,7 +3,7 @@
 #
 #     tests/gpu/mathlibs/record.sh DIRECTORY
 #
-# Needs nvcc, a GPU, and cuBLAS, cuRAND, and cuFFT: those of the toolkit, or NVIDIA's wheels for python3.
+# Needs nvcc, a GPU, and cuBLAS, cuRAND, cuFFT, cuSOLVER, and cuSPARSE: those of the toolkit, or NVIDIA's wheels for python3.
 set -eu
 output=$1
 here=$(dirname "$0")
@@ -44,3 +44,5 @@ record blas cublas "$work/blas.cpp"
 record products cublas "$here/products.cpp"
 record random curand "$here/random.cpp"
 record transforms cufft "$here/transforms.cpp"
+record solvers cusolver "$here/solvers.cpp"
+record sparse cusparse "$here/sparse.cpp"

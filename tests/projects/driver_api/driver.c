@@ -220,6 +220,30 @@ static void check_streams(CUmodule module) {
     CHECK(cuMemFree(memory));
 }
 
+/* Functions of the runtime API that use the driver's. */
+static void check_library(const char *content, const char *path) {
+    cudaLibrary_t library, other;
+    cudaKernel_t kernels[2], kernel;
+    unsigned count = 0;
+    void *function;
+    enum cudaDriverEntryPointQueryResult result;
+    EXPECT((int)cudaLibraryLoadData(&library, content, NULL, NULL, 0, NULL, NULL, 0), 0);
+    EXPECT((int)cudaLibraryLoadFromFile(&other, path, NULL, NULL, 0, NULL, NULL, 0), 0);
+    EXPECT((int)cudaLibraryUnload(other), 0);
+    EXPECT((int)cudaLibraryGetKernelCount(&count, library), 0);
+    EXPECT(count, 2);
+    EXPECT((int)cudaLibraryEnumerateKernels(kernels, 2, library), 0);
+    EXPECT((int)cudaLibraryGetKernel(&kernel, library, "scale"), 0);
+    EXPECT(kernel == kernels[0] || kernel == kernels[1], 1);
+    EXPECT((int)cudaLibraryGetKernel(&kernel, library, "none"), (int)cudaErrorSymbolNotFound);
+    EXPECT((int)cudaLibraryUnload(library), 0);
+    EXPECT((int)cudaLibraryUnload(NULL), (int)cudaErrorInvalidResourceHandle);
+    EXPECT((int)cudaGetDriverEntryPoint("cuMemAlloc", &function, cudaEnableDefault, &result), 0);
+    EXPECT(result == cudaDriverEntryPointSuccess && function == (void *)cuMemAlloc, 1);
+    EXPECT((int)cudaGetDriverEntryPointByVersion("cuNone", &function, 12000, 0, &result), 0);
+    EXPECT(result == cudaDriverEntryPointSymbolNotFound && function == NULL, 1);
+}
+
 static void check_images(const char *path) {
     static const char ptx[] = "//\n.version 8.0\n.target sm_80\n";
     FILE *const file = fopen(path, "rb");
@@ -231,6 +255,7 @@ static void check_images(const char *path) {
     EXPECT(fread(content, 1, 1 << 20, file) > 0, 1);
     fclose(file);
     CHECK(cuLibraryLoadData(&library, content, NULL, NULL, 0, NULL, NULL, 0));
+    check_library(content, path);
     free(content); /* the library has a copy */
     CHECK(cuLibraryGetKernelCount(&count, library));
     EXPECT(count, 2);

@@ -1,5 +1,7 @@
-// Calls of cuBLAS are operations of streams. Ends with the number of the first failed check.
+// Calls of libraries are operations of streams. Ends with the number of the first failed check.
 #include <cublas_v2.h>
+#include <cusolverDn.h>
+#include <cusparse.h>
 
 #include <cstdio>
 #include <thread>
@@ -19,6 +21,55 @@ static void wait(void*) {
         std::printf("line %d: %s\n", __LINE__, #condition); \
         return 1; \
     }
+
+// Descriptors are read by the call, and memory by the operation, also when a graph runs it.
+static int check_others(cudaStream_t stream, float* x, float* y) {
+    const int offsets[] = {0, 1, 2}, columns[] = {1, 0};
+    float host[2], one = 1, zero = 0;
+    int *places, *info;
+    cudaMalloc(&places, sizeof offsets + sizeof columns);
+    cudaMalloc(&info, sizeof(int));
+    cudaMemcpy(places, offsets, sizeof offsets, cudaMemcpyHostToDevice);
+    cudaMemcpy(places + 3, columns, sizeof columns, cudaMemcpyHostToDevice);
+    cusparseHandle_t sparse;
+    cusolverDnHandle_t solver;
+    REQUIRE(cusparseCreate(&sparse) == CUSPARSE_STATUS_SUCCESS);
+    REQUIRE(cusparseSetStream(sparse, stream) == CUSPARSE_STATUS_SUCCESS);
+    REQUIRE(cusolverDnCreate(&solver) == CUSOLVER_STATUS_SUCCESS);
+    REQUIRE(cusolverDnSetStream(solver, stream) == CUSOLVER_STATUS_SUCCESS);
+    cusparseSpMatDescr_t A;
+    cusparseDnVecDescr_t from, to;
+    cusparseCreateCsr(&A, 2, 2, 2, places, places + 3, x, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                      CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    cusparseCreateDnVec(&from, 2, x, CUDA_R_32F);
+    cusparseCreateDnVec(&to, 2, y, CUDA_R_32F);
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    set<<<1, 2, 0, stream>>>(x, 1);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    add<<<1, 2, 0, stream>>>(x, 1);
+    REQUIRE(cusparseSpMV(sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, A, from, &zero, to,
+                         CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, nullptr) ==
+            CUSPARSE_STATUS_SUCCESS);
+    REQUIRE(cusolverDnSpotrf(solver, CUBLAS_FILL_MODE_LOWER, 1, y, 1, nullptr, 0, info) ==
+            CUSOLVER_STATUS_SUCCESS);
+    REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    REQUIRE(cusparseDestroySpMat(A) == CUSPARSE_STATUS_SUCCESS);
+    cusparseDestroyDnVec(from);
+    cusparseDestroyDnVec(to);
+    REQUIRE(cudaGraphInstantiate(&executable, graph, 0) == cudaSuccess);
+    cudaGraphDestroy(graph);
+    for (int i = 0; i < 2; ++i) cudaGraphLaunch(executable, stream);
+    cudaMemcpyAsync(host, y, sizeof host, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    REQUIRE(host[0] == 3 && host[1] == 9);  // the first one is a root
+    cudaGraphExecDestroy(executable);
+    cusparseDestroy(sparse);
+    cusolverDnDestroy(solver);
+    cudaFree(places);
+    cudaFree(info);
+    return 0;
+}
 
 int main() {
     constexpr int n = 64;
@@ -89,6 +140,7 @@ int main() {
     REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
     cudaGetLastError();
 
+    REQUIRE(check_others(stream, x, y) == 0);
     REQUIRE(cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS);
     REQUIRE(cublasDestroy(nullptr) == CUBLAS_STATUS_NOT_INITIALIZED);
     cudaFree(x);

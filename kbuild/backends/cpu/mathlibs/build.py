@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import __version__, resources
+from kbuild.backends.cpu.mathlibs.headers import find_headers
 from kbuild.backends.cpu.mathlibs.table import find_sources, read_table
 from kbuild.backends.cpu.mathlibs.write import write_functions, write_templates
 from kbuild.backends.cpu.runtime import SHARED, build_project, lock_file, provide_library
@@ -15,12 +16,11 @@ from kbuild.files import sha256
 from kbuild.values import dataclass
 
 KISSFFT_VARIABLE: Final = "KISSFFT_ROOT"
-# Libraries that do not exist for the CPU, and what to do instead.
-_ABSENT: Final = {
-    "libcurand.so": "cuRAND's functions for hosts do not exist on the cpu backend; call those of "
-    "<curand_kernel.h> in kernels, or build with the backend cuda",
-    "libcusparse.so": "cuSPARSE does not exist on the cpu backend; build with the backend cuda",
-    "libcusolver.so": "cuSOLVER does not exist on the cpu backend; build with the backend cuda",
+# cuSPARSE calls no BLAS, but belongs to the same extra, so that others need not build it.
+_OVER_BLAS: Final = {
+    "libcublas.so.13": ("libcublas.so", "libcublasLt.so"),
+    "libcusolver.so.12": ("libcusolver.so",),
+    "libcusparse.so.12": ("libcusparse.so",),
 }
 
 
@@ -33,8 +33,8 @@ class Library:
         file: The name of its file.
         needed: What it is built over, in words.
         fix: How to install that.
-        definition: The variable of CMake for the directory of what it is built over.
-        source: That directory; None if it is not installed.
+        definition: The variable of CMake for the path of what it is built over.
+        source: That path; None if it is not installed.
     """
 
     names: tuple[str, ...]
@@ -46,14 +46,18 @@ class Library:
 
 
 def _list_libraries(hints: ToolchainHints) -> tuple[Library, ...]:
+    blas = _find_openblas(hints)
     return (
-        Library(
-            names=("libcublas.so", "libcublasLt.so"),
-            file="libcublas.so.13",
-            needed="OpenBLAS",
-            fix="pip install 'kbuild[mathlibs]'",
-            definition="MATHLIBS_BLAS",
-            source=_find_openblas(hints),
+        *(
+            Library(
+                names=names,
+                file=file,
+                needed="OpenBLAS",
+                fix="pip install 'kbuild[mathlibs]'",
+                definition="MATHLIBS_BLAS",
+                source=blas,
+            )
+            for file, names in _OVER_BLAS.items()
         ),
         Library(
             names=("libcufft.so",),
@@ -62,6 +66,14 @@ def _list_libraries(hints: ToolchainHints) -> tuple[Library, ...]:
             fix=f"install it (Debian: libkissfft-dev), or set {KISSFFT_VARIABLE} to its prefix",
             definition="MATHLIBS_KISSFFT",
             source=_find_kissfft(hints),
+        ),
+        Library(
+            names=("libcurand.so",),
+            file="libcurand.so.10",
+            needed="NVIDIA's cuRAND and the runtime that it uses (neither needs a GPU)",
+            fix="pip install nvidia-curand nvidia-cuda-runtime",
+            definition="MATHLIBS_CURAND",
+            source=_find_curand(hints),
         ),
     )
 
@@ -76,6 +88,16 @@ def _find_kissfft(hints: ToolchainHints) -> Path | None:
     prefixes = (Path(named),) if named else (Path("/usr/local"), Path("/usr"))
     candidates = (prefix / "include" / "kissfft" for prefix in prefixes)
     return next((path for path in candidates if (path / "kissfft.hh").is_file()), None)
+
+
+def _find_curand(hints: ToolchainHints) -> Path | None:
+    """Return the library of cuRAND beside the headers, if the runtime that it uses is there."""
+    headers = find_headers(hints)
+    if headers is None:
+        return None
+    directories = (headers.parent / name for name in ("lib", "lib64"))
+    files = (path / "libcurand.so.10" for path in directories if any(path.glob("libcudart.so.*")))
+    return next((path for path in files if path.is_file()), None)
 
 
 def list_links(hints: ToolchainHints) -> tuple[tuple[str, Path], ...]:
@@ -94,7 +116,7 @@ def list_links(hints: ToolchainHints) -> tuple[tuple[str, Path], ...]:
 
 def list_missing(hints: ToolchainHints) -> tuple[tuple[str, str], ...]:
     """List linker scripts, as (name, text), that say why a library does not exist."""
-    problems = dict(_ABSENT)
+    problems = {}
     for library in _list_libraries(hints):
         if library.source is None:
             reason = f"on the cpu backend needs {library.needed}: {library.fix}"

@@ -1,4 +1,4 @@
-"""Provide NVIDIA's own headers of cuRAND's device functions, which compile on the CPU."""
+"""Provide NVIDIA's own headers of cuRAND, which compile on the CPU."""
 
 from __future__ import annotations
 
@@ -14,10 +14,20 @@ from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.files import sha256
 
 _KERNEL: Final = "curand_kernel.h"
-_PRELUDE: Final = "#include <kbuild_cpu/mathlibs/curand_prelude.h>\n"
+# What NVIDIA's cuda_runtime.h includes, or the prelude of device functions.
+_PRELUDES: Final = {
+    "curand.h": "#include <library_types.h>\n",
+    _KERNEL: "#include <kbuild_cpu/mathlibs/curand_prelude.h>\n",
+}
 _MISSING: Final = re.compile(
     r"fatal error: '?(?P<header>curand\w*\.h)'?(?:: No such file or directory| file not found)"
 )
+
+
+def find_headers(hints: ToolchainHints) -> Path | None:
+    """Return the directory with NVIDIA's headers of cuRAND; None without cuRAND."""
+    roots = (root / "include" for root in list_cuda_roots(hints))
+    return next((path for path in roots if (path / _KERNEL).is_file()), None)
 
 
 def list_directories(hints: ToolchainHints) -> tuple[Path, ...]:
@@ -26,28 +36,27 @@ def list_directories(hints: ToolchainHints) -> tuple[Path, ...]:
     The directory of a wheel or toolkit has other headers, too, which would hide those of this
     backend. The headers include NVIDIA's by their paths.
     """
-    roots = (root / "include" for root in list_cuda_roots(hints))
-    source = next((path for path in roots if (path / _KERNEL).is_file()), None)
+    source = find_headers(hints)
     if source is None:
         return ()
-    directory = resources.find_cache("mathlibs") / f"headers-{sha256(str(source).encode())[:16]}"
+    texts = {
+        header.name: f'{_PRELUDES.get(header.name, "")}#include "{header}"\n'
+        for header in sorted(source.glob("curand*.h"))
+    }
+    key = sha256("".join(texts.values()).encode())[:16]
+    directory = resources.find_cache("mathlibs") / f"headers-{key}"
     if not directory.is_dir():
         temporary = directory.with_name(f".{directory.name}.{os.urandom(8).hex()}")
         temporary.mkdir(parents=True)
         try:
-            _fill(temporary, source)
+            for name, text in texts.items():
+                (temporary / name).write_text(text, "utf-8")
             temporary.rename(directory)
         except OSError:  # another process can have been faster
             shutil.rmtree(temporary, ignore_errors=True)
             if not directory.is_dir():
                 raise
     return (directory,)
-
-
-def _fill(directory: Path, source: Path) -> None:
-    for header in source.glob("curand*.h"):
-        prelude = _PRELUDE if header.name == _KERNEL else ""
-        (directory / header.name).write_text(f'{prelude}#include "{header}"\n', "utf-8")
 
 
 def find_fix(log: str) -> str:

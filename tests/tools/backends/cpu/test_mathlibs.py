@@ -1,9 +1,10 @@
-"""cuBLAS and cuBLASLt on the CPU: results, order, errors, and checks."""
+"""NVIDIA's libraries on the CPU: results, order, errors, and checks."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import struct
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,13 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kbuild.backends.cpu.mathlibs.build import list_missing
 from kbuild.backends.cpu.mathlibs.headers import list_directories
 from kbuild.toolchain.find import gather_hints
 from support.commands import ROOT, run_kbuild
 from support.mathlibs.cases import Case, list_cases, write_program
 from support.mathlibs.philox import compute_philox
+from support.mathlibs.programs import build, run
 from support.mathlibs.reference import compute
-from support.mathlibs.results import Results, measure_error, read_results
+from support.mathlibs.results import Results, measure_error
 from support.mathlibs.spectra import compute_spectra
 
 pytestmark = pytest.mark.skipif(
@@ -25,22 +28,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 SOURCES = ROOT / "tests" / "projects" / "mathlibs"
+LINKED = ("-l", "cublas", "-l", "cusolver", "-l", "cusparse")
 # The largest differences that rounding explains, relative to the largest element.
 BOUNDS = {"float": 2e-5, "cuComplex": 2e-5, "double": 1e-12, "cuDoubleComplex": 1e-12}
 EPSILONS = {"half": 2e-3, "bfloat16": 1e-2}
-
-
-def build(directory: Path, source: Path, *libraries: str) -> Path:
-    program = directory / source.stem
-    done = run_kbuild("nvcc", "--backend=cpu", "-w", source, "-o", program, *libraries)
-    assert done.returncode == 0, done.stderr
-    return program
-
-
-def run(program: Path) -> Results:
-    done = subprocess.run([program], check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return read_results(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +65,14 @@ def test_functions_compute_what_numpy_computes(
 
 
 def test_calls_are_operations_of_streams(tmp_path: Path) -> None:
-    done = run_kbuild("run", "--backend", "cpu", "-l", "cublas", SOURCES / "order.cu")
+    done = run_kbuild("run", "--backend", "cpu", *LINKED, SOURCES / "order.cu")
     assert done.returncode == 0, done.stdout + done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
 def test_checks_see_the_memory_of_calls() -> None:
     done = run_kbuild(
-        *("run", "--check", "--require-launches", "0", "-l", "cublas", SOURCES / "access.cu")
+        *("run", "--check", "--require-launches", "0", *LINKED, SOURCES / "access.cu")
     )
     assert done.returncode == 1, done.stderr
     start = "error KC112 library-access: "
@@ -91,6 +82,8 @@ def test_checks_see_the_memory_of_calls() -> None:
         "cublasSgemm reads 64 bytes at 'A', which is not memory of the device",
         "cublasSscal writes 64 bytes at 'x', which the program has freed",
         "cublasSscal reads 4 bytes at 'alpha', which is not memory of the device",
+        "cusparseSpMV writes 16 bytes at 'vecY', where only 12 bytes are left",
+        "cusolverDnSpotrf writes 64 bytes at 'A', which is not memory of the device",
     ]
 
 
@@ -195,6 +188,69 @@ def test_transforms_compute_what_numpy_computes(tmp_path: Path) -> None:
     for key, array in results.items():
         bound = 3e-7 if key[0][:3] in {"C2C", "R2C", "C2R"} else 1e-14
         assert measure_error(array, expected[key]) < bound, key
+
+
+def read_numbers(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name and the call, and the words: of a status, or a digest and some numbers."""
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            name, call, *words = line.split()
+            yield f"{name} {call}", words
+
+
+def decode(word: str, width: int) -> float:
+    """Return a number from its place and its bits."""
+    digits = word.partition(":")[2].rjust(width, "0")
+    (number,) = struct.unpack(">d" if width == 16 else ">f", bytes.fromhex(digits))
+    return float(number)
+
+
+def list_random_cases() -> list[str]:
+    """Return the names of the recorded cases; the seeds of some generators take seconds."""
+    recording = ROOT / "tests" / "gpu" / "mathlibs" / "random.txt"
+    names = dict.fromkeys(name.split()[0] for name, _ in read_numbers(recording.read_text()))
+    return list(names)
+
+
+@pytest.fixture(scope="module")
+def random_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    hints = gather_hints()
+    if "libcurand.so" in dict(list_missing(hints)):
+        pytest.skip("cuRAND is missing (pip install nvidia-curand nvidia-cuda-runtime)")
+    source = ROOT / "tests" / "gpu" / "mathlibs" / "random.cpp"
+    return build(tmp_path_factory.mktemp("random"), source, "-lcurand")
+
+
+def check_numbers(program: Path, names: list[str]) -> None:
+    """Compare numbers with those of a GPU: normal ones within rounding, and all others exactly."""
+    recording = (ROOT / "tests" / "gpu" / "mathlibs" / "random.txt").read_text()
+    done = subprocess.run([program, *names], check=True, capture_output=True, text=True)
+    ours = dict(read_numbers(done.stdout))
+    expected = {key: words for key, words in read_numbers(recording) if key.split()[0] in names}
+    assert ours.keys() == expected.keys()
+    for key, words in expected.items():
+        if "normal" not in key or words[0] == "status":
+            assert [word for word in ours[key] if word in words] == words, key
+            continue
+        places = {word.partition(":")[0]: word for word in ours[key][2:]}
+        width = 16 if "double" in key else 8
+        for word in words[2:]:
+            theirs = decode(word, width)
+            difference = abs(decode(places[word.partition(":")[0]], width) - theirs)
+            assert difference <= (1e-14 if width == 16 else 4e-6) * max(1, abs(theirs)), key
+
+
+def is_slow(name: str) -> bool:
+    return name.startswith(("mt19937", "mrg32k3a_normal"))
+
+
+def test_random_numbers_are_those_of_a_gpu(random_program: Path) -> None:
+    check_numbers(random_program, [name for name in list_random_cases() if not is_slow(name)])
+
+
+@pytest.mark.slow
+def test_numbers_of_slow_generators_are_those_of_a_gpu(random_program: Path) -> None:
+    check_numbers(random_program, [name for name in list_random_cases() if is_slow(name)])
 
 
 def test_device_functions_of_curand(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ def test_a_linker_says_what_to_install(tmp_path: Path) -> None:
     problem = "libcublas.so on the cpu backend needs OpenBLAS: pip install 'kbuild[mathlibs]'"
     assert scripts["libcublas.so"] == f'ASSERT(0, "{problem}")\n'
     assert "Debian: libkissfft-dev" in scripts["libcufft.so"]
-    assert "cuSPARSE does not exist" in scripts["libcusparse.so"]
+    assert "pip install 'kbuild[mathlibs]'" in scripts["libcusparse.so"]
+    assert "pip install nvidia-curand nvidia-cuda-runtime" in scripts["libcurand.so"]
 
 
 def test_an_installed_library_is_not_missing(tmp_path: Path) -> None:

@@ -52,15 +52,7 @@
     X(GraphExecExternalSemaphoresWaitNodeSetParams) \
     X(GetDriverEntryPoint) \
     X(GetDriverEntryPointByVersion) \
-    X(LibraryLoadData) \
-    X(LibraryLoadFromFile) \
-    X(LibraryUnload) \
-    X(LibraryGetKernel) \
-    X(LibraryGetGlobal) \
-    X(LibraryGetManaged) \
     X(LibraryGetUnifiedFunction) \
-    X(LibraryGetKernelCount) \
-    X(LibraryEnumerateKernels) \
     X(KernelSetAttributeForDevice) \
     X(GetExportTable) \
     X(GetFuncBySymbol)

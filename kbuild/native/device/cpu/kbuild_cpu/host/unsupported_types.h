@@ -4,7 +4,6 @@
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
 typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
 typedef struct CUfunc_st *cudaFunction_t;
-typedef struct CUlib_st *cudaLibrary_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 
 #if defined(__has_attribute)

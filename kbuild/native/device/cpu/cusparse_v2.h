@@ -1,0 +1,2 @@
+/* The name of the header in older versions. */
+#include "cusparse.h"

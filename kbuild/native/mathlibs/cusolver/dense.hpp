@@ -1,0 +1,279 @@
+// The functions for dense matrices, for all types and both widths of numbers.
+#ifndef KBUILD_MATHLIBS_CUSOLVER_DENSE_HPP
+#define KBUILD_MATHLIBS_CUSOLVER_DENSE_HPP
+
+#include "cusolver/handle.hpp"
+#include "cusolver/lapack.hpp"
+
+namespace kbuild::mathlibs {
+
+constexpr const char* solver_needs_pivots =
+    "the library on the CPU always pivots; pass an array for the permutation";
+
+inline bool is_leading(blasint leading, blasint rows) {
+    return leading >= std::max<blasint>(1, rows);
+}
+inline bool is_valid(cusolverEigMode_t job) {
+    return job == CUSOLVER_EIG_MODE_NOVECTOR || job == CUSOLVER_EIG_MODE_VECTOR;
+}
+inline const char* letter(cusolverEigMode_t job) {
+    return job == CUSOLVER_EIG_MODE_VECTOR ? "V" : "N";
+}
+inline char letter(cublasOperation_t operation) { return "NTC"[operation]; }
+inline std::size_t to_size(blasint number) { return static_cast<std::size_t>(number); }
+
+// Index is the type of NVIDIA's pivots.
+template <class T, class Index>
+cusolverStatus_t run_getrf(const char* name, cusolverDnHandle_t handle, blasint m, blasint n, T* A,
+                           blasint lda, Index* ipiv, int* info) {
+    SolverCall call(name, handle);
+    call.require(m >= 0 && n >= 0 && is_leading(lda, m) && info != nullptr);
+    call.require_supported(ipiv != nullptr, solver_needs_pivots);
+    return call.submit([=](Memory& memory) {
+        const auto count = std::min(m, n);
+        memory.writes("A", A, matrix_extent(m, n, lda));
+        memory.writes("devIpiv", ipiv, count);
+        memory.writes("devInfo", info, 1);
+        if (!memory.is_valid()) return;
+        std::vector<blasint> pivots(to_size(count));
+        *info = static_cast<int>(lapack::getrf(m, n, A, lda, pivots.data()));
+        for (blasint i = 0; i < count; ++i) ipiv[i] = static_cast<Index>(pivots[to_size(i)]);
+    });
+}
+
+template <class T, class Index>
+cusolverStatus_t run_getrs(const char* name, cusolverDnHandle_t handle, cublasOperation_t trans,
+                           blasint n, blasint nrhs, const T* A, blasint lda, const Index* ipiv,
+                           T* B, blasint ldb, int* info) {
+    SolverCall call(name, handle);
+    call.require(is_valid<T>(trans, "NTC") && n >= 0 && nrhs >= 0 && is_leading(lda, n) &&
+                 is_leading(ldb, n) && info != nullptr);
+    call.require_supported(ipiv != nullptr, solver_needs_pivots);
+    return call.submit([=](Memory& memory) {
+        memory.reads("A", A, matrix_extent(n, n, lda));
+        memory.reads("devIpiv", ipiv, n);
+        memory.writes("B", B, matrix_extent(n, nrhs, ldb));
+        memory.writes("devInfo", info, 1);
+        if (!memory.is_valid()) return;
+        const std::vector<blasint> pivots(ipiv, ipiv + n);
+        *info =
+            static_cast<int>(lapack::getrs(letter(trans), n, nrhs, A, lda, pivots.data(), B, ldb));
+    });
+}
+
+// potrf and potri.
+template <class T, class Function>
+cusolverStatus_t run_triangle(const char* name, Function function, cusolverDnHandle_t handle,
+                              cublasFillMode_t uplo, blasint n, T* A, blasint lda, int* info) {
+    SolverCall call(name, handle);
+    call.require(is_valid(uplo) && n >= 0 && is_leading(lda, n) && info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.writes("A", A, matrix_extent(n, n, lda));
+        memory.writes("devInfo", info, 1);
+        if (memory.is_valid()) *info = static_cast<int>(function(letter(uplo), n, A, lda));
+    });
+}
+
+template <class T>
+cusolverStatus_t run_potrs(const char* name, cusolverDnHandle_t handle, cublasFillMode_t uplo,
+                           blasint n, blasint nrhs, const T* A, blasint lda, T* B, blasint ldb,
+                           int* info) {
+    SolverCall call(name, handle);
+    call.require(is_valid(uplo) && n >= 0 && nrhs >= 0 && is_leading(lda, n) &&
+                 is_leading(ldb, n) && info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.reads("A", A, matrix_extent(n, n, lda));
+        memory.writes("B", B, matrix_extent(n, nrhs, ldb));
+        memory.writes("devInfo", info, 1);
+        if (memory.is_valid())
+            *info = static_cast<int>(lapack::potrs(letter(uplo), n, nrhs, A, lda, B, ldb));
+    });
+}
+
+template <class T>
+cusolverStatus_t run_potrf_batched(const char* name, cusolverDnHandle_t handle,
+                                   cublasFillMode_t uplo, blasint n, T* const* A, blasint lda,
+                                   int* info, blasint items) {
+    SolverCall call(name, handle);
+    call.require(is_valid(uplo) && n >= 0 && is_leading(lda, n) && items >= 0 && info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.reads("Aarray", A, items);
+        memory.writes("infoArray", info, items);
+        for (blasint item = 0; item < items && memory.is_valid(); ++item) {
+            memory.writes("Aarray", A[item], matrix_extent(n, n, lda));
+            if (memory.is_valid())
+                info[item] = static_cast<int>(lapack::potrf(letter(uplo), n, A[item], lda));
+        }
+    });
+}
+
+template <class T>
+cusolverStatus_t run_potrs_batched(const char* name, cusolverDnHandle_t handle,
+                                   cublasFillMode_t uplo, blasint n, blasint nrhs, T* const* A,
+                                   blasint lda, T* const* B, blasint ldb, int* info,
+                                   blasint items) {
+    SolverCall call(name, handle);
+    call.require(is_valid(uplo) && n >= 0 && is_leading(lda, n) && is_leading(ldb, n) &&
+                 items >= 0 && info != nullptr);
+    call.require_supported(nrhs == 1, "NVIDIA's library has it for one right-hand side only");
+    return call.submit([=](Memory& memory) {
+        memory.reads("A", A, items);
+        memory.reads("B", B, items);
+        memory.writes("d_info", info, 1);
+        blasint result = 0;
+        for (blasint item = 0; item < items && memory.is_valid(); ++item) {
+            memory.reads("A", A[item], matrix_extent(n, n, lda));
+            memory.writes("B", B[item], matrix_extent(n, nrhs, ldb));
+            if (memory.is_valid())
+                result = lapack::potrs(letter(uplo), n, nrhs, A[item], lda, B[item], ldb);
+        }
+        if (memory.is_valid()) *info = static_cast<int>(result);
+    });
+}
+
+template <class T>
+cusolverStatus_t run_geqrf(const char* name, cusolverDnHandle_t handle, blasint m, blasint n, T* A,
+                           blasint lda, T* tau, int* info) {
+    SolverCall call(name, handle);
+    call.require(m >= 0 && n >= 0 && is_leading(lda, m) && info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.writes("A", A, matrix_extent(m, n, lda));
+        memory.writes("TAU", tau, std::min(m, n));
+        memory.writes("devInfo", info, 1);
+        if (memory.is_valid()) *info = static_cast<int>(lapack::geqrf(m, n, A, lda, tau));
+    });
+}
+
+template <class T>
+cusolverStatus_t run_orgqr(const char* name, cusolverDnHandle_t handle, blasint m, blasint n,
+                           blasint k, T* A, blasint lda, const T* tau, int* info) {
+    SolverCall call(name, handle);
+    call.require(m >= n && n >= k && k >= 0 && is_leading(lda, m) && info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.writes("A", A, matrix_extent(m, n, lda));
+        memory.reads("tau", tau, k);
+        memory.writes("info", info, 1);
+        if (memory.is_valid()) *info = static_cast<int>(lapack::orgqr(m, n, k, A, lda, tau));
+    });
+}
+
+template <class T>
+cusolverStatus_t run_ormqr(const char* name, cusolverDnHandle_t handle, cublasSideMode_t side,
+                           cublasOperation_t trans, blasint m, blasint n, blasint k, const T* A,
+                           blasint lda, const T* tau, T* C, blasint ldc, int* info) {
+    SolverCall call(name, handle);
+    const auto rows = side == CUBLAS_SIDE_LEFT ? m : n;
+    call.require(is_valid(side) && is_valid<T>(trans, "NC") && m >= 0 && n >= 0 && k >= 0 &&
+                 k <= rows && is_leading(lda, rows) && is_leading(ldc, m) && info != nullptr);
+    const char operation = trans == CUBLAS_OP_N ? 'N' : is_complex<T> ? 'C' : 'T';
+    return call.submit([=](Memory& memory) {
+        memory.reads("A", A, matrix_extent(rows, k, lda));
+        memory.reads("tau", tau, k);
+        memory.writes("C", C, matrix_extent(m, n, ldc));
+        memory.writes("devInfo", info, 1);
+        if (memory.is_valid())
+            *info = static_cast<int>(lapack::ormqr(side == CUBLAS_SIDE_LEFT ? "L" : "R", operation,
+                                                   m, n, k, A, lda, tau, C, ldc));
+    });
+}
+
+// Eigenvalues of one or many matrices, one after the other in memory.
+template <class T, class R>
+cusolverStatus_t run_syevd(const char* name, cusolverDnHandle_t handle, cusolverEigMode_t job,
+                           cublasFillMode_t uplo, blasint n, T* A, blasint lda, R* W, int* info,
+                           blasint items = 1) {
+    SolverCall call(name, handle);
+    call.require(is_valid(job) && is_valid(uplo) && n >= 0 && is_leading(lda, n) && items >= 0 &&
+                 info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.writes("A", A, batch_extent(matrix_extent(n, n, lda), lda * n, items));
+        memory.writes("W", W, n * items);
+        memory.writes("info", info, items);
+        for (blasint item = 0; item < items && memory.is_valid(); ++item)
+            info[item] = static_cast<int>(
+                lapack::syevd(letter(job), letter(uplo), n, A + item * lda * n, lda, W + item * n));
+    });
+}
+
+template <class T, class R>
+cusolverStatus_t run_sygvd(const char* name, cusolverDnHandle_t handle, cusolverEigType_t type,
+                           cusolverEigMode_t job, cublasFillMode_t uplo, blasint n, T* A,
+                           blasint lda, T* B, blasint ldb, R* W, int* info) {
+    SolverCall call(name, handle);
+    call.require(type >= CUSOLVER_EIG_TYPE_1 && type <= CUSOLVER_EIG_TYPE_3 && is_valid(job) &&
+                 is_valid(uplo) && n >= 0 && is_leading(lda, n) && is_leading(ldb, n) &&
+                 info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.writes("A", A, matrix_extent(n, n, lda));
+        memory.writes("B", B, matrix_extent(n, n, ldb));
+        memory.writes("W", W, n);
+        memory.writes("info", info, 1);
+        if (memory.is_valid())
+            *info = static_cast<int>(
+                lapack::sygvd(type, letter(job), letter(uplo), n, A, lda, B, ldb, W));
+    });
+}
+
+inline bool is_svd_job(signed char job) {
+    return job == 'A' || job == 'S' || job == 'O' || job == 'N';
+}
+
+template <class T, class R>
+cusolverStatus_t run_gesvd(const char* name, cusolverDnHandle_t handle, signed char jobu,
+                           signed char jobvt, blasint m, blasint n, T* A, blasint lda, R* S, T* U,
+                           blasint ldu, T* VT, blasint ldvt, int* info) {
+    SolverCall call(name, handle);
+    const auto count = std::min(m, n);
+    const auto left = jobu == 'A' ? m : jobu == 'S' ? count : 0;
+    const auto right = jobvt == 'A' ? n : jobvt == 'S' ? count : 0;
+    // As NVIDIA's, needs at least as many rows as columns.
+    call.require(is_svd_job(jobu) && is_svd_job(jobvt) && !(jobu == 'O' && jobvt == 'O') &&
+                 m >= n && n >= 0 && is_leading(lda, m) && is_leading(ldu, left > 0 ? m : 1) &&
+                 is_leading(ldvt, std::max<blasint>(1, right)) && info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.writes("A", A, matrix_extent(m, n, lda));
+        memory.writes("S", S, count);
+        memory.writes("U", U, matrix_extent(m, left, ldu));
+        memory.writes("VT", VT, matrix_extent(right, n, ldvt));
+        memory.writes("info", info, 1);
+        if (memory.is_valid())
+            *info =
+                static_cast<int>(lapack::gesvd(static_cast<char>(jobu), static_cast<char>(jobvt), m,
+                                               n, A, lda, S, U, ldu, VT, ldvt));
+    });
+}
+
+// NVIDIA's function computes V, and LAPACK's its adjoint.
+template <class T, class R>
+cusolverStatus_t run_gesvdj(const char* name, cusolverDnHandle_t handle, cusolverEigMode_t job,
+                            bool is_economic, blasint m, blasint n, T* A, blasint lda, R* S, T* U,
+                            blasint ldu, T* V, blasint ldv, int* info) {
+    SolverCall call(name, handle);
+    const bool has_vectors = job == CUSOLVER_EIG_MODE_VECTOR;
+    const auto count = std::min(m, n);
+    const auto left = !has_vectors ? 0 : is_economic ? count : m;
+    const auto right = !has_vectors ? 0 : is_economic ? count : n;
+    call.require(is_valid(job) && m >= 0 && n >= 0 && is_leading(lda, m) &&
+                 is_leading(ldu, has_vectors ? m : 1) && is_leading(ldv, has_vectors ? n : 1) &&
+                 info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.writes("A", A, matrix_extent(m, n, lda));
+        memory.writes("S", S, count);
+        memory.writes("U", U, matrix_extent(m, left, ldu));
+        memory.writes("V", V, matrix_extent(n, right, ldv));
+        memory.writes("info", info, 1);
+        if (!memory.is_valid()) return;
+        const auto rows = std::max<blasint>(1, right);
+        std::vector<T> adjoint(to_size(rows * std::max<blasint>(1, n)));
+        const char letters = !has_vectors ? 'N' : is_economic ? 'S' : 'A';
+        *info = static_cast<int>(
+            lapack::gesvd(letters, letters, m, n, A, lda, S, U, ldu, adjoint.data(), rows));
+        for (blasint j = 0; j < right; ++j)
+            for (blasint i = 0; i < n; ++i)
+                V[j * ldv + i] = conjugate(adjoint[to_size(i * rows + j)]);
+    });
+}
+
+}  // namespace kbuild::mathlibs
+
+#endif

@@ -1,0 +1,140 @@
+// NVIDIA's functions for 64-bit numbers, which take types as values.
+#include "cusolver/dense.hpp"
+
+using namespace kbuild::mathlibs;
+
+namespace {
+
+// The type of a real number of the same precision.
+cudaDataType real_type(cudaDataType type) {
+    return type == CUDA_C_32F ? CUDA_R_32F : type == CUDA_C_64F ? CUDA_R_64F : type;
+}
+
+// Calls the function with a value of the matrices' type and one of the real type.
+template <class Function>
+cusolverStatus_t with_types(const char* name, cudaDataType type, bool are_equal,
+                            Function function) {
+    if (are_equal) {
+        switch (type) {
+        case CUDA_R_32F: return function(float(), float());
+        case CUDA_R_64F: return function(double(), double());
+        case CUDA_C_32F: return function(cuComplex(), float());
+        case CUDA_C_64F: return function(cuDoubleComplex(), double());
+        default: break;
+        }
+    }
+    return reject(name, "types are float, double, or complex, and all the same");
+}
+
+cusolverStatus_t return_sizes(const char* name, cusolverDnHandle_t handle, size_t* on_device,
+                              size_t* on_host) {
+    SolverCall call(name, handle);
+    call.require(on_host != nullptr);
+    if (call.is_accepted()) *on_host = 0;
+    return call.return_size(on_device);
+}
+
+}  // namespace
+
+// The parameters of a function for 64-bit numbers.
+#define HANDLES cusolverDnHandle_t handle, cusolverDnParams_t
+#define BUFFERS void*, size_t, void*, size_t, int* info
+#define SIZES size_t *on_device, size_t *on_host
+
+cusolverStatus_t cusolverDnXgetrf_bufferSize(HANDLES, int64_t, int64_t, cudaDataType, const void*,
+                                             int64_t, cudaDataType, SIZES) {
+    return return_sizes(__func__, handle, on_device, on_host);
+}
+cusolverStatus_t cusolverDnXgetrf(HANDLES, int64_t m, int64_t n, cudaDataType type, void* A,
+                                  int64_t lda, int64_t* ipiv, cudaDataType compute, BUFFERS) {
+    return with_types("cusolverDnXgetrf", type, type == compute, [=](auto element, auto) {
+        return run_getrf("cusolverDnXgetrf", handle, m, n, static_cast<decltype(element)*>(A), lda,
+                         ipiv, info);
+    });
+}
+cusolverStatus_t cusolverDnXgetrs(HANDLES, cublasOperation_t trans, int64_t n, int64_t nrhs,
+                                  cudaDataType type, const void* A, int64_t lda,
+                                  const int64_t* ipiv, cudaDataType type_b, void* B, int64_t ldb,
+                                  int* info) {
+    return with_types("cusolverDnXgetrs", type, type == type_b, [=](auto element, auto) {
+        using T = decltype(element);
+        return run_getrs("cusolverDnXgetrs", handle, trans, n, nrhs, static_cast<const T*>(A), lda,
+                         ipiv, static_cast<T*>(B), ldb, info);
+    });
+}
+
+cusolverStatus_t cusolverDnXpotrf_bufferSize(HANDLES, cublasFillMode_t, int64_t, cudaDataType,
+                                             const void*, int64_t, cudaDataType, SIZES) {
+    return return_sizes(__func__, handle, on_device, on_host);
+}
+cusolverStatus_t cusolverDnXpotrf(HANDLES, cublasFillMode_t uplo, int64_t n, cudaDataType type,
+                                  void* A, int64_t lda, cudaDataType compute, BUFFERS) {
+    return with_types("cusolverDnXpotrf", type, type == compute, [=](auto element, auto) {
+        return run_triangle(
+            "cusolverDnXpotrf", [](auto... x) { return lapack::potrf(x...); }, handle, uplo, n,
+            static_cast<decltype(element)*>(A), lda, info);
+    });
+}
+cusolverStatus_t cusolverDnXpotrs(HANDLES, cublasFillMode_t uplo, int64_t n, int64_t nrhs,
+                                  cudaDataType type, const void* A, int64_t lda,
+                                  cudaDataType type_b, void* B, int64_t ldb, int* info) {
+    return with_types("cusolverDnXpotrs", type, type == type_b, [=](auto element, auto) {
+        using T = decltype(element);
+        return run_potrs("cusolverDnXpotrs", handle, uplo, n, nrhs, static_cast<const T*>(A), lda,
+                         static_cast<T*>(B), ldb, info);
+    });
+}
+
+cusolverStatus_t cusolverDnXgeqrf_bufferSize(HANDLES, int64_t, int64_t, cudaDataType, const void*,
+                                             int64_t, cudaDataType, const void*, cudaDataType,
+                                             SIZES) {
+    return return_sizes(__func__, handle, on_device, on_host);
+}
+cusolverStatus_t cusolverDnXgeqrf(HANDLES, int64_t m, int64_t n, cudaDataType type, void* A,
+                                  int64_t lda, cudaDataType type_tau, void* tau,
+                                  cudaDataType compute, BUFFERS) {
+    const bool are_equal = type == type_tau && type == compute;
+    return with_types("cusolverDnXgeqrf", type, are_equal, [=](auto element, auto) {
+        using T = decltype(element);
+        return run_geqrf("cusolverDnXgeqrf", handle, m, n, static_cast<T*>(A), lda,
+                         static_cast<T*>(tau), info);
+    });
+}
+
+cusolverStatus_t cusolverDnXsyevd_bufferSize(HANDLES, cusolverEigMode_t, cublasFillMode_t, int64_t,
+                                             cudaDataType, const void*, int64_t, cudaDataType,
+                                             const void*, cudaDataType, SIZES) {
+    return return_sizes(__func__, handle, on_device, on_host);
+}
+cusolverStatus_t cusolverDnXsyevd(HANDLES, cusolverEigMode_t job, cublasFillMode_t uplo, int64_t n,
+                                  cudaDataType type, void* A, int64_t lda, cudaDataType type_w,
+                                  void* W, cudaDataType compute, BUFFERS) {
+    const bool are_equal = type_w == real_type(type) && type == compute;
+    return with_types("cusolverDnXsyevd", type, are_equal, [=](auto element, auto real) {
+        return run_syevd("cusolverDnXsyevd", handle, job, uplo, n,
+                         static_cast<decltype(element)*>(A), lda, static_cast<decltype(real)*>(W),
+                         info);
+    });
+}
+
+cusolverStatus_t cusolverDnXgesvd_bufferSize(HANDLES, signed char, signed char, int64_t, int64_t,
+                                             cudaDataType, const void*, int64_t, cudaDataType,
+                                             const void*, cudaDataType, const void*, int64_t,
+                                             cudaDataType, const void*, int64_t, cudaDataType,
+                                             SIZES) {
+    return return_sizes(__func__, handle, on_device, on_host);
+}
+cusolverStatus_t cusolverDnXgesvd(HANDLES, signed char jobu, signed char jobvt, int64_t m,
+                                  int64_t n, cudaDataType type, void* A, int64_t lda,
+                                  cudaDataType type_s, void* S, cudaDataType type_u, void* U,
+                                  int64_t ldu, cudaDataType type_vt, void* VT, int64_t ldvt,
+                                  cudaDataType compute, BUFFERS) {
+    const bool are_equal =
+        type_s == real_type(type) && type == type_u && type == type_vt && type == compute;
+    return with_types("cusolverDnXgesvd", type, are_equal, [=](auto element, auto real) {
+        using T = decltype(element);
+        return run_gesvd("cusolverDnXgesvd", handle, jobu, jobvt, m, n, static_cast<T*>(A), lda,
+                         static_cast<decltype(real)*>(S), static_cast<T*>(U), ldu,
+                         static_cast<T*>(VT), ldvt, info);
+    });
+}

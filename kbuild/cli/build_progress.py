@@ -11,7 +11,7 @@ from typing import Any
 
 from kbuild.cli.progress import CLEAR, show_activity
 from kbuild.process import VERBOSE_VARIABLE, select_environment
-from kbuild.project.build_output import BuildOutput, BuildReporter, BuildStep
+from kbuild.project.build_output import BuildOutput, BuildStep
 
 
 @contextmanager
@@ -20,38 +20,45 @@ def show_build(*, is_verbose: bool = False, is_quiet: bool = False) -> Iterator[
 
     Args:
         is_verbose: Whether to show all output of CMake and ninja, and the commands that fail.
-        is_quiet: Whether to show progress only on a terminal, and no summary. Verbose output is
+        is_quiet: Whether to show the steps only on a terminal, and no summary. Verbose output is
             not quiet.
     """
-    reporter: BuildReporter
+    reporter: _Messages | _Bar
     environment = select_environment(("CI", VERBOSE_VARIABLE))
     is_verbose = is_verbose or bool(environment.get(VERBOSE_VARIABLE))
     is_quiet = is_quiet and not is_verbose
     if sys.stderr is not None and sys.stderr.isatty() and not environment.get("CI"):
-        reporter = bar = _Bar(is_quiet=is_quiet)
+        reporter = _Bar(is_quiet=is_quiet)
     else:
-        reporter, bar = (_Messages() if is_quiet else _Lines()), None
+        reporter = _Messages() if is_quiet else _Lines()
     try:
         yield BuildOutput(reporter, is_verbose=is_verbose)
     finally:
-        if bar is not None:
-            bar.close()
+        reporter.close()
 
 
 class _Messages:
-    """A reporter that prints only the messages of tools."""
+    """A reporter that prints only the messages of tools, and what runs if there are none."""
+
+    def __init__(self) -> None:
+        self._activity = ExitStack()
 
     def report_phase(self, name: str) -> None:
-        pass
+        self.close()
+        self._activity.enter_context(show_activity(lambda: name))
 
     def report_step(self, step: BuildStep) -> None:
         pass
 
     def report_line(self, line: str) -> None:
+        self.close()
         print(line, file=sys.stderr, flush=True)
 
     def report_end(self, summary: str) -> None:
         pass
+
+    def close(self) -> None:
+        self._activity.close()
 
 
 class _Lines(_Messages):

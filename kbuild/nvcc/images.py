@@ -16,6 +16,7 @@ from kbuild.backends import find_builder
 from kbuild.errors import ConfigurationError
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.source import SourceBuild, make_flags, plan_source, run_parallel
+from kbuild.process.diagnostics import select_once
 from kbuild.stages.compile import CompiledSource, compile_edge
 from kbuild.stages.packing.containers import make_containers
 from kbuild.stages.packing.inputs import read_inputs
@@ -56,7 +57,7 @@ def write_image(build: SourceBuild, output: Path) -> str:
                 "image for this machine, which cuModuleLoadData loads\n"
             )
     files.write_file(output, content)
-    return notes + "".join(source.warnings for source in compiled)
+    return notes + select_once(*(source.warnings for source in compiled))
 
 
 def _select_one(build: SourceBuild) -> Invocation:

@@ -13,6 +13,7 @@ from kbuild.nvcc.command_line.architectures import check_ages
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.tiles import reject_tiles
 from kbuild.nvcc.tools import Tools
+from kbuild.process.diagnostics import select_once
 from kbuild.project.jobserver import borrow_jobs, find_jobserver
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.depfiles import read_dependencies
@@ -153,9 +154,9 @@ def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple
     plan = _name_plan(build, plan, name_module(build, host, preprocessed))
     (host,) = plan.hosts
     tasks: tuple[HostEdge | CompileEdge, ...] = (*plan.hosts, *plan.edges)
-    log += "".join(run_parallel(build.invocation, lambda task: _run_edge(task, flags), tasks))
+    logs = run_parallel(build.invocation, lambda task: _run_edge(task, flags), tasks)
     pack_target(plan.pack)
-    return plan, log
+    return plan, log + select_once(*logs)
 
 
 def run_parallel(

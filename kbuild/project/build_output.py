@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from kbuild.process.diagnostics import Diagnostics
+
 # Starts ninja's status lines. No tool starts a line with this character.
 STATUS_MARK: Final = "\x1e"
 _STATUS: Final = re.compile(STATUS_MARK + r"(\d+)/(\d+) (\S+) (.*)")
@@ -48,10 +50,10 @@ class BuildReporter(Protocol):
 
 
 class BuildOutput:
-    """Passes on each message of a build once, without the tools' own chatter.
+    """Passes on each diagnostic of a build once, without the tools' own chatter.
 
-    The edges of several architectures often print the same messages. An edge's messages are passed
-    on line by line, except for those that an earlier edge began with, too.
+    The edges of a source often print the same diagnostics: for several architectures, and for the
+    passes of a mixed source.
 
     Attributes:
         steps: How many edges finished.
@@ -66,10 +68,7 @@ class BuildOutput:
         self._reporter = reporter
         self._description = ""
         self._is_command_next = False
-        self._messages: list[list[str]] = []
-        self._message: list[str] = []
-        self._similar: list[list[str]] = []  # the messages that begin like the current one
-        self._passed = 0  # the number of lines of the current message that were passed on
+        self._diagnostics = Diagnostics()
 
     def read_line(self, line: str) -> None:
         """Read a line of CMake or ninja."""
@@ -81,25 +80,21 @@ class BuildOutput:
             self.failed = self.failed or self._description
             if self.is_verbose:
                 self._reporter.report_line(line)
+        elif self.is_verbose:
+            self._reporter.report_line(line)
         elif line.startswith(_ERROR):
             # Several tools can find the same error, such as the preprocessor and the compiler.
-            if self.finish_message():
-                self._read_message(line)
-        elif self.is_verbose or not _CHATTER.fullmatch(line):
-            self._read_message(line)
+            diagnostics = self._diagnostics
+            is_repeated = not (diagnostics.has_new or diagnostics.is_empty)
+            self.finish_message()
+            if not is_repeated:
+                self._pass_on(diagnostics.read_line(line))
+        elif not _CHATTER.fullmatch(line):
+            self._pass_on(self._diagnostics.read_line(line))
 
-    def finish_message(self) -> bool:
-        """Finish the messages of an edge, and return whether they are new or empty.
-
-        Lines that waited are dropped, or passed on.
-        """
-        is_new = all(len(message) != len(self._message) for message in self._similar)
-        if is_new:
-            self._pass_on()
-        if self._message:
-            self._messages.append(self._message)
-        self._message, self._similar, self._passed = [], list(self._messages), 0
-        return is_new
+    def finish_message(self) -> None:
+        """Finish the messages of an edge."""
+        self._pass_on(self._diagnostics.finish_log())
 
     def begin_phase(self, name: str) -> None:
         """Report what the build does from now on."""
@@ -121,17 +116,9 @@ class BuildOutput:
         )
         self._reporter.report_end(f"ran {steps}{kept}{hits}" if self.steps else "nothing to do")
 
-    def _read_message(self, line: str) -> None:
-        index = len(self._message)
-        self._message.append(line)
-        self._similar = [m for m in self._similar if index < len(m) and m[index] == line]
-        if not self._similar:
-            self._pass_on()
-
-    def _pass_on(self) -> None:
-        for line in self._message[self._passed :]:
+    def _pass_on(self, lines: list[str]) -> None:
+        for line in lines:
             self._reporter.report_line(line)
-        self._passed = len(self._message)
 
     def _report_step(self, status: re.Match[str]) -> None:
         step = BuildStep(

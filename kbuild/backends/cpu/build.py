@@ -137,7 +137,8 @@ _OWN_NOTES: Final = re.compile(
     re.MULTILINE,
 )
 _OWN_NAMES: Final = re.compile(
-    r"__kbuild_[0-9a-f]{16}\b|const (::)?kbuild::chevron::configuration ?&(, )?"
+    r"call to \S+ declared with (attribute error|'error' attribute): kbuild: "
+    r"|__kbuild_[0-9a-f]{16}\b|const (::)?kbuild::chevron::configuration ?&(, )?"
 )
 _HOST_FUNCTION_FIX: Final = (
     "a __host__ __device__ function that a kernel calls uses a function of the host API; "

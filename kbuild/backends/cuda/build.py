@@ -102,6 +102,7 @@ provide_runtimes: Final = None
 list_notes: Final = None
 cross_compilers: Final = None
 
+_PTX_FILE: Final = re.compile(r"^ptxas .*\.ptx, line", re.MULTILINE)
 _FIRST_WITH_MODES: Final = (12, 8)
 # PTX that the driver links must tell the driver's own ptxas.
 _LINKING: Final = {
@@ -388,7 +389,12 @@ def link_images(
 
 
 def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
-    """See `Builder`: without the figures of ``ptxas -v``, which the record contains."""
+    """See `Builder`: without the figures of ``ptxas -v``, which the record contains.
+
+    Errors in PTX name the source, and not an intermediate file of one architecture.
+    """
+    if isinstance(unit, CompileUnit):
+        log = _PTX_FILE.sub(lambda _: f"ptxas: PTX of {unit.display_source}, line", log)
     figures = re.compile(r"ptxas info\s*:|\s+\d+ bytes (stack frame|cumulative)")
     kept = [line for line in log.splitlines(keepends=True) if not figures.match(line)]
     return CompilerLog(text="".join(kept), fix=_find_fix(log, unit))

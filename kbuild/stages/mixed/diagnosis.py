@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from kbuild import files, process
 from kbuild.backends.interface.build import Builder, CompileUnit
-from kbuild.errors import SourceError
+from kbuild.errors import SourceError, ToolError
+from kbuild.process.diagnostics import drop_columns, select_once
 from kbuild.stages.mixed.texts import make_tool_error
 
 if TYPE_CHECKING:
@@ -31,17 +32,21 @@ def diagnose(
     """If what is done with a text fails, raise what a compiler says about the text instead.
 
     kbuild expects valid C++, so that an invalid text can make it fail in any way. A failure remains
-    as it is if the compiler accepts the text.
+    as it is if the compiler accepts the text, apart from the columns of the text that failed.
 
     Raises:
         ToolError: The compiler rejects the text.
     """
     try:
         yield
-    except Exception:
-        if passes.describe_diagnosis is not None:
-            _run(code, unit, tc, passes, builder)
-        raise
+    except Exception as error:
+        if passes.describe_diagnosis is None:
+            raise
+        _run(code, unit, tc, passes, builder)
+        if not isinstance(error, ToolError):
+            raise
+        log = select_once(drop_columns(error.log)).rstrip("\n")
+        raise ToolError(error.message, log=log, command=error.command) from error
 
 
 def review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain, passes: MixedPasses) -> None:

@@ -10,6 +10,7 @@ from kbuild.backends.interface.build import Builder, CompilerLog
 from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.errors import ToolError
 from kbuild.model import Command, CommandResult
+from kbuild.process.diagnostics import select_once
 
 
 def make_text(front_end: FrontEnd, builder: Builder) -> tuple[str, str]:
@@ -38,7 +39,7 @@ def run_commands(commands: tuple[Command, ...], builder: Builder) -> str:
 def make_tool_error(result: CommandResult, read_log: Callable[[str], CompilerLog]) -> ToolError:
     """Return the error of a failed tool, with the useful part of its log, and the fix if known."""
     log = read_log(result.stdout + result.stderr)
-    return process.make_error(result, log=log.text, fix=log.fix)
+    return process.make_error(result, log=select_once(log.text), fix=log.fix)
 
 
 def remove_directories(directories: tuple[Path, ...]) -> None:

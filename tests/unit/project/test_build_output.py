@@ -64,11 +64,12 @@ def test_error_that_several_tools_find_is_shown_once() -> None:
     assert received == ["<1/3 A>", *ERROR, "<2/3 B>", "<3/3 C>", second[2]]
 
 
-@pytest.mark.parametrize("other", [ERROR[:1], (*ERROR[:2], "more"), (ERROR[0], "else")])
-def test_message_that_only_begins_like_another_one_is_shown(other: tuple[str, ...]) -> None:
-    received, _ = read(status(1, "A"), *ERROR, status(2, "B"), *other)
+def test_what_is_new_in_a_message_of_another_step_is_shown() -> None:
+    more = ("a.cu:9:1: error: other", "    9 | y", ERROR[2])
 
-    assert received == ["<1/3 A>", *ERROR, "<2/3 B>", *other]
+    received, _ = read(status(1, "A"), *ERROR, status(2, "B"), *ERROR[:2], *more)
+
+    assert received == ["<1/3 A>", *ERROR, "<2/3 B>", *more[:2]]
 
 
 def test_first_message_does_not_wait_for_the_end_of_its_step() -> None:

@@ -64,7 +64,9 @@ def test_a_tile_is_that_of_its_parent() -> None:
 def test_a_reduction_brings_its_second_argument() -> None:
     text = write(f"{TILE}p[0] = cg::reduce(tile, n, cg::plus<int>());")
 
-    call = "decltype(cg::reduce(tile.__original(), n, cg::plus<int>()))>(__kbuild_o0__, __kbuild_t__, "
+    call = (
+        "decltype(cg::reduce(tile.__original(), n, cg::plus<int>()))>(__kbuild_o0__, __kbuild_t__, "
+    )
     assert f"::__operations::reduce::template put<{call}n);" in text
     assert f"::__operations::reduce::template get<{call}cg::plus<int>())" in text
 

@@ -125,10 +125,11 @@ def mark_loops(
 def _list_blocks_of_threads(unit: Unit) -> Iterator[int]:
     """Yield the indices of names that declarations of variables for the block seem to declare."""
     for index in unit.find((_BLOCK,)):
-        while unit.get(index + 1) in ("const", "&"):
-            index += 1
-        if is_name(unit.get(index + 1)):
-            yield index + 1
+        name = index + 1
+        while unit.get(name) in ("const", "&"):
+            name += 1
+        if is_name(unit.get(name)):
+            yield name
     for index in unit.find((THIS_BLOCK,)):
         first = find_first(unit, index)
         if unit.get(first - 1) == "=" and is_name(unit.get(first - 2)):

@@ -157,10 +157,12 @@ def _mark_loop(unit: Unit, loop: Block, name: str, users: frozenset[str]) -> Ite
     if loop.kind == "for" and loop.heads != _PARTS_OF_FOR:
         proof = _find_proof_of_range(unit, loop)
         return iter(()) if proof is None else _mark(unit, loop, f"{name}{proof}()")
-    proof = _find_proof(unit, loop, users)
-    return (
-        _mark_condition(unit, loop, f"{name}{proof}") if proof else _mark(unit, loop, f"{name}()")
-    )
+    proof, place = _find_proof(unit, loop, users)
+    if not proof:
+        return _mark(unit, loop, f"{name}()")
+    if place is not None:
+        return iter((Edit(start=place, end=place, text=f"{name}{proof}; "),))
+    return _mark_condition(unit, loop, f"{name}{proof}")
 
 
 def _is_in(spans: Iterable[Span], position: int) -> bool:
@@ -265,10 +267,11 @@ def _can_prove(unit: Unit, span: Span, declared: Iterable[str]) -> bool:
     return "{" not in words and not has_lambda and names.isdisjoint(declared)
 
 
-def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> str:
-    """Return the arguments of a mark with which the compiler proves that a loop ends.
+def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> tuple[str, int | None]:
+    """Return a mark's arguments with which the compiler proves that a loop ends, and its place.
 
-    The result is empty if the text does not say so.
+    The arguments are empty if the text does not say so. Without a place, the mark can be in front
+    of the condition.
     """
     condition = _find_condition(loop)
     operands = [
@@ -279,14 +282,32 @@ def _find_proof(unit: Unit, loop: Block, users: frozenset[str]) -> str:
     is_update = _updates(unit, loop)
     used = [] if is_update else _find_operands(unit, loop, condition, users)
     # The head of a loop with operations can be outside of regions, where threads have no names.
-    words = unit.words[loop.start : loop.stop]
-    if used is None or (used and any("sync" in word for word in words)):
-        return ""
+    is_divided = used and _names_operations(unit, loop)
+    place = _find_region(unit, loop, (*operands, *(used or ()))) if is_divided else None
+    if used is None or (is_divided and place is None):
+        return "", None
     kinds = dict.fromkeys(f"decltype(({_join(unit, span)}))" for span in (*operands, *used))
     scalars = f"{_SCALARS}<{', '.join(kinds)}>"
     if is_update:
-        return f"<{scalars}, decltype({_join(unit, operands[0])})>({_UPDATE})"
-    return f"<{scalars}>()"
+        return f"<{scalars}, decltype({_join(unit, operands[0])})>({_UPDATE})", place
+    return f"<{scalars}>()", place
+
+
+def _names_operations(unit: Unit, node: Node) -> bool:
+    return any("sync" in word for word in unit.words[node.start : node.stop])
+
+
+def _find_region(unit: Unit, loop: Block, spans: Iterable[Span]) -> int | None:
+    """Return the place in front of a condition that is in a region, and names what spans name."""
+    body = loop.children[0 if loop.kind == "do" else loop.heads]
+    names = {unit.words[index] for span in spans for index in list_names(unit, *span)}
+    for child in body.children if isinstance(body, Block) and not body.kind else ():
+        is_inside = isinstance(child, Block) and child.kind == "if"
+        if is_inside and not _names_operations(unit, child):
+            here = {unit.words[index] for index in list_names(unit, child.start, child.stop)}
+            if names <= here and unit.words[child.start] == "if":
+                return unit.starts[child.start]
+    return None
 
 
 def _find_operands(

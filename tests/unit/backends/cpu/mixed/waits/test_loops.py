@@ -162,3 +162,25 @@ def test_volatile_memory_of_another_function_counts() -> None:
     other = " __kbuild_device__ volatile int flag;"
 
     assert mark("while (*p) {}", before=other) == f"while (*p) {{ {WAIT};}}"
+
+
+def test_a_loop_with_the_barrier_of_a_group_ends_if_the_group_is_the_block() -> None:
+    proof = "mark_loop<::kbuild_cpu::is_block<decltype((b))>>();"
+    for sync in ("b.sync();", "cg::sync(b);"):
+        loop = f"while (!cas(p, 1)) {{ {sync} }}"
+        assert proof in mark(f"const thread_block& b = *q; {loop}")
+        assert proof in mark(f"auto b = cg::this_thread_block(); {loop}")
+        assert proof not in mark(f"auto b = cg::tiled_partition<8>(a); {loop}")
+        assert proof not in mark(f"thread_block b = q; while (!cas(p, 1)) {{ auto b = t; {sync} }}")
+    assert proof not in mark("cas(p, 1); while (x) b.sync();", before=" void g(thread_block b);")
+
+
+def test_a_loop_with_warp_operations_is_marked_where_its_names_are_known() -> None:
+    step = "t[j] = cas(p, 1); __syncwarp();"
+    loop = "for (int i = n; i > 0; i /= 2) {{ {} {} }}"
+
+    marked = mark(loop.format(step, "if (j < i) x += t[j];"))
+    assert "are_scalars<decltype((i)), decltype((j))>>(); if (j < i)" in marked
+    assert f"{MARK};" in mark(loop.format(f"{step} x += t[i + k];", "if (j < i) x += t[j];"))
+    assert f"{MARK};" in mark(loop.format(step, "if (j < i) __syncwarp();"))
+    assert f"{MARK};" in mark(loop.format(step, "x += i < j;"))

@@ -192,6 +192,18 @@ __global__ void objects(int* out, int size)
     out[threadIdx.x] = pair.value + (copy.thread_rank() == 0 ? first : 0) + (threadIdx.x == 0 ? all : 0);
 }
 
+// The lanes that are at a place.
+__global__ void lanes_here(int* out)
+{
+    int value = threadIdx.x;
+    if (value % 5 < 2) {
+        cg::coalesced_group here = cg::coalesced_threads();
+        value = here.shfl(value, 1) + 1000 * here.size() + 100000 * here.thread_rank();
+        here.sync();
+    }
+    out[threadIdx.x] = value;
+}
+
 // What is complete when it is called has nothing to wait for. All threads meet in the loop with a barrier, so that
 // none waits in it for the atomic function.
 __global__ void copies(const int* in, int* out)
@@ -321,6 +333,15 @@ int main()
                                   : i + (i % 4 < 3) + 10 * (base + 2) + 100 * ballot +
                                         10000 * (i % 4 < 2 ? i : i - 2) + 1000000 * (i ^ 3);
         return value + first + (i == 0 ? 128 : 0);
+    });
+    lanes_here<<<1, 96>>>(results);
+    check("lanes_here", 96, [](int i) {
+        int count = 0, rank = 0, second = 0;
+        for (int j = i / 32 * 32; j < i / 32 * 32 + 32; ++j) {
+            rank += j % 5 < 2 && j < i;
+            second = j % 5 < 2 && ++count == 2 ? j : second;
+        }
+        return i % 5 < 2 ? second + 1000 * count + 100000 * rank : i;
     });
     int* copied;
     if (cudaMallocManaged(&copied, 384 * sizeof *copied) != cudaSuccess)

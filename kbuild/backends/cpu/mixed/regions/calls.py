@@ -72,7 +72,7 @@ def read_operation(unit: Unit, index: int, is_warp_wide: bool, has_value: bool) 
         name=unit.words[index],
         is_warp_wide=is_warp_wide,
         has_value=has_value,
-        index=index,
+        index=find_first(unit, index),
         arguments=arguments,
         close=unit.partners[index + 1],
         operand=int(is_warp_wide),

@@ -78,10 +78,17 @@ public:
         : __warp_group(__in, __meta_rank, __meta_size) {}
 };
 
-inline coalesced_group KBUILD_NEEDS_BLOCK coalesced_threads(KBUILD_CPU_CALLER) {
+#if KBUILD_CPU_WARP_SIZE == 32
+#define KBUILD_CPU_COALESCED KBUILD_WARP_OPERATION
+#else
+#define KBUILD_CPU_COALESCED KBUILD_NEEDS_BLOCK
+#endif
+inline coalesced_group KBUILD_CPU_COALESCED coalesced_threads(KBUILD_CPU_CALLER) {
     return coalesced_group(__lanes(static_cast<__lane_mask>(
         kbuild_cpu::converge(KBUILD_CPU_GROUP_CALL("coalesced_threads()")))));
 }
+
+#undef KBUILD_CPU_COALESCED
 
 /* The threads of a group whose ranks are in the same multiple of the size. */
 inline __lanes __divide(kbuild_cpu_call __call, const __lanes &__parent, unsigned int __size) {

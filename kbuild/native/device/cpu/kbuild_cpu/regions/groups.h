@@ -310,6 +310,14 @@ struct masked<group_object::__operations::sync> {
     }
 };
 
+/* The lanes that are at this place. */
+struct coalesced_threads : __activemask {
+    template <class __T, int __Most>
+    static __T get(operands<__Most> &__operands, int __number) {
+        return __T(cooperative_groups::__lanes(__activemask::get<__T>(__operands, __number)));
+    }
+};
+
 /* Returns the tile of a group. */
 template <unsigned int __N>
 constexpr tile_group<__N, block_group> divide(const block_group &) {

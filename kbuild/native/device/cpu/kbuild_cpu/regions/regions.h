@@ -415,9 +415,11 @@ public:
         __initializer(kind_of_slot<__type>{place(__number)});
         return (*this)[__number];
     }
-    /* The object can be volatile, or a restricted pointer; the element is not. */
+    /* The value of an object of this type, which can also be a pointer with `__restrict__`. */
     template <class __Value>
     KBUILD_CPU_ALWAYS_INLINE void copy(int __number, const __Value &__value) {
+        static_assert(is_same_v<remove_cv_t<decltype(::kbuild_cpu::regions::copy(__value))>, __type>,
+                      "kbuild: the value has another type than its slot");
         ::new (place(__number)) __type(__value);
     }
 

@@ -189,3 +189,14 @@ def test_bodies_of_divided_loops_can_assign(change: str) -> None:
     marked = mark(f"for (int i = 9; i > n; --i) {{ cas(p, 1); {change} }}", is_divided=True)
 
     assert MARK in marked
+
+
+def test_a_loop_with_the_barrier_of_a_group_ends_if_the_group_is_the_block() -> None:
+    proof = "mark_loop<::kbuild_cpu::is_block<decltype((b))>>();"
+    for sync in ("b.sync();", "cg::sync(b);"):
+        loop = f"while (!cas(p, 1)) {{ {sync} }}"
+        assert proof in mark(f"const thread_block& b = *q; {loop}")
+        assert proof in mark(f"auto b = cg::this_thread_block(); {loop}")
+        assert proof not in mark(f"auto b = cg::tiled_partition<8>(a); {loop}")
+        assert proof not in mark(f"thread_block b = q; while (!cas(p, 1)) {{ auto b = t; {sync} }}")
+    assert proof not in mark("cas(p, 1); while (x) b.sync();", before=" void g(thread_block b);")

@@ -263,7 +263,7 @@ class Builder:
 
     def barrier(self) -> None:
         """Let all threads of the block wait for each other."""
-        members = ("Syncs{}();", "Syncs{}();") if self.has_members else ()
+        members = ("Syncs{}();",) * 2 if self.has_members and self.has_obstacles else ()
         form = self.pick(
             *members,
             *("__syncthreads();", "__syncthreads();", "SYNC();", "call_sync();"),

@@ -166,6 +166,15 @@ __global__ void array_of_objects(int* out)
     __syncthreads();
     out[threadIdx.x] = x[0].v + x[1].v;
 }
+__global__ void objects_of_auto(int* out)
+{
+    auto x = Itself(threadIdx.x);
+    auto y = [z = Itself(3)]() mutable { return *z.place += 1; };
+    __syncthreads();
+    *x.place += 1;
+    __syncthreads();
+    out[threadIdx.x] = x.v + y();
+}
 __global__ void counted_argument(int* out)
 {
     Counted c(threadIdx.x);
@@ -426,6 +435,8 @@ int main()
     check("max_for_types", 64, [](int i) { return i + 10 + 100 * (i + 10); });
     array_of_objects<<<1, 64>>>(results);
     check("array_of_objects", 64, [](int i) { return i + 4; });
+    objects_of_auto<<<1, 64>>>(results);
+    check("objects_of_auto", 64, [](int i) { return i + 1 + 4; });
     counted_argument<<<1, 64>>>(results);
     check("counted_argument", 64, [](int i) { return i + 1000; });
     temporary_argument<<<1, 64>>>(results);

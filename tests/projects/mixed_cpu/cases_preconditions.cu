@@ -166,6 +166,15 @@ __global__ void array_of_objects(int* out)
     __syncthreads();
     out[threadIdx.x] = x[0].v + x[1].v;
 }
+__global__ void objects_of_auto(int* out)
+{
+    auto x = Itself(threadIdx.x);
+    auto y = [z = Itself(3)]() mutable { return *z.place += 1; };
+    __syncthreads();
+    *x.place += 1;
+    __syncthreads();
+    out[threadIdx.x] = x.v + y();
+}
 __global__ void counted_argument(int* out)
 {
     Counted c(threadIdx.x);
@@ -239,6 +248,85 @@ __global__ void names_of_lambdas(int* out)
     auto length = [] { return int(sizeof(__func__)); };
     __syncthreads();
     out[threadIdx.x] = length() + 100 * int(sizeof(__func__));
+}
+
+// What references refer to behind a barrier.
+struct Bits {
+    int low : 5, high : 27;
+};
+struct Converted {
+    int v;
+    __device__ operator const int&() const { return v; }
+};
+__device__ int& itself(int& x) { return x; }
+__device__ const int& lesser(const int& a, const int& b) { return a < b ? a : b; }
+__global__ void references(int* out, int three)
+{
+    __shared__ int s[64];
+    int x = threadIdx.x, &y = x, *p = &y, *&q = p, a[3] = {1, 2, x}, (&b)[3] = a;
+    int& mine = s[threadIdx.x];
+    auto& other = s[63 - threadIdx.x];
+    mine = x;
+    __syncthreads();
+    const int v = other;
+    auto&& z = itself(three);
+    *q += 2;
+    q = &z;
+    __syncthreads();
+    mine += v;
+    *p += 5;
+    b[1] += y;
+    __syncthreads();
+    out[threadIdx.x] = other + 100 * x + 10000 * three + a[1];
+}
+__global__ void references_to_temporaries(int* out, int three)
+{
+    float f = 2.5f;
+    const int &five = 5, &least = lesser(three, 50);
+    const double &d = three, &e = f;
+    int&& next = threadIdx.x + 1;
+    const int& chosen = threadIdx.x & 1 ? three : 50;
+    __syncthreads();
+    next += 1;
+    three = 8;
+    f = 0;
+    __syncthreads();
+    out[threadIdx.x] = five + least + int(d) * 100 + int(10 * e) * 1000 + next + chosen;
+}
+__global__ void reference_by_conversion(int* out)
+{
+    Converted x{static_cast<int>(threadIdx.x)};
+    const int& y = x;
+    __syncthreads();
+    x.v += 10;
+    __syncthreads();
+    out[threadIdx.x] = y;
+}
+__global__ void reference_to_bits(int* out, int three)
+{
+    Bits x{static_cast<int>(threadIdx.x % 16), 7};
+    const int& y = x.low;
+    __syncthreads();
+    x.low = 3;
+    int filler[4] = {three, three, three, three};
+    __syncthreads();
+    out[threadIdx.x] = y + 100 * x.low + filler[three];
+}
+__global__ void references_in_loops(int* out, int three)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = 0;
+    int sum = 0;
+    for (int i = 0; i < three; ++i) {
+        int& x = s[(threadIdx.x + i) % 64];
+        const int& y = i;
+        __syncthreads();
+        x += i;
+        __syncthreads();
+        sum += x + y;
+        __syncthreads();
+    }
+    out[threadIdx.x] = sum;
 }
 
 __global__ void wraps(int* out)
@@ -347,6 +435,8 @@ int main()
     check("max_for_types", 64, [](int i) { return i + 10 + 100 * (i + 10); });
     array_of_objects<<<1, 64>>>(results);
     check("array_of_objects", 64, [](int i) { return i + 4; });
+    objects_of_auto<<<1, 64>>>(results);
+    check("objects_of_auto", 64, [](int i) { return i + 1 + 4; });
     counted_argument<<<1, 64>>>(results);
     check("counted_argument", 64, [](int i) { return i + 1000; });
     temporary_argument<<<1, 64>>>(results);
@@ -363,6 +453,16 @@ int main()
     check("lambda_for_shared_memory", 64, [](int i) { return i + 3 + 1000 * (66 - i); });
     names_of_lambdas<<<1, 64>>>(results);
     check("names_of_lambdas", 64, [](int) { return 11 + 1700; });
+    references<<<1, 64>>>(results, 3);
+    check("references", 64, [](int i) { return 63 + 100 * (i + 2) + 80000 + 2 + i + 2; });
+    references_to_temporaries<<<1, 64>>>(results, 3);
+    check("references_to_temporaries", 64, [](int i) { return 13 + 300 + 25000 + i + 2 + (i & 1 ? 3 : 50); });
+    reference_by_conversion<<<1, 64>>>(results);
+    check("reference_by_conversion", 64, [](int i) { return i + 10; });
+    reference_to_bits<<<1, 64>>>(results, 3);
+    check("reference_to_bits", 64, [](int i) { return i % 16 + 303; });
+    references_in_loops<<<1, 64>>>(results, 3);
+    check("references_in_loops", 64, [](int) { return 0 + 1 + 1 + 3 + 2; });
     wraps<<<1, 64>>>(results);
     check("wraps", 64, [](int i) { return i < 40 ? 2 : 1; });
     function_of_namespace<<<1, 64>>>(results);

@@ -190,6 +190,19 @@ MUTATIONS = (
         ("cases_preconditions",),
     ),
     Mutation(
+        "references",
+        "slot",
+        "a reference to a temporary object keeps its value",
+        (
+            Change(
+                _HEADER,
+                "if constexpr (!refers_to<__T, __Argument>::__binds) {",
+                "if constexpr (false) {",
+            ),
+        ),
+        ("cases_preconditions",),
+    ),
+    Mutation(
         "moved",
         "slot",
         "no other edit is in a value that moves",

@@ -263,7 +263,7 @@ class Builder:
 
     def barrier(self) -> None:
         """Let all threads of the block wait for each other."""
-        members = ("Syncs{}();", "Syncs{}();") if self.has_members else ()
+        members = ("Syncs{}();",) * 2 if self.has_members and self.has_obstacles else ()
         form = self.pick(
             *members,
             *("__syncthreads();", "__syncthreads();", "SYNC();", "call_sync();"),
@@ -282,7 +282,7 @@ class Builder:
             (
                 (f"__shfl_xor_sync(~0u, {v}, {k})", f"'shfl_xor', 32, {{}}, {k}"),
                 (f"SHFL_XOR({v}, {k})", f"'shfl_xor', 32, {{}}, {k}"),
-                (f"lib::exchange(unsigned({v}), {k})", f"'shfl_xor', 32, {{}}, {k}"),
+                (f"lib::swap_lanes(unsigned({v}), {k})", f"'shfl_xor', 32, {{}}, {k}"),
                 (f"{scope}__shfl_xor_sync(compl 0u, {v}, {k}, 32)", f"'shfl_xor', 32, {{}}, {k}"),
                 (f"__shfl_sync(FULL, {v}, {k})", f"'shfl', 32, {{}}, {k}"),
                 (f"__shfl_up_sync(FULL, {v}, {k})", f"'shfl_up', 32, {{}}, {k}"),

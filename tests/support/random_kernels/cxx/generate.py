@@ -47,6 +47,8 @@ _OBSTACLES = {
     *("comma", "shift", "shift_back", "compound_right_first", "braces_array", "braces_object"),
     *("braces_constructor", "subscript_chain", "subscript", "if_init", "for_head", "switch"),
     *("short_circuit", "short_circuit_or", "ternary", "unevaluated", "function_object"),
+    *("own_chain", "own_stream", "call_chain", "stream", "arrow", "comma_operator"),
+    *("destructor", "initializer_list", "waiting_members", "waiting_range", "tuple_like"),
 }
 _HINDRANCE = 0.2
 # What uses parameters of the kernel, counts its runs, changes memory without barriers around, or

@@ -92,9 +92,15 @@ _MEMORY = {
 }
 
 
+def _name_function(g: Builder) -> str:
+    """Return the name of a function of CUDA's, which can be that of an operation."""
+    operations = ("any", "sync", "ballot") if g.has_obstacles else ()
+    return g.pick("max", "min", "abs", *operations)
+
+
 def _write_memory(g: Builder, kind: str) -> Iterator[None]:
     """Keep a value in a variable while its memory changes."""
-    name, f = g.global_name("g"), g.pick("max", "min", "abs", "any", "sync", "ballot", "min")
+    name, f = g.global_name("g"), _name_function(g)
     before, parameter, (value, python, memory) = _MEMORY[kind]
     g.declarations.append(before.format(g=name, f=f))
     if parameter:
@@ -158,7 +164,7 @@ def overloads_on_const(g: Builder) -> Iterator[None]:
 
 def user_lane(g: Builder) -> Iterator[None]:
     """Functions with names of CUDA's that read the index."""
-    f = g.pick("abs", "max", "min", "sync", "any")
+    f = _name_function(g)
     kind = g.global_name("Kind")
     g.declarations.append(
         f"enum class {kind} {{ parity }};\n"

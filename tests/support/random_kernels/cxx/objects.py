@@ -11,7 +11,9 @@ from support.random_kernels.model import Text
 def self_pointer(g: Builder) -> Iterator[None]:
     """Objects with pointers to their own members."""
     kind = g.global_name("Self")
-    destructor = g.pick("", "", f"__device__ ~{kind}() {{}}", f"~{kind}() = default;")
+    destructor = g.pick("", f"~{kind}() = default;")
+    if g.has_obstacles and g.chance(0.3):
+        destructor = f"__device__ ~{kind}() {{}}"
     default = g.pick(*[f"{kind}() = default;"] * 2, f"__device__ {kind}() {{}}")
     g.declarations.append(
         f"struct {kind} {{ unsigned v; unsigned* p; {default} {destructor}\n"
@@ -146,11 +148,13 @@ def virtual(g: Builder) -> Iterator[None]:
 
 def aggregate(g: Builder) -> Iterator[None]:
     """Aggregates with initializers of members, arrays, bit-fields, and unions."""
-    g.need("struct Inner { unsigned a[2]; unsigned b = 7; };")
-    g.need("struct Outer { Inner i; unsigned low : 5; unsigned high : 27; };")
+    kind, last = ("Default", "") if g.has_obstacles else ("Plain", ", 7")
+    g.need("struct DefaultInner { unsigned a[2]; unsigned b = 7; };")
+    g.need("struct PlainInner { unsigned a[2]; unsigned b; };")
+    g.need(f"struct {kind}Outer {{ {kind}Inner i; unsigned low : 5; unsigned high : 27; }};")
     name, v, w, u = g.name("o"), g.value(), g.value(), g.value()
     g.write(
-        f"Outer {name}{{{{{{{v.cxx}, {w.cxx}}}}}, ({u.cxx}) & 31u, ({u.cxx}) >> 5}};",
+        f"{kind}Outer {name}{{{{{{{v.cxx}, {w.cxx}}}{last}}}, ({u.cxx}) & 31u, ({u.cxx}) >> 5}};",
         f"{name} = [{v.python}, {w.python}, 7, {u.python} & 31, {u.python} >> 5]",
     )
     yield

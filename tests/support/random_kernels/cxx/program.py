@@ -26,7 +26,7 @@ inline __device__ unsigned tid_of() { return threadIdx.y * blockDim.x + threadId
 inline __device__ void call_sync() { __syncthreads(); }
 namespace lib {
 template <class T>
-__device__ T exchange(T value, int bits) { return __shfl_xor_sync(~0u, value, bits); }
+__device__ T swap_lanes(T value, int bits) { return __shfl_xor_sync(~0u, value, bits); }
 }
 """
 

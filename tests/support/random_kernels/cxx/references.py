@@ -81,11 +81,26 @@ def array_reference(g: Builder) -> Iterator[None]:
 def binding(g: Builder) -> Iterator[None]:
     """Structured bindings of aggregates and arrays."""
     g.need("struct Pair { unsigned a, b; };")
-    pair, a, b = g.name("pair"), g.name("a"), g.name("b")
-    v, w = g.value(), g.value()
-    kind = g.random.randrange(3)
+    pair, v, w = g.name("pair"), g.value(), g.value()
     declaration = f"Pair {pair}" if g.chance(0.5) else f"unsigned {pair}[2]"
     g.write(f"{declaration} = {{{v.cxx}, {w.cxx}}};", f"{pair} = [{v.python}, {w.python}]")
+    if g.has_obstacles:
+        _bind(g, pair)
+        yield
+    else:
+        with g.nest(""):
+            _bind(g, pair)
+            g.mix(g.value())
+            g.fill_masked(g)
+    first = f"{pair}.a" if declaration.startswith("Pair") else f"{pair}[0]"
+    g.alias(first, f"{pair}[0]")
+    yield
+    g.mix(Text(first, f"{pair}[0]"))
+
+
+def _bind(g: Builder, pair: str) -> None:
+    """Bind names to the elements of a pair, or of its copy."""
+    a, b, kind = g.name("a"), g.name("b"), g.random.randrange(3)
     if kind == 0:
         g.write(f"auto [{a}, {b}] = {pair};", f"{a}c = list({pair})")
         g.alias(a, f"{a}c[0]")
@@ -98,11 +113,6 @@ def binding(g: Builder) -> Iterator[None]:
         g.write(f"const auto& [{a}, {b}] = {pair};")
         g.know(a, f"{pair}[0]")
         g.know(b, f"{pair}[1]")
-    yield
-    first = f"{pair}.a" if declaration.startswith("Pair") else f"{pair}[0]"
-    g.alias(first, f"{pair}[0]")
-    yield
-    g.mix(Text(first, f"{pair}[0]"))
 
 
 def lambda_value(g: Builder) -> Iterator[None]:
@@ -110,7 +120,7 @@ def lambda_value(g: Builder) -> Iterator[None]:
     v = g.declare(g.value())
     g.scope.variables.pop()
     name, c = g.name("f"), g.constant()
-    kind = g.random.choice((0, 1, 2, 3, 4) if g.has_obstacles else (0, 1, 3))
+    kind = g.random.choice((0, 1, 2, 3, 4) if g.has_obstacles else (0, 1))
     if kind == 0:
         g.write(f"auto {name} = [=] {{ return {v.cxx} + {c}u; }};", f"{name} = {v.python}")
         found = f"(({name} + {c}) & M)"

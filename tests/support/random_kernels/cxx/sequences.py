@@ -228,7 +228,7 @@ def _write_sequence(g: Builder, kind: str) -> Iterator[None]:
     python = python.format(v=v.python, r=r, c=c)
     form = g.pick(
         *("__shfl_xor_sync(~0u, {}, {})", "__shfl_xor_sync(~0u, {}, {})", "SHFL_XOR({}, {})"),
-        *("lib::exchange({}, {})", "unsigned(__shfl_xor_sync(FULL, {}, {}))"),
+        *("lib::swap_lanes({}, {})", "unsigned(__shfl_xor_sync(FULL, {}, {}))"),
     )
     while _OPERATION.search(cxx):
         cxx = _OPERATION.sub(lambda found: form.format(found[1], k), cxx)

@@ -67,7 +67,7 @@ FIBERS = {
     "region_waits.cu": {
         "look_back(int*)": WAITING,
         "poll_a_flag(int*)": WAITING,
-        "poll_a_reference(int*)": "'seen' is a reference that is used behind a barrier",
+        "poll_a_reference(int*)": WAITING,
         "poll_an_alias(int*)": WAITING,
         "poll_by_atomics(int*)": WAITING,
         "poll_by_cast(int*)": WAITING,

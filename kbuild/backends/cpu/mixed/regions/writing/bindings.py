@@ -257,9 +257,23 @@ class Bindings:
         new = f"{bound} *::new ({slot}.place({THREAD})) {kind}"
         if not is_assigned or has_braces:
             return new, ""
-        if is_deduced(unit, variable):  # the value can have a type of its own, such as a lambda
+        if self.is_moved(variable):
             return f"{new}({self._name_function(variable)}(threadIdx, {THREAD}))", ""
+        if is_deduced(unit, variable):
+            return f"{new}(", ")"
         return self._construct_assigned(variable, self._text.render(start, last))
+
+    def is_moved(self, variable: Variable) -> bool:
+        """Return whether the value is a lambda, which has another type wherever it is written.
+
+        A function returns it. It can return a copy of an object that knows where it is, so the
+        lambda must not construct one.
+        """
+        unit, (first, last) = self._text.unit, variable.initializer or (0, 0)
+        if not is_deduced(unit, variable) or unit.words[first : first + 2] != ["=", "["]:
+            return False
+        captures = unit.words[first + 2 : min(unit.partners[first + 1], last)]
+        return not {"(", "{"} & {*captures}
 
     def _construct_assigned(self, variable: Variable, value: str) -> tuple[str, str]:
         """Return the same for a variable of a named type that has a value behind ``=``."""

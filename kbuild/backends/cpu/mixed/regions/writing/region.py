@@ -195,7 +195,7 @@ class RegionWriter:
         before, behind = self._bindings.construct(variable)
         first = variable.initializer[0] if variable.initializer is not None else statement.stop
         is_assigned = self._text.unit.get(first) == "=" and first < statement.stop
-        is_moved = is_assigned and is_deduced(self._text.unit, variable)
+        is_moved = is_assigned and self._bindings.is_moved(variable)
         self._text.drop_type(statement)
         self._text.replace(
             statement.start, statement.stop if is_moved else first + is_assigned, before

@@ -125,9 +125,8 @@ class KernelNames:
             return Callee(None, "call" if is_unknown else "address")
         if is_qualified and not self._is_kernel(name):
             return Callee(kernel)
-        if not is_qualified and not self._has_others(name, launch):
-            return Callee(kernel, "sibling")
-        if kernel.text not in self._declared:
+        is_alone = not is_qualified and not self._has_others(name, launch)
+        if is_alone or kernel.text not in self._declared:
             return Callee(kernel, "sibling")
         if self._is_simple(kernel.text) or (not is_qualified and self._is_hidden(name, launch)):
             return Callee(kernel)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from kbuild import process
 from kbuild.backends import find_builder
 from kbuild.cli.main import main
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Command, CommandResult
-from kbuild.nvcc import tools
 from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.commands import KBUILD, find_kbuild, run, run_kbuild, succeed
 from support.tools.compiler_caches import SCCACHE, needs_sccache, serve_sccache
@@ -320,13 +320,13 @@ def test_functions_of_stub_units_are_compiled_once(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     compiled: list[str] = []
-    original = tools.run
+    original = process.run
 
     def note(command: Command) -> CommandResult:
         compiled.extend(path.name for path in command.inputs if path.suffix == ".cpp")
         return original(command)
 
-    monkeypatch.setattr(tools, "run", note)
+    monkeypatch.setattr("kbuild.nvcc.tools.run", note)
 
     def count_compiles(source: str, *words: str) -> int:
         Path("a.cu").write_text(source)

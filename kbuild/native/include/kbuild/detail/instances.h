@@ -16,7 +16,8 @@ char *__cxa_demangle(const char *, char *, size_t *, int *) __attribute__((weak)
 #endif
 
 /* Replaces the addresses of slots with those of the handles. */
-KBUILD_REGISTRATION_FUNCTION void kbuild_resolve_handles(struct kbuild_kernel *__rows, uint64_t __count) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_resolve_handles(struct kbuild_kernel *__rows,
+                                                         uint64_t __count) {
     uint64_t __row;
     for (__row = 0; __row < __count; __row++) {
         if ((__rows[__row].container & KBUILD_KERNEL_INDIRECT) == 0) continue;

@@ -37,7 +37,8 @@ static inline int kbuild_mark_foreign(struct dl_phdr_info *object, size_t size, 
 
 /* Replaces the addresses of slots with those of the shadows.  If two files define a variable with one
  * name, host code of both can use the shadow of the first. */
-KBUILD_REGISTRATION_FUNCTION void kbuild_resolve_shadows(struct kbuild_variable *__rows, uint64_t __count) {
+KBUILD_REGISTRATION_FUNCTION void kbuild_resolve_shadows(struct kbuild_variable *__rows,
+                                                         uint64_t __count) {
     struct kbuild_variable_rows own = {__rows, __count};
     uint64_t index;
     for (index = 0; index < __count; index++) {

@@ -3,7 +3,6 @@
 
 #include "checks/checker.hpp"
 
-#include "crashes/callers.hpp"
 #include "crashes/line_file.hpp"
 #include "loader.hpp"
 #include "registry.hpp"
@@ -108,11 +107,6 @@ void Checker::report_invalid_call(const char* rule, const std::string& problem,
     Finding finding;
     finding.rule = rule;
     finding.message = problem;
-    if (const auto line = find_calling_line(find_callers())) {
-        finding.place.action = "call";
-        finding.place.file = line->file;
-        finding.place.line = line->line;
-    }
     {
         const auto place = reinterpret_cast<std::uintptr_t>(address);
         const std::lock_guard lock(memory_mutex_);

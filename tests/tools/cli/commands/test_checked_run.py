@@ -326,15 +326,14 @@ def test_smoke_reports_findings_and_skips_files_without_checks(tmp_path: Path) -
     (tmp_path / "cases.py").write_text(ORDER_CASES)
     once = run_kbuild("smoke", "--check", library.format("checked"), "cases.py", cwd=tmp_path)
     assert once.returncode == 0, once.stderr
-    options = ("smoke", "--check", "--schedules", "2", library.format("checked"), "cases.py")
-    twice = run_kbuild(*options, cwd=tmp_path)
+    orders = ("smoke", "--check", "--schedules", "2", library.format("checked"), "cases.py")
+    twice = run_kbuild(*orders, cwd=tmp_path)
     assert twice.returncode == 1
     assert "only in some orders of blocks, as KBUILD_SEED=1" in twice.stderr
-    unchecked = run_kbuild("smoke", *options[2:], cwd=tmp_path)
+    unchecked = run_kbuild("smoke", *orders[2:], cwd=tmp_path)
     assert unchecked.returncode == 2
     assert "--schedules has no effect without --check; add --check" in unchecked.stderr
     file.write_text(table.format("KC999", "2999-01-01"))
-    options = ("smoke", "--check", library.format("checked"), "cases.py", "--suppressions", file)
     unchecked = run_kbuild("smoke", *options[2:], cwd=tmp_path)
     assert unchecked.returncode == 2
     assert "--suppressions has no effect without --check; add --check" in unchecked.stderr

@@ -1,7 +1,7 @@
 """Compare checked kernels with two peers, as processor time.
 
-The peers are the same kernels without checks, as users build them, and the same algorithms as OpenMP
-loops under ThreadSanitizer.
+The peers are the same kernels without checks, as users build them, and the same algorithms as
+OpenMP loops under ThreadSanitizer.
 """
 
 from __future__ import annotations

@@ -60,14 +60,24 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="with --check: fail if fewer lines with accesses to memory run (default: 0)",
     )
+    add_schedules_argument(parser)
+    add_suppressions_argument(parser)
+
+
+def add_schedules_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--schedules``, for commands that have ``--check``."""
     parser.add_argument(
         "--schedules",
         type=parse_count("schedules", 1, 1000),
         metavar="N",
-        help="with --check: run the program N times, with its blocks in N orders, and report each "
-        f"finding once, with the {SEED} that shows it (default: 1)",
+        help="with --check: run everything N times, with the blocks of kernels in N orders, and "
+        f"report each finding once, with the {SEED} that shows it (default: 1)",
     )
-    add_suppressions_argument(parser)
+
+
+def list_seeds(arguments: argparse.Namespace) -> tuple[int | None, ...]:
+    """Return the seeds of the orders, or None for the order that the environment selects."""
+    return tuple(range(arguments.schedules)) if arguments.schedules else (None,)
 
 
 def add_suppressions_argument(parser: argparse.ArgumentParser) -> None:
@@ -129,8 +139,7 @@ def run_checked(argv: tuple[str, ...], name: str, arguments: argparse.Namespace)
         ConfigurationError: The suppressions are not valid.
     """
     suppressions = read_suppressions(arguments.suppressions) if arguments.suppressions else None
-    seeds = range(arguments.schedules) if arguments.schedules else (None,)
-    reports = tuple(_run_schedule(argv, name, arguments, seed) for seed in seeds)
+    reports = tuple(_run_schedule(argv, name, arguments, seed) for seed in list_seeds(arguments))
     status = next((each.exit_status for each in reports if each.exit_status), 0)
     report = join_schedules(reports)
     if suppressions is not None:

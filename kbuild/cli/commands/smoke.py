@@ -11,9 +11,16 @@ from typing import Final
 from kbuild import process
 from kbuild.check.gaps import Requirements
 from kbuild.check.processes import DIRECTORY, SELECTION, read_report, select_checks
+from kbuild.check.report import CheckReport
+from kbuild.check.schedules import SEED, join_schedules
 from kbuild.check.suppressions import apply_suppressions, read_suppressions
 from kbuild.cli.arguments import add_color_argument, add_output_arguments
-from kbuild.cli.checked_run import add_suppressions_argument, require_check
+from kbuild.cli.checked_run import (
+    add_schedules_argument,
+    add_suppressions_argument,
+    list_seeds,
+    require_check,
+)
 from kbuild.cli.output import SKIPPED, has_colors, write_report
 from kbuild.inspect import inspect_path
 from kbuild.report import smoke as report_smoke
@@ -60,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="find mistakes in kernels while the cases run; the exit code is 77 if the file is not "
         "built with CHECK ON and no kernel ran",
     )
+    add_schedules_argument(parser)
     add_suppressions_argument(parser)
     add_color_argument(parser)
     add_output_arguments(parser, tuple(_RENDERERS))
@@ -67,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Verify, then resolve and run everything."""
-    require_check(arguments, "--suppressions")
+    require_check(arguments, "--suppressions", "--schedules")
     read_target(arguments.path)  # rejects other files with a better message than the verifier
     is_sound = arguments.no_verify or _verify(arguments)
     if is_sound and arguments.check:
@@ -88,22 +96,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_checked(arguments: argparse.Namespace) -> int:
     """Run the cases with checks, and print the findings to stderr before the report."""
     suppressions = read_suppressions(arguments.suppressions) if arguments.suppressions else None
-    checks = select_checks()
-    with tempfile.TemporaryDirectory(prefix="kbuild-check-") as directory:
-        process.export_variables({DIRECTORY: directory, SELECTION: ",".join(checks)})
-        report = run_smoke(
-            arguments.path,
-            arguments.cases,
-            timeout=arguments.timeout,
-            require_device=arguments.require_device,
-        )
-        checked = read_report(
-            Path(directory),
-            program=str(arguments.path),
-            exit_status=_choose_exit_code(report),
-            checks=checks,
-            requirements=Requirements(launches=1 if arguments.cases else 0),
-        )
+    schedules = [_run_schedule(arguments, seed) for seed in list_seeds(arguments)]
+    report = next((each for each, _ in schedules if not each.ok), schedules[0][0])
+    checked = join_schedules(tuple(checked for _, checked in schedules))
     if checked.images == 0 and not checked.kernels and report.ok:
         sys.stderr.write(
             f"kbuild: {arguments.path}: skipped, because no kernel of the file is instrumented; "
@@ -117,6 +112,30 @@ def _run_checked(arguments: argparse.Namespace) -> int:
         report = add_failure(report, "checks", check_text.summarize(checked))
     write_report(report, _RENDERERS, arguments)
     return _choose_exit_code(report)
+
+
+def _run_schedule(
+    arguments: argparse.Namespace, seed: int | None
+) -> tuple[SmokeReport, CheckReport]:
+    """Run the cases once, with the blocks in the order of the seed."""
+    checks = select_checks()
+    order = {} if seed is None else {SEED: str(seed)}
+    with tempfile.TemporaryDirectory(prefix="kbuild-check-") as directory:
+        process.export_variables({DIRECTORY: directory, SELECTION: ",".join(checks), **order})
+        report = run_smoke(
+            arguments.path,
+            arguments.cases,
+            timeout=arguments.timeout,
+            require_device=arguments.require_device,
+        )
+        checked = read_report(
+            Path(directory),
+            program=str(arguments.path),
+            exit_status=_choose_exit_code(report),
+            checks=checks,
+            requirements=Requirements(launches=1 if arguments.cases else 0),
+        )
+    return report, checked
 
 
 def _verify(arguments: argparse.Namespace) -> bool:

@@ -136,11 +136,64 @@ def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: s
     )
 
 
+# With an argument, threads use everything that has a lock while the process forks, and so do its
+# children. A child that waits for a lock of its parent's threads is ended by SIGALRM.
 FORKING = """\
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <vector>
 #include <sys/wait.h>
 #include <unistd.h>
 __global__ void fill(int* out) { out[threadIdx.x] = 1; }
-int main() {
+__global__ void add(int* sum) {
+    __shared__ int part;
+    if (threadIdx.x == 0) part = threadIdx.x + 1;
+    __syncthreads();
+    atomicAdd(sum, part);
+}
+bool work() {
+    int *sum, *plain, result = 0;
+    cudaStream_t stream;
+    cudaEvent_t event;
+    cudaStreamCreate(&stream);
+    cudaEventCreate(&event);
+    cudaMallocAsync(&sum, sizeof *sum, stream);
+    cudaMemsetAsync(sum, 0, sizeof *sum, stream);
+    for (int i = 0; i < 3; ++i) add<<<2, 64, 0, stream>>>(sum);
+    cudaEventRecord(event, stream);
+    cudaMemcpyAsync(&result, sum, sizeof result, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    cudaFreeAsync(sum, stream);
+    cudaEventDestroy(event);
+    cudaStreamDestroy(stream);
+    cudaMalloc(&plain, 4096);
+    cudaFree(plain);
+    return result == 3 * 2 * 64;
+}
+int fork_often() {
+    std::atomic<bool> stop{false}, failed{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&] {
+            while (!stop) failed = failed || !work();
+        });
+    for (int i = 0; i < 25; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(60);
+            std::exit(work() ? 0 : 1);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        failed = failed || status != 0;
+    }
+    stop = true;
+    for (auto& thread : threads) thread.join();
+    return failed;
+}
+int main(int count, char**) {
+    if (count > 1) return fork_often();
     int* out;
     cudaMalloc(&out, 64 * sizeof *out);
     fill<<<1, 65>>>(out);
@@ -164,6 +217,10 @@ def test_forked_processes_report_only_their_own_launches(tmp_path: Path) -> None
     document = json.loads(report.read_text())
     assert [kernel["launches"] for kernel in document["kernels"]] == [2]
     assert [found["count"] for found in document["findings"]] == [1]
+
+    forks = run_kbuild("run", "--check", source, "--", "often")
+    assert forks.returncode == 0, forks.stderr
+    assert "no findings" in forks.stderr
 
 
 @pytest.mark.parametrize("name", ["sarif", "junit", "github", "text"])
@@ -219,8 +276,23 @@ def test_wrong_options(source: Path, words: tuple[str, ...], message: str) -> No
         assert message in done.stderr
 
 
+# The last block accesses memory out of bounds if it runs before the first one.
+ORDER_CASES = """
+import numpy
+
+def test_order(module):
+    module['order'][2, 1](numpy.zeros(1, 'int32'))
+"""
+
+
 def test_smoke_reports_findings_and_skips_files_without_checks(tmp_path: Path) -> None:
-    (tmp_path / "k.cu").write_text("__global__ void k(int* out) { out[threadIdx.x] = 1; }\n")
+    (tmp_path / "k.cu").write_text(
+        "__global__ void k(int* out) { out[threadIdx.x] = 1; }\n"
+        "__global__ void order(int* out) {\n"
+        "    int before = atomicAdd(out, 1);\n"
+        "    if (blockIdx.x == 1 && before == 0) atomicAdd(out + 1, 1);\n"
+        "}\n"
+    )
     (tmp_path / "kbuild.toml").write_text(
         '[target.checked]\nsources = ["k.cu"]\narchitectures = ["x86-64"]\ncheck = true\n'
         '[target.plain]\nsources = ["k.cu"]\narchitectures = ["x86-64"]\n'
@@ -250,6 +322,18 @@ def test_smoke_reports_findings_and_skips_files_without_checks(tmp_path: Path) -
     unknown = run_kbuild(*options, cwd=tmp_path)
     assert unknown.returncode == 2
     assert "unknown rule 'KC999'" in unknown.stderr
+
+    (tmp_path / "cases.py").write_text(ORDER_CASES)
+    once = run_kbuild("smoke", "--check", library.format("checked"), "cases.py", cwd=tmp_path)
+    assert once.returncode == 0, once.stderr
+    orders = ("smoke", "--check", "--schedules", "2", library.format("checked"), "cases.py")
+    twice = run_kbuild(*orders, cwd=tmp_path)
+    assert twice.returncode == 1
+    assert "only in some orders of blocks, as KBUILD_SEED=1" in twice.stderr
+    unchecked = run_kbuild("smoke", *orders[2:], cwd=tmp_path)
+    assert unchecked.returncode == 2
+    assert "--schedules has no effect without --check; add --check" in unchecked.stderr
+    file.write_text(table.format("KC999", "2999-01-01"))
     unchecked = run_kbuild("smoke", *options[2:], cwd=tmp_path)
     assert unchecked.returncode == 2
     assert "--suppressions has no effect without --check; add --check" in unchecked.stderr

@@ -54,7 +54,9 @@ def list_missing_driver_functions() -> tuple[str, ...]:
 def list_curand_functions() -> tuple[str, ...]:
     """Return the functions of cuRAND for host code."""
     source = native_directory() / "mathlibs" / "curand" / "generators.cpp"
-    return tuple(sorted(re.findall(r"^curandStatus_t (curand\w+)\(", source.read_text(), re.M)))
+    return tuple(
+        sorted(re.findall(r"^curandStatus_t (curand\w+)\(", source.read_text(), re.MULTILINE))
+    )
 
 
 def list_cusolver_functions() -> tuple[str, ...]:

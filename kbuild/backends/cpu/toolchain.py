@@ -58,7 +58,7 @@ def read_toolchain(
     texts: tuple[str, ...],
     hints: ToolchainHints,
 ) -> Toolchain:
-    """See `Builder`: gcc >= 11 or clang >= 14, and CCCL if it is installed.
+    """See `Builder`: gcc >= 11 or clang >= 14, and CCCL and cuRAND's headers if they are installed.
 
     Older versions lack the psABI levels or an attribute.
     """
@@ -91,7 +91,7 @@ def read_toolchain(
         compiler=compiler,
         compiler_id=compiler_id,
         version=version,
-        libraries=(directory,) if directory else (),
+        libraries=(*((directory,) if directory else ()), *curand.list_directories(hints)),
     )
 
 

@@ -180,16 +180,6 @@ curandStatus_t curandGeneratePoissonMethod(curandGenerator_t handle, unsigned in
                                            double lambda, curandMethod_t method) {
     return GENERATE(curandGeneratePoissonMethod, handle, to, count, lambda, method);
 }
-curandStatus_t curandGenerateBinomial(curandGenerator_t handle, unsigned int* to, size_t count,
-                                      unsigned int trials, double probability) {
-    return GENERATE(curandGenerateBinomial, handle, to, count, trials, probability);
-}
-curandStatus_t curandGenerateBinomialMethod(curandGenerator_t handle, unsigned int* to,
-                                            size_t count, unsigned int trials, double probability,
-                                            curandMethod_t method) {
-    return GENERATE(curandGenerateBinomialMethod, handle, to, count, trials, probability, method);
-}
-
 curandStatus_t curandCreatePoissonDistribution(double /*lambda*/,
                                                curandDiscreteDistribution_t* /*distribution*/) {
     log_message(

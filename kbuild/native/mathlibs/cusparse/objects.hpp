@@ -187,7 +187,7 @@ private:
         for (std::int64_t line = 0; line < A.lines(); ++line)
             if (A.offsets[line] > A.offsets[line + 1]) fail(parameter, "offsets decrease");
         if (is_consistent_ && (A.offsets[0] != 0 || A.offsets[A.lines()] > A.count))
-            fail(parameter, "offsets do not begin with 0, or end after the last element");
+            fail(parameter, "offsets do not begin with the base, or end after the last element");
     }
     void require_place(const char* parameter, std::int64_t place, std::int64_t size) {
         if (place >= 0 && place < size) return;

@@ -127,7 +127,7 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/texture_references.h"
 #endif
 #endif
-#include "host/libraries.h"
+#include "host/images/libraries.h"
 #include "host/unsupported_types.h"
 #include "host/unsupported_api.h"
 #endif

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from kbuild.backends.cpu.build import header_options
 from kbuild.backends.cpu.mathlibs.build import list_links, list_missing
 from kbuild.backends.cpu.mathlibs.headers import find_fix, list_directories
+from kbuild.backends.cpu.toolchain import read_toolchain
 from kbuild.backends.interface.toolchain import ToolchainHints
 
 
@@ -28,6 +30,17 @@ def test_an_installed_library_is_not_missing(tmp_path: Path) -> None:
     assert "libcublas.so" not in dict(list_missing(hints))
 
 
+def test_numbers_need_the_runtime_of_nvidia(tmp_path: Path) -> None:
+    root = tmp_path / "nvidia" / "cu13"
+    for name in ("include/curand_kernel.h", "lib/libcurand.so.10"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("")
+    hints = ToolchainHints(site_packages=(tmp_path,))
+    assert "nvidia-cuda-runtime" in dict(list_missing(hints))["libcurand.so"]
+    (root / "lib" / "libcudart.so.13").write_text("")
+    assert "libcurand.so" not in dict(list_missing(hints))
+
+
 def test_headers_of_curand_are_nvidias(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     include = tmp_path / "nvidia" / "cu13" / "include"
@@ -41,6 +54,8 @@ def test_headers_of_curand_are_nvidias(tmp_path: Path, monkeypatch: pytest.Monke
     assert (directory / "curand_uniform.h").read_text() == own
     assert "curand_prelude.h" in (directory / "curand_kernel.h").read_text()
     assert list_directories(hints) == (directory,)
+    toolchain = read_toolchain(Path("g++"), ("g++ (Debian 12.2.0-14) 12.2.0\n",), hints)
+    assert f"-isystem{directory}" in header_options(toolchain)
 
 
 def test_an_error_says_which_wheel_has_the_header() -> None:

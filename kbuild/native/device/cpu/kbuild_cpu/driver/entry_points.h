@@ -58,9 +58,9 @@ KBUILD_DRIVER_API cudaError_t cudaGetDriverEntryPointByVersion(
     return __result == NULL && *__function == NULL ? cudaErrorSymbolNotFound : cudaSuccess;
 }
 
-KBUILD_DRIVER_API cudaError_t cudaGetDriverEntryPoint(
-    const char *__name, void **__function, unsigned long long __flags,
-    enum cudaDriverEntryPointQueryResult *__result KBUILD_NO_RESULT) {
+KBUILD_DRIVER_API cudaError_t
+cudaGetDriverEntryPoint(const char *__name, void **__function, unsigned long long __flags,
+                        enum cudaDriverEntryPointQueryResult *__result KBUILD_NO_RESULT) {
     return cudaGetDriverEntryPointByVersion(__name, __function, CUDART_VERSION, __flags, __result);
 }
 #undef KBUILD_NO_RESULT

@@ -22,8 +22,8 @@
 #undef inline
 #pragma pop_macro("inline")
 
-/* Without this macro, the header declares variables of device code itself. */
-#if !defined(__CUDA_ARCH__)
+/* Without this macro, the header declares variables of device code itself. Plain C++ has no others. */
+#if !defined(__CUDA_ARCH__) && (defined(KBUILD_MIXED) || defined(KBUILD_DEVICE_CODE))
 #define __CUDA_ARCH__ 800
 #include <curand_mtgp32_kernel.h>
 #undef __CUDA_ARCH__

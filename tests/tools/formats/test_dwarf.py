@@ -46,7 +46,6 @@ NAMES = ("enums", "layouts", "values", "members", "result", "references", "_Z4pa
     scope="module",
     params=[
         "g++",
-        "g++ -gdwarf-4 -gstrict-dwarf",
         "g++ -gdwarf-4",
         "g++ -gz",
         "clang++-14",

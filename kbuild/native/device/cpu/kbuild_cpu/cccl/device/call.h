@@ -9,7 +9,7 @@
 #include <cuda/std/tuple>
 #include <cuda/std/utility>
 
-#if CCCL_VERSION >= 3005000
+#if CCCL_VERSION >= 3005000 && _CCCL_HAS_CTK()
 #include <cub/detail/env_dispatch.cuh>
 /* What programs say in environments: CUB's headers also include it. */
 #include <cuda/__execution/determinism.h>
@@ -24,7 +24,7 @@
 CUB_NAMESPACE_BEGIN
 namespace kbuild_device {
 
-#if CCCL_VERSION >= 3005000
+#if CCCL_VERSION >= 3005000 && _CCCL_HAS_CTK()
 template <class __T>
 struct is_environment
     : ::cuda::std::bool_constant<::cuda::std::__is_callable_v<::cuda::get_stream_t, const __T &>> {

@@ -312,10 +312,5 @@ def _find_mistake(signature: dwarf.Signature, *, is_x86: bool) -> str | None:
         if obstacle is None and not is_known_scalar(value):
             obstacle = "this kbuild cannot pass by value"
         if obstacle is not None:
-            alternative = (
-                ", or remove its copy constructor and destructor"
-                if obstacle.endswith("not trivially copyable")
-                else ""
-            )
-            return f"takes '{value.name}' by value, which {obstacle}; pass a pointer{alternative}"
+            return f"takes '{value.name}' by value, which {obstacle}; pass a pointer"
     return None

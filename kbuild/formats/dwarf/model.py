@@ -42,8 +42,10 @@ class ValueType:
     """The properties of a type that matter for passing it by value.
 
     ``name`` is spelled like the output of a demangler. ``size`` and ``alignment`` are in bytes.
-    A vector has one member, the array of its elements. If values of the type cannot be passed,
-    ``obstacle`` is the reason, which completes a sentence that ends with "which".
+    A vector has one member, the array of its elements. ``is_by_reference`` tells whether a call
+    passes the address of a copy, which the caller constructs (Itanium ABI 3.1.2.3). If values of
+    the type cannot be passed, ``obstacle`` is the reason, which completes a sentence that ends with
+    "which".
     """
 
     kind: TypeKind
@@ -51,6 +53,7 @@ class ValueType:
     size: int
     alignment: int
     members: tuple[Member, ...] = ()
+    is_by_reference: bool = False
     obstacle: str | None = None
 
 

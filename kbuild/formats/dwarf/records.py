@@ -13,6 +13,7 @@ from kbuild.formats.dwarf.model import Member
 _PASSED_BY_REFERENCE: Final = 4
 _PASSED_BY_VALUE: Final = 5
 _DEFAULTED_IN_CLASS: Final = 1
+_DESCRIBES_DEFAULTED: Final = 5  # the version of DWARF; gcc also does it before, as an extension
 
 
 def derive_alignment(size: int, declared: int, members: tuple[Member, ...]) -> int:
@@ -41,8 +42,8 @@ def find_obstacle(die: DIE, members: tuple[Member, ...]) -> str | None:
     """Return why a record cannot be passed by value; None if it can."""
     if any("DW_AT_virtuality" in child.attributes for child in die.iter_children()):
         return "has virtual functions or bases"
-    if not _is_trivially_copied(die):
-        return "is not trivially copyable"
+    if _omits_defaulted(die) and _is_copied_by_functions(die):
+        return "has a copy constructor or destructor that -gstrict-dwarf does not describe"
     for member in members:
         if member.count == 0:
             return "contains an array without elements"
@@ -53,15 +54,25 @@ def find_obstacle(die: DIE, members: tuple[Member, ...]) -> str | None:
     return None
 
 
-def _is_trivially_copied(die: DIE) -> bool:
-    """Return whether a call copies the bytes of a record (Itanium ABI 3.1.2.3).
+def _omits_defaulted(die: DIE) -> bool:
+    """Return whether functions that a class defaults look like others."""
+    is_old = die.cu["version"] < _DESCRIBES_DEFAULTED
+    return is_old and "-gstrict-dwarf" in (read_text(die.cu.get_top_DIE(), "DW_AT_producer") or "")
+
+
+def is_by_reference(die: DIE, members: tuple[Member, ...]) -> bool:
+    """Return whether a call passes the address of a record (Itanium ABI 3.1.2.3).
 
     clang writes this to the debug information. For gcc, it follows from the functions that the
-    class itself declares. This function does not consider members.
+    class declares, and from its members.
     """
     convention = read_number(die, "DW_AT_calling_convention")
     if convention in (_PASSED_BY_VALUE, _PASSED_BY_REFERENCE):
-        return convention == _PASSED_BY_VALUE
+        return convention == _PASSED_BY_REFERENCE
+    return any(member.type.is_by_reference for member in members) or _is_copied_by_functions(die)
+
+
+def _is_copied_by_functions(die: DIE) -> bool:
     name = read_text(die, "DW_AT_name") or ""
     bare = name.partition("<")[0]
     functions = [child for child in die.iter_children() if child.tag == "DW_TAG_subprogram"]
@@ -69,7 +80,7 @@ def _is_trivially_copied(die: DIE) -> bool:
     destructors = [f for f in functions if read_text(f, "DW_AT_name") == f"~{bare}"]
     is_user_provided = any(not _is_left_to_compiler(f) for f in (*copies, *destructors))
     is_immovable = bool(copies) and all("DW_AT_deleted" in f.attributes for f in copies)
-    return not is_user_provided and not is_immovable
+    return is_user_provided or is_immovable
 
 
 def _is_left_to_compiler(function: DIE) -> bool:

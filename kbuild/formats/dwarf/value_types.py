@@ -17,7 +17,7 @@ from kbuild.formats.dwarf.entries import (
     type_name,
 )
 from kbuild.formats.dwarf.model import Member, TypeKind, ValueType
-from kbuild.formats.dwarf.records import derive_alignment, find_obstacle
+from kbuild.formats.dwarf.records import derive_alignment, find_obstacle, is_by_reference
 
 _ENCODINGS: Final[dict[int, TypeKind]] = {
     0x02: "bool",
@@ -131,6 +131,7 @@ def _record(die: DIE) -> ValueType:
         size=size,
         alignment=derive_alignment(size, read_number(die, "DW_AT_alignment") or 1, members),
         members=members,
+        is_by_reference=is_by_reference(die, members),
         obstacle=find_obstacle(die, members),
     )
 

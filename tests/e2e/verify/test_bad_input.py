@@ -374,17 +374,6 @@ def test_undefined_device_function_is_rejected(tmp_path: Path) -> None:
     assert "undefined reference to `far(int)'" in message
 
 
-def test_parameter_that_is_not_trivially_copyable_is_rejected(tmp_path: Path) -> None:
-    message = build_error(
-        tmp_path,
-        "kbuild_add_kernels(t SOURCES a.cu)",
-        a_cu="struct S { __device__ S(const S&); int x; };\n"
-        "__global__ void k(S s, int* p) { *p = s.x; }\n",
-    )
-
-    assert "kernel 'k(S, int*)' takes 'S' by value, which is not trivially copyable" in message
-
-
 def test_kernel_for_only_one_architecture_is_rejected(tmp_path: Path) -> None:
     message = build_error(
         tmp_path,

@@ -254,13 +254,6 @@ void test_others(int* in, const std::vector<int>& v) {
     expect("allocator", allocator.DeviceAllocate(&memory, 1000) == cudaSuccess && allocator.DeviceFree(memory) == cudaSuccess);
 }
 
-// A template that nobody uses can mention what does not exist.
-template <class T>
-void never(T* p) {
-    size_t bytes = 0;
-    cub::DeviceTopK::MaxKeys(nullptr, bytes, p, p, 1, 1);
-}
-
 int main() {
     std::vector<int> v(size);
     for (int i = 0; i < size; ++i) v[i] = i * 7919ll % 1009;

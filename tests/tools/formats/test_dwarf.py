@@ -43,7 +43,14 @@ NAMES = ("enums", "layouts", "values", "members", "result", "references", "_Z4pa
 
 
 @pytest.fixture(
-    scope="module", params=["g++", "g++ -gdwarf-4", "g++ -gz", "clang++-14", "clang++-19"]
+    scope="module",
+    params=[
+        "g++",
+        "g++ -gdwarf-4",
+        "g++ -gz",
+        "clang++-14",
+        "clang++-19",
+    ],
 )
 def signatures(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -83,15 +90,22 @@ def test_layouts_match_the_declarations(signatures: dict[str, Signature]) -> Non
     assert (vector.kind, vector.size, vector.alignment) == ("vector", 16, 16)
 
 
-def test_types_that_cannot_be_passed_have_an_obstacle(
-    signatures: dict[str, Signature], request: pytest.FixtureRequest
-) -> None:
-    defaulted, *others, virtual = (p.type.obstacle for p in signatures["values"].parameters)
-    # DWARF 4 does not record whether a function is defaulted.
-    is_old = "gdwarf-4" in request.node.name
-    assert defaulted is None or is_old
-    assert others == ["is not trivially copyable"] * 3
-    assert virtual == "has virtual functions or bases"
+def test_records_are_passed_by_value_or_reference(signatures: dict[str, Signature]) -> None:
+    defaulted, *others, virtual = (p.type for p in signatures["values"].parameters)
+    # DWARF 4 does not record whether a function is defaulted, but gcc does.
+    assert [p.is_by_reference for p in (defaulted, *others)] == [False, True, True, True]
+    assert {p.obstacle for p in (defaulted, *others)} == {None}
+    assert virtual.obstacle == "has virtual functions or bases"
+
+
+def test_strict_dwarf_4_does_not_tell_which_functions_are_defaulted(tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text(
+        'struct S { S(const S &) = default; int x; };\nextern "C" void f(S) {}\n'
+    )
+    options = ("-g", "-gdwarf-4", "-gstrict-dwarf", "-c", "a.cpp", "-o", "a.o")
+    subprocess.run(["g++", *options], cwd=tmp_path, check=True)
+    (found,) = read_signatures((tmp_path / "a.o").read_bytes(), frozenset("f"))["f"].parameters
+    assert "-gstrict-dwarf does not describe" in (found.type.obstacle or "")
 
 
 def test_pointers_to_members_have_their_size(signatures: dict[str, Signature]) -> None:

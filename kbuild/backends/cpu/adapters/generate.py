@@ -176,6 +176,7 @@ class _AbiTypes:
                 "size": value.size,
                 "alignment": value.alignment,
                 "is_packed": equivalent.is_packed,
+                "is_by_reference": value.is_by_reference,
                 "members": members,
             }
         )

@@ -3,7 +3,8 @@
 A record of up to two eightbytes is passed in registers. Its scalars determine which ones, whatever
 structure they are in. A larger record is passed in memory. Therefore, an ABI-equivalent record has
 the same size and alignment and, for each eightbyte, scalars of the same class. This covers bases,
-unions, bit-fields, and packed records.
+unions, bit-fields, and packed records. A record with a copy constructor or destructor of its own is
+passed by the address of a copy.
 
 Sources: x86-64 psABI 1.0, section 3.2.3; AAPCS64 2024Q3, sections 5.9.5 and 6.8.2.
 """
@@ -79,7 +80,7 @@ def find_obstacle(value: ValueType, *, is_x86: bool = True) -> str | None:
 
 def make_equivalent(record: ValueType, *, is_x86: bool = True) -> AbiEquivalent:
     """Return a type to declare instead of ``record``; raise PassingError if none is safe."""
-    if record.size > LARGEST_IN_REGISTERS:
+    if record.size > LARGEST_IN_REGISTERS or record.is_by_reference:
         return _bytes(record)
     parts = tuple(_leaves(record, 0))
     leaves = tuple(leaf for leaf in parts if leaf.type.kind != "record")

@@ -1,4 +1,4 @@
 /* Algorithms of CUB for devices. */
 #pragma once
 #pragma GCC system_header
-#include "../../kbuild_cpu/cccl/device/absent.h"
+#include "../../kbuild_cpu/cccl/device/scan.h"

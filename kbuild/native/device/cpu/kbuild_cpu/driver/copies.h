@@ -208,3 +208,26 @@ KBUILD_DRIVER_FILL(8, unsigned char)
 KBUILD_DRIVER_FILL(16, unsigned short)
 KBUILD_DRIVER_FILL(32, unsigned int)
 #undef KBUILD_DRIVER_FILL
+
+/* Copies in the order of the stream.  A source that the caller can change after the call is read before it
+ * ends. */
+KBUILD_DRIVER(MemcpyBatchAsync)(CUdeviceptr *__to, CUdeviceptr *__from, size_t *__sizes,
+                                size_t __count, CUmemcpyAttributes *__attributes, size_t *__starts,
+                                size_t __attribute_count, CUstream __stream) {
+    size_t __i;
+    int __error = kbuild_cpu_require_context(), __waits = 0;
+    if (__error == 0 &&
+        (__count == 0 || __attribute_count == 0 || __attribute_count > __count || __starts[0] != 0))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (__i = 0; __error == 0 && __i < __attribute_count; ++__i) {
+        const CUmemcpySrcAccessOrder __order = __attributes[__i].srcAccessOrder;
+        if (__order < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM || __order > CU_MEMCPY_SRC_ACCESS_ORDER_ANY)
+            return CUDA_ERROR_INVALID_VALUE;
+        __waits |= __order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+    }
+    for (__i = 0; __error == 0 && __i < __count; ++__i)
+        __error = (int)cudaMemcpyAsync((void *)__to[__i], (const void *)__from[__i], __sizes[__i],
+                                       cudaMemcpyDefault, __stream);
+    if (__error == 0 && __waits) __error = (int)cudaStreamSynchronize(__stream);
+    KBUILD_DRIVER_RETURN(__error);
+}

@@ -163,7 +163,9 @@
     X(MemFreeAsync) \
     X(MemFreeHost) \
     X(MemGetAddressRange) \
+    X(MemGetDefaultMemPool) \
     X(MemGetInfo) \
+    X(MemGetMemPool) \
     X(MemHostAlloc) \
     X(MemHostGetDevicePointer) \
     X(MemHostGetFlags) \
@@ -177,6 +179,7 @@
     X(MemPoolSetAttribute) \
     X(MemPoolTrimTo) \
     X(MemPrefetchAsync) \
+    X(MemSetMemPool) \
     X(Memcpy) \
     X(Memcpy2D) \
     X(Memcpy2DAsync) \
@@ -188,6 +191,7 @@
     X(MemcpyAtoD) \
     X(MemcpyAtoH) \
     X(MemcpyAtoHAsync) \
+    X(MemcpyBatchAsync) \
     X(MemcpyDtoA) \
     X(MemcpyDtoD) \
     X(MemcpyDtoDAsync) \
@@ -245,6 +249,7 @@
     X(StreamGetAttribute) \
     X(StreamGetCaptureInfo) \
     X(StreamGetCtx) \
+    X(StreamGetCtx_v2) \
     X(StreamGetDevice) \
     X(StreamGetFlags) \
     X(StreamGetId) \

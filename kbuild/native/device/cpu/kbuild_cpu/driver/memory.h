@@ -189,6 +189,19 @@ KBUILD_DRIVER_SAME(MemPoolGetAccess,
                    (CUmemAccess_flags * __flags, CUmemoryPool __pool, CUmemLocation *__location),
                    cudaMemPoolGetAccess((enum cudaMemAccessFlags *)__flags, (cudaMemPool_t)__pool,
                                         (struct cudaMemLocation *)__location))
+KBUILD_DRIVER_SAME(MemGetDefaultMemPool,
+                   (CUmemoryPool * __pool, CUmemLocation *__location, CUmemAllocationType __type),
+                   cudaMemGetDefaultMemPool((cudaMemPool_t *)__pool,
+                                            (struct cudaMemLocation *)__location,
+                                            (enum cudaMemAllocationType)__type))
+KBUILD_DRIVER_SAME(MemGetMemPool,
+                   (CUmemoryPool * __pool, CUmemLocation *__location, CUmemAllocationType __type),
+                   cudaMemGetMemPool((cudaMemPool_t *)__pool, (struct cudaMemLocation *)__location,
+                                     (enum cudaMemAllocationType)__type))
+KBUILD_DRIVER_SAME(MemSetMemPool,
+                   (CUmemLocation * __location, CUmemAllocationType __type, CUmemoryPool __pool),
+                   cudaMemSetMemPool((struct cudaMemLocation *)__location,
+                                     (enum cudaMemAllocationType)__type, (cudaMemPool_t)__pool))
 
 /* Memory and events of other processes. */
 

@@ -40,6 +40,11 @@ KBUILD_DRIVER(StreamGetCtx)(CUstream __stream, CUcontext *__context) {
     const int __error = kbuild_cpu_check_stream(__stream);
     KBUILD_DRIVER_CALL(__error != 0 ? __error : kbuild_cpu_current_context((void **)__context));
 }
+/* No stream belongs to a green context. */
+KBUILD_DRIVER(StreamGetCtx_v2)(CUstream __stream, CUcontext *__context, CUgreenCtx *__green) {
+    if (__green != NULL) *__green = NULL;
+    return cuStreamGetCtx(__stream, __context);
+}
 
 KBUILD_DRIVER_SAME(EventCreate, (CUevent * __event, unsigned int __flags),
                    cudaEventCreateWithFlags(__event, __flags))

@@ -135,10 +135,8 @@
     X(MemGetAccess) \
     X(MemGetAllocationGranularity) \
     X(MemGetAllocationPropertiesFromHandle) \
-    X(MemGetDefaultMemPool) \
     X(MemGetHandleForAddressRange) \
     X(MemGetLocationInfo) \
-    X(MemGetMemPool) \
     X(MemImportFromShareableHandle) \
     X(MemMap) \
     X(MemMapArrayAsync) \
@@ -152,13 +150,11 @@
     X(MemRelease) \
     X(MemRetainAllocationHandle) \
     X(MemSetAccess) \
-    X(MemSetMemPool) \
     X(MemUnmap) \
     X(Memcpy3DBatchAsync) \
     X(Memcpy3DPeer) \
     X(Memcpy3DPeerAsync) \
     X(Memcpy3DWithAttributesAsync) \
-    X(MemcpyBatchAsync) \
     X(MemcpyWithAttributesAsync) \
     X(MipmappedArrayGetMemoryRequirements) \
     X(MipmappedArrayGetSparseProperties) \

@@ -10,7 +10,13 @@ enum KBUILD_VENDOR(MemPoolAttr) {
     KBUILD_VENDOR(MemPoolAttrReservedMemCurrent) = 5,
     KBUILD_VENDOR(MemPoolAttrReservedMemHigh) = 6,
     KBUILD_VENDOR(MemPoolAttrUsedMemCurrent) = 7,
-    KBUILD_VENDOR(MemPoolAttrUsedMemHigh) = 8
+    KBUILD_VENDOR(MemPoolAttrUsedMemHigh) = 8,
+    cudaMemPoolAttrAllocationType = 9,
+    cudaMemPoolAttrExportHandleTypes = 10,
+    cudaMemPoolAttrLocationId = 11,
+    cudaMemPoolAttrLocationType = 12,
+    cudaMemPoolAttrMaxPoolSize = 13,
+    cudaMemPoolAttrHwDecompressEnabled = 14
 };
 
 enum KBUILD_VENDOR(MemAccessFlags) {

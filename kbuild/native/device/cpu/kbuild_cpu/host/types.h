@@ -124,6 +124,25 @@ enum KBUILD_VENDOR(DeviceP2PAttr) {
     KBUILD_VENDOR(DevP2PAttrOnlyPartialNativeAtomicSupported) = 5
 };
 
+/* Values of attributes of devices, and orders of copies. */
+enum cudaFlushGPUDirectRDMAWritesOptions {
+    cudaFlushGPUDirectRDMAWritesOptionHost = 1,
+    cudaFlushGPUDirectRDMAWritesOptionMemOps = 2
+};
+enum cudaGPUDirectRDMAWritesOrdering {
+    cudaGPUDirectRDMAWritesOrderingNone = 0,
+    cudaGPUDirectRDMAWritesOrderingOwner = 100,
+    cudaGPUDirectRDMAWritesOrderingAllDevices = 200
+};
+enum cudaDeviceNumaConfig { cudaDeviceNumaConfigNone = 0, cudaDeviceNumaConfigNumaNode = 1 };
+enum cudaMemcpySrcAccessOrder {
+    cudaMemcpySrcAccessOrderInvalid = 0,
+    cudaMemcpySrcAccessOrderStream = 1,
+    cudaMemcpySrcAccessOrderDuringApiCall = 2,
+    cudaMemcpySrcAccessOrderAny = 3,
+    cudaMemcpySrcAccessOrderMax = 0x7fffffff
+};
+
 enum KBUILD_VENDOR(StreamCaptureStatus) {
     KBUILD_VENDOR(StreamCaptureStatusNone) = 0,
     KBUILD_VENDOR(StreamCaptureStatusActive) = 1,

@@ -4,6 +4,8 @@
 
 #include "launch.h"
 
+#include <cuda/std/array>
+#include <cuda/std/mdspan>
 #include <cuda/std/tuple>
 
 #pragma GCC system_header
@@ -20,9 +22,9 @@ struct call_each {
     }
 };
 template <class __Number, class __Op>
-cudaError_t call_all(__Number __items, __Op __op, cudaStream_t __stream) {
+cudaError_t call_all(const call &__call, __Number __items, __Op __op) {
     const parts __parts = divide(count_items(__items), 256);
-    return launch<call_each>(__stream, __parts.count, __parts, __items, __op);
+    return run_all<call_each>(__call, __parts.count, __parts, __items, __op);
 }
 template <class __In, class __Op>
 struct on_element {
@@ -44,17 +46,68 @@ struct on_copy {
     }
 };
 
+/* Calls the function with the index of an element, and its place in each dimension. */
+template <class __Mapping, class __Op>
+struct on_place {
+    using extents_type = typename __Mapping::extents_type;
+    using index_type = typename extents_type::index_type;
+    extents_type extents;
+    __Op op;
+    template <class __Number>
+    void operator()(__Number __i) {
+        call_with(static_cast<index_type>(__i),
+                  ::cuda::std::make_index_sequence<extents_type::rank()>{});
+    }
+
+private:
+    template <size_t... __d>
+    void call_with(index_type __i, ::cuda::std::index_sequence<__d...>) {
+        constexpr bool __is_right =
+            ::cuda::std::is_same_v<typename __Mapping::layout_type, ::cuda::std::layout_right>;
+        constexpr size_t __rank = sizeof...(__d);
+        ::cuda::std::array<index_type, __rank> __places{};
+        index_type __rest = __i;
+        for (size_t __k = 0; __k < __rank; ++__k) {
+            const size_t __dimension = __is_right ? __rank - 1 - __k : __k;
+            __places[__dimension] = static_cast<index_type>(__rest % extents.extent(__dimension));
+            __rest = static_cast<index_type>(__rest / extents.extent(__dimension));
+        }
+        (void)op(__i, __places[__d]...);
+    }
+};
+
+template <class __Out>
+struct one_output {
+    __Out out;
+    template <class __Number, class __Value>
+    void store(__Number __i, __Value &&__value) {
+        out[__i] = static_cast<__Value &&>(__value);
+    }
+};
+template <class... __Outs>
+struct one_output<::cuda::std::tuple<__Outs...>> {
+    ::cuda::std::tuple<__Outs...> out;
+    template <class __Number, class __Value>
+    void store(__Number __i, __Value &&__value) {
+        ::cuda::std::apply(
+            [&](auto &...__each) {
+                ::cuda::std::tuple<decltype(__each[__i])...>(__each[__i]...) =
+                    static_cast<__Value &&>(__value);
+            },
+            out);
+    }
+};
 template <class __Ins, class __Out, class __Op, class __Predicate>
 struct transform_element {
     __Ins ins;
-    __Out out;
+    one_output<__Out> out;
     __Op op;
     __Predicate predicate;
     template <class __Number>
     void operator()(__Number __i) {
         ::cuda::std::apply(
             [&](auto &...__in) {
-                if (predicate(__in[__i]...)) out[__i] = op(__in[__i]...);
+                if (predicate(__in[__i]...)) out.store(__i, op(__in[__i]...));
             },
             ins);
     }
@@ -65,125 +118,118 @@ struct always {
         return true;
     }
 };
-template <class __Out, class __Value>
-struct fill_element {
-    __Out out;
+template <class __Value>
+struct constant {
     __Value value;
-    template <class __Number>
-    void operator()(__Number __i) {
-        out[__i] = value;
+    __Value operator()() const { return value; }
+};
+template <class... __T>
+auto unwrap_all(::cuda::std::tuple<__T...> __iterators) {
+    return ::cuda::std::apply(
+        [](auto... __each) { return ::cuda::std::tuple<unwrapped<__T>...>(unwrap(__each)...); },
+        __iterators);
+}
+template <class __Out>
+auto unwrap_all(__Out __out) {
+    return unwrap(__out);
+}
+
+struct loops {
+    template <class __Number, class __Op>
+    static result<__Number> Bulk(const call &__call, __Number __items, __Op __op) {
+        return call_all(__call, __items, __op);
+    }
+    template <class __In, class __Number, class __Op>
+    static result<__Number> ForEachN(const call &__call, __In __first, __Number __items,
+                                     __Op __op) {
+        return call_all(__call, __items, on_element<unwrapped<__In>, __Op>{unwrap(__first), __op});
+    }
+    template <class __In, class __Op>
+    static cudaError_t ForEach(const call &__call, __In __first, __In __last, __Op __op) {
+        return ForEachN(__call, __first, static_cast<long long>(__last - __first), __op);
+    }
+    template <class __In, class __Number, class __Op>
+    static result<__Number> ForEachCopyN(const call &__call, __In __first, __Number __items,
+                                         __Op __op) {
+        return call_all(__call, __items, on_copy<unwrapped<__In>, __Op>{unwrap(__first), __op});
+    }
+    template <class __In, class __Op>
+    static cudaError_t ForEachCopy(const call &__call, __In __first, __In __last, __Op __op) {
+        return ForEachCopyN(__call, __first, static_cast<long long>(__last - __first), __op);
+    }
+    template <class __Mapping, class __Op>
+    static cudaError_t ForEachInLayout(const call &__call, __Mapping __mapping, __Op __op) {
+        using __Extents = typename __Mapping::extents_type;
+        const __Extents __extents = __mapping.extents();
+        size_t __items = 1;
+        for (size_t __d = 0; __d < __Extents::rank(); ++__d)
+            __items *= static_cast<size_t>(__extents.extent(__d));
+        return call_all(__call, static_cast<typename __Extents::index_type>(__items),
+                        on_place<__Mapping, __Op>{__extents, __op});
+    }
+    template <class __Extents, class __Op>
+    static cudaError_t ForEachInExtents(const call &__call, __Extents __extents, __Op __op) {
+        using __Mapping = ::cuda::std::layout_right::mapping<__Extents>;
+        return ForEachInLayout(__call, __Mapping{__extents}, __op);
     }
 };
-template <class __Out, class __Make>
-struct generate_element {
-    __Out out;
-    __Make make;
-    template <class __Number>
-    void operator()(__Number __i) {
-        out[__i] = make();
+struct transforms {
+    template <class... __Ins, class __Out, class __Number, class __Predicate, class __Op>
+    static result<__Number> TransformIf(const call &__call, ::cuda::std::tuple<__Ins...> __ins,
+                                        __Out __out, __Number __items, __Predicate __predicate,
+                                        __Op __op) {
+        using __Outs = decltype(unwrap_all(__out));
+        return call_all(
+            __call, static_cast<long long>(__items),
+            transform_element<::cuda::std::tuple<unwrapped<__Ins>...>, __Outs, __Op, __Predicate>{
+                unwrap_all(__ins), {unwrap_all(__out)}, __op, __predicate});
+    }
+    template <class __In, class __Out, class __Number, class __Predicate, class __Op>
+    static result<__Number> TransformIf(const call &__call, __In __in, __Out __out,
+                                        __Number __items, __Predicate __predicate, __Op __op) {
+        return TransformIf(__call, ::cuda::std::tuple<__In>(__in), __out, __items, __predicate,
+                           __op);
+    }
+    template <class __In, class __Out, class __Number, class __Op>
+    static result<__Number> Transform(const call &__call, __In __in, __Out __out, __Number __items,
+                                      __Op __op) {
+        return TransformIf(__call, __in, __out, __items, always{}, __op);
+    }
+    template <class __In, class __Out, class __Number, class __Op>
+    static result<__Number> TransformStableArgumentAddresses(const call &__call, __In __in,
+                                                             __Out __out, __Number __items,
+                                                             __Op __op) {
+        return Transform(__call, __in, __out, __items, __op);
+    }
+    template <class __Out, class __Number, class __Make>
+    static result<__Number> Generate(const call &__call, __Out __out, __Number __items,
+                                     __Make __make) {
+        return Transform(__call, ::cuda::std::tuple<>{}, __out, __items, __make);
+    }
+    template <class __Out, class __Number, class __Value>
+    static result<__Number> Fill(const call &__call, __Out __out, __Number __items,
+                                 __Value __value) {
+        return Generate(__call, __out, __items, constant<__Value>{__value});
     }
 };
 
 }  // namespace kbuild_device
 
 struct DeviceFor {
-    template <class __Number, class __Op, class __Env = kbuild_device::no_environment>
-    static cudaError_t Bulk(__Number __items, __Op __op, __Env __env = {}) {
-        return kbuild_device::call_all(__items, __op, kbuild_device::find_stream(__env));
-    }
-    template <class __In, class __Number, class __Op, class __Env = kbuild_device::no_environment>
-    static cudaError_t ForEachN(__In __first, __Number __items, __Op __op, __Env __env = {}) {
-        return Bulk(__items,
-                    kbuild_device::on_element<kbuild_device::unwrapped<__In>, __Op>{
-                        kbuild_device::unwrap(__first), __op},
-                    __env);
-    }
-    template <class __In, class __Op, class __Env = kbuild_device::no_environment>
-    static cudaError_t ForEach(__In __first, __In __last, __Op __op, __Env __env = {}) {
-        return ForEachN(__first, static_cast<long long>(__last - __first), __op, __env);
-    }
-    template <class __In, class __Number, class __Op, class __Env = kbuild_device::no_environment>
-    static cudaError_t ForEachCopyN(__In __first, __Number __items, __Op __op, __Env __env = {}) {
-        return Bulk(__items,
-                    kbuild_device::on_copy<kbuild_device::unwrapped<__In>, __Op>{
-                        kbuild_device::unwrap(__first), __op},
-                    __env);
-    }
-    template <class __In, class __Op, class __Env = kbuild_device::no_environment>
-    static cudaError_t ForEachCopy(__In __first, __In __last, __Op __op, __Env __env = {}) {
-        return ForEachCopyN(__first, static_cast<long long>(__last - __first), __op, __env);
-    }
-#define KBUILD_CPU_WITH_STORAGE(name) \
-    template <class... __Args> \
-    static cudaError_t name(void *__storage, size_t &__bytes, __Args... __args) { \
-        return kbuild_device::with_storage(__storage, __bytes, 0, \
-                                           [=](char *) { return name(__args...); }); \
-    }
-    KBUILD_CPU_WITH_STORAGE(Bulk)
-    KBUILD_CPU_WITH_STORAGE(ForEachN)
-    KBUILD_CPU_WITH_STORAGE(ForEach)
-    KBUILD_CPU_WITH_STORAGE(ForEachCopyN)
-    KBUILD_CPU_WITH_STORAGE(ForEachCopy)
-#undef KBUILD_CPU_WITH_STORAGE
+    KBUILD_CPU_ALGORITHM(loops, Bulk)
+    KBUILD_CPU_ALGORITHM(loops, ForEach)
+    KBUILD_CPU_ALGORITHM(loops, ForEachN)
+    KBUILD_CPU_ALGORITHM(loops, ForEachCopy)
+    KBUILD_CPU_ALGORITHM(loops, ForEachCopyN)
+    KBUILD_CPU_ALGORITHM(loops, ForEachInExtents)
+    KBUILD_CPU_ALGORITHM(loops, ForEachInLayout)
 };
-
 struct DeviceTransform {
-    template <class... __Ins, class __Out, class __Number, class __Predicate, class __Op,
-              class __Env = kbuild_device::no_environment>
-    static cudaError_t TransformIf(::cuda::std::tuple<__Ins...> __ins, __Out __out,
-                                   __Number __items, __Predicate __predicate, __Op __op,
-                                   __Env __env = {}) {
-        return DeviceFor::Bulk(
-            static_cast<long long>(__items),
-            kbuild_device::transform_element<
-                ::cuda::std::tuple<kbuild_device::unwrapped<__Ins>...>,
-                kbuild_device::unwrapped<__Out>, __Op, __Predicate>{
-                ::cuda::std::apply(
-                    [](auto... __in) {
-                        return ::cuda::std::tuple<kbuild_device::unwrapped<__Ins>...>(
-                            kbuild_device::unwrap(__in)...);
-                    },
-                    __ins),
-                kbuild_device::unwrap(__out), __op, __predicate},
-            __env);
-    }
-    template <class __In, class __Out, class __Number, class __Predicate, class __Op,
-              class __Env = kbuild_device::no_environment>
-    static cudaError_t TransformIf(__In __in, __Out __out, __Number __items,
-                                   __Predicate __predicate, __Op __op, __Env __env = {}) {
-        return TransformIf(::cuda::std::tuple<__In>(__in), __out, __items, __predicate, __op,
-                           __env);
-    }
-    template <class __In, class __Out, class __Number, class __Op,
-              class __Env = kbuild_device::no_environment>
-    static cudaError_t Transform(__In __in, __Out __out, __Number __items, __Op __op,
-                                 __Env __env = {}) {
-        return TransformIf(__in, __out, __items, kbuild_device::always{}, __op, __env);
-    }
-    template <class __In, class __Out, class __Number, class __Op,
-              class __Env = kbuild_device::no_environment>
-    static cudaError_t TransformStableArgumentAddresses(__In __in, __Out __out, __Number __items,
-                                                        __Op __op, __Env __env = {}) {
-        return Transform(__in, __out, __items, __op, __env);
-    }
-    template <class __Out, class __Number, class __Value,
-              class __Env = kbuild_device::no_environment>
-    static cudaError_t Fill(__Out __out, __Number __items, __Value __value, __Env __env = {}) {
-        return DeviceFor::Bulk(
-            static_cast<long long>(__items),
-            kbuild_device::fill_element<kbuild_device::unwrapped<__Out>, __Value>{
-                kbuild_device::unwrap(__out), __value},
-            __env);
-    }
-    template <class __Out, class __Number, class __Make,
-              class __Env = kbuild_device::no_environment>
-    static cudaError_t Generate(__Out __out, __Number __items, __Make __make, __Env __env = {}) {
-        return DeviceFor::Bulk(
-            static_cast<long long>(__items),
-            kbuild_device::generate_element<kbuild_device::unwrapped<__Out>, __Make>{
-                kbuild_device::unwrap(__out), __make},
-            __env);
-    }
+    KBUILD_CPU_ALGORITHM(transforms, Transform)
+    KBUILD_CPU_ALGORITHM(transforms, TransformIf)
+    KBUILD_CPU_ALGORITHM(transforms, TransformStableArgumentAddresses)
+    KBUILD_CPU_ALGORITHM(transforms, Generate)
+    KBUILD_CPU_ALGORITHM(transforms, Fill)
 };
 
 CUB_NAMESPACE_END

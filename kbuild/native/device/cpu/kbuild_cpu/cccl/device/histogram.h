@@ -78,112 +78,111 @@ struct count_samples {
     }
 };
 
-}  // namespace kbuild_device
-
-struct DeviceHistogram {
+struct histograms {
     template <int __channels, int __active, class __Samples, class __Counter, class __Level,
               class __Number>
-    static cudaError_t MultiHistogramEven(void *__storage, size_t &__bytes, __Samples __samples,
+    static cudaError_t MultiHistogramEven(const call &__call, __Samples __samples,
                                           __Counter *__histograms[__active],
                                           const int __levels[__active],
                                           const __Level __lower[__active],
                                           const __Level __upper[__active], __Number __pixels,
-                                          __Number __rows, size_t __row_bytes,
-                                          cudaStream_t __stream = nullptr) {
-        kbuild_device::channels<__active, kbuild_device::even_bins<__Level>, __Counter> __all;
+                                          __Number __rows, size_t __row_bytes) {
+        channels<__active, even_bins<__Level>, __Counter> __all;
         for (int __c = 0; __c < __active; ++__c) {
             if (!(__lower[__c] < __upper[__c]) || __levels[__c] < 2) return cudaErrorInvalidValue;
             __all.bins[__c] = {__lower[__c], __upper[__c], __levels[__c]};
             __all.counters[__c] = __histograms[__c];
         }
-        return __count<__channels, __active>(__storage, __bytes, __samples, __all, __pixels, __rows,
-                                             __row_bytes, __stream);
+        return __count<__channels, __active>(__call, __samples, __all, __pixels, __rows,
+                                             __row_bytes);
     }
     template <int __channels, int __active, class __Samples, class __Counter, class __Level,
               class __Number>
-    static cudaError_t MultiHistogramRange(void *__storage, size_t &__bytes, __Samples __samples,
+    static cudaError_t MultiHistogramRange(const call &__call, __Samples __samples,
                                            __Counter *__histograms[__active],
                                            const int __levels[__active],
                                            const __Level *const __bounds[__active],
-                                           __Number __pixels, __Number __rows, size_t __row_bytes,
-                                           cudaStream_t __stream = nullptr) {
-        kbuild_device::channels<__active, kbuild_device::ranges<__Level>, __Counter> __all;
+                                           __Number __pixels, __Number __rows, size_t __row_bytes) {
+        channels<__active, ranges<__Level>, __Counter> __all;
         for (int __c = 0; __c < __active; ++__c) {
             if (__levels[__c] < 2) return cudaErrorInvalidValue;
             __all.bins[__c] = {__bounds[__c], __levels[__c]};
             __all.counters[__c] = __histograms[__c];
         }
-        return __count<__channels, __active>(__storage, __bytes, __samples, __all, __pixels, __rows,
-                                             __row_bytes, __stream);
+        return __count<__channels, __active>(__call, __samples, __all, __pixels, __rows,
+                                             __row_bytes);
     }
     template <int __channels, int __active, class __Samples, class __Counter, class __Level,
               class __Number>
-    static cudaError_t MultiHistogramEven(void *__storage, size_t &__bytes, __Samples __samples,
+    static cudaError_t MultiHistogramEven(const call &__call, __Samples __samples,
                                           __Counter *__histograms[__active],
                                           const int __levels[__active],
                                           const __Level __lower[__active],
-                                          const __Level __upper[__active], __Number __pixels,
-                                          cudaStream_t __stream = nullptr) {
-        return MultiHistogramEven<__channels, __active>(__storage, __bytes, __samples, __histograms,
-                                                        __levels, __lower, __upper, __pixels,
-                                                        static_cast<__Number>(1), 0, __stream);
+                                          const __Level __upper[__active], __Number __pixels) {
+        return MultiHistogramEven<__channels, __active>(__call, __samples, __histograms, __levels,
+                                                        __lower, __upper, __pixels,
+                                                        static_cast<__Number>(1), 0);
     }
     template <int __channels, int __active, class __Samples, class __Counter, class __Level,
               class __Number>
-    static cudaError_t MultiHistogramRange(void *__storage, size_t &__bytes, __Samples __samples,
+    static cudaError_t MultiHistogramRange(const call &__call, __Samples __samples,
                                            __Counter *__histograms[__active],
                                            const int __levels[__active],
                                            const __Level *const __bounds[__active],
-                                           __Number __pixels, cudaStream_t __stream = nullptr) {
-        return MultiHistogramRange<__channels, __active>(__storage, __bytes, __samples,
-                                                         __histograms, __levels, __bounds, __pixels,
-                                                         static_cast<__Number>(1), 0, __stream);
+                                           __Number __pixels) {
+        return MultiHistogramRange<__channels, __active>(__call, __samples, __histograms, __levels,
+                                                         __bounds, __pixels,
+                                                         static_cast<__Number>(1), 0);
     }
     template <class __Samples, class __Counter, class __Level, class __Number>
-    static cudaError_t HistogramEven(void *__storage, size_t &__bytes, __Samples __samples,
+    static cudaError_t HistogramEven(const call &__call, __Samples __samples,
                                      __Counter *__histogram, int __levels, __Level __lower,
                                      __Level __upper, __Number __row_samples, __Number __rows,
-                                     size_t __row_bytes, cudaStream_t __stream = nullptr) {
-        return MultiHistogramEven<1, 1>(__storage, __bytes, __samples, &__histogram, &__levels,
-                                        &__lower, &__upper, __row_samples, __rows, __row_bytes,
-                                        __stream);
+                                     size_t __row_bytes) {
+        return MultiHistogramEven<1, 1>(__call, __samples, &__histogram, &__levels, &__lower,
+                                        &__upper, __row_samples, __rows, __row_bytes);
     }
     template <class __Samples, class __Counter, class __Level, class __Number>
-    static cudaError_t HistogramEven(void *__storage, size_t &__bytes, __Samples __samples,
+    static cudaError_t HistogramEven(const call &__call, __Samples __samples,
                                      __Counter *__histogram, int __levels, __Level __lower,
-                                     __Level __upper, __Number __count,
-                                     cudaStream_t __stream = nullptr) {
-        return MultiHistogramEven<1, 1>(__storage, __bytes, __samples, &__histogram, &__levels,
-                                        &__lower, &__upper, __count, __stream);
+                                     __Level __upper, __Number __count) {
+        return MultiHistogramEven<1, 1>(__call, __samples, &__histogram, &__levels, &__lower,
+                                        &__upper, __count);
     }
     template <class __Samples, class __Counter, class __Level, class __Number>
-    static cudaError_t HistogramRange(void *__storage, size_t &__bytes, __Samples __samples,
+    static cudaError_t HistogramRange(const call &__call, __Samples __samples,
                                       __Counter *__histogram, int __levels, const __Level *__bounds,
-                                      __Number __row_samples, __Number __rows, size_t __row_bytes,
-                                      cudaStream_t __stream = nullptr) {
-        return MultiHistogramRange<1, 1>(__storage, __bytes, __samples, &__histogram, &__levels,
-                                         &__bounds, __row_samples, __rows, __row_bytes, __stream);
+                                      __Number __row_samples, __Number __rows, size_t __row_bytes) {
+        return MultiHistogramRange<1, 1>(__call, __samples, &__histogram, &__levels, &__bounds,
+                                         __row_samples, __rows, __row_bytes);
     }
     template <class __Samples, class __Counter, class __Level, class __Number>
-    static cudaError_t HistogramRange(void *__storage, size_t &__bytes, __Samples __samples,
+    static cudaError_t HistogramRange(const call &__call, __Samples __samples,
                                       __Counter *__histogram, int __levels, const __Level *__bounds,
-                                      __Number __count, cudaStream_t __stream = nullptr) {
-        return MultiHistogramRange<1, 1>(__storage, __bytes, __samples, &__histogram, &__levels,
-                                         &__bounds, __count, __stream);
+                                      __Number __count) {
+        return MultiHistogramRange<1, 1>(__call, __samples, &__histogram, &__levels, &__bounds,
+                                         __count);
     }
 
 private:
     template <int __channels, int __active, class __Samples, class __All, class __Number>
-    static cudaError_t __count(void *__storage, size_t &__bytes, __Samples __samples, __All __all,
-                               __Number __pixels, __Number __rows, size_t __row_bytes,
-                               cudaStream_t __stream) {
-        using __Sample = kbuild_device::value_of<__Samples>;
-        return kbuild_device::run_once<kbuild_device::count_samples<__channels, __active>>(
-            __storage, __bytes, __stream, __samples, __all,
-            static_cast<long long>(kbuild_device::count_items(__pixels)),
-            static_cast<long long>(kbuild_device::count_items(__rows)),
+    static cudaError_t __count(const call &__call, __Samples __samples, __All __all,
+                               __Number __pixels, __Number __rows, size_t __row_bytes) {
+        using __Sample = value_of<__Samples>;
+        return run_once<count_samples<__channels, __active>>(
+            __call, __samples, __all, static_cast<long long>(count_items(__pixels)),
+            static_cast<long long>(count_items(__rows)),
             static_cast<long long>(__row_bytes / sizeof(__Sample)));
     }
+};
+
+}  // namespace kbuild_device
+
+struct DeviceHistogram {
+    KBUILD_CPU_ALGORITHM(histograms, HistogramEven)
+    KBUILD_CPU_ALGORITHM(histograms, HistogramRange)
+    KBUILD_CPU_ALGORITHM_OF(histograms, MultiHistogramEven)
+    KBUILD_CPU_ALGORITHM_OF(histograms, MultiHistogramRange)
 };
 
 CUB_NAMESPACE_END

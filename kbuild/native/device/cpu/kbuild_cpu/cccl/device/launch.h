@@ -79,45 +79,29 @@ size_t count_items(__Number __items) {
     return static_cast<long long>(__items) < 0 ? 0 : static_cast<size_t>(__items);
 }
 
-/* Both calls of an algorithm: the first one asks for the size of its storage. */
+/* How a program calls an algorithm: see call.h.  Without storage, it asks for the size of the storage. */
+struct call {
+    void *storage;
+    size_t *bytes;
+    cudaStream_t stream;
+};
 template <class __Run>
-cudaError_t with_storage(void *__storage, size_t &__bytes, size_t __needed, __Run __run) {
-    if (__storage == nullptr) {
-        __bytes = __needed == 0 ? 1 : __needed;
+cudaError_t with_storage(const call &__call, size_t __needed, __Run __run) {
+    if (__call.storage == nullptr) {
+        *__call.bytes = __needed;
         return cudaSuccess;
     }
-    return __bytes < __needed ? cudaErrorInvalidValue : __run(static_cast<char *>(__storage));
+    return *__call.bytes < __needed ? cudaErrorInvalidValue
+                                    : __run(static_cast<char *>(__call.storage));
 }
 template <class __Algorithm, class... __Args>
-cudaError_t run_once(void *__storage, size_t &__bytes, cudaStream_t __stream, __Args... __args) {
-    return with_storage(__storage, __bytes, 0,
-                        [=](char *) { return launch<__Algorithm>(__stream, 1, __args...); });
+cudaError_t run_all(const call &__call, size_t __parts, __Args... __args) {
+    return with_storage(
+        __call, 0, [=](char *) { return launch<__Algorithm>(__call.stream, __parts, __args...); });
 }
-
-/* The stream of what programs pass as an environment: a stream, or something that contains one. */
-struct no_environment {};
-inline cudaStream_t find_stream(no_environment) { return nullptr; }
-inline cudaStream_t find_stream(cudaStream_t __stream) { return __stream; }
-template <class __Env>
-auto find_stream(const __Env &__env) -> decltype(__env.get()) {
-    return __env.get();
-}
-template <class __Env>
-auto find_stream(const __Env &__env) -> decltype(__env.stream()) {
-    return __env.stream();
-}
-/* The one call of an algorithm that allocates its storage. */
-template <class __Env, class __Run>
-cudaError_t allocate(const __Env &__env, __Run __run) {
-    const cudaStream_t __stream = find_stream(__env);
-    size_t __bytes = 0;
-    cudaError_t __result = __run(nullptr, __bytes, __stream);
-    void *__storage = nullptr;
-    if (__result == cudaSuccess) __result = cudaMallocAsync(&__storage, __bytes, __stream);
-    if (__result != cudaSuccess) return __result;
-    __result = __run(__storage, __bytes, __stream);
-    const cudaError_t __freed = cudaFreeAsync(__storage, __stream);
-    return __result == cudaSuccess ? __freed : __result;
+template <class __Algorithm, class... __Args>
+cudaError_t run_once(const call &__call, __Args... __args) {
+    return run_all<__Algorithm>(__call, 1, __args...);
 }
 
 template <class __Iterator>
@@ -129,7 +113,7 @@ struct value_type_of {
 /* Of an output iterator, whose values can have the type void. */
 template <class __Out, class __T>
 using value_or = ::cuda::std::_If<::cuda::std::is_void_v<value_of<__Out>>, __T, value_of<__Out>>;
-/* The result of functions whose last argument is a number, and not the stream of an overload. */
+/* The result of functions that have overloads with other arguments in the place of a number. */
 template <class __Number>
 using result = ::cuda::std::enable_if_t<::cuda::std::is_integral_v<__Number>, cudaError_t>;
 template <class __Op, class __In, class __Init>
@@ -137,5 +121,7 @@ using accumulator = ::cuda::std::__accumulator_t<__Op, __In, __Init>;
 
 }  // namespace kbuild_device
 CUB_NAMESPACE_END
+
+#include "call.h"
 
 #endif

@@ -169,23 +169,23 @@ struct const_pointer<no_values> {
 };
 
 template <bool __is_descending, class __K, class __V>
-cudaError_t radix_sort(void *__storage, size_t &__bytes, const __K *__keys,
+cudaError_t radix_sort(const call &__call, const __K *__keys,
                        typename const_pointer<__V>::type __values, __K *__to,
                        typename const_pointer<__V>::changeable __to_values, size_t __items,
-                       int __begin, int __end, cudaStream_t __stream) {
+                       int __begin, int __end) {
     using __values_storage = storage_of<__V>;
     const int __passes = __end > __begin ? (__end - __begin + digit_bits - 1) / digit_bits : 0;
     const size_t __counters = align(divide_for_radix(__items).count * digits * sizeof(size_t));
     const size_t __key_bytes = align(__items * sizeof(__K));
     const size_t __needed =
         __counters + (__passes > 1 ? __key_bytes + __values_storage::bytes(__items) : 0);
-    return with_storage(__storage, __bytes, __needed, [=](char *__memory) {
+    return with_storage(__call, __needed, [=](char *__memory) {
         size_t *const __counts = reinterpret_cast<size_t *>(__memory);
         __K *const __other = reinterpret_cast<__K *>(__memory + __counters);
         const auto __other_values = __values_storage::take(__memory + __counters + __key_bytes);
         if (__passes == 0) {
             const parts __parts = divide(__items);
-            return launch<copy_elements>(__stream, __parts.count, __keys, __values, __to,
+            return launch<copy_elements>(__call.stream, __parts.count, __keys, __values, __to,
                                          __to_values, __parts, __items);
         }
         cudaError_t __error = cudaSuccess;
@@ -195,7 +195,7 @@ cudaError_t radix_sort(void *__storage, size_t &__bytes, const __K *__keys,
             const bool __is_last = (__passes - __pass) % 2 == 1;
             __K *const __target = __is_last ? __to : __other;
             const auto __target_values = __is_last ? __to_values : __other_values;
-            __error = sort_digit<__is_descending>(__stream, __counts, __from, __from_values,
+            __error = sort_digit<__is_descending>(__call.stream, __counts, __from, __from_values,
                                                   __target, __target_values, __items,
                                                   __begin + __pass * digit_bits, __end);
             __from = __target;
@@ -211,17 +211,16 @@ struct no_buffer {
     no_values Alternate() const { return {}; }
 };
 template <bool __is_descending, class __K, class __Values>
-cudaError_t radix_sort_buffers(void *__storage, size_t &__bytes, DoubleBuffer<__K> &__keys,
-                               __Values &__values, size_t __items, int __begin, int __end,
-                               cudaStream_t __stream) {
+cudaError_t radix_sort_buffers(const call &__call, DoubleBuffer<__K> &__keys, __Values &__values,
+                               size_t __items, int __begin, int __end) {
     const size_t __counters = divide_for_radix(__items).count * digits * sizeof(size_t);
-    return with_storage(__storage, __bytes, __counters, [&](char *__memory) {
+    return with_storage(__call, __counters, [&](char *__memory) {
         cudaError_t __error = cudaSuccess;
         for (; __begin < __end && __error == cudaSuccess; __begin += digit_bits) {
-            __error = sort_digit<__is_descending>(__stream, reinterpret_cast<size_t *>(__memory),
-                                                  static_cast<const __K *>(__keys.Current()),
-                                                  __values.Current(), __keys.Alternate(),
-                                                  __values.Alternate(), __items, __begin, __end);
+            __error = sort_digit<__is_descending>(
+                __call.stream, reinterpret_cast<size_t *>(__memory),
+                static_cast<const __K *>(__keys.Current()), __values.Current(), __keys.Alternate(),
+                __values.Alternate(), __items, __begin, __end);
             __keys.selector ^= 1;
             __values.selector ^= 1;
         }
@@ -249,145 +248,152 @@ struct sort_segments {
     }
 };
 template <class __V, class __K, class __Begin, class __End, class __Less>
-cudaError_t sort_all_segments(void *__storage, size_t &__bytes, const __K *__keys,
+cudaError_t sort_all_segments(const call &__call, const __K *__keys,
                               typename const_pointer<__V>::type __values, __K *__to,
                               typename const_pointer<__V>::changeable __to_values,
                               long long __items, long long __segments, __Begin __begins,
-                              __End __ends, __Less __less, cudaStream_t __stream) {
+                              __End __ends, __Less __less) {
     const size_t __key_bytes = align(count_items(__items) * sizeof(__K));
     const size_t __needed = __key_bytes + storage_of<__V>::bytes(count_items(__items));
-    return with_storage(__storage, __bytes, __needed, [=](char *__memory) {
+    return with_storage(__call, __needed, [=](char *__memory) {
         const parts __parts = divide(count_items(__segments), 4);
-        return launch<sort_segments>(__stream, __parts.count, __keys, __values, __to, __to_values,
-                                     reinterpret_cast<__K *>(__memory),
+        return launch<sort_segments>(__call.stream, __parts.count, __keys, __values, __to,
+                                     __to_values, reinterpret_cast<__K *>(__memory),
                                      storage_of<__V>::take(__memory + __key_bytes), __parts,
                                      count_items(__segments), __begins, __ends, __less);
     });
 }
 
-}  // namespace kbuild_device
-
-#define KBUILD_CPU_STORAGE void *__storage, size_t &__bytes
-#define KBUILD_CPU_BITS \
-    int __begin = 0, int __end = kbuild_device::width<__K>, cudaStream_t __stream = nullptr
+#define KBUILD_CPU_BITS , int __begin = 0, int __end = width<__K>
 /* Each function for keys alone, and for keys with values. */
 #define KBUILD_CPU_RADIX_SORT(suffix, is_descending) \
     template <class __K, class __Number> \
-    static kbuild_device::result<__Number> SortKeys##suffix( \
-        KBUILD_CPU_STORAGE, const __K *__in, __K *__out, __Number __items, KBUILD_CPU_BITS) { \
-        return kbuild_device::radix_sort<is_descending, __K, kbuild_device::no_values>( \
-            __storage, __bytes, __in, {}, __out, {}, kbuild_device::count_items(__items), __begin, \
-            __end, __stream); \
+    static result<__Number> SortKeys##suffix(const call &__call, const __K *__in, __K *__out, \
+                                             __Number __items KBUILD_CPU_BITS) { \
+        return radix_sort<is_descending, __K, no_values>(__call, __in, {}, __out, {}, \
+                                                         count_items(__items), __begin, __end); \
     } \
     template <class __K, class __V, class __Number> \
-    static kbuild_device::result<__Number> SortPairs##suffix( \
-        KBUILD_CPU_STORAGE, const __K *__in, __K *__out, const __V *__values, __V *__values_out, \
-        __Number __items, KBUILD_CPU_BITS) { \
-        return kbuild_device::radix_sort<is_descending, __K, __V>( \
-            __storage, __bytes, __in, __values, __out, __values_out, \
-            kbuild_device::count_items(__items), __begin, __end, __stream); \
+    static result<__Number> SortPairs##suffix(const call &__call, const __K *__in, __K *__out, \
+                                              const __V *__values, __V *__values_out, \
+                                              __Number __items KBUILD_CPU_BITS) { \
+        return radix_sort<is_descending, __K, __V>(__call, __in, __values, __out, __values_out, \
+                                                   count_items(__items), __begin, __end); \
     } \
     template <class __K, class __Number> \
-    static kbuild_device::result<__Number> SortKeys##suffix( \
-        KBUILD_CPU_STORAGE, DoubleBuffer<__K> &__keys, __Number __items, KBUILD_CPU_BITS) { \
-        kbuild_device::no_buffer __none; \
-        return kbuild_device::radix_sort_buffers<is_descending>( \
-            __storage, __bytes, __keys, __none, kbuild_device::count_items(__items), __begin, \
-            __end, __stream); \
+    static result<__Number> SortKeys##suffix(const call &__call, DoubleBuffer<__K> &__keys, \
+                                             __Number __items KBUILD_CPU_BITS) { \
+        no_buffer __none; \
+        return radix_sort_buffers<is_descending>(__call, __keys, __none, count_items(__items), \
+                                                 __begin, __end); \
     } \
     template <class __K, class __V, class __Number> \
-    static kbuild_device::result<__Number> SortPairs##suffix( \
-        KBUILD_CPU_STORAGE, DoubleBuffer<__K> &__keys, DoubleBuffer<__V> &__values, \
-        __Number __items, KBUILD_CPU_BITS) { \
-        return kbuild_device::radix_sort_buffers<is_descending>( \
-            __storage, __bytes, __keys, __values, kbuild_device::count_items(__items), __begin, \
-            __end, __stream); \
+    static result<__Number> SortPairs##suffix(const call &__call, DoubleBuffer<__K> &__keys, \
+                                              DoubleBuffer<__V> &__values, \
+                                              __Number __items KBUILD_CPU_BITS) { \
+        return radix_sort_buffers<is_descending>(__call, __keys, __values, count_items(__items), \
+                                                 __begin, __end); \
     } \
     template <class __K, class __Number, class __Decompose> \
-    static kbuild_device::decomposing<__Decompose> SortKeys##suffix( \
-        KBUILD_CPU_STORAGE, const __K *__in, __K *__out, __Number __items, \
-        __Decompose __decompose, KBUILD_CPU_BITS) { \
-        return kbuild_device::sort_copy( \
-            __storage, __bytes, __in, kbuild_device::no_values{}, __out, \
-            kbuild_device::no_values{}, kbuild_device::count_items(__items), \
-            kbuild_device::decomposed_range<is_descending, __Decompose>{__decompose, __begin, \
-                                                                        __end}, \
-            __stream); \
+    static decomposing<__Decompose> SortKeys##suffix(const call &__call, const __K *__in, \
+                                                     __K *__out, __Number __items, \
+                                                     __Decompose __decompose KBUILD_CPU_BITS) { \
+        return sort_copy( \
+            __call, __in, no_values{}, __out, no_values{}, count_items(__items), \
+            decomposed_range<is_descending, __Decompose>{__decompose, __begin, __end}); \
     } \
     template <class __K, class __V, class __Number, class __Decompose> \
-    static kbuild_device::decomposing<__Decompose> SortPairs##suffix( \
-        KBUILD_CPU_STORAGE, const __K *__in, __K *__out, const __V *__values, __V *__values_out, \
-        __Number __items, __Decompose __decompose, KBUILD_CPU_BITS) { \
-        return kbuild_device::sort_copy( \
-            __storage, __bytes, __in, __values, __out, __values_out, \
-            kbuild_device::count_items(__items), \
-            kbuild_device::decomposed_range<is_descending, __Decompose>{__decompose, __begin, \
-                                                                        __end}, \
-            __stream); \
+    static decomposing<__Decompose> SortPairs##suffix( \
+        const call &__call, const __K *__in, __K *__out, const __V *__values, __V *__values_out, \
+        __Number __items, __Decompose __decompose KBUILD_CPU_BITS) { \
+        return sort_copy( \
+            __call, __in, __values, __out, __values_out, count_items(__items), \
+            decomposed_range<is_descending, __Decompose>{__decompose, __begin, __end}); \
     }
-#define KBUILD_CPU_NO_BITS cudaStream_t __stream = nullptr
+#define KBUILD_CPU_NO_BITS
 #define KBUILD_CPU_OFFSETS long long __items, long long __segments, __Begin __begins, __End __ends
 #define KBUILD_CPU_SEGMENT_SORT(prefix, suffix, is_descending, bits, first, last) \
     template <class __K, class __Begin, class __End> \
-    static cudaError_t prefix##SortKeys##suffix(KBUILD_CPU_STORAGE, const __K *__in, __K *__out, \
-                                                KBUILD_CPU_OFFSETS, bits) { \
-        return kbuild_device::sort_all_segments<kbuild_device::no_values>( \
-            __storage, __bytes, __in, {}, __out, {}, __items, __segments, __begins, __ends, \
-            kbuild_device::bit_range<is_descending>{first, last}, __stream); \
+    static cudaError_t prefix##SortKeys##suffix(const call &__call, const __K *__in, __K *__out, \
+                                                KBUILD_CPU_OFFSETS KBUILD_CPU_##bits##BITS) { \
+        return sort_all_segments<no_values>(__call, __in, {}, __out, {}, __items, __segments, \
+                                            __begins, __ends, \
+                                            bit_range<is_descending>{first, last}); \
     } \
     template <class __K, class __V, class __Begin, class __End> \
-    static cudaError_t prefix##SortPairs##suffix(KBUILD_CPU_STORAGE, const __K *__in, __K *__out, \
+    static cudaError_t prefix##SortPairs##suffix(const call &__call, const __K *__in, __K *__out, \
                                                  const __V *__values, __V *__values_out, \
-                                                 KBUILD_CPU_OFFSETS, bits) { \
-        return kbuild_device::sort_all_segments<__V>( \
-            __storage, __bytes, __in, __values, __out, __values_out, __items, __segments, \
-            __begins, __ends, kbuild_device::bit_range<is_descending>{first, last}, __stream); \
+                                                 KBUILD_CPU_OFFSETS KBUILD_CPU_##bits##BITS) { \
+        return sort_all_segments<__V>(__call, __in, __values, __out, __values_out, __items, \
+                                      __segments, __begins, __ends, \
+                                      bit_range<is_descending>{first, last}); \
     } \
     /* In the current buffers, which stay the current ones. */ \
     template <class __K, class __Begin, class __End> \
-    static cudaError_t prefix##SortKeys##suffix(KBUILD_CPU_STORAGE, DoubleBuffer<__K> &__keys, \
-                                                KBUILD_CPU_OFFSETS, bits) { \
-        return kbuild_device::sort_all_segments<kbuild_device::no_values>( \
-            __storage, __bytes, static_cast<const __K *>(__keys.Current()), {}, __keys.Current(), \
-            {}, __items, __segments, __begins, __ends, \
-            kbuild_device::bit_range<is_descending>{first, last}, __stream); \
+    static cudaError_t prefix##SortKeys##suffix(const call &__call, DoubleBuffer<__K> &__keys, \
+                                                KBUILD_CPU_OFFSETS KBUILD_CPU_##bits##BITS) { \
+        return sort_all_segments<no_values>( \
+            __call, static_cast<const __K *>(__keys.Current()), {}, __keys.Current(), {}, __items, \
+            __segments, __begins, __ends, bit_range<is_descending>{first, last}); \
     } \
     template <class __K, class __V, class __Begin, class __End> \
-    static cudaError_t prefix##SortPairs##suffix(KBUILD_CPU_STORAGE, DoubleBuffer<__K> &__keys, \
-                                                 DoubleBuffer<__V> &__values, KBUILD_CPU_OFFSETS, \
-                                                 bits) { \
-        return kbuild_device::sort_all_segments<__V>( \
-            __storage, __bytes, static_cast<const __K *>(__keys.Current()), __values.Current(), \
-            __keys.Current(), __values.Current(), __items, __segments, __begins, __ends, \
-            kbuild_device::bit_range<is_descending>{first, last}, __stream); \
+    static cudaError_t prefix##SortPairs##suffix(const call &__call, DoubleBuffer<__K> &__keys, \
+                                                 DoubleBuffer<__V> &__values, \
+                                                 KBUILD_CPU_OFFSETS KBUILD_CPU_##bits##BITS) { \
+        return sort_all_segments<__V>(__call, static_cast<const __K *>(__keys.Current()), \
+                                      __values.Current(), __keys.Current(), __values.Current(), \
+                                      __items, __segments, __begins, __ends, \
+                                      bit_range<is_descending>{first, last}); \
     }
 
-namespace kbuild_device {
 template <class __Decompose>
-using decomposing = ::cuda::std::enable_if_t<::cuda::std::is_class_v<__Decompose>, cudaError_t>;
-}
+using decomposing = ::cuda::std::enable_if_t<
+    ::cuda::std::is_class_v<__Decompose> && !is_environment<__Decompose>::value, cudaError_t>;
 
-struct DeviceRadixSort {
+struct radix_sorts {
     KBUILD_CPU_RADIX_SORT(, false)
     KBUILD_CPU_RADIX_SORT(Descending, true)
 };
-struct DeviceSegmentedRadixSort {
-    KBUILD_CPU_SEGMENT_SORT(, , false, KBUILD_CPU_BITS, __begin, __end)
-    KBUILD_CPU_SEGMENT_SORT(, Descending, true, KBUILD_CPU_BITS, __begin, __end)
+struct segmented_radix_sorts {
+    KBUILD_CPU_SEGMENT_SORT(, , false, , __begin, __end)
+    KBUILD_CPU_SEGMENT_SORT(, Descending, true, , __begin, __end)
 };
-struct DeviceSegmentedSort {
-    KBUILD_CPU_SEGMENT_SORT(, , false, KBUILD_CPU_NO_BITS, 0, kbuild_device::width<__K>)
-    KBUILD_CPU_SEGMENT_SORT(, Descending, true, KBUILD_CPU_NO_BITS, 0, kbuild_device::width<__K>)
-    KBUILD_CPU_SEGMENT_SORT(Stable, , false, KBUILD_CPU_NO_BITS, 0, kbuild_device::width<__K>)
-    KBUILD_CPU_SEGMENT_SORT(Stable, Descending, true, KBUILD_CPU_NO_BITS, 0,
-                            kbuild_device::width<__K>)
+struct segmented_sorts {
+    KBUILD_CPU_SEGMENT_SORT(, , false, NO_, 0, width<__K>)
+    KBUILD_CPU_SEGMENT_SORT(, Descending, true, NO_, 0, width<__K>)
+    KBUILD_CPU_SEGMENT_SORT(Stable, , false, NO_, 0, width<__K>)
+    KBUILD_CPU_SEGMENT_SORT(Stable, Descending, true, NO_, 0, width<__K>)
 };
 #undef KBUILD_CPU_SEGMENT_SORT
 #undef KBUILD_CPU_OFFSETS
 #undef KBUILD_CPU_NO_BITS
 #undef KBUILD_CPU_RADIX_SORT
 #undef KBUILD_CPU_BITS
-#undef KBUILD_CPU_STORAGE
+
+}  // namespace kbuild_device
+
+struct DeviceRadixSort {
+    KBUILD_CPU_ALGORITHM(radix_sorts, SortKeys)
+    KBUILD_CPU_ALGORITHM(radix_sorts, SortKeysDescending)
+    KBUILD_CPU_ALGORITHM(radix_sorts, SortPairs)
+    KBUILD_CPU_ALGORITHM(radix_sorts, SortPairsDescending)
+};
+struct DeviceSegmentedRadixSort {
+    KBUILD_CPU_ALGORITHM(segmented_radix_sorts, SortKeys)
+    KBUILD_CPU_ALGORITHM(segmented_radix_sorts, SortKeysDescending)
+    KBUILD_CPU_ALGORITHM(segmented_radix_sorts, SortPairs)
+    KBUILD_CPU_ALGORITHM(segmented_radix_sorts, SortPairsDescending)
+};
+struct DeviceSegmentedSort {
+    KBUILD_CPU_ALGORITHM(segmented_sorts, SortKeys)
+    KBUILD_CPU_ALGORITHM(segmented_sorts, SortKeysDescending)
+    KBUILD_CPU_ALGORITHM(segmented_sorts, SortPairs)
+    KBUILD_CPU_ALGORITHM(segmented_sorts, SortPairsDescending)
+    KBUILD_CPU_ALGORITHM(segmented_sorts, StableSortKeys)
+    KBUILD_CPU_ALGORITHM(segmented_sorts, StableSortKeysDescending)
+    KBUILD_CPU_ALGORITHM(segmented_sorts, StableSortPairs)
+    KBUILD_CPU_ALGORITHM(segmented_sorts, StableSortPairsDescending)
+};
 
 CUB_NAMESPACE_END
 

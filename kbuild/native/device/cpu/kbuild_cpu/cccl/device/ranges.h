@@ -2,6 +2,7 @@
 #ifndef KBUILD_CPU_CCCL_DEVICE_RANGES_H
 #define KBUILD_CPU_CCCL_DEVICE_RANGES_H
 
+#include "for.h"
 #include "sort.h"
 
 #pragma GCC system_header
@@ -58,11 +59,11 @@ struct copy_ranges {
     }
 };
 template <class __Algorithm, class __From, class __To, class __Sizes>
-cudaError_t copy_all(void *__storage, size_t &__bytes, __From __from, __To __to, __Sizes __sizes,
-                     size_t __count, cudaStream_t __stream) {
+cudaError_t copy_all(const call &__call, __From __from, __To __to, __Sizes __sizes,
+                     size_t __count) {
     const parts __parts = divide(__count, 4);
-    return with_storage(__storage, __bytes, 0, [=](char *) {
-        return launch<__Algorithm>(__stream, __parts.count, __from, __to, __sizes, __parts,
+    return with_storage(__call, 0, [=](char *) {
+        return launch<__Algorithm>(__call.stream, __parts.count, __from, __to, __sizes, __parts,
                                    __count);
     });
 }
@@ -79,68 +80,98 @@ struct merge_two {
     }
 };
 
-}  // namespace kbuild_device
+/* Every element of a multidimensional range, in the order of the output. */
+template <class __In, class __Out>
+struct copy_place {
+    __In in;
+    __Out out;
+    template <class __Index, class... __Places>
+    void operator()(__Index, __Places... __places) {
+        out(__places...) = in(__places...);
+    }
+};
 
-struct DeviceAdjacentDifference {
+struct differences {
 #define KBUILD_CPU_DIFFERENCE(name, algorithm) \
     template <class __In, class __Out, class __Number, class __Op = ::cuda::std::minus<>> \
-    static cudaError_t name##Copy(void *__storage, size_t &__bytes, __In __in, __Out __out, \
-                                  __Number __items, __Op __op = {}, \
-                                  cudaStream_t __stream = nullptr) { \
-        return kbuild_device::run_once<kbuild_device::algorithm>( \
-            __storage, __bytes, __stream, __in, __out, \
-            static_cast<long long>(kbuild_device::count_items(__items)), __op); \
+    static cudaError_t name##Copy(const call &__call, __In __in, __Out __out, __Number __items, \
+                                  __Op __op = {}) { \
+        return run_once<algorithm>(__call, __in, __out, \
+                                   static_cast<long long>(count_items(__items)), __op); \
     } \
     template <class __Data, class __Number, class __Op = ::cuda::std::minus<>> \
-    static cudaError_t name(void *__storage, size_t &__bytes, __Data __data, __Number __items, \
-                            __Op __op = {}, cudaStream_t __stream = nullptr) { \
-        return name##Copy(__storage, __bytes, __data, __data, __items, __op, __stream); \
+    static cudaError_t name(const call &__call, __Data __data, __Number __items, __Op __op = {}) { \
+        return name##Copy(__call, __data, __data, __items, __op); \
     }
     KBUILD_CPU_DIFFERENCE(SubtractLeft, subtract_left)
     KBUILD_CPU_DIFFERENCE(SubtractRight, subtract_right)
 #undef KBUILD_CPU_DIFFERENCE
 };
 
-struct DeviceMemcpy {
+struct memory_copies {
     template <class __From, class __To, class __Sizes, class __Number>
-    static cudaError_t Batched(void *__storage, size_t &__bytes, __From __from, __To __to,
-                               __Sizes __sizes, __Number __count, cudaStream_t __stream = nullptr) {
-        return kbuild_device::copy_all<kbuild_device::copy_buffers>(
-            __storage, __bytes, __from, __to, __sizes, kbuild_device::count_items(__count),
-            __stream);
+    static cudaError_t Batched(const call &__call, __From __from, __To __to, __Sizes __sizes,
+                               __Number __count) {
+        return copy_all<copy_buffers>(__call, __from, __to, __sizes, count_items(__count));
     }
 };
-struct DeviceCopy {
+struct range_copies {
     template <class __From, class __To, class __Sizes, class __Number>
-    static cudaError_t Batched(void *__storage, size_t &__bytes, __From __from, __To __to,
-                               __Sizes __sizes, __Number __count, cudaStream_t __stream = nullptr) {
-        return kbuild_device::copy_all<kbuild_device::copy_ranges>(
-            __storage, __bytes, __from, __to, __sizes, kbuild_device::count_items(__count),
-            __stream);
+    static cudaError_t Batched(const call &__call, __From __from, __To __to, __Sizes __sizes,
+                               __Number __count) {
+        return copy_all<copy_ranges>(__call, __from, __to, __sizes, count_items(__count));
+    }
+    template <class __T, class __Extents, class __Layout, class __Accessor, class __U,
+              class __OutExtents, class __OutLayout, class __OutAccessor>
+    static cudaError_t Copy(
+        const call &__call, ::cuda::std::mdspan<__T, __Extents, __Layout, __Accessor> __in,
+        ::cuda::std::mdspan<__U, __OutExtents, __OutLayout, __OutAccessor> __out) {
+        return loops::ForEachInExtents(__call, __out.extents(),
+                                       copy_place<decltype(__in), decltype(__out)>{__in, __out});
     }
 };
 
-struct DeviceMerge {
+template <class __N, class __M>
+using both =
+    ::cuda::std::enable_if_t<::cuda::std::is_integral_v<__N> && ::cuda::std::is_integral_v<__M>,
+                             cudaError_t>;
+struct merges {
     template <class __A, class __N, class __B, class __M, class __Out,
               class __Less = ::cuda::std::less<>>
-    static cudaError_t MergeKeys(void *__storage, size_t &__bytes, __A __a, __N __a_items, __B __b,
-                                 __M __b_items, __Out __out, __Less __less = {},
-                                 cudaStream_t __stream = nullptr) {
-        return MergePairs(__storage, __bytes, __a, kbuild_device::no_values{}, __a_items, __b,
-                          kbuild_device::no_values{}, __b_items, __out, kbuild_device::no_values{},
-                          __less, __stream);
+    static both<__N, __M> MergeKeys(const call &__call, __A __a, __N __a_items, __B __b,
+                                    __M __b_items, __Out __out, __Less __less = {}) {
+        return MergePairs(__call, __a, no_values{}, __a_items, __b, no_values{}, __b_items, __out,
+                          no_values{}, __less);
     }
     template <class __A, class __AV, class __N, class __B, class __BV, class __M, class __Out,
               class __OutV, class __Less = ::cuda::std::less<>>
-    static cudaError_t MergePairs(void *__storage, size_t &__bytes, __A __a, __AV __a_values,
-                                  __N __a_items, __B __b, __BV __b_values, __M __b_items,
-                                  __Out __out, __OutV __values, __Less __less = {},
-                                  cudaStream_t __stream = nullptr) {
-        return kbuild_device::run_once<kbuild_device::merge_two>(
-            __storage, __bytes, __stream, __a, __a_values,
-            static_cast<long long>(kbuild_device::count_items(__a_items)), __b, __b_values,
-            static_cast<long long>(kbuild_device::count_items(__b_items)), __out, __values, __less);
+    static both<__N, __M> MergePairs(const call &__call, __A __a, __AV __a_values, __N __a_items,
+                                     __B __b, __BV __b_values, __M __b_items, __Out __out,
+                                     __OutV __values, __Less __less = {}) {
+        return run_once<merge_two>(
+            __call, __a, __a_values, static_cast<long long>(count_items(__a_items)), __b,
+            __b_values, static_cast<long long>(count_items(__b_items)), __out, __values, __less);
     }
+};
+
+}  // namespace kbuild_device
+
+struct DeviceAdjacentDifference {
+    KBUILD_CPU_ALGORITHM(differences, SubtractLeft)
+    KBUILD_CPU_ALGORITHM(differences, SubtractLeftCopy)
+    KBUILD_CPU_ALGORITHM(differences, SubtractRight)
+    KBUILD_CPU_ALGORITHM(differences, SubtractRightCopy)
+};
+struct DeviceMemcpy {
+    KBUILD_CPU_ALGORITHM(memory_copies, Batched)
+};
+struct DeviceCopy {
+    KBUILD_CPU_ALGORITHM(range_copies, Batched)
+    KBUILD_CPU_ALGORITHM(range_copies, Copy)
+};
+struct DeviceMerge {
+    KBUILD_CPU_ALGORITHM(merges, MergeKeys)
+    KBUILD_CPU_ALGORITHM(merges, MergePairs)
 };
 
 CUB_NAMESPACE_END

@@ -57,17 +57,17 @@ struct identity {
 };
 
 template <class __In, class __Out, class __Op, class __Init, class __Transform>
-cudaError_t reduce(void *__storage, size_t &__bytes, __In __in, __Out __out, size_t __items,
-                   __Op __op, __Init __init, __Transform __transform, cudaStream_t __stream) {
+cudaError_t reduce(const call &__call, __In __in, __Out __out, size_t __items, __Op __op,
+                   __Init __init, __Transform __transform) {
     using __Value = ::cuda::std::decay_t<decltype(__transform(*unwrap(__in)))>;
     using __Acc = accumulator<__Op, __Value, __Init>;
     const parts __parts = divide(__items);
-    return with_storage(__storage, __bytes, __parts.count * sizeof(__Acc), [=](char *__memory) {
+    return with_storage(__call, __parts.count * sizeof(__Acc), [=](char *__memory) {
         __Acc *const __results = reinterpret_cast<__Acc *>(__memory);
-        const cudaError_t __error = launch<reduce_parts>(__stream, __parts.count, __in, __results,
-                                                         __parts, __items, __op, __transform);
+        const cudaError_t __error = launch<reduce_parts>(
+            __call.stream, __parts.count, __in, __results, __parts, __items, __op, __transform);
         if (__error != cudaSuccess) return __error;
-        return launch<reduce_results>(__stream, 1, static_cast<const __Acc *>(__results),
+        return launch<reduce_results>(__call.stream, 1, static_cast<const __Acc *>(__results),
                                       __parts.count, __out, __op, __init);
     });
 }
@@ -151,11 +151,11 @@ struct multiples_of_next {
 };
 
 template <class __Less, class __In, class __Out, class __Begin, class __End, class __Make>
-cudaError_t find(void *__storage, size_t &__bytes, __In __in, __Out __out, long long __segments,
-                 __Begin __begins, __End __ends, __Make __make, cudaStream_t __stream) {
+cudaError_t find(const call &__call, __In __in, __Out __out, long long __segments, __Begin __begins,
+                 __End __ends, __Make __make) {
     const parts __parts = divide(count_items(__segments), 16);
-    return with_storage(__storage, __bytes, 0, [=](char *) {
-        return launch<find_extremum>(__stream, __parts.count, __in, __out, __parts,
+    return with_storage(__call, 0, [=](char *) {
+        return launch<find_extremum>(__call.stream, __parts.count, __in, __out, __parts,
                                      count_items(__segments), __begins, __ends, __Less{}, __make);
     });
 }
@@ -180,161 +180,129 @@ struct reduce_runs {
     }
 };
 
-}  // namespace kbuild_device
-
-struct DeviceReduce {
+struct reductions {
     template <class __In, class __Out, class __Number, class __Op, class __Init>
-    static cudaError_t Reduce(void *__storage, size_t &__bytes, __In __in, __Out __out,
-                              __Number __items, __Op __op, __Init __init,
-                              cudaStream_t __stream = nullptr) {
-        return kbuild_device::reduce(__storage, __bytes, __in, __out,
-                                     kbuild_device::count_items(__items), __op, __init,
-                                     kbuild_device::identity{}, __stream);
+    static cudaError_t Reduce(const call &__call, __In __in, __Out __out, __Number __items,
+                              __Op __op, __Init __init) {
+        return reduce(__call, __in, __out, count_items(__items), __op, __init, identity{});
     }
     template <class __In, class __Out, class __Number, class __Op, class __Transform, class __Init>
-    static cudaError_t TransformReduce(void *__storage, size_t &__bytes, __In __in, __Out __out,
-                                       __Number __items, __Op __op, __Transform __transform,
-                                       __Init __init, cudaStream_t __stream = nullptr) {
-        return kbuild_device::reduce(__storage, __bytes, __in, __out,
-                                     kbuild_device::count_items(__items), __op, __init, __transform,
-                                     __stream);
+    static cudaError_t TransformReduce(const call &__call, __In __in, __Out __out, __Number __items,
+                                       __Op __op, __Transform __transform, __Init __init) {
+        return reduce(__call, __in, __out, count_items(__items), __op, __init, __transform);
     }
     template <class __In, class __Out, class __Number>
-    static cudaError_t Sum(void *__storage, size_t &__bytes, __In __in, __Out __out,
-                           __Number __items, cudaStream_t __stream = nullptr) {
-        using __Init = kbuild_device::value_or<__Out, kbuild_device::value_of<__In>>;
-        return Reduce(__storage, __bytes, __in, __out, __items, ::cuda::std::plus<>{}, __Init{},
-                      __stream);
+    static cudaError_t Sum(const call &__call, __In __in, __Out __out, __Number __items) {
+        using __Init = value_or<__Out, value_of<__In>>;
+        return Reduce(__call, __in, __out, __items, ::cuda::std::plus<>{}, __Init{});
     }
     template <class __In, class __Out, class __Number>
-    static cudaError_t Min(void *__storage, size_t &__bytes, __In __in, __Out __out,
-                           __Number __items, cudaStream_t __stream = nullptr) {
-        using __T = kbuild_device::value_of<__In>;
-        return Reduce(__storage, __bytes, __in, __out, __items, ::cuda::minimum<>{},
-                      ::cuda::std::numeric_limits<__T>::max(), __stream);
+    static cudaError_t Min(const call &__call, __In __in, __Out __out, __Number __items) {
+        using __T = value_of<__In>;
+        return Reduce(__call, __in, __out, __items, ::cuda::minimum<>{},
+                      ::cuda::std::numeric_limits<__T>::max());
     }
     template <class __In, class __Out, class __Number>
-    static cudaError_t Max(void *__storage, size_t &__bytes, __In __in, __Out __out,
-                           __Number __items, cudaStream_t __stream = nullptr) {
-        using __T = kbuild_device::value_of<__In>;
-        return Reduce(__storage, __bytes, __in, __out, __items, ::cuda::maximum<>{},
-                      ::cuda::std::numeric_limits<__T>::lowest(), __stream);
+    static cudaError_t Max(const call &__call, __In __in, __Out __out, __Number __items) {
+        using __T = value_of<__In>;
+        return Reduce(__call, __in, __out, __items, ::cuda::maximum<>{},
+                      ::cuda::std::numeric_limits<__T>::lowest());
     }
     template <class __Keys, class __Unique, class __Values, class __Aggregates, class __Count,
               class __Op, class __Number>
-    static cudaError_t ReduceByKey(void *__storage, size_t &__bytes, __Keys __keys,
-                                   __Unique __unique, __Values __values, __Aggregates __aggregates,
-                                   __Count __count, __Op __op, __Number __items,
-                                   cudaStream_t __stream = nullptr) {
-        return kbuild_device::run_once<kbuild_device::reduce_runs>(
-            __storage, __bytes, __stream, __keys, __unique, __values, __aggregates, __count, __op,
-            kbuild_device::count_items(__items));
+    static cudaError_t ReduceByKey(const call &__call, __Keys __keys, __Unique __unique,
+                                   __Values __values, __Aggregates __aggregates, __Count __count,
+                                   __Op __op, __Number __items) {
+        return run_once<reduce_runs>(__call, __keys, __unique, __values, __aggregates, __count,
+                                     __op, count_items(__items));
     }
 
 #define KBUILD_CPU_ARG(name, less) \
     template <class __In, class __Out> \
-    static cudaError_t name(void *__storage, size_t &__bytes, __In __in, __Out __out, int __items, \
-                            cudaStream_t __stream = nullptr) { \
-        return kbuild_device::find<kbuild_device::less>( \
-            __storage, __bytes, __in, __out, 1, kbuild_device::multiples{__items}, \
-            kbuild_device::multiples_of_next{__items}, kbuild_device::make_pairs{}, __stream); \
+    static cudaError_t name(const call &__call, __In __in, __Out __out, int __items) { \
+        return find<less>(__call, __in, __out, 1, multiples{__items}, multiples_of_next{__items}, \
+                          make_pairs{}); \
     } \
     template <class __In, class __Out, class __Index> \
-    static cudaError_t name(void *__storage, size_t &__bytes, __In __in, __Out __out, \
-                            __Index __index, long long __items, cudaStream_t __stream = nullptr) { \
-        return kbuild_device::find<kbuild_device::less>( \
-            __storage, __bytes, __in, __out, 1, kbuild_device::multiples{__items}, \
-            kbuild_device::multiples_of_next{__items}, \
-            kbuild_device::make_both<kbuild_device::unwrapped<__Index>>{ \
-                kbuild_device::unwrap(__index)}, \
-            __stream); \
+    static cudaError_t name(const call &__call, __In __in, __Out __out, __Index __index, \
+                            long long __items) { \
+        return find<less>(__call, __in, __out, 1, multiples{__items}, multiples_of_next{__items}, \
+                          make_both<unwrapped<__Index>>{unwrap(__index)}); \
     }
     KBUILD_CPU_ARG(ArgMin, is_less)
     KBUILD_CPU_ARG(ArgMax, is_greater)
 #undef KBUILD_CPU_ARG
-
-    /* Without storage, since CCCL 3.1. */
-    template <class __In, class __Out, class __Number, class __Op, class __Init,
-              class __Env = kbuild_device::no_environment>
-    static cudaError_t Reduce(__In __in, __Out __out, __Number __items, __Op __op, __Init __init,
-                              __Env __env = {}) {
-        return kbuild_device::allocate(
-            __env, [=](void *__storage, size_t &__bytes, cudaStream_t __stream) {
-                return Reduce(__storage, __bytes, __in, __out, __items, __op, __init, __stream);
-            });
-    }
-#define KBUILD_CPU_ALLOCATING(name) \
-    template <class __In, class __Out, class __Number, \
-              class __Env = kbuild_device::no_environment> \
-    static cudaError_t name(__In __in, __Out __out, __Number __items, __Env __env = {}) { \
-        return kbuild_device::allocate( \
-            __env, [=](void *__storage, size_t &__bytes, cudaStream_t __stream) { \
-                return name(__storage, __bytes, __in, __out, __items, __stream); \
-            }); \
-    }
-    KBUILD_CPU_ALLOCATING(Sum)
-    KBUILD_CPU_ALLOCATING(Min)
-    KBUILD_CPU_ALLOCATING(Max)
-#undef KBUILD_CPU_ALLOCATING
 };
 
-struct DeviceSegmentedReduce {
+struct segmented_reductions {
     template <class __In, class __Out, class __Begin, class __End, class __Op, class __Init>
-    static cudaError_t Reduce(void *__storage, size_t &__bytes, __In __in, __Out __out,
-                              long long __segments, __Begin __begins, __End __ends, __Op __op,
-                              __Init __init, cudaStream_t __stream = nullptr) {
-        const kbuild_device::parts __parts =
-            kbuild_device::divide(kbuild_device::count_items(__segments), 16);
-        return kbuild_device::with_storage(__storage, __bytes, 0, [=](char *) {
-            return kbuild_device::launch<kbuild_device::reduce_segments>(
-                __stream, __parts.count, __in, __out, __parts,
-                kbuild_device::count_items(__segments), __begins, __ends, __op, __init);
+    static cudaError_t Reduce(const call &__call, __In __in, __Out __out, long long __segments,
+                              __Begin __begins, __End __ends, __Op __op, __Init __init) {
+        const parts __parts = divide(count_items(__segments), 16);
+        return with_storage(__call, 0, [=](char *) {
+            return launch<reduce_segments>(__call.stream, __parts.count, __in, __out, __parts,
+                                           count_items(__segments), __begins, __ends, __op, __init);
         });
     }
     template <class __In, class __Out, class __Op, class __Init>
-    static cudaError_t Reduce(void *__storage, size_t &__bytes, __In __in, __Out __out,
-                              long long __segments, int __size, __Op __op, __Init __init,
-                              cudaStream_t __stream = nullptr) {
-        return Reduce(__storage, __bytes, __in, __out, __segments, kbuild_device::multiples{__size},
-                      kbuild_device::multiples_of_next{__size}, __op, __init, __stream);
+    static cudaError_t Reduce(const call &__call, __In __in, __Out __out, long long __segments,
+                              int __size, __Op __op, __Init __init) {
+        return Reduce(__call, __in, __out, __segments, multiples{__size}, multiples_of_next{__size},
+                      __op, __init);
     }
 #define KBUILD_CPU_SEGMENTS(name, op, init) \
     template <class __In, class __Out, class __Begin, class __End> \
-    static cudaError_t name(void *__storage, size_t &__bytes, __In __in, __Out __out, \
-                            long long __segments, __Begin __begins, __End __ends, \
-                            cudaStream_t __stream = nullptr) { \
-        using __T = kbuild_device::value_of<__In>; \
-        return Reduce(__storage, __bytes, __in, __out, __segments, __begins, __ends, op{}, init, \
-                      __stream); \
+    static cudaError_t name(const call &__call, __In __in, __Out __out, long long __segments, \
+                            __Begin __begins, __End __ends) { \
+        using __T = value_of<__In>; \
+        return Reduce(__call, __in, __out, __segments, __begins, __ends, op{}, init); \
     } \
     template <class __In, class __Out> \
-    static cudaError_t name(void *__storage, size_t &__bytes, __In __in, __Out __out, \
-                            long long __segments, int __size, cudaStream_t __stream = nullptr) { \
-        return name(__storage, __bytes, __in, __out, __segments, kbuild_device::multiples{__size}, \
-                    kbuild_device::multiples_of_next{__size}, __stream); \
+    static cudaError_t name(const call &__call, __In __in, __Out __out, long long __segments, \
+                            int __size) { \
+        return name(__call, __in, __out, __segments, multiples{__size}, \
+                    multiples_of_next{__size}); \
     }
-    KBUILD_CPU_SEGMENTS(Sum, ::cuda::std::plus<>, (kbuild_device::value_or<__Out, __T>{}))
+    KBUILD_CPU_SEGMENTS(Sum, ::cuda::std::plus<>, (value_or<__Out, __T>{}))
     KBUILD_CPU_SEGMENTS(Min, ::cuda::minimum<>, ::cuda::std::numeric_limits<__T>::max())
     KBUILD_CPU_SEGMENTS(Max, ::cuda::maximum<>, ::cuda::std::numeric_limits<__T>::lowest())
 #undef KBUILD_CPU_SEGMENTS
 #define KBUILD_CPU_ARG(name, less) \
     template <class __In, class __Out, class __Begin, class __End> \
-    static cudaError_t name(void *__storage, size_t &__bytes, __In __in, __Out __out, \
-                            long long __segments, __Begin __begins, __End __ends, \
-                            cudaStream_t __stream = nullptr) { \
-        return kbuild_device::find<kbuild_device::less>(__storage, __bytes, __in, __out, \
-                                                        __segments, __begins, __ends, \
-                                                        kbuild_device::make_pairs{}, __stream); \
+    static cudaError_t name(const call &__call, __In __in, __Out __out, long long __segments, \
+                            __Begin __begins, __End __ends) { \
+        return find<less>(__call, __in, __out, __segments, __begins, __ends, make_pairs{}); \
     } \
     template <class __In, class __Out> \
-    static cudaError_t name(void *__storage, size_t &__bytes, __In __in, __Out __out, \
-                            long long __segments, int __size, cudaStream_t __stream = nullptr) { \
-        return name(__storage, __bytes, __in, __out, __segments, kbuild_device::multiples{__size}, \
-                    kbuild_device::multiples_of_next{__size}, __stream); \
+    static cudaError_t name(const call &__call, __In __in, __Out __out, long long __segments, \
+                            int __size) { \
+        return name(__call, __in, __out, __segments, multiples{__size}, \
+                    multiples_of_next{__size}); \
     }
     KBUILD_CPU_ARG(ArgMin, is_less)
     KBUILD_CPU_ARG(ArgMax, is_greater)
 #undef KBUILD_CPU_ARG
+};
+
+}  // namespace kbuild_device
+
+struct DeviceReduce {
+    KBUILD_CPU_ALGORITHM(reductions, Reduce)
+    KBUILD_CPU_ALGORITHM(reductions, TransformReduce)
+    KBUILD_CPU_ALGORITHM(reductions, Sum)
+    KBUILD_CPU_ALGORITHM(reductions, Min)
+    KBUILD_CPU_ALGORITHM(reductions, Max)
+    KBUILD_CPU_ALGORITHM(reductions, ArgMin)
+    KBUILD_CPU_ALGORITHM(reductions, ArgMax)
+    KBUILD_CPU_ALGORITHM(reductions, ReduceByKey)
+};
+struct DeviceSegmentedReduce {
+    KBUILD_CPU_ALGORITHM(segmented_reductions, Reduce)
+    KBUILD_CPU_ALGORITHM(segmented_reductions, Sum)
+    KBUILD_CPU_ALGORITHM(segmented_reductions, Min)
+    KBUILD_CPU_ALGORITHM(segmented_reductions, Max)
+    KBUILD_CPU_ALGORITHM(segmented_reductions, ArgMin)
+    KBUILD_CPU_ALGORITHM(segmented_reductions, ArgMax)
 };
 
 CUB_NAMESPACE_END

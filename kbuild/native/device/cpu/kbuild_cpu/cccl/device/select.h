@@ -159,129 +159,122 @@ struct find_longer_runs {
 };
 
 template <class __Algorithm, class __In, class __Out, class __Count, class __Number, class __Select>
-cudaError_t select(void *__storage, size_t &__bytes, __In __in, __Out __out, __Count __count,
-                   __Number __items, __Select __select, cudaStream_t __stream) {
-    return run_once<__Algorithm>(__storage, __bytes, __stream, __in, __out, __count,
+cudaError_t select(const call &__call, __In __in, __Out __out, __Count __count, __Number __items,
+                   __Select __select) {
+    return run_once<__Algorithm>(__call, __in, __out, __count,
                                  static_cast<long long>(count_items(__items)), __select);
 }
 
-}  // namespace kbuild_device
-
 #define KBUILD_CPU_SELECT(algorithm, in, out, ...) \
-    kbuild_device::select<kbuild_device::algorithm>(__storage, __bytes, in, out, __count, __items, \
-                                                    __VA_ARGS__, __stream)
+    select<algorithm>(__call, in, out, __count, __items, __VA_ARGS__)
 #define KBUILD_CPU_SELECTIONS(algorithm) \
     template <class __In, class __Flags, class __Out, class __Count, class __Number> \
-    static kbuild_device::result<__Number> Flagged( \
-        void *__storage, size_t &__bytes, __In __in, __Flags __flags, __Out __out, \
-        __Count __count, __Number __items, cudaStream_t __stream = nullptr) { \
+    static result<__Number> Flagged(const call &__call, __In __in, __Flags __flags, __Out __out, \
+                                    __Count __count, __Number __items) { \
         return KBUILD_CPU_SELECT(algorithm, __in, __out, \
-                                 kbuild_device::by_flag<kbuild_device::unwrapped<__Flags>>{ \
-                                     kbuild_device::unwrap(__flags)}); \
+                                 by_flag<unwrapped<__Flags>>{unwrap(__flags)}); \
     } \
     template <class __In, class __Out, class __Count, class __Number, class __Op> \
-    static kbuild_device::result<__Number> If(void *__storage, size_t &__bytes, __In __in, \
-                                              __Out __out, __Count __count, __Number __items, \
-                                              __Op __op, cudaStream_t __stream = nullptr) { \
-        return KBUILD_CPU_SELECT(algorithm, __in, __out, kbuild_device::by_value<__Op>{__op}); \
+    static result<__Number> If(const call &__call, __In __in, __Out __out, __Count __count, \
+                               __Number __items, __Op __op) { \
+        return KBUILD_CPU_SELECT(algorithm, __in, __out, by_value<__Op>{__op}); \
     }
 
-struct DeviceSelect {
+struct selections {
     KBUILD_CPU_SELECTIONS(select_all)
     template <class __In, class __Flags, class __Out, class __Count, class __Number, class __Op>
-    static kbuild_device::result<__Number> FlaggedIf(void *__storage, size_t &__bytes, __In __in,
-                                                     __Flags __flags, __Out __out, __Count __count,
-                                                     __Number __items, __Op __op,
-                                                     cudaStream_t __stream = nullptr) {
-        return KBUILD_CPU_SELECT(
-            select_all, __in, __out,
-            kbuild_device::by_flag_value<kbuild_device::unwrapped<__Flags>, __Op>{
-                kbuild_device::unwrap(__flags), __op});
+    static result<__Number> FlaggedIf(const call &__call, __In __in, __Flags __flags, __Out __out,
+                                      __Count __count, __Number __items, __Op __op) {
+        return KBUILD_CPU_SELECT(select_all, __in, __out,
+                                 by_flag_value<unwrapped<__Flags>, __Op>{unwrap(__flags), __op});
     }
     /* In place. */
     template <class __Data, class __Flags, class __Count, class __Number>
-    static kbuild_device::result<__Number> Flagged(void *__storage, size_t &__bytes, __Data __data,
-                                                   __Flags __flags, __Count __count,
-                                                   __Number __items,
-                                                   cudaStream_t __stream = nullptr) {
-        return Flagged(__storage, __bytes, __data, __flags, __data, __count, __items, __stream);
+    static result<__Number> Flagged(const call &__call, __Data __data, __Flags __flags,
+                                    __Count __count, __Number __items) {
+        return Flagged(__call, __data, __flags, __data, __count, __items);
     }
     template <class __Data, class __Count, class __Number, class __Op>
-    static kbuild_device::result<__Number> If(void *__storage, size_t &__bytes, __Data __data,
-                                              __Count __count, __Number __items, __Op __op,
-                                              cudaStream_t __stream = nullptr) {
-        return If(__storage, __bytes, __data, __data, __count, __items, __op, __stream);
+    static result<__Number> If(const call &__call, __Data __data, __Count __count, __Number __items,
+                               __Op __op) {
+        return If(__call, __data, __data, __count, __items, __op);
     }
     template <class __Data, class __Flags, class __Count, class __Number, class __Op>
-    static kbuild_device::result<__Number> FlaggedIf(void *__storage, size_t &__bytes,
-                                                     __Data __data, __Flags __flags,
-                                                     __Count __count, __Number __items, __Op __op,
-                                                     cudaStream_t __stream = nullptr) {
-        return FlaggedIf(__storage, __bytes, __data, __flags, __data, __count, __items, __op,
-                         __stream);
+    static result<__Number> FlaggedIf(const call &__call, __Data __data, __Flags __flags,
+                                      __Count __count, __Number __items, __Op __op) {
+        return FlaggedIf(__call, __data, __flags, __data, __count, __items, __op);
     }
     template <class __Keys, class __Values, class __KeysOut, class __ValuesOut, class __Count,
               class __Number, class __Equal>
     static ::cuda::std::enable_if_t<!::cuda::std::is_convertible_v<__Equal, cudaStream_t>,
                                     cudaError_t>
-    UniqueByKey(void *__storage, size_t &__bytes, __Keys __keys, __Values __values,
-                __KeysOut __keys_out, __ValuesOut __values_out, __Count __count, __Number __items,
-                __Equal __equal, cudaStream_t __stream = nullptr) {
-        return kbuild_device::run_once<kbuild_device::select_first>(
-            __storage, __bytes, __stream, __keys, __values, __keys_out, __values_out, __count,
-            static_cast<long long>(kbuild_device::count_items(__items)), __equal);
+    UniqueByKey(const call &__call, __Keys __keys, __Values __values, __KeysOut __keys_out,
+                __ValuesOut __values_out, __Count __count, __Number __items, __Equal __equal) {
+        return run_once<select_first>(__call, __keys, __values, __keys_out, __values_out, __count,
+                                      static_cast<long long>(count_items(__items)), __equal);
     }
     template <class __Keys, class __Values, class __KeysOut, class __ValuesOut, class __Count,
               class __Number>
-    static cudaError_t UniqueByKey(void *__storage, size_t &__bytes, __Keys __keys,
-                                   __Values __values, __KeysOut __keys_out,
-                                   __ValuesOut __values_out, __Count __count, __Number __items,
-                                   cudaStream_t __stream = nullptr) {
-        return UniqueByKey(__storage, __bytes, __keys, __values, __keys_out, __values_out, __count,
-                           __items, ::cuda::std::equal_to<>{}, __stream);
+    static cudaError_t UniqueByKey(const call &__call, __Keys __keys, __Values __values,
+                                   __KeysOut __keys_out, __ValuesOut __values_out, __Count __count,
+                                   __Number __items) {
+        return UniqueByKey(__call, __keys, __values, __keys_out, __values_out, __count, __items,
+                           ::cuda::std::equal_to<>{});
     }
     template <class __In, class __Out, class __Count, class __Number>
-    static cudaError_t Unique(void *__storage, size_t &__bytes, __In __in, __Out __out,
-                              __Count __count, __Number __items, cudaStream_t __stream = nullptr) {
-        return UniqueByKey(__storage, __bytes, __in, kbuild_device::nothing{}, __out,
-                           kbuild_device::nothing{}, __count, __items, ::cuda::std::equal_to<>{},
-                           __stream);
+    static cudaError_t Unique(const call &__call, __In __in, __Out __out, __Count __count,
+                              __Number __items) {
+        return UniqueByKey(__call, __in, nothing{}, __out, nothing{}, __count, __items,
+                           ::cuda::std::equal_to<>{});
     }
 };
 
-struct DevicePartition {
+struct partitions {
     KBUILD_CPU_SELECTIONS(partition_all)
     template <class __In, class __First, class __Second, class __Others, class __Counts,
               class __Number, class __InFirst, class __InSecond>
-    static cudaError_t If(void *__storage, size_t &__bytes, __In __in, __First __first,
-                          __Second __second, __Others __others, __Counts __counts, __Number __items,
-                          __InFirst __in_first, __InSecond __in_second,
-                          cudaStream_t __stream = nullptr) {
-        return kbuild_device::run_once<kbuild_device::partition_three>(
-            __storage, __bytes, __stream, __in, __first, __second, __others, __counts,
-            static_cast<long long>(kbuild_device::count_items(__items)), __in_first, __in_second);
+    static cudaError_t If(const call &__call, __In __in, __First __first, __Second __second,
+                          __Others __others, __Counts __counts, __Number __items,
+                          __InFirst __in_first, __InSecond __in_second) {
+        return run_once<partition_three>(__call, __in, __first, __second, __others, __counts,
+                                         static_cast<long long>(count_items(__items)), __in_first,
+                                         __in_second);
     }
 };
 #undef KBUILD_CPU_SELECTIONS
 #undef KBUILD_CPU_SELECT
 
-struct DeviceRunLengthEncode {
+struct run_lengths {
     template <class __In, class __Unique, class __Counts, class __Count, class __Number>
-    static cudaError_t Encode(void *__storage, size_t &__bytes, __In __in, __Unique __unique,
-                              __Counts __counts, __Count __count, __Number __items,
-                              cudaStream_t __stream = nullptr) {
-        return kbuild_device::run_once<kbuild_device::find_runs>(
-            __storage, __bytes, __stream, __in, __unique, __counts, __count,
-            static_cast<long long>(kbuild_device::count_items(__items)));
+    static cudaError_t Encode(const call &__call, __In __in, __Unique __unique, __Counts __counts,
+                              __Count __count, __Number __items) {
+        return run_once<find_runs>(__call, __in, __unique, __counts, __count,
+                                   static_cast<long long>(count_items(__items)));
     }
     template <class __In, class __Offsets, class __Lengths, class __Count, class __Number>
-    static cudaError_t NonTrivialRuns(void *__storage, size_t &__bytes, __In __in,
-                                      __Offsets __offsets, __Lengths __lengths, __Count __count,
-                                      __Number __items, cudaStream_t __stream = nullptr) {
-        return kbuild_device::run_once<kbuild_device::find_longer_runs>(
-            __storage, __bytes, __stream, __in, __offsets, __lengths, __count,
-            static_cast<long long>(kbuild_device::count_items(__items)));
+    static cudaError_t NonTrivialRuns(const call &__call, __In __in, __Offsets __offsets,
+                                      __Lengths __lengths, __Count __count, __Number __items) {
+        return run_once<find_longer_runs>(__call, __in, __offsets, __lengths, __count,
+                                          static_cast<long long>(count_items(__items)));
     }
+};
+
+}  // namespace kbuild_device
+
+struct DeviceSelect {
+    KBUILD_CPU_ALGORITHM(selections, Flagged)
+    KBUILD_CPU_ALGORITHM(selections, FlaggedIf)
+    KBUILD_CPU_ALGORITHM(selections, If)
+    KBUILD_CPU_ALGORITHM(selections, Unique)
+    KBUILD_CPU_ALGORITHM(selections, UniqueByKey)
+};
+struct DevicePartition {
+    KBUILD_CPU_ALGORITHM(partitions, Flagged)
+    KBUILD_CPU_ALGORITHM(partitions, If)
+};
+struct DeviceRunLengthEncode {
+    KBUILD_CPU_ALGORITHM(run_lengths, Encode)
+    KBUILD_CPU_ALGORITHM(run_lengths, NonTrivialRuns)
 };
 
 CUB_NAMESPACE_END

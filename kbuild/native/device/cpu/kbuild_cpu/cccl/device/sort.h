@@ -115,8 +115,7 @@ struct copy_elements {
 inline size_t align(size_t __bytes) { return (__bytes + 255) / 256 * 256; }
 
 template <class __K, class __V, class __Less>
-cudaError_t sort(void *__storage, size_t &__bytes, __K __keys, __V __values, size_t __items,
-                 __Less __less, cudaStream_t __stream) {
+cudaError_t sort(const call &__call, __K __keys, __V __values, size_t __items, __Less __less) {
     using __Key = value_of<__K>;
     using __Value =
         typename ::cuda::std::_If<::cuda::std::is_same_v<__V, no_values>,
@@ -124,12 +123,12 @@ cudaError_t sort(void *__storage, size_t &__bytes, __K __keys, __V __values, siz
     constexpr bool __has_values = !::cuda::std::is_same_v<__V, no_values>;
     const size_t __first = align(__items * sizeof(__Key));
     const size_t __needed = __first + (__has_values ? __items * sizeof(__Value) : 0);
-    return with_storage(__storage, __bytes, __needed, [=](char *__memory) {
+    return with_storage(__call, __needed, [=](char *__memory) {
         __Key *const __other = reinterpret_cast<__Key *>(__memory);
         __Value *const __other_values = reinterpret_cast<__Value *>(__memory + __first);
         const parts __parts = divide(__items, 1 << 15);
-        cudaError_t __error = launch<sort_parts>(__stream, __parts.count, __keys, __values, __other,
-                                                 __other_values, __parts, __items, __less);
+        cudaError_t __error = launch<sort_parts>(__call.stream, __parts.count, __keys, __values,
+                                                 __other, __other_values, __parts, __items, __less);
         const auto __values_there = [=] {
             if constexpr (__has_values)
                 return __other_values;
@@ -142,66 +141,69 @@ cudaError_t sort(void *__storage, size_t &__bytes, __K __keys, __V __values, siz
             const size_t __count = (__items + 2 * __size - 1) / (2 * __size);
             const long long __n = static_cast<long long>(__items);
             const long long __length = static_cast<long long>(__size);
-            __error = __is_other ? launch<merge_parts>(__stream, __count, __other, __values_there,
-                                                       __keys, __values, __length, __n, __less)
-                                 : launch<merge_parts>(__stream, __count, __keys, __values, __other,
-                                                       __values_there, __length, __n, __less);
+            __error = __is_other
+                          ? launch<merge_parts>(__call.stream, __count, __other, __values_there,
+                                                __keys, __values, __length, __n, __less)
+                          : launch<merge_parts>(__call.stream, __count, __keys, __values, __other,
+                                                __values_there, __length, __n, __less);
             __is_other = !__is_other;
         }
         if (!__is_other || __error != cudaSuccess) return __error;
-        return launch<copy_elements>(__stream, __parts.count, __other, __values_there, __keys,
+        return launch<copy_elements>(__call.stream, __parts.count, __other, __values_there, __keys,
                                      __values, __parts, __items);
     });
 }
 template <class __KIn, class __VIn, class __K, class __V, class __Less>
-cudaError_t sort_copy(void *__storage, size_t &__bytes, __KIn __keys_in, __VIn __values_in,
-                      __K __keys, __V __values, size_t __items, __Less __less,
-                      cudaStream_t __stream) {
-    if (__storage != nullptr) {
+cudaError_t sort_copy(const call &__call, __KIn __keys_in, __VIn __values_in, __K __keys,
+                      __V __values, size_t __items, __Less __less) {
+    if (__call.storage != nullptr) {
         const parts __parts = divide(__items);
-        const cudaError_t __error = launch<copy_elements>(
-            __stream, __parts.count, __keys_in, __values_in, __keys, __values, __parts, __items);
+        const cudaError_t __error =
+            launch<copy_elements>(__call.stream, __parts.count, __keys_in, __values_in, __keys,
+                                  __values, __parts, __items);
         if (__error != cudaSuccess) return __error;
     }
-    return sort(__storage, __bytes, __keys, __values, __items, __less, __stream);
+    return sort(__call, __keys, __values, __items, __less);
 }
 
-}  // namespace kbuild_device
-
-struct DeviceMergeSort {
+struct merge_sorts {
 #define KBUILD_CPU_SORT(prefix) \
     template <class __K, class __V, class __Number, class __Less> \
-    static cudaError_t prefix##SortPairs(void *__storage, size_t &__bytes, __K __keys, \
-                                         __V __values, __Number __items, __Less __less, \
-                                         cudaStream_t __stream = nullptr) { \
-        return kbuild_device::sort(__storage, __bytes, __keys, __values, \
-                                   kbuild_device::count_items(__items), __less, __stream); \
+    static cudaError_t prefix##SortPairs(const call &__call, __K __keys, __V __values, \
+                                         __Number __items, __Less __less) { \
+        return sort(__call, __keys, __values, count_items(__items), __less); \
     } \
     template <class __K, class __Number, class __Less> \
-    static cudaError_t prefix##SortKeys(void *__storage, size_t &__bytes, __K __keys, \
-                                        __Number __items, __Less __less, \
-                                        cudaStream_t __stream = nullptr) { \
-        return kbuild_device::sort(__storage, __bytes, __keys, kbuild_device::no_values{}, \
-                                   kbuild_device::count_items(__items), __less, __stream); \
+    static cudaError_t prefix##SortKeys(const call &__call, __K __keys, __Number __items, \
+                                        __Less __less) { \
+        return sort(__call, __keys, no_values{}, count_items(__items), __less); \
     } \
     template <class __KIn, class __K, class __Number, class __Less> \
-    static cudaError_t prefix##SortKeysCopy(void *__storage, size_t &__bytes, __KIn __in, \
-                                            __K __keys, __Number __items, __Less __less, \
-                                            cudaStream_t __stream = nullptr) { \
-        return kbuild_device::sort_copy(__storage, __bytes, __in, kbuild_device::no_values{}, \
-                                        __keys, kbuild_device::no_values{}, \
-                                        kbuild_device::count_items(__items), __less, __stream); \
+    static cudaError_t prefix##SortKeysCopy(const call &__call, __KIn __in, __K __keys, \
+                                            __Number __items, __Less __less) { \
+        return sort_copy(__call, __in, no_values{}, __keys, no_values{}, count_items(__items), \
+                         __less); \
     }
     KBUILD_CPU_SORT()
     KBUILD_CPU_SORT(Stable)
 #undef KBUILD_CPU_SORT
     template <class __KIn, class __VIn, class __K, class __V, class __Number, class __Less>
-    static cudaError_t SortPairsCopy(void *__storage, size_t &__bytes, __KIn __in,
-                                     __VIn __values_in, __K __keys, __V __values, __Number __items,
-                                     __Less __less, cudaStream_t __stream = nullptr) {
-        return kbuild_device::sort_copy(__storage, __bytes, __in, __values_in, __keys, __values,
-                                        kbuild_device::count_items(__items), __less, __stream);
+    static cudaError_t SortPairsCopy(const call &__call, __KIn __in, __VIn __values_in, __K __keys,
+                                     __V __values, __Number __items, __Less __less) {
+        return sort_copy(__call, __in, __values_in, __keys, __values, count_items(__items), __less);
     }
+};
+
+}  // namespace kbuild_device
+
+struct DeviceMergeSort {
+    KBUILD_CPU_ALGORITHM(merge_sorts, SortKeys)
+    KBUILD_CPU_ALGORITHM(merge_sorts, SortKeysCopy)
+    KBUILD_CPU_ALGORITHM(merge_sorts, SortPairs)
+    KBUILD_CPU_ALGORITHM(merge_sorts, SortPairsCopy)
+    KBUILD_CPU_ALGORITHM(merge_sorts, StableSortKeys)
+    KBUILD_CPU_ALGORITHM(merge_sorts, StableSortKeysCopy)
+    KBUILD_CPU_ALGORITHM(merge_sorts, StableSortPairs)
 };
 
 CUB_NAMESPACE_END

@@ -26,6 +26,13 @@ _STUB: Final = re.compile(r"_ZL?(\d{1,6})__device_stub_")
 _STUB_PREFIX: Final = "__device_stub_"
 _FUNCTION: Final = re.compile(r"_Z(\d{1,5})")
 
+# What only the installation of the driver provides. Source: README of the Linux driver,
+# "Installed Components".
+_DRIVER_LIBRARIES: Final = (
+    *("cuda", "cudadebugger", "nvcuvid", "nvidia-encode", "nvidia-fbc", "nvidia-ml", "nvidia-nvvm"),
+    *("nvidia-opticalflow", "nvidia-ptxjitcompiler", "nvoptix"),
+)
+
 
 def host_name(kernel: str) -> str:
     """Return the name without the parts that make file-local kernels unique in device code."""
@@ -90,10 +97,14 @@ CONVENTIONS: Final = HostConventions(
             # exist from 11.8 to 13.4, but not in trampolines that load the library.
             texts=(b"/cudart.shm.", b"__global__ function call is not configured\0"),
         ),
-        RuntimeLibrary(
-            name="cuda",
-            file_name=re.compile(r"libcuda\.so(?:\.(?P<version>\d[\d.]*))?"),
-            is_driver=True,
+        *(
+            RuntimeLibrary(
+                name=name,
+                file_name=re.compile(rf"lib{name}(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
+                is_driver=True,
+                is_bound_to_kernel=True,
+            )
+            for name in _DRIVER_LIBRARIES
         ),
     ),
     identity_type="function",

@@ -18,7 +18,7 @@ from kbuild.verify.identities import (
 from kbuild.verify.policy.model import Policy, Severity
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 from kbuild.verify.system_symbols import read_system_symbols
-from kbuild.verify.wording import KERNELS
+from kbuild.verify.wording import KERNELS, shorten
 
 
 @rule("KB310", "interposing-name", severity="error", needs=(), is_joint=True)
@@ -64,12 +64,14 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         with "invalid device function", or does nothing.
 
         It is an error in files of all tools if one file of the call launches what
-        another one registers.
+        another one registers. If a wheel or call has a second runtime because `auditwheel
+        repair` copied it, this is a warning: files that launch only their own kernels work.
 
     Fix: Link the runtime as a shared library everywhere in the process (CMake:
         CUDA_RUNTIME_LIBRARY Shared; kbuild: RUNTIME shared), or launch inside the library.
+        Exclude it from the repair: `auditwheel repair --exclude 'libcudart.so.*'`.
 
-    Source: celeritas#1497, FBGEMM#1818.
+    Source: celeritas#1497, FBGEMM#1818, auditwheel#580.
     """
     own = {r.backend: _instance(facts, r) for r in facts.runtimes if not r.is_driver}
     if not own:
@@ -84,6 +86,31 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
                     "than the one that this file launches through",
                     symbol=name,
                 )
+    for runtime in facts.runtimes:
+        beside = _find_others(runtime, files) if runtime.is_copy and not runtime.is_driver else []
+        if beside:
+            yield Violation(
+                message=f"the file needs {runtime.soname}, a copy of the runtime, beside "
+                f"{shorten(beside)}",
+                severity="warning",
+            )
+
+
+def _find_others(runtime: RuntimeFacts, files: FileSet) -> list[str]:
+    """Return the other copies of a runtime in the same wheel or call, with a file that has each."""
+    found: dict[str, str] = {}
+    for other in (*files.artifact, *files.files):
+        for one in other.runtimes:
+            is_same = (one.backend, one.name) == (runtime.backend, runtime.name)
+            if is_same and one.soname != runtime.soname and _is_compatible(one, runtime):
+                found.setdefault(one.soname or "a statically linked one", other.path)
+    return [f"{name} in {path}" for name, path in found.items()]
+
+
+def _is_compatible(one: RuntimeFacts, other: RuntimeFacts) -> bool:
+    """Return whether the major versions do not differ. Modules for several are alternatives."""
+    majors = {r.version.partition(".")[0] for r in (one, other) if r.version}
+    return len(majors) < 2  # noqa: PLR2004 - two versions differ
 
 
 def _instance(facts: ArtifactFacts, runtime: RuntimeFacts) -> str:

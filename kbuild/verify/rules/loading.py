@@ -51,12 +51,13 @@ def driver_required(facts: ArtifactFacts) -> Iterator[Violation]:
     """
     needed = [r.soname for r in facts.runtimes if r.is_bound_to_kernel and not r.is_copy]
     names = [name for name in needed if name is not None]
-    if facts.kind != "shared-object" or not names:
-        raise NotApplicable("not a library that needs the driver")
-    yield Violation(
-        message=f"the library needs {shorten(names)}, so it cannot be loaded on a machine without "
-        "a driver"
-    )
+    if facts.kind != "shared-object" or not facts.runtimes:
+        raise NotApplicable("not a library that is linked to a runtime")
+    if names:
+        yield Violation(
+            message=f"the library needs {shorten(names)}, so it cannot be loaded on a machine "
+            "without a driver"
+        )
 
 
 @rule("KB411", "driver-copy", severity="error", needs=())

@@ -21,7 +21,7 @@ from support.facts.build_facts import (
     make_symbol,
     sound_facts,
 )
-from support.facts.foreign_facts import FOREIGN, in_wheel, visible
+from support.facts.foreign_facts import FOREIGN, in_wheel, versioned, visible
 
 OWN = export(sound_facts())
 DUAL = foreign_facts(gpu_image("sm_80"), gpu_image("sm_90"))
@@ -77,6 +77,12 @@ def test_small_alignment_is_an_error_only_where_it_has_an_effect() -> None:
     assert severities("KB505", replace(small, kind="object")) == ["warning"]
     assert severities("KB505", _with_section(small, 3, address=0x3004)) == ["error"]
     assert severities("KB505", _with_section(OWN, 3, alignment=4)) == ["error"]
+
+
+def test_version_without_library_is_an_error_unless_another_library_could_load_it() -> None:
+    assert severities("KB412", versioned("libgone.so.1")) == ["error"]
+    assert severities("KB412", versioned("libgone.so.1", ("libunseen.so.1",))) == ["warning"]
+    assert severities("KB412", versioned("libm.so.6")) == ["warning"]
 
 
 def test_missing_portable_code_is_an_info_for_other_tools() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, RuntimeFacts
+from kbuild.verify.dependencies import find_loaded
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.glob import matches_kernel
 from kbuild.verify.identities import (
@@ -65,7 +66,8 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
 
         It is an error in files of all tools if one file of the call launches what
         another one registers. If a wheel or call has a second runtime because `auditwheel
-        repair` copied it, this is a warning: files that launch only their own kernels work.
+        repair` copied it, this is a warning: files that launch only their own kernels work. It
+        is an info if only libraries outside of the call, such as PyTorch's, can load a second one.
 
     Fix: Link the runtime as a shared library everywhere in the process (CMake:
         CUDA_RUNTIME_LIBRARY Shared; kbuild: RUNTIME shared), or launch inside the library.
@@ -87,7 +89,15 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
                     symbol=name,
                 )
     for runtime in facts.runtimes:
-        beside = _find_others(runtime, files) if runtime.is_copy and not runtime.is_driver else []
+        if runtime.is_driver or not runtime.is_copy:
+            continue
+        beside = _find_others(runtime, files)
+        if not beside and not find_loaded(facts, files).is_complete:
+            yield Violation(
+                message=f"the file needs {runtime.soname}, a copy of the runtime; other libraries "
+                "that it needs can load a second one",
+                severity="info",
+            )
         if beside:
             yield Violation(
                 message=f"the file needs {runtime.soname}, a copy of the runtime, beside "

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Final
 
 from kbuild.backends import find_backend, list_host_conventions
-from kbuild.facts import ArtifactFacts, DynamicFacts
+from kbuild.facts import ArtifactFacts
+from kbuild.verify.dependencies import C_LIBRARY, LOADER, find_loaded
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy.model import Severity
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
@@ -20,18 +22,7 @@ _WHEEL: Final = re.compile(
 )
 _MACHINE: Final = re.compile(r"linux_(?:\d+_\d+_)?(x86_64|aarch64)|linux\d*_(x86_64|aarch64)")
 _ANY: Final = "any"
-_LOADER: Final = re.compile(r"ld(?:-linux[\w-]*|64)\.so\.\d+")
-# The parts of the C library, which programs have often loaded before their modules.
-_C_LIBRARY: Final = (
-    *("libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0", "libutil.so.1"),
-)
-# What the libraries of compilers need. Libraries of a system are not among the files of a call.
-_STANDARD_NEEDS: Final = {
-    **dict.fromkeys(_C_LIBRARY, ("libc.so.6",)),
-    "libgcc_s.so.1": ("libc.so.6",),
-    "libgomp.so.1": ("libc.so.6",),
-    "libstdc++.so.6": ("libc.so.6", "libm.so.6", "libgcc_s.so.1"),
-}
+_ORIGIN: Final = re.compile(r"\$ORIGIN\b|\$\{ORIGIN\}")
 
 
 @rule("KB410", "driver-required", severity="warning", needs=())
@@ -61,7 +52,7 @@ def driver_required(facts: ArtifactFacts) -> Iterator[Violation]:
 
 
 @rule("KB411", "driver-copy", severity="error", needs=())
-def driver_copy(facts: ArtifactFacts) -> Iterator[Violation]:
+def driver_copy(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """No file is, or needs, a copy of a library that belongs to the driver.
 
     Why: Libraries such as libcuda.so.1 work only with the kernel module of the same release.
@@ -81,12 +72,30 @@ def driver_copy(facts: ArtifactFacts) -> Iterator[Violation]:
     if names:
         yield Violation(message=f"the file needs {shorten(names)}, a copy of the driver's library")
     own = PurePath(facts.path.rpartition("!")[2]).name
-    if any(
-        library.is_bound_to_kernel and library.is_copy(own)
-        for _, conventions in list_host_conventions()
-        for library in conventions.runtimes
-    ):
-        yield Violation(message=f"{own} is a copy of the driver's library")
+    for _, conventions in list_host_conventions():
+        for library in conventions.runtimes:
+            if not library.is_bound_to_kernel or not library.file_name.fullmatch(own):
+                continue
+            if library.is_copy(own) or any(_finds(other, facts) for other in files.artifact):
+                yield Violation(message=f"{own} is a copy of the driver's library")
+
+
+def _finds(loader: ArtifactFacts, library: ArtifactFacts) -> bool:
+    """Return whether a file of a wheel loads the library of the same wheel by its search path.
+
+    Packages of the driver and stubs for linking have the same names, but nothing loads them so.
+    """
+    wheel, _, member = library.path.partition("!")
+    directory, name = posixpath.split(member)
+    outer, _, user = loader.path.partition("!")
+    if not name or outer != wheel or loader.dynamic is None or name not in loader.dynamic.needed:
+        return False
+    searched = loader.dynamic.runpath or loader.dynamic.rpath
+    origin = posixpath.dirname(user)
+    return any(
+        posixpath.normpath(_ORIGIN.sub(lambda _: origin, path)) == posixpath.normpath(directory)
+        for path in searched
+    )
 
 
 @rule("KB412", "version-without-library", severity="error", needs=())
@@ -99,46 +108,25 @@ def version_without_library(facts: ArtifactFacts, files: FileSet) -> Iterator[Vi
         warning if another library could load it, or if it is a part of the C library, which most
         programs have loaded.
 
-    Fix: Link the library again. If a tool removed or renamed it among the needed libraries, use
-        one that also changes `.gnu.version_r` (patchelf 0.18 or newer).
+    Fix: Link the library again. If a tool removed it from the needed libraries, or renamed it
+        there, `.gnu.version_r` must change, too. Of patchelf 0.19, `--replace-needed` does this,
+        but `--remove-needed` does not.
 
     Source: glibc, `elf/dl-version.c`; Linux Standard Base, "Symbol Versioning"; measured
         with glibc 2.36.
     """
     if facts.dynamic is None or not facts.dynamic.versioned:
         raise NotApplicable("needs no symbol versions")
-    loaded, is_certain = _find_loaded(facts, facts.dynamic, files)
+    loaded = find_loaded(facts, files)
     elsewhere = {n for f in files.others(facts) if f.dynamic for n in f.dynamic.needed}
     for name in facts.dynamic.versioned:
-        if name not in loaded and not _LOADER.fullmatch(name):
-            is_error = is_certain and name not in elsewhere and name not in _C_LIBRARY
+        if name not in loaded.names and not LOADER.fullmatch(name):
+            is_error = loaded.is_complete and name not in elsewhere and name not in C_LIBRARY
             yield Violation(
                 message=f"the file needs versions of symbols from {name}, which is not among the "
                 "libraries that it needs",
                 severity=None if is_error else "warning",
             )
-
-
-def _find_loaded(
-    facts: ArtifactFacts, dynamic: DynamicFacts, files: FileSet
-) -> tuple[set[str], bool]:
-    """Return the names of the libraries that are loaded with a file, and whether they are all."""
-    # The runtimes need nothing but the C library and libraries of compilers.
-    known = {**_STANDARD_NEEDS, **{r.soname: () for r in facts.runtimes if r.soname}}
-    # Every program has loaded the C library.
-    loaded = dict.fromkeys(("libc.so.6", *dynamic.needed))
-    is_certain = True
-    rest = list(loaded)
-    for name in rest:
-        library = files.find_library(name)
-        if library is not None and library.dynamic is not None:
-            needed = library.dynamic.needed
-        else:
-            needed = known.get(name, ())
-            is_certain = is_certain and (name in known or bool(_LOADER.fullmatch(name)))
-        rest += [other for other in dict.fromkeys(needed) if other not in loaded]
-        loaded.update(dict.fromkeys(needed))
-    return {*loaded, dynamic.soname or ""}, is_certain
 
 
 @rule("KB604", "wheel-claim", severity="error", needs=())

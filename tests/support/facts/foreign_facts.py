@@ -428,6 +428,21 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         ("KB411", name, replace(host_facts("shared-object"), path=f"k-1.0.zip!k.libs/{name}"))
         for name in ("libcuda-1a2b3c4d.so.580.65.06", "libnvidia-ml-1a2b3c4d.so.1")
     ),
+    (
+        *("KB411", "shipped under its own name"),
+        tuple(
+            replace(
+                host_facts("shared-object"),
+                path=f"k-1.0-py3-none-linux_x86_64.whl!{path}",
+                dynamic=replace(DYNAMIC, needed=needed, runpath=("$ORIGIN/../lib",)),
+            )
+            for path, needed in (
+                ("k/lib/libcuda.so.1", ()),
+                ("k/ext/_k.so", ("libcuda.so.1",)),
+                ("k/lib/stubs/libcuda.so", ()),
+            )
+        ),
+    ),
     ("KB412", "unneeded library", versioned("libgone.so.1")),
     ("KB412", "unneeded library beside a helper", (versioned("libdeep.so.1"), HELPER)),
     ("KB501", "variable copied", (host_facts("executable", ("copy", "weights")), with_variable())),

@@ -14,6 +14,7 @@ from kbuild.backends.interface.host import (
     RuntimeLibrary,
     WrapperConvention,
     kernels_of_prefixed_stub,
+    match_soname,
 )
 from kbuild.formats.nvidia.fatbin import containers as nv_fatbin
 
@@ -91,8 +92,7 @@ CONVENTIONS: Final = HostConventions(
     runtimes=(
         RuntimeLibrary(
             name="cudart",
-            # Wheels contain copies with a hash in the name.
-            file_name=re.compile(r"libcudart(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
+            file_name=match_soname("cudart"),
             # The name of its shared memory, and its text for cudaErrorMissingConfiguration. Both
             # exist from 11.8 to 13.4, but not in trampolines that load the library.
             texts=(b"/cudart.shm.", b"__global__ function call is not configured\0"),
@@ -100,7 +100,7 @@ CONVENTIONS: Final = HostConventions(
         *(
             RuntimeLibrary(
                 name=name,
-                file_name=re.compile(rf"lib{name}(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
+                file_name=match_soname(name),
                 is_driver=True,
                 is_bound_to_kernel=True,
             )

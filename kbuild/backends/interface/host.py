@@ -67,6 +67,15 @@ class RuntimeLibrary:
         )
 
 
+def match_soname(name: str) -> re.Pattern[str]:
+    """Return the pattern of a library's sonames, with and without a version.
+
+    Wheels contain copies with a hash in the name: ``libcudart-1a2b3c4d.so.13`` by auditwheel, and
+    ``libcudart.1a2b3c4d.so.13`` by torchvision's `relocate.py`.
+    """
+    return re.compile(rf"lib{name}(?:[-.][0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?")
+
+
 def _no_kernels(_: str) -> tuple[str, ...]:
     return ()
 

@@ -89,38 +89,37 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
                     symbol=name,
                 )
     for runtime in facts.runtimes:
-        if runtime.is_driver or not runtime.is_copy:
-            continue
-        beside = _find_others(runtime, files)
-        if not beside and not find_loaded(facts, files).is_complete:
-            yield Violation(
-                message=f"the file needs {runtime.soname}, a copy of the runtime; other libraries "
-                "that it needs can load a second one",
-                severity="info",
-            )
-        if beside:
-            yield Violation(
-                message=f"the file needs {runtime.soname}, a copy of the runtime, beside "
-                f"{shorten(beside)}",
-                severity="warning",
-            )
+        if runtime.is_copy and not runtime.is_driver:
+            yield from _find_second(runtime, facts, files)
 
 
-def _find_others(runtime: RuntimeFacts, files: FileSet) -> list[str]:
-    """Return the other copies of a runtime in the same wheel or call, with a file that has each."""
+def _find_second(
+    runtime: RuntimeFacts, facts: ArtifactFacts, files: FileSet
+) -> Iterator[Violation]:
+    """Report what is, or can be, in the process beside the copy of a runtime that a file needs."""
     found: dict[str, str] = {}
     for other in (*files.artifact, *files.files):
         for one in other.runtimes:
-            is_same = (one.backend, one.name) == (runtime.backend, runtime.name)
-            if is_same and one.soname != runtime.soname and _is_compatible(one, runtime):
+            # Libraries of vendors contain a runtime that launches only their own kernels.
+            is_judged = one.linkage == "shared" or other is facts
+            if is_judged and one.soname != runtime.soname and _is_alike(one, runtime):
                 found.setdefault(one.soname or "a statically linked one", other.path)
-    return [f"{name} in {path}" for name, path in found.items()]
+    start = f"the file needs {runtime.soname}, a copy of the runtime"
+    if found:
+        beside = shorten(f"{name} in {path}" for name, path in found.items())
+        yield Violation(message=f"{start}, beside {beside}", severity="warning")
+    elif not find_loaded(facts, files).is_complete:
+        yield Violation(
+            message=f"{start}; other libraries that it needs can load a second one",
+            severity="info",
+        )
 
 
-def _is_compatible(one: RuntimeFacts, other: RuntimeFacts) -> bool:
-    """Return whether the major versions do not differ. Modules for several are alternatives."""
+def _is_alike(one: RuntimeFacts, other: RuntimeFacts) -> bool:
+    """Return whether both are the same runtime. Modules for several versions are alternatives."""
     majors = {r.version.partition(".")[0] for r in (one, other) if r.version}
-    return len(majors) < 2  # noqa: PLR2004 - two versions differ
+    is_same = (one.backend, one.name) == (other.backend, other.name)
+    return is_same and len(majors) < 2  # noqa: PLR2004 - two versions differ
 
 
 def _instance(facts: ArtifactFacts, runtime: RuntimeFacts) -> str:

@@ -243,6 +243,7 @@ FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     (
         replace(FOREIGN, runtimes=(COPIED_RUNTIME,)),
         replace(FOREIGN, path="libnext.so", runtimes=(replace(SHARED_RUNTIME, version="6"),)),
+        replace(FOREIGN, path="libvendor.so", runtimes=(STATIC_RUNTIME,)),
     ),
     (versioned("libc.so.6", needed=()),),
     (versioned("libm.so.6", ("libstdc++.so.6",)),),
@@ -386,16 +387,14 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
             replace(export(OWN), runtimes=(replace(SHARED_RUNTIME, backend="cpu"),)),
         ),
     ),
-    *(
+    (
+        *("KB404", "copied beside shared"),
         (
-            *("KB404", f"copied beside {beside.linkage}"),
-            (
-                replace(FOREIGN, runtimes=(COPIED_RUNTIME,)),
-                replace(FOREIGN, path="libnext.so", runtimes=(beside,)),
-            ),
-        )
-        for beside in (SHARED_RUNTIME, STATIC_RUNTIME)
+            replace(FOREIGN, runtimes=(COPIED_RUNTIME,)),
+            replace(FOREIGN, path="libnext.so", runtimes=(SHARED_RUNTIME,)),
+        ),
     ),
+    ("KB404", "copied beside static", replace(FOREIGN, runtimes=(COPIED_RUNTIME, STATIC_RUNTIME))),
     ("KB405", "in two libraries", (export(OWN), replace(export(OWN), path="libsecond.so"))),
     (
         "KB405",
@@ -426,7 +425,7 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
     ),
     *(
         ("KB411", name, replace(host_facts("shared-object"), path=f"k-1.0.zip!k.libs/{name}"))
-        for name in ("libcuda-1a2b3c4d.so.580.65.06", "libnvidia-ml-1a2b3c4d.so.1")
+        for name in ("libcuda-1a2b3c4d.so.580.65.06", "libnvidia-ml.1a2b3c4d.so.1")
     ),
     (
         *("KB411", "shipped under its own name"),

@@ -100,7 +100,7 @@ MUTATIONS: Final = (
             broken=_needing(name),
             sound=_needing(_RUNTIME),
         )
-        for name in (_COPY, "libnvidia-ml-1a2b3c4d.so.580.65.06")
+        for name in (_COPY, "libnvidia-ml.1a2b3c4d.so.580.65.06")
     ),
     Mutation(
         rule="KB411",

@@ -11,7 +11,7 @@ from typing import Any
 
 from kbuild.cli.progress import CLEAR, show_activity
 from kbuild.process import VERBOSE_VARIABLE, select_environment
-from kbuild.project.build_output import BuildOutput, BuildStep
+from kbuild.project.build_output import BuildOutput, BuildReporter, BuildStep
 
 
 @contextmanager
@@ -20,45 +20,38 @@ def show_build(*, is_verbose: bool = False, is_quiet: bool = False) -> Iterator[
 
     Args:
         is_verbose: Whether to show all output of CMake and ninja, and the commands that fail.
-        is_quiet: Whether to show the steps only on a terminal, and no summary. Verbose output is
+        is_quiet: Whether to show progress only on a terminal, and no summary. Verbose output is
             not quiet.
     """
-    reporter: _Messages | _Bar
+    reporter: BuildReporter
     environment = select_environment(("CI", VERBOSE_VARIABLE))
     is_verbose = is_verbose or bool(environment.get(VERBOSE_VARIABLE))
     is_quiet = is_quiet and not is_verbose
     if sys.stderr is not None and sys.stderr.isatty() and not environment.get("CI"):
-        reporter = _Bar(is_quiet=is_quiet)
+        reporter = bar = _Bar(is_quiet=is_quiet)
     else:
-        reporter = _Messages() if is_quiet else _Lines()
+        reporter, bar = (_Messages() if is_quiet else _Lines()), None
     try:
         yield BuildOutput(reporter, is_verbose=is_verbose)
     finally:
-        reporter.close()
+        if bar is not None:
+            bar.close()
 
 
 class _Messages:
-    """A reporter that prints only the messages of tools, and what runs if there are none."""
-
-    def __init__(self) -> None:
-        self._activity = ExitStack()
+    """A reporter that prints only the messages of tools."""
 
     def report_phase(self, name: str) -> None:
-        self.close()
-        self._activity.enter_context(show_activity(lambda: name))
+        pass
 
     def report_step(self, step: BuildStep) -> None:
         pass
 
     def report_line(self, line: str) -> None:
-        self.close()
         print(line, file=sys.stderr, flush=True)
 
     def report_end(self, summary: str) -> None:
         pass
-
-    def close(self) -> None:
-        self._activity.close()
 
 
 class _Lines(_Messages):

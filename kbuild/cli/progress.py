@@ -1,8 +1,7 @@
-"""Show what a command is doing until it prints its result: one line on standard error.
+"""Show on a terminal what a command is doing, until it prints its result.
 
-On a terminal, the line changes, and is removed. Elsewhere, it is a line of a log. An interval timer
-draws the line, so that it also appears while one long step runs. Threads would not be safe here,
-because reading forks processes.
+An interval timer draws the line, so that it also appears while one long step runs. Threads would
+not be safe here, because reading forks processes.
 """
 
 from __future__ import annotations
@@ -27,23 +26,20 @@ CLEAR: Final = "\r\033[K"
 
 @contextmanager
 def show_activity(describe: Callable[[], str]) -> Iterator[None]:
-    """Show a line on standard error while the body runs, if that takes more than a moment.
+    """Show a line on standard error while the body runs, if it is a terminal.
+
+    The line appears after a moment, and is removed at the end.
 
     Args:
-        describe: Returns what is running. On a terminal, the line also shows for how long.
+        describe: Returns what is running. The line also shows for how long.
     """
-    stream = _find_stream()
-    if stream is None:
+    if not _has_terminal():
         yield
         return
-    is_terminal = os.isatty(stream)
-    start, drawn = time.monotonic(), ""
+    stream, start, drawn = sys.stderr.fileno(), time.monotonic(), ""
 
     def draw(*_: object) -> None:
         nonlocal drawn
-        if not is_terminal:
-            os.write(stream, f"kbuild: {describe()}\n".encode())
-            return
         text = f"kbuild: {describe()}, {int(time.monotonic() - start)} s"
         # A line that wraps cannot be removed.
         text = text[: (os.get_terminal_size(stream).columns or _USUAL_WIDTH) - 1]
@@ -53,7 +49,7 @@ def show_activity(describe: Callable[[], str]) -> Iterator[None]:
             os.write(stream, f"{CLEAR}{text}".encode())
 
     previous = signal.signal(signal.SIGALRM, draw)
-    signal.setitimer(signal.ITIMER_REAL, _DELAY, _INTERVAL if is_terminal else 0)
+    signal.setitimer(signal.ITIMER_REAL, _DELAY, _INTERVAL)
     try:
         yield
     finally:
@@ -63,14 +59,10 @@ def show_activity(describe: Callable[[], str]) -> Iterator[None]:
             os.write(stream, CLEAR.encode())
 
 
-def _find_stream() -> int | None:
-    """Return the file descriptor to draw to; None if there is none, or if no timer can draw."""
-    if sys.stderr is None or threading.current_thread() is not threading.main_thread():
-        return None  # only the main thread handles signals
-    try:
-        return sys.stderr.fileno()
-    except (OSError, ValueError):  # a stream in memory, or a closed one
-        return None
+def _has_terminal() -> bool:
+    if threading.current_thread() is not threading.main_thread():
+        return False  # only the main thread handles signals
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextmanager

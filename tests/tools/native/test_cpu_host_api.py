@@ -26,7 +26,6 @@ VENDOR = ("cuda", "hip", "__cuda", "__hip")
 UNSUPPORTED = {
     "functions": (
         ("cudaArray_t a = 0; cudaArrayGetPlane(&a, a, 0);", "cudaArrayGetPlane"),
-        ("cudaLibrary_t l; cudaLibraryUnload(l = 0);", "cudaLibraryUnload"),
         ("cudaGetTextureObjectResourceViewDesc(0, 0);", "cudaGetTextureObjectResourceViewDesc"),
         ("void *f; cudaGetDriverEntryPoint(0, &f, 0, 0);", "cudaGetDriverEntryPoint"),
     ),

@@ -1,4 +1,4 @@
-"""The line about what a command is doing, on a pseudo-terminal and in a log."""
+"""The line about what a command is doing, on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -70,20 +69,8 @@ def test_short_work_shows_nothing() -> None:
         assert read(terminal) == ""
 
 
-def test_a_log_gets_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    with log.open("w") as stream, monkeypatch.context() as patch:
-        patch.setattr(sys, "stderr", stream)
-        with show_progress("reading libk.so", 10):
-            end = time.monotonic() + 20
-            while not log.read_text() and time.monotonic() < end:
-                signal.sigtimedwait((), 0.05)
-            assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
-    assert log.read_text() == "kbuild: reading libk.so (10 B)\n"
-
-
 @pytest.mark.parametrize("stream", [io.StringIO(), None])
-def test_nothing_is_drawn_without_a_descriptor(
+def test_nothing_is_drawn_without_a_terminal(
     monkeypatch: pytest.MonkeyPatch, stream: io.StringIO | None
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream)

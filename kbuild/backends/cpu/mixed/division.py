@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES, ThreadWords
@@ -52,6 +53,8 @@ class TextFacts:
         failures: What the compiler said about functions after they were divided, by their starts.
             After the first time, each thread keeps all variables; after another one, the function
             is not divided.
+        is_patient: Whether there is another time; not after many failures, since each one costs a
+            compile.
         others: The edits of the text that have nothing to do with kernels.
         marks: The marks of loops, by their indices.
     """
@@ -62,6 +65,7 @@ class TextFacts:
     indexed: frozenset[int]
     words: ThreadWords
     failures: Mapping[int, tuple[str, ...]]
+    is_patient: bool
     others: tuple[Edit, ...]
     marks: Mapping[int, LoopMarks]
 
@@ -126,14 +130,16 @@ class Divider:
         return edits
 
     def _find_marks(self, division: Division) -> Iterator[tuple[int, LoopMarks]]:
-        """Yield the marks of divided loops whose heads are the same for all threads."""
+        """Yield the marks of divided loops."""
         for block in division.divided:
             marks = self._facts.marks.get(block.start)
-            if marks is not None and all(
+            if marks is None:
+                continue
+            are_shared = all(
                 division.kinds[variable] == "uniform"
                 for variable in _list_variables_of_head(self._code, division, block)
-            ):
-                yield block.start, LoopMarks(marks.divided, marks.divided)
+            )
+            yield block.start, replace(marks, edits=marks.shared if are_shared else marks.apart)
 
     @property
     def divided_functions(self) -> Iterator[Declaration]:
@@ -156,7 +162,7 @@ class Divider:
         """Return how a kernel or function is divided, and the divided functions that it calls."""
         code = self._code
         failures = self._facts.failures.get(found.start, ())
-        if len(failures) > 1:
+        if len(failures) > self._facts.is_patient:
             raise CannotDivide(f"{WRONG_GUESS}{failures[-1]}")
         if found.body is None or "<<<" in code.words[slice(*map(code.find_index, found.body))]:
             raise CannotDivide("it launches kernels")

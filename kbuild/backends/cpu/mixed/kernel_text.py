@@ -52,6 +52,7 @@ _REGIONS: Final = "regions"
 _FIBERS: Final = "fibers"
 # Memory that ends with the frame of a function, which each thread must have for itself.
 _ALLOCA: Final = frozenset(("alloca", "__builtin_alloca", "__builtin_alloca_with_align"))
+_PATIENCE: Final = 3  # failures of a text after which functions have no second chance
 _WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
 _WITH_CHECKS: Final = "instrumented for checks"
 _WAITS: Final = "a function that it calls waits"
@@ -151,6 +152,7 @@ class _Editor:
                 indexed=self._indexed,
                 words=words,
                 failures=_list_failures(code, declarations, split.failures),
+                is_patient=len(split.failures) < _PATIENCE,
                 others=split.others,
                 marks=split.marks,
             )

@@ -68,7 +68,7 @@ _TEXTURES: Final = re.compile(r"\b(?:tex|surf)|cuda(?:Texture|Surface|Boundary)"
 # The rest of the host API: arrays, textures, pools, graphs, and functions that do not exist here.
 _API: Final = re.compile(
     r"\bcuda(?:\w*(?:Array|Async(?:Register|Unregister)|Batch|Captur|Channel|Driver[EF]|Export|External|Graph|Handle|"
-    r"Ipc|KernelSet|Libr|Logs|MemPool|MemRange|Mipmap|NodeP|Notif|NvSci|Pool|Surf|Tex|UserObj|Capabil|FlushGPU|"
+    r"Ipc|Jit|KernelSet|Libr|Logs|MemPool|MemRange|Mipmap|NodeP|Notif|NvSci|Pool|Surf|Tex|UserObj|Capabil|FlushGPU|"
     r"Function_t|GetFuncBy|ViewDesc|MemcpyAttr|MemsetParams)|MallocAsync|FreeAsync)"
     r"|\bcu[A-Z]|\bcuda\.h\b"  # the driver API
 )

@@ -27,6 +27,8 @@
 extern "C" {
 #endif
 
+/* Kernel sources can be without the host API, which declares the type, too. */
+typedef struct CUstream_st* cudaStream_t;
 typedef struct cusparseContext* cusparseHandle_t;
 typedef struct cusparseMatDescr* cusparseMatDescr_t;
 typedef struct cusparseSpVecDescr* cusparseSpVecDescr_t;

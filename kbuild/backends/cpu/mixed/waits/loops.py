@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDICES
@@ -79,19 +79,25 @@ _MOST_STATEMENTS: Final = 2  # of a loop that updates memory by atomicCAS
 _CALLED: Final = 4  # tokens up to the arguments: old = atomicCAS (
 
 
+_Place: TypeAlias = Literal["plain", "shared", "apart"]
+_PLACES: Final[tuple[_Place, ...]] = ("plain", "shared", "apart")
+
+
 @dataclass(frozen=True, slots=True)
 class LoopMarks:
     """The edits that mark a loop.
 
     Attributes:
         edits: The edits.
-        divided: Those that it has instead if it is divided into regions, and all threads have one
+        shared: Those that it has instead if it is divided into regions, and all threads have one
             object of each variable of its head. Regions see constants then, so that the head alone
             decides. It is in no region, and cannot name the variables of each thread.
+        apart: Those that it has if it is divided, and each thread has its own variables.
     """
 
     edits: tuple[Edit, ...]
-    divided: tuple[Edit, ...]
+    shared: tuple[Edit, ...]
+    apart: tuple[Edit, ...]
 
 
 def mark_loops(
@@ -135,15 +141,17 @@ def mark_loops(
                 block = _find_block_of_threads(unit, loop, known)
                 if block:
                     proof = f"<::kbuild_cpu::is_block<decltype(({block}))>>"
-                    edits = divided = tuple(_mark(unit, loop, f"::kbuild_cpu::{name}{proof}()"))
-                else:
-                    edits, divided = (
-                        tuple(_mark_loop(unit, loop, f"::kbuild_cpu::{name}", users, is_divided))
-                        for is_divided in (False, True)
+                    edits = tuple(_mark(unit, loop, f"::kbuild_cpu::{name}{proof}()"))
+                    marks[loop.start] = LoopMarks(edits, edits, edits)
+                    continue
+                marks[loop.start] = LoopMarks(
+                    *(
+                        tuple(_mark_loop(unit, loop, f"::kbuild_cpu::{name}", users, place))
+                        for place in _PLACES
                     )
-                marks[loop.start] = LoopMarks(edits, divided)
+                )
         for index, edit in _mark_labels(unit, (first, last), text, seen):
-            marks[index] = LoopMarks((edit,), (edit,))
+            marks[index] = LoopMarks((edit,), (edit,), (edit,))
     return marks
 
 
@@ -179,15 +187,17 @@ def _find_block_of_threads(unit: Unit, loop: Block, blocks: set[str]) -> str:
 
 
 def _mark_loop(
-    unit: Unit, loop: Block, name: str, users: frozenset[str], is_divided: bool
+    unit: Unit, loop: Block, name: str, users: frozenset[str], place: _Place
 ) -> Iterator[Edit]:
     if loop.kind == "for" and loop.heads != _PARTS_OF_FOR:
         proof = _find_proof_of_range(unit, loop)
         return iter(()) if proof is None else _mark(unit, loop, f"{name}{proof}()")
-    proof = _find_proof(unit, loop, users, is_divided)
-    return (
-        _mark_condition(unit, loop, f"{name}{proof}") if proof else _mark(unit, loop, f"{name}()")
-    )
+    proof, region = _find_proof(unit, loop, users, place)
+    if not proof:
+        return _mark(unit, loop, f"{name}()")
+    if region is not None:
+        return iter((Edit(start=region, end=region, text=f"{name}{proof}; "),))
+    return _mark_condition(unit, loop, f"{name}{proof}")
 
 
 def _is_in(spans: Iterable[Span], position: int) -> bool:
@@ -292,10 +302,13 @@ def _can_prove(unit: Unit, span: Span, declared: Iterable[str]) -> bool:
     return "{" not in words and not has_lambda and names.isdisjoint(declared)
 
 
-def _find_proof(unit: Unit, loop: Block, users: frozenset[str], is_divided: bool) -> str:
-    """Return the arguments of a mark with which the compiler proves that a loop ends.
+def _find_proof(
+    unit: Unit, loop: Block, users: frozenset[str], place: _Place
+) -> tuple[str, int | None]:
+    """Return a mark's arguments with which the compiler proves that a loop ends, and its place.
 
-    The result is empty if the text does not say so.
+    The arguments are empty if the text does not say so. Without a place, the mark can be in front
+    of the condition.
     """
     condition = _find_condition(loop)
     operands = [
@@ -304,15 +317,28 @@ def _find_proof(unit: Unit, loop: Block, users: frozenset[str], is_divided: bool
         if not part.text and not is_literal(unit.words[part.start])
     ]
     is_update = _updates(unit, loop)
-    used = [] if is_update else _find_operands(unit, loop, condition, users, is_divided)
+    used = [] if is_update else _find_operands(unit, loop, condition, users, place == "shared")
+    spans = operands if place == "shared" else [*operands, *(used or ())]
+    region = _find_region(unit, loop, spans) if place == "apart" and used else None
     if used is None:
-        return ""
-    spans = operands if is_divided else (*operands, *used)
+        return "", None
     kinds = dict.fromkeys(f"decltype(({_join(unit, span)}))" for span in spans)
     scalars = f"{_SCALARS}<{', '.join(kinds)}>"
     if is_update:
-        return f"<{scalars}, decltype({_join(unit, operands[0])})>({_UPDATE})"
-    return f"<{scalars}>()"
+        return f"<{scalars}, decltype({_join(unit, operands[0])})>({_UPDATE})", region
+    return f"<{scalars}>()", region
+
+
+def _find_region(unit: Unit, loop: Block, spans: Iterable[Span]) -> int | None:
+    """Return the place in front of a condition that is in a region, and names what spans name."""
+    body = loop.children[0 if loop.kind == "do" else loop.heads]
+    names = {unit.words[index] for span in spans for index in list_names(unit, *span)}
+    for child in body.children if isinstance(body, Block) and not body.kind else ():
+        if isinstance(child, Block) and unit.words[child.start] == "if":
+            here = {unit.words[index] for index in list_names(unit, child.start, child.stop)}
+            if names <= here:
+                return unit.starts[child.start]
+    return None
 
 
 def _find_operands(

@@ -418,8 +418,9 @@ public:
     /* The value of an object of this type, which can also be a pointer with `__restrict__`. */
     template <class __Value>
     KBUILD_CPU_ALWAYS_INLINE void copy(int __number, const __Value &__value) {
-        static_assert(is_same_v<remove_cv_t<decltype(::kbuild_cpu::regions::copy(__value))>, __type>,
-                      "kbuild: the value has another type than its slot");
+        static_assert(
+            is_same_v<remove_cv_t<decltype(::kbuild_cpu::regions::copy(__value))>, __type>,
+            "kbuild: the value has another type than its slot");
         ::new (place(__number)) __type(__value);
     }
 
@@ -491,13 +492,13 @@ template <class __Entry>
 struct collective {
     template <class __Result, int __Most>
     struct __frame : frame_results<__Result, __Most> {
-        KBUILD_CPU_ALWAYS_INLINE void bring(int __number, const __Entry &__entry,
-                                            const kbuild_cpu_call &__from) {
-            entries.copy(__number, __entry);
-            call = __from;
+        KBUILD_CPU_ALWAYS_INLINE void __bring(int __number, const __Entry &__entry,
+                                              const kbuild_cpu_call &__from) {
+            __entries.copy(__number, __entry);
+            __caller = __from;
         }
-        slots<__Entry, __Most> entries;
-        kbuild_cpu_call call;
+        slots<__Entry, __Most> __entries;
+        kbuild_cpu_call __caller;
     };
     template <class __Result, int __Most>
     static void __run(const set_view __set, const set_view __live,

@@ -20,7 +20,7 @@ def mark(body: str, *, before: str = "", is_divided: bool = False) -> str:
     names = frozenset(("atomicCAS", "cas", "fence"))
     meets = frozenset(unit.find(("meet",)))
     marks = mark_loops(unit, q.find_declarations(unit), names, meets).values()
-    edits = tuple(e for loop in marks for e in (loop.divided if is_divided else loop.edits))
+    edits = tuple(e for loop in marks for e in (loop.shared if is_divided else loop.edits))
     text = apply_edits(unit.text, edits, (0, len(unit.text)))
     return text.removeprefix(HEAD).removesuffix(f" }}{before}")
 

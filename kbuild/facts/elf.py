@@ -118,6 +118,7 @@ class DynamicFacts:
         rpath: Library search paths, as written.
         runpath: Library search paths, as written.
         versions: The symbol versions that the file defines; empty if it defines none.
+        versioned: The names of the libraries from which the file needs symbol versions.
     """
 
     soname: str | None
@@ -127,3 +128,4 @@ class DynamicFacts:
     rpath: tuple[str, ...] = ()
     runpath: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
+    versioned: tuple[str, ...] = ()

@@ -74,6 +74,8 @@ class RuntimeFacts:
         version: The version in the soname; None if it has none.
         needs: The symbol versions of the library without which the file cannot be loaded.
         is_driver: The library is the interface of the driver, which the runtimes use.
+        is_bound_to_kernel: The library works only with the kernel module of the same release.
+        is_copy: The soname has a hash, as `auditwheel repair` gives to copies.
     """
 
     backend: str
@@ -83,6 +85,8 @@ class RuntimeFacts:
     version: str | None
     needs: tuple[str, ...] = ()
     is_driver: bool = False
+    is_bound_to_kernel: bool = False
+    is_copy: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,19 +16,19 @@ from kbuild.verify.rules import (
     images,
     layout,
     linking,
+    loading,
     provenance,
     registration,
     resources,
     stubs,
     symbols,
     upkeep,
-    wheels,
 )
 
 _FAMILIES: Final = (
     *(upkeep, architectures, forward_code, images, device_code, driver_needs, resources),
     *(symbols, stubs, calls, registration, linking, identities, layout, hardening, provenance),
-    wheels,
+    loading,
 )
 
 RULES: Final[tuple[Rule, ...]] = tuple(

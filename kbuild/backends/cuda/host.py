@@ -14,6 +14,7 @@ from kbuild.backends.interface.host import (
     RuntimeLibrary,
     WrapperConvention,
     kernels_of_prefixed_stub,
+    match_soname,
 )
 from kbuild.formats.nvidia.fatbin import containers as nv_fatbin
 
@@ -25,6 +26,13 @@ _CLANG_STATIC: Final = re.compile(r"(?:__(?:static|intern)__|\.(?:static|intern)
 _STUB: Final = re.compile(r"_ZL?(\d{1,6})__device_stub_")
 _STUB_PREFIX: Final = "__device_stub_"
 _FUNCTION: Final = re.compile(r"_Z(\d{1,5})")
+
+# What only the installation of the driver provides. Source: README of the Linux driver,
+# "Installed Components".
+_DRIVER_LIBRARIES: Final = (
+    *("cuda", "cudadebugger", "nvcuvid", "nvidia-encode", "nvidia-fbc", "nvidia-ml", "nvidia-nvvm"),
+    *("nvidia-opticalflow", "nvidia-ptxjitcompiler", "nvoptix"),
+)
 
 
 def host_name(kernel: str) -> str:
@@ -84,16 +92,19 @@ CONVENTIONS: Final = HostConventions(
     runtimes=(
         RuntimeLibrary(
             name="cudart",
-            # Wheels contain copies with a hash in the name.
-            file_name=re.compile(r"libcudart(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
+            file_name=match_soname("cudart"),
             # The name of its shared memory, and its text for cudaErrorMissingConfiguration. Both
             # exist from 11.8 to 13.4, but not in trampolines that load the library.
             texts=(b"/cudart.shm.", b"__global__ function call is not configured\0"),
         ),
-        RuntimeLibrary(
-            name="cuda",
-            file_name=re.compile(r"libcuda\.so(?:\.(?P<version>\d[\d.]*))?"),
-            is_driver=True,
+        *(
+            RuntimeLibrary(
+                name=name,
+                file_name=match_soname(name),
+                is_driver=True,
+                is_bound_to_kernel=True,
+            )
+            for name in _DRIVER_LIBRARIES
         ),
     ),
     identity_type="function",

@@ -14,6 +14,7 @@ from kbuild.backends.interface.host import (
     RuntimeLibrary,
     WrapperConvention,
     kernels_of_prefixed_stub,
+    match_soname,
 )
 
 # Relocatable device code makes file-local kernels unique: `_ZL2stPi.intern.<hash>`.
@@ -54,14 +55,11 @@ CONVENTIONS: Final = HostConventions(
     runtimes=(
         RuntimeLibrary(
             name="amdhip64",
-            # Wheels contain copies with a hash in the name, or without a version.
-            file_name=re.compile(r"libamdhip64(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"),
+            file_name=match_soname("amdhip64"),
         ),
         RuntimeLibrary(
             name="hsa-runtime64",
-            file_name=re.compile(
-                r"libhsa-runtime64(?:-[0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?"
-            ),
+            file_name=match_soname("hsa-runtime64"),
             is_driver=True,
         ),
     ),

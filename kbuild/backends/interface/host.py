@@ -50,12 +50,30 @@ class RuntimeLibrary:
         texts: Strings that the read-only data of a linked file contains if the library is linked
             statically, even if the file is stripped. Empty if this cannot be recognized.
         is_driver: Whether the library comes with the system's driver.
+        is_bound_to_kernel: Whether the library works only with the kernel module of the same
+            release, so that only the installation of the driver can provide it.
     """
 
     name: str
     file_name: re.Pattern[str]
     texts: tuple[bytes, ...] = ()
     is_driver: bool = False
+    is_bound_to_kernel: bool = False
+
+    def is_copy(self, soname: str) -> bool:
+        """Return whether the name has a hash, as `auditwheel repair` gives to copies."""
+        return bool(self.file_name.fullmatch(soname)) and not soname.startswith(
+            f"lib{self.name}.so"
+        )
+
+
+def match_soname(name: str) -> re.Pattern[str]:
+    """Return the pattern of a library's sonames, with and without a version.
+
+    Wheels contain copies with a hash in the name: ``libcudart-1a2b3c4d.so.13`` by auditwheel, and
+    ``libcudart.1a2b3c4d.so.13`` by torchvision's `relocate.py`.
+    """
+    return re.compile(rf"lib{name}(?:[-.][0-9a-f]+)?\.so(?:\.(?P<version>\d[\d.]*))?")
 
 
 def _no_kernels(_: str) -> tuple[str, ...]:

@@ -21,7 +21,11 @@ from kbuild.formats.elf.relocation_entries import Relocation, RelocationKind
 from kbuild.formats.elf.relocations import Relocations
 from kbuild.formats.elf.sections import ElfSections, guard
 from kbuild.formats.elf.symbols import SymbolFilter, SymbolTable, read_symbol_tables
-from kbuild.formats.elf.versions import read_defined_versions, read_needed_versions
+from kbuild.formats.elf.versions import (
+    read_defined_versions,
+    read_needed_versions,
+    read_versioned_libraries,
+)
 
 _NAME_TAGS: Final = frozenset({"DT_NEEDED", "DT_SONAME", "DT_RPATH", "DT_RUNPATH"})
 _DT_NULL: Final = 0
@@ -97,6 +101,11 @@ class Elf(ElfSections):
     def needed_versions(self) -> tuple[tuple[str, str], ...]:
         """The (library, version) pairs without which the file cannot be loaded."""
         return guard(lambda: read_needed_versions(self.file, self.allowance))
+
+    @cached_property
+    def versioned_libraries(self) -> tuple[str, ...]:
+        """The libraries from which the file needs symbol versions."""
+        return guard(lambda: read_versioned_libraries(self.file, self.allowance))
 
     @cached_property
     def defined_versions(self) -> tuple[str, ...]:

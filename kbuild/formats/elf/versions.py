@@ -37,6 +37,11 @@ def read_needed_versions(file: ELFFile, allowance: Allowance) -> tuple[tuple[str
     )
 
 
+def read_versioned_libraries(file: ELFFile, allowance: Allowance) -> tuple[str, ...]:
+    """Return the libraries from which the file needs versions, including weak ones."""
+    return tuple(dict.fromkeys(library for library, _ in _iterate_needed(file, allowance)))
+
+
 def read_defined_versions(file: ELFFile, allowance: Allowance) -> tuple[str, ...]:
     """Return the versions that the file defines, including the file's own name."""
     return tuple(dict.fromkeys(name for _, name in _iterate_defined(file, allowance)))

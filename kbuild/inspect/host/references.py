@@ -7,7 +7,7 @@ the file defines, only its own handles and stubs count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from kbuild.errors import InputError
@@ -111,13 +111,14 @@ def read_dynamic(elf: Elf) -> DynamicFacts | None:
         has_text_relocations="DT_TEXTREL" in tags or bool(flags & _DF_TEXTREL),
         rpath=_split_paths(names, "DT_RPATH"),
         runpath=_split_paths(names, "DT_RUNPATH"),
-        versions=_versions(elf),
+        versions=_read_versions(lambda: elf.defined_versions),
+        versioned=_read_versions(lambda: elf.versioned_libraries),
     )
 
 
-def _versions(elf: Elf) -> tuple[str, ...]:
+def _read_versions(read: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
     try:
-        return elf.defined_versions
+        return read()
     except InputError:
         # Damaged version tables do not prevent reading the rest of the file.
         return ()

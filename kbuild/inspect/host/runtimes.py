@@ -35,6 +35,8 @@ def _find_shared(elf: Elf) -> Iterator[RuntimeFacts]:
                         version=match["version"],
                         needs=_needs(elf, soname),
                         is_driver=library.is_driver,
+                        is_bound_to_kernel=library.is_bound_to_kernel,
+                        is_copy=library.is_copy(soname),
                     )
 
 

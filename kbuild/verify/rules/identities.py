@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from kbuild.facts import ArtifactFacts, RuntimeFacts
+from kbuild.verify.dependencies import find_loaded
 from kbuild.verify.file_set import FileSet
 from kbuild.verify.glob import matches_kernel
 from kbuild.verify.identities import (
@@ -18,7 +19,7 @@ from kbuild.verify.identities import (
 from kbuild.verify.policy.model import Policy, Severity
 from kbuild.verify.rule import LINKED, NotApplicable, Rule, Violation, rule
 from kbuild.verify.system_symbols import read_system_symbols
-from kbuild.verify.wording import KERNELS
+from kbuild.verify.wording import KERNELS, shorten
 
 
 @rule("KB310", "interposing-name", severity="error", needs=(), is_joint=True)
@@ -64,12 +65,15 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
         with "invalid device function", or does nothing.
 
         It is an error in files of all tools if one file of the call launches what
-        another one registers.
+        another one registers. If a wheel or call has a second runtime because `auditwheel
+        repair` copied it, this is a warning: files that launch only their own kernels work. It
+        is an info if only libraries outside of the call, such as PyTorch's, can load a second one.
 
     Fix: Link the runtime as a shared library everywhere in the process (CMake:
         CUDA_RUNTIME_LIBRARY Shared; kbuild: RUNTIME shared), or launch inside the library.
+        Exclude it from the repair: `auditwheel repair --exclude 'libcudart.so.*'`.
 
-    Source: celeritas#1497, FBGEMM#1818.
+    Source: celeritas#1497, FBGEMM#1818, auditwheel#580.
     """
     own = {r.backend: _instance(facts, r) for r in facts.runtimes if not r.is_driver}
     if not own:
@@ -84,6 +88,38 @@ def two_runtimes(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
                     "than the one that this file launches through",
                     symbol=name,
                 )
+    for runtime in facts.runtimes:
+        if runtime.is_copy and not runtime.is_driver:
+            yield from _find_second(runtime, facts, files)
+
+
+def _find_second(
+    runtime: RuntimeFacts, facts: ArtifactFacts, files: FileSet
+) -> Iterator[Violation]:
+    """Report what is, or can be, in the process beside the copy of a runtime that a file needs."""
+    found: dict[str, str] = {}
+    for other in (*files.artifact, *files.files):
+        for one in other.runtimes:
+            # Libraries of vendors contain a runtime that launches only their own kernels.
+            is_judged = one.linkage == "shared" or other is facts
+            if is_judged and one.soname != runtime.soname and _is_alike(one, runtime):
+                found.setdefault(one.soname or "a statically linked one", other.path)
+    start = f"the file needs {runtime.soname}, a copy of the runtime"
+    if found:
+        beside = shorten(f"{name} in {path}" for name, path in found.items())
+        yield Violation(message=f"{start}, beside {beside}", severity="warning")
+    elif not find_loaded(facts, files).is_complete:
+        yield Violation(
+            message=f"{start}; other libraries that it needs can load a second one",
+            severity="info",
+        )
+
+
+def _is_alike(one: RuntimeFacts, other: RuntimeFacts) -> bool:
+    """Return whether both are the same runtime. Modules for several versions are alternatives."""
+    majors = {r.version.partition(".")[0] for r in (one, other) if r.version}
+    is_same = (one.backend, one.name) == (other.backend, other.name)
+    return is_same and len(majors) < 2  # noqa: PLR2004 - two versions differ
 
 
 def _instance(facts: ArtifactFacts, runtime: RuntimeFacts) -> str:

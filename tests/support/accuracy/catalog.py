@@ -8,6 +8,7 @@ from typing import Final
 from support.accuracy import demanded_images, demanded_resources, upkeep
 from support.accuracy.model import Mutation, Sound
 from support.accuracy.units import (
+    dependencies,
     edited_handles,
     edited_images,
     layout_mutations,
@@ -35,6 +36,7 @@ _BROKEN: Final = (
         stripped,
         linked,
         layout_mutations,
+        dependencies,
     ),
     *(nvcc_mutations, nvcc_processes, clang_mutations, demanded_images, demanded_resources, upkeep),
 )
@@ -91,6 +93,8 @@ UNAIDED: Final[tuple[str, ...]] = (
     "KB403: nvcc: older runtime of the same name",
     "KB404: nvcc: static runtime in both",
     "KB405: nvcc: two libraries of one object",
+    "KB411: gcc: library that needs libcuda-1a2b3c4d.so.580.65.06",
+    "KB412: gcc: needed library removed",
     "KB501: nvcc -rdc=true: program of default options and a -Bsymbolic library with a variable",
     "KB505: clang HIP: fat binary at a misaligned address",
 )

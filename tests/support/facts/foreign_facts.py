@@ -41,6 +41,12 @@ SHARED_RUNTIME = RuntimeFacts(
     backend="other", name="run", linkage="shared", soname="librun.so.5", version="5"
 )
 STATIC_RUNTIME = replace(SHARED_RUNTIME, linkage="static", soname=None, version=None)
+COPIED_RUNTIME = replace(
+    SHARED_RUNTIME, soname="librun-1a2b3c4d.so.5.1", version="5.1", is_copy=True
+)
+DRIVER = replace(
+    SHARED_RUNTIME, name="drive", soname="libdrive.so.1", is_driver=True, is_bound_to_kernel=True
+)
 LINKAGE = LinkageFacts(
     backend="other", unlinked=(), needs=("runLaunch", "runRegister"), unregisters=True
 )
@@ -206,6 +212,17 @@ def in_wheel(name: str, version: str) -> ArtifactFacts:
     return replace(FOREIGN, path=f"dist/{name}!k/_k.so", runtimes=(runtime,))
 
 
+def versioned(library: str, needed: tuple[str, ...] = ("libc.so.6",)) -> ArtifactFacts:
+    """Return a library that needs versions of another one, and these libraries."""
+    dynamic = replace(DYNAMIC, needed=needed, versioned=("ld-linux-x86-64.so.2", library))
+    return replace(FOREIGN, dynamic=dynamic)
+
+
+HELPER = replace(
+    host_facts("shared-object"),
+    path="libhelper.so.1",
+    dynamic=replace(DYNAMIC, soname="libhelper.so.1", needed=("libdeep.so.1",)),
+)
 FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     (FOREIGN,),
     (DEVICE_LINKED,),
@@ -223,6 +240,14 @@ FOREIGN_CLEAN: tuple[tuple[ArtifactFacts, ...], ...] = (
     ),
     (user(AXPY, runtime=SHARED_RUNTIME), FOREIGN),
     (replace(OWN, kind="executable"), ARCHIVED),
+    (
+        replace(FOREIGN, runtimes=(COPIED_RUNTIME,)),
+        replace(FOREIGN, path="libnext.so", runtimes=(replace(SHARED_RUNTIME, version="6"),)),
+        replace(FOREIGN, path="libvendor.so", runtimes=(STATIC_RUNTIME,)),
+    ),
+    (versioned("libc.so.6", needed=()),),
+    (versioned("libm.so.6", ("libstdc++.so.6",)),),
+    (versioned("libdeep.so.1", ("libhelper.so.1",)), HELPER),
     (in_wheel("k_cu12-1.0-cp311-cp311-manylinux_2_28_x86_64.whl", "12"),),
     (in_wheel("k-1.0+cu121-1-py3-none-manylinux1_x86_64.manylinux_2_5_x86_64.whl", "12"),),
     (in_wheel("k_cuda13_plugin-1.0-py3-none-linux_x86_64.whl", "13"),),
@@ -362,6 +387,14 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
             replace(export(OWN), runtimes=(replace(SHARED_RUNTIME, backend="cpu"),)),
         ),
     ),
+    (
+        *("KB404", "copied beside shared"),
+        (
+            replace(FOREIGN, runtimes=(COPIED_RUNTIME,)),
+            replace(FOREIGN, path="libnext.so", runtimes=(SHARED_RUNTIME,)),
+        ),
+    ),
+    ("KB404", "copied beside static", replace(FOREIGN, runtimes=(COPIED_RUNTIME, STATIC_RUNTIME))),
     ("KB405", "in two libraries", (export(OWN), replace(export(OWN), path="libsecond.so"))),
     (
         "KB405",
@@ -383,6 +416,34 @@ FOREIGN_BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], .
         change_module(OWN, lambda m: replace(m, earlier_constructors=("early", ""))),
     ),
     ("KB409", "left out", (user(), ARCHIVED)),
+    ("KB410", "needed driver", replace(FOREIGN, runtimes=(SHARED_RUNTIME, DRIVER))),
+    (
+        *("KB411", "needed copy"),
+        replace(
+            FOREIGN, runtimes=(replace(DRIVER, soname="libdrive-1a2b3c4d.so.1", is_copy=True),)
+        ),
+    ),
+    *(
+        ("KB411", name, replace(host_facts("shared-object"), path=f"k-1.0.zip!k.libs/{name}"))
+        for name in ("libcuda-1a2b3c4d.so.580.65.06", "libnvidia-ml.1a2b3c4d.so.1")
+    ),
+    (
+        *("KB411", "shipped under its own name"),
+        tuple(
+            replace(
+                host_facts("shared-object"),
+                path=f"k-1.0-py3-none-linux_x86_64.whl!{path}",
+                dynamic=replace(DYNAMIC, needed=needed, runpath=("$ORIGIN/../lib",)),
+            )
+            for path, needed in (
+                ("k/lib/libcuda.so.1", ()),
+                ("k/ext/_k.so", ("libcuda.so.1",)),
+                ("k/lib/stubs/libcuda.so", ()),
+            )
+        ),
+    ),
+    ("KB412", "unneeded library", versioned("libgone.so.1")),
+    ("KB412", "unneeded library beside a helper", (versioned("libdeep.so.1"), HELPER)),
     ("KB501", "variable copied", (host_facts("executable", ("copy", "weights")), with_variable())),
     (
         "KB501",

@@ -21,7 +21,7 @@ from support.facts.build_facts import (
     make_symbol,
     sound_facts,
 )
-from support.facts.foreign_facts import FOREIGN, in_wheel, visible
+from support.facts.foreign_facts import COPIED_RUNTIME, FOREIGN, in_wheel, versioned, visible
 
 OWN = export(sound_facts())
 DUAL = foreign_facts(gpu_image("sm_80"), gpu_image("sm_90"))
@@ -77,6 +77,21 @@ def test_small_alignment_is_an_error_only_where_it_has_an_effect() -> None:
     assert severities("KB505", replace(small, kind="object")) == ["warning"]
     assert severities("KB505", _with_section(small, 3, address=0x3004)) == ["error"]
     assert severities("KB505", _with_section(OWN, 3, alignment=4)) == ["error"]
+
+
+def test_version_without_library_is_an_error_unless_another_library_could_load_it() -> None:
+    assert severities("KB412", versioned("libgone.so.1")) == ["error"]
+    assert severities("KB412", versioned("libgone.so.1", ("libunseen.so.1",))) == ["warning"]
+    assert severities("KB412", versioned("libm.so.6")) == ["warning"]
+
+
+def test_copied_runtime_is_an_info_if_only_other_packages_can_load_a_second_one() -> None:
+    own, unseen = (
+        replace(versioned("libc.so.6", needed), runtimes=(COPIED_RUNTIME,))
+        for needed in ((), ("libtorch.so",))
+    )
+    assert severities("KB404", own) == []
+    assert severities("KB404", unseen) == ["info"]
 
 
 def test_missing_portable_code_is_an_info_for_other_tools() -> None:

@@ -33,6 +33,7 @@ from kbuild.stages.paths import check_path
 from kbuild.stages.sources.launches import find_launch
 from kbuild.stages.target import DeviceFlags, TargetSpec
 from kbuild.toolchain.find import (
+    add_compilers,
     choose_backend,
     find_launcher,
     find_toolchain,
@@ -52,9 +53,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     """
     _check_settings(spec)
     hints = replace(
-        gather_hints(with_devices=_asks_for_devices(spec)),
+        add_compilers(gather_hints(with_devices=_asks_for_devices(spec)), spec.compilers),
         host_compiler=spec.host_compiler,
-        compilers=spec.compilers,
         architectures=spec.default_architectures,
         platforms=spec.platforms,
     )

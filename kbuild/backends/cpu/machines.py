@@ -174,14 +174,12 @@ def target_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     return ()
 
 
-def name_objcopy(arch: str) -> str:
+def name_objcopy(arch: str, tc: Toolchain) -> str:
     """Name the objcopy that reads objects of ``arch``: binutils support only their own machine."""
-    return f"{name_triple(MACHINES[arch])}-objcopy" if is_foreign(arch) else "objcopy"
-
-
-def is_foreign(arch: str) -> bool:
-    """Return whether programs of this machine cannot load an image of ``arch``."""
-    return MACHINES[arch] != own_machine()
+    machine = MACHINES[arch]
+    if tc.objcopy and machine == (tc.machine or own_machine()):
+        return str(tc.objcopy)
+    return "objcopy" if machine == own_machine() else f"{name_triple(machine)}-objcopy"
 
 
 def is_foreign_to_host(arch: str, tc: Toolchain) -> bool:

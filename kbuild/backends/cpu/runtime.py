@@ -74,13 +74,18 @@ def _find_cache(hints: ToolchainHints) -> Path:
 
 def _find_host_compiler(hints: ToolchainHints) -> Path:
     """Return the C++ compiler of another machine: the project's, or the one beside that of C."""
-    cxx, c = hints.compiler("CXX"), hints.compiler("C")
-    named = cxx or (c and _rename(c, _CXX_NAMES))
-    found = process.find_program(named) if named else None
+    return _find_compiler("CXX", hints.compiler("C"), _CXX_NAMES, hints)
+
+
+def _find_compiler(
+    language: str, other: str | None, names: tuple[tuple[str, str], ...], hints: ToolchainHints
+) -> Path:
+    named = hints.compiler(language) or _rename(other or "", names)
+    found = process.find_program(named)
     if found is None:
         raise ToolchainError(
-            f"no C++ compiler for {hints.machine} found, with which kbuild builds the runtime of "
-            "the CPU; add CXX to the project's LANGUAGES"
+            f"compiler {named!r} not found, with which kbuild builds the runtime of the CPU for "
+            f"{hints.machine}; install it, or add {language} to the project's LANGUAGES"
         )
     return found
 
@@ -112,11 +117,11 @@ def _build(directory: Path, hints: ToolchainHints) -> None:
     target: tuple[str, ...] = ()
     reason = "this kbuild was installed without the runtime of the CPU"
     if hints.machine:
-        cxx = str(_find_host_compiler(hints))
+        cxx = _find_host_compiler(hints)
+        c = _find_compiler("C", str(cxx), _C_NAMES, hints)
         target = (
             *("-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={hints.machine}"),
-            f"-DCMAKE_C_COMPILER={hints.compiler('C') or _rename(cxx, _C_NAMES)}",
-            f"-DCMAKE_CXX_COMPILER={cxx}",
+            *(f"-DCMAKE_C_COMPILER={c}", f"-DCMAKE_CXX_COMPILER={cxx}"),
         )
         reason = f"kbuild contains no runtime of the CPU for {hints.machine}"
     build_project(

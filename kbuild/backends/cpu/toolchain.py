@@ -56,7 +56,8 @@ def list_candidates(hints: ToolchainHints) -> Candidates:
 
 def probe_commands(compiler: Path) -> tuple[Command, ...]:
     """See `Builder`: gcc and clang both say who they are, and which machine they are for."""
-    return tuple(Command(argv=(str(compiler), word)) for word in ("--version", "-dumpmachine"))
+    words = ("--version", "-dumpmachine", "-print-prog-name=objcopy")
+    return tuple(Command(argv=(str(compiler), word)) for word in words)
 
 
 def read_toolchain(
@@ -68,7 +69,7 @@ def read_toolchain(
 
     Older versions lack the psABI levels or an attribute.
     """
-    text, triple = texts
+    text, triple, objcopy = texts
     first = text.splitlines()[0] if text.strip() else ""
     if _LAUNCHER.match(first):
         raise ToolchainError(
@@ -99,8 +100,15 @@ def read_toolchain(
         version=version,
         machine=read_machine(triple),
         host_machine=hints.machine,
+        objcopy=_read_path(objcopy),
         libraries=(*((directory,) if directory else ()), *curand.list_directories(hints)),
     )
+
+
+def _read_path(text: str) -> Path | None:
+    """Return the program that a compiler names: without a path, if it does not find one."""
+    path = Path(text.strip())
+    return path if path.is_absolute() and path.is_file() else None
 
 
 def describe_trial(tc: Toolchain) -> Trial:  # noqa: ARG001 - the interface's signature

@@ -28,6 +28,7 @@ class Toolchain:
         machine: The machine that the compiler makes code for if no option says another one, as
             the kernel names it; None for this machine.
         host_machine: The machine that the host code is for; None for this machine.
+        objcopy: The program that changes objects of ``machine``; None if it has the usual name.
     """
 
     backend: str
@@ -43,6 +44,7 @@ class Toolchain:
     script: str | None = None
     machine: str | None = None
     host_machine: str | None = None
+    objcopy: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

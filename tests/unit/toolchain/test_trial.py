@@ -18,7 +18,7 @@ from kbuild.toolchain.trial import find_defect
 # the linker.
 COMPILER = """\
 #!/bin/sh
-case "$1" in --version | -dumpmachine) echo 'g++ (GCC) 14.2.1'; exit ;; esac
+case "$1" in --version | -dumpmachine | -print-prog*) echo 'g++ (GCC) 14.2.1'; exit ;; esac
 echo "$PWD" >> '{directory}/calls'
 [ -e '{directory}/ld' ] || {{ echo 'cannot find ld' >&2; exit 1; }}
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends.cpu import build as cpu
-from kbuild.backends.cpu import mixed
+from kbuild.backends.cpu import machines, mixed
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.cxx.unit import Unit
@@ -132,7 +132,7 @@ def test_machine_options_are_rejected(option: str) -> None:
 )
 def test_launcher_is_not_mistaken_for_a_compiler(text: str) -> None:
     with pytest.raises(ToolchainError, match=r"/usr/bin/x is a compiler launcher.* in CXX"):
-        cpu.read_toolchain(Path("/usr/bin/x"), (text, ""), NO_HINTS)
+        cpu.read_toolchain(Path("/usr/bin/x"), (text, "", ""), NO_HINTS)
 
 
 def test_clang_does_not_get_gcc_options() -> None:
@@ -266,7 +266,11 @@ def test_host_compiler_selects_the_machine() -> None:
 
 @pytest.mark.usefixtures("x86_64")
 def test_options_of_a_foreign_host_do_not_reach_images_for_this_machine() -> None:
-    texts = ("aarch64-linux-gnu-g++ (Debian 12.2.0-14) 12.2.0", "aarch64-linux-gnu\n")
+    texts = (
+        "aarch64-linux-gnu-g++ (Debian 12.2.0-14) 12.2.0",
+        "aarch64-linux-gnu\n",
+        "/usr/bin/env\n",
+    )
     tc = cpu.read_toolchain(Path("/x/aarch64-linux-gnu-g++"), texts, CROSS_HINTS)
 
     assert (tc.machine, tc.host_machine) == ("aarch64", "aarch64")
@@ -274,6 +278,8 @@ def test_options_of_a_foreign_host_do_not_reach_images_for_this_machine() -> Non
     cross = cpu.cross_compilers("x86-64", tc)
     assert cross is not None
     assert "x86_64-linux-gnu-g++" in cross.names
+    assert machines.name_objcopy("aarch64", tc) == "/usr/bin/env"
+    assert machines.name_objcopy("x86-64", tc) == "objcopy"
     unit = replace(UNIT, host_options=("-mtls-dialect=trad", "-mcpu=neoverse-n1"))
     assert "-mcpu=neoverse-n1" not in cpu.compile_command(unit, tc).argv
     assert "-mcpu=neoverse-n1" in cpu.compile_command(replace(unit, arch="aarch64"), tc).argv

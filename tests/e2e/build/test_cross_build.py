@@ -148,9 +148,9 @@ def test_programs_and_tests_run_in_an_emulator(
     succeed(configure(project, directory, f"CMAKE_TOOLCHAIN_FILE={toolchain}"))
     succeed(build(directory))
     output = succeed(run("ctest", "--test-dir", directory, "--verbose"))
-    assert "100% tests passed, 0 tests failed out of 4" in output
-    assert "passed   resolve  saxpy(" in output
-    assert "4 passed" in output
+    assert "100% tests passed" in output
+    assert "4/4 Test #4" in output
+    assert "libkernels.so: 4 passed; 1 device" in output
 
     # The runtime is now in the cache.
     monkeypatch.setenv("KBUILD_BACKEND", "cpu")

@@ -65,22 +65,19 @@ def _find_cache(hints: ToolchainHints) -> Path:
     if hints.machine is None:
         return resources.find_runtime_cache()
     # The runtime depends on the C library of the compiler, which has no name of its own.
-    compiler = _find_host_compiler(hints)
-    status = compiler.resolve().stat()
-    key = sha256(f"{compiler}\0{status.st_size}\0{status.st_mtime_ns}".encode())[:16]
+    named = _name_compiler("CXX", hints.compiler("C"), _CXX_NAMES, hints)
+    compiler = process.find_program(named)
+    status = compiler.resolve().stat() if compiler else None
+    described = (compiler, status.st_size, status.st_mtime_ns) if status else named
+    key = sha256(repr(described).encode(errors="surrogateescape"))[:16]
     name = f"{resources.identify_installation()}-{hints.machine}-{key}"
     return resources.find_cache("runtimes") / name
-
-
-def _find_host_compiler(hints: ToolchainHints) -> Path:
-    """Return the C++ compiler of another machine: the project's, or the one beside that of C."""
-    return _find_compiler("CXX", hints.compiler("C"), _CXX_NAMES, hints)
 
 
 def _find_compiler(
     language: str, other: str | None, names: tuple[tuple[str, str], ...], hints: ToolchainHints
 ) -> Path:
-    named = hints.compiler(language) or _rename(other or "", names)
+    named = _name_compiler(language, other, names, hints)
     found = process.find_program(named)
     if found is None:
         raise ToolchainError(
@@ -88,6 +85,13 @@ def _find_compiler(
             f"{hints.machine}; install it, or add {language} to the project's LANGUAGES"
         )
     return found
+
+
+def _name_compiler(
+    language: str, other: str | None, names: tuple[tuple[str, str], ...], hints: ToolchainHints
+) -> str:
+    """Return the compiler for another machine: the project's, or the one beside the other one."""
+    return hints.compiler(language) or _rename(other or "", names)
 
 
 def _rename(compiler: str, names: tuple[tuple[str, str], ...]) -> str:
@@ -117,7 +121,7 @@ def _build(directory: Path, hints: ToolchainHints) -> None:
     target: tuple[str, ...] = ()
     reason = "this kbuild was installed without the runtime of the CPU"
     if hints.machine:
-        cxx = _find_host_compiler(hints)
+        cxx = _find_compiler("CXX", hints.compiler("C"), _CXX_NAMES, hints)
         c = _find_compiler("C", str(cxx), _C_NAMES, hints)
         target = (
             *("-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={hints.machine}"),

@@ -63,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         "languages": [builder.TRAITS.language for builder in list_builders()],
         "provided": _list_provided(targets),
         "compilers": arguments.compilers,
+        "machine": hints.machine,
         "dependencies": resources.list_dependencies(),
     }
     files.write_if_changed(arguments.output, render("runtimes.cmake.j2", context))

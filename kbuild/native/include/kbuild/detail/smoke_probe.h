@@ -68,8 +68,7 @@ static int kbuild_describe(FILE *__journal, const struct kbuild_module *const *_
             __reason = __module->runtime->error_message(__error);
             __found = 0;
         }
-        if (__devices < 0 || __found < __devices)
-            __devices = __found;
+        if (__devices < 0 || __found < __devices) __devices = __found;
         for (__row = 0; __row < __module->kernel_count; ++__row, __separator = ", ") {
             fputs(__separator, __journal);
             kbuild_write_text(__journal, __module->kernels[__row].device_name);
@@ -102,8 +101,7 @@ int main(int argc, char **argv) {
     int __count = argc - 5, __index;
     const struct kbuild_module **__modules =
         (const struct kbuild_module **)calloc((size_t)__count, sizeof *__modules);
-    if (__modules == 0)
-        return kbuild_end_with_error(__journal, "out of memory");
+    if (__modules == 0) return kbuild_end_with_error(__journal, "out of memory");
     for (__index = 0; __index < __count; ++__index) {
         uintptr_t __address = (uintptr_t)__map->l_addr + strtoull(argv[5 + __index], 0, 10);
         __modules[__index] = (const struct kbuild_module *)__address;

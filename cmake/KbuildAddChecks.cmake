@@ -90,6 +90,9 @@ endfunction()
   If there is no device, the test is skipped.  The target must be a library.  To test a program, run
   it with ``add_test()``.
 
+  In a cross build, a small program resolves the kernels.  It runs with ``CMAKE_CROSSCOMPILING_EMULATOR``.
+  The cases need Python, so they do not run then.
+
   For a ``STATIC`` or ``OBJECT`` target, the test loads the module ``<target>_smoke``, which contains
   all objects of the target.  The objects are compiled as position-independent code; setting the
   property ``POSITION_INDEPENDENT_CODE`` of the target to ``OFF`` is an error.  The build verifies this module after each link, like every kernel
@@ -133,13 +136,42 @@ function(kbuild_add_smoke_test target)
     if(arg_CASES)
         get_filename_component(cases "${arg_CASES}" ABSOLUTE)
     endif()
+    # The Python of this machine cannot load the library of another one.
+    set(probe "")
+    get_property(machine GLOBAL PROPERTY _KBUILD_FOREIGN_MACHINE)
+    if(machine)
+        _kbuild_add_smoke_probe()
+        if(cases)
+            message(STATUS "kbuild_add_smoke_test(${target}): the test resolves the kernels and runs no CASES, because "
+                "the Python of this machine cannot load libraries for ${machine}")
+            set(cases "")
+        endif()
+        set(probe ${CMAKE_CROSSCOMPILING_EMULATOR} "$<TARGET_FILE:kbuild_smoke_probe>")
+        list(TRANSFORM probe PREPEND "--probe=")
+    endif()
     # The fixtures have already verified the file that this test loads.
     add_test(NAME "${target}.smoke"
-        COMMAND "${CMAKE_BINARY_DIR}/kbuild/run-kbuild" smoke "$<TARGET_FILE:${loadable}>" ${cases} --no-verify)
+        COMMAND "${CMAKE_BINARY_DIR}/kbuild/run-kbuild" smoke "$<TARGET_FILE:${loadable}>" ${cases} --no-verify
+            ${probe})
     set_tests_properties("${target}.smoke" PROPERTIES
         FIXTURES_REQUIRED "${target}.verified;${loadable}.verified"
         SKIP_RETURN_CODE 77
         LABELS "kbuild;smoke")
+endfunction()
+
+# Adds the program that loads a library where this Python does not run.
+function(_kbuild_add_smoke_probe)
+    if(TARGET kbuild_smoke_probe)
+        return()
+    endif()
+    set(suffix .c)
+    if(CMAKE_CXX_COMPILER_LOADED)
+        set(suffix .cpp)
+    endif()
+    set(source "${CMAKE_BINARY_DIR}/kbuild/smoke_probe${suffix}")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "#include <kbuild/detail/smoke_probe.h>\n")
+    add_executable(kbuild_smoke_probe "${source}")
+    target_link_libraries(kbuild_smoke_probe PRIVATE kbuild::headers ${CMAKE_DL_LIBS})
 endfunction()
 
 # Adds a module with every object of `target`, including handles without references, and verifies it like

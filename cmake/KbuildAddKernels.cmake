@@ -35,8 +35,8 @@ include_guard(GLOBAL)
     The architectures of the device images.  At run time, the best image for the device is used.
 
     * CPU: ``x86-64``, ``x86-64-v2`` to ``x86-64-v4``, and ``aarch64``.  Another machine's
-      architectures need a cross compiler.  The default is the baseline of the machine, and on
-      x86-64 also ``x86-64-v3``.
+      architectures need a cross compiler.  The default is the baseline of the machine for which
+      the project's C++ compiler compiles, and on x86-64 also ``x86-64-v3``.
     * CUDA: the values have the same meaning as in ``CMAKE_CUDA_ARCHITECTURES``, which is also the
       default: ``80`` (cubin and PTX), ``80-real`` or ``sm_80``, ``80-virtual`` or ``compute_80``,
       ``90a``, ``all``, ``all-major``, ``native``.

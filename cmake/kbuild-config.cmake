@@ -75,6 +75,12 @@ set(_kbuild_options "")
 if(DEFINED SKBUILD)
     set(_kbuild_options --wheel)
 endif()
+# They say which machine the project is for.
+foreach(_kbuild_language IN ITEMS C CXX)
+    if(CMAKE_${_kbuild_language}_COMPILER)
+        list(APPEND _kbuild_options --compiler "${_kbuild_language}=${CMAKE_${_kbuild_language}_COMPILER}")
+    endif()
+endforeach()
 execute_process(
     COMMAND "${KBUILD_EXECUTABLE}" runtimes -o "${CMAKE_BINARY_DIR}/kbuild/runtimes.cmake"
         ${_kbuild_options}

@@ -10,7 +10,7 @@ from kbuild.backends import find_mixed
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Input, Invocation
 from kbuild.nvcc.source import list_host_options, list_include_options
-from kbuild.nvcc.tools import Tools, list_library_options
+from kbuild.nvcc.tools import Tools, find_binutil, list_library_options
 
 _RUNTIMES: Final = {
     "static": ("-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl"),
@@ -101,8 +101,10 @@ def _order(tools: Tools, own: tuple[str, ...], given: tuple[str, ...]) -> tuple[
     return (*own, *given) if tools.toolkit.layout.comes_first else (*given, *own)
 
 
-def describe_archive(invocation: Invocation, objects: Iterable[Path], output: Path) -> Command:
+def describe_archive(
+    invocation: Invocation, objects: Iterable[Path], output: Path, tools: Tools
+) -> Command:
     """Describe how objects become a static library."""
     files = tuple(map(str, objects))
-    argv = ("ar", "qcs", *invocation.archiver_options, str(output), *files)
+    argv = (find_binutil(tools, "ar"), "qcs", *invocation.archiver_options, str(output), *files)
     return Command(argv=argv, inputs=tuple(map(Path, files)), outputs=(output,))

@@ -17,7 +17,7 @@ from kbuild.backends import find_builder
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.source import UNNAMED, SourceBuild, list_host_options, list_include_options
-from kbuild.nvcc.tools import Tools, run_tool
+from kbuild.nvcc.tools import Tools, find_binutil, run_tool
 from kbuild.resources import identify_installation, native_directory
 from kbuild.stages.edges import BuildPlan, PackPlan
 from kbuild.toolchain import store
@@ -51,7 +51,7 @@ def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
     log += run_tool(Command(argv=argv, inputs=parts, outputs=(joined,)))
     names = build.directory / f"{UNNAMED}.symbols"
     names.write_text("".join(f"{name}\n" for name in _list_private(joined)))
-    argv = ("objcopy", f"--localize-symbols={names}", str(joined))
+    argv = (find_binutil(build.tools, "objcopy"), f"--localize-symbols={names}", str(joined))
     log += run_tool(Command(argv=argv, inputs=(joined, names), outputs=(joined,)))
     files.write_file(output, files.read_file(joined))
     return log

@@ -143,7 +143,7 @@ def _compile_host_source(driver: Driver, source: Input, output: Path) -> None:
 def _archive(driver: Driver, objects: tuple[Path, ...]) -> None:
     output = outputs.name_linked(driver.invocation)
     output.unlink(missing_ok=True)
-    run_shown(driver, host.describe_archive(driver.invocation, objects, output))
+    run_shown(driver, host.describe_archive(driver.invocation, objects, output, driver.tools))
 
 
 def _describe_build(driver: Driver, source: Input, directory: Path) -> SourceBuild:

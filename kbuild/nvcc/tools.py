@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +20,7 @@ from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.toolkit import Toolkit, make_toolkit
 from kbuild.process import find_program, make_error, run, select_environment
 from kbuild.toolchain.cuda_versions import select_version
-from kbuild.toolchain.find import choose_backend, find_toolchain, gather_hints
+from kbuild.toolchain.find import add_compilers, choose_backend, find_toolchain, gather_hints
 from kbuild.toolchain.probe import probe
 from kbuild.values import dataclass
 
@@ -68,7 +67,7 @@ def find_tools(invocation: Invocation) -> Tools:
     """
     variables = select_environment((BACKEND_VARIABLE, "NVCC_CCBIN"))
     compiler = _find_host_compiler(invocation.host_compiler or variables.get("NVCC_CCBIN"))
-    hints = replace(gather_hints(), compilers=(("CXX", str(compiler)),))
+    hints = add_compilers(gather_hints(), (("CXX", str(compiler)),))
     name = invocation.backend or variables.get(BACKEND_VARIABLE) or AUTOMATIC
     builder = choose_backend(name, hints)
     if name == AUTOMATIC and builder.TRAITS.name == list_by_preference()[-1]:
@@ -106,7 +105,7 @@ def find_library_directories(backend: str) -> tuple[Path, ...]:
     if conventions is None:
         return ()
     compiler = _find_host_compiler(None)
-    hints = replace(gather_hints(), compilers=(("CXX", str(compiler)),))
+    hints = add_compilers(gather_hints(), (("CXX", str(compiler)),))
     toolchain = find_toolchain(find_builder(backend), hints)
     toolkit = make_toolkit(conventions.describe_toolkit(toolchain, hints), toolchain, compiler)
     return (toolkit.libraries / "stubs", toolkit.libraries)
@@ -115,6 +114,15 @@ def find_library_directories(backend: str) -> tuple[Path, ...]:
 def list_library_options(tools: Tools) -> tuple[str, ...]:
     """List the options with which linkers find the libraries of the toolkit."""
     return (f"-L{tools.toolkit.libraries / 'stubs'}", f"-L{tools.toolkit.libraries}")
+
+
+def find_binutil(tools: Tools, name: str) -> str:
+    """Return the program of binutils that reads objects of the host compiler, such as ``ar``.
+
+    Binutils for this machine cannot read those of a cross compiler, which knows its own.
+    """
+    argv = (str(tools.host_compiler), f"-print-prog-name={name}")
+    return probe(Command(argv=argv)).strip() or name
 
 
 def run_tool(command: Command) -> str:

@@ -100,7 +100,8 @@ def _find_headers(path: Path, target: str) -> Iterator[Path]:
 
 
 def _describe_runtime(builder: Builder, *, is_linked: bool) -> Usage:
-    runtimes = builder.find_runtimes(gather_hints())
+    hints = gather_hints()
+    runtimes = builder.find_runtimes(hints)
     runtime = next((runtime for runtime in runtimes if runtime.linkage == "shared"), None)
     if runtime is None:
         raise ToolchainError(
@@ -108,7 +109,7 @@ def _describe_runtime(builder: Builder, *, is_linked: bool) -> Usage:
             "kbuild doctor lists what is"
         )
     if is_linked and builder.provide_runtimes:
-        builder.provide_runtimes()
+        builder.provide_runtimes(hints)
     include = (native_directory() / "include", *runtime.include_directories)
     return Usage(
         cflags=(

@@ -65,7 +65,12 @@ class _Resolution:
 
 
 def run_smoke(
-    path: Path, cases: Path | None = None, *, timeout: float = 60, require_device: bool = False
+    path: Path,
+    cases: Path | None = None,
+    *,
+    timeout: float = 60,
+    require_device: bool = False,
+    probe: tuple[str, ...] = (),
 ) -> SmokeReport:
     """Load every kernel of the shared object at ``path``, then run the cases.
 
@@ -76,14 +81,20 @@ def run_smoke(
             in separate processes.
         require_device: Without a device, report a failure for everything.  Otherwise,
             everything is skipped then.
+        probe: The command that loads the library of another machine, such as an emulator and the
+            program of ``smoke_probe.h``.
 
     Raises:
         InputError: The file is not a shared object with kernels of kbuild.
-        ConfigurationError: The case file cannot be used.
+        ConfigurationError: The case file cannot be used, as with a probe, which is not Python.
     """
+    if cases and probe:
+        raise ConfigurationError(
+            f"{cases}: cases run in Python, which a probe replaces; leave out the file or --probe"
+        )
     file = read_target(path)
     names = _list_cases(cases, timeout) if cases else ()
-    resolution = _resolve(file, timeout)
+    resolution = _resolve(file, timeout, probe)
     results = list(resolution.results)
     if resolution.device_count == 0:
         status: Status = "failed" if require_device else "skipped"
@@ -128,12 +139,14 @@ def _list_cases(path: Path, timeout: float) -> tuple[str, ...]:
     return tuple(event["cases"])
 
 
-def _resolve(file: SharedObject, timeout: float) -> _Resolution:
+def _resolve(file: SharedObject, timeout: float, command: tuple[str, ...]) -> _Resolution:
     """Load all kernels; after a crash, a new probe continues with the next kernel."""
     results: list[SmokeResult] = []
     crashes = 0
     while True:
-        probe = _run_probe(timeout, "resolve", file.path.absolute(), str(len(results)))
+        words = (file.path.absolute(), str(len(results)))
+        descriptors = (target.descriptor for target in file.targets) if command else ()
+        probe = _run_probe(timeout, "resolve", *words, *descriptors, command=command)
         event = probe.events[0] if probe.events else {}
         if "kernels" not in event:
             return _fail_to_load(file, probe, event.get("error"))
@@ -210,17 +223,19 @@ def _repeat_result(
         yield SmokeResult(name=name, kind=kind, status=status, detail=detail, seconds=0.0)
 
 
-def _run_probe(timeout: float, request: str, *words: object) -> _ProbeResult:
+def _run_probe(
+    timeout: float, request: str, *words: object, command: tuple[str, ...] = ()
+) -> _ProbeResult:
     """Run a probe until it exits, crashes, or exceeds the time limit."""
     with tempfile.TemporaryDirectory(prefix="kbuild-smoke-") as directory:
         journal = Path(directory, "journal")
-        argv = (*python_argv("kbuild.smoke.probe"), str(journal), request, *map(str, words))
+        program = command or python_argv("kbuild.smoke.probe")
+        argv = (*program, str(journal), request, *map(str, words))
         # The probe must import the same kbuild as this process.
         paths = os.pathsep.join(path for path in sys.path if path)
         env = (("PYTHONPATH", paths), ("PYTHONUNBUFFERED", "1"))
-        command = Command(argv=argv, env=env)
         start = time.perf_counter()
-        ending = run_isolated(command, timeout=timeout)
+        ending = run_isolated(Command(argv=argv, env=env), timeout=timeout)
         return _ProbeResult(
             events=read_journal(journal),
             problem=_describe_ending(ending.returncode, timeout),

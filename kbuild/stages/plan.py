@@ -16,6 +16,7 @@ from kbuild.backends import (
 )
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
+from kbuild.backends.triples import read_machine
 from kbuild.errors import ConfigurationError, about
 from kbuild.resources import identify_installation
 from kbuild.stages.edges import (
@@ -33,6 +34,7 @@ from kbuild.stages.paths import check_path
 from kbuild.stages.sources.launches import find_launch
 from kbuild.stages.target import DeviceFlags, TargetSpec
 from kbuild.toolchain.find import (
+    add_compilers,
     choose_backend,
     find_launcher,
     find_toolchain,
@@ -52,9 +54,8 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
     """
     _check_settings(spec)
     hints = replace(
-        gather_hints(with_devices=_asks_for_devices(spec)),
+        add_compilers(gather_hints(with_devices=_asks_for_devices(spec)), spec.compilers),
         host_compiler=spec.host_compiler,
-        compilers=spec.compilers,
         architectures=spec.default_architectures,
         platforms=spec.platforms,
     )
@@ -62,6 +63,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         builder = choose_backend(spec.backend, hints)
         if spec.is_mixed:
             find_mixed(builder.TRAITS.name)  # before a missing compiler is reported
+    _check_compiler_target(spec, builder, hints)
     _check_paths(spec, builder)
     _check_runtime(spec, builder, hints)
     _check_checks(spec, builder)
@@ -275,6 +277,17 @@ def _check_paths(spec: TargetSpec, builder: Builder) -> None:
             check_path(source, spec.sources_keyword, builder.TRAITS.unsafe.sources)
     check_path(spec.source_root, "the project directory", builder.TRAITS.unsafe.sources)
     check_path(spec.output_directory, "the build directory", builder.TRAITS.unsafe.outputs)
+
+
+def _check_compiler_target(spec: TargetSpec, builder: Builder, hints: ToolchainHints) -> None:
+    """Reject an option of CMake's that makes a cross compiler, if kbuild runs it without."""
+    is_run = spec.is_mixed or builder.cross_compilers is not None
+    if is_run and spec.compiler_target and read_machine(spec.compiler_target) != hints.machine:
+        raise ConfigurationError(
+            f"CMAKE_CXX_COMPILER_TARGET is {spec.compiler_target}, but kbuild runs the compiler "
+            "without this option; set CMAKE_CXX_COMPILER to one that needs no option, such as "
+            f"g++ for that machine, or a script that runs clang++ --target={spec.compiler_target}"
+        )
 
 
 def _check_settings(spec: TargetSpec) -> None:

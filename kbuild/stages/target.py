@@ -34,7 +34,8 @@ class TargetSpec:
 
     ``is_mixed`` tells whether the sources also contain host code. ``host_sources`` are the target's
     C and C++ sources beside them, as far as they exist. ``host_compiler_id`` is CMake's name for
-    the project's C++ compiler.
+    the project's C++ compiler. ``compiler_target`` is the triple for which an option of CMake's
+    makes it a cross compiler.
 
     ``launcher`` is the target's own compiler launcher: None if the target does not set one, empty
     if it turns off those of the languages.
@@ -64,6 +65,7 @@ class TargetSpec:
     is_mixed: bool = False
     host_sources: tuple[Path, ...] = ()
     host_compiler_id: str = ""
+    compiler_target: str = ""
     launcher: tuple[str, ...] | None = None
     launchers: tuple[tuple[str, str], ...] = ()
     definitions: tuple[tuple[Path, tuple[str, ...]], ...] = ()

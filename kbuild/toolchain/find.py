@@ -7,10 +7,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from kbuild.backends import AUTOMATIC, find_builder, list_by_preference
 from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints, Trial
+from kbuild.backends.triples import read_machine
 from kbuild.errors import ToolchainError
 from kbuild.model import Command
 from kbuild.process import find_build_program, find_program
@@ -19,6 +21,9 @@ from kbuild.toolchain.environment import TOOLCHAIN_VARIABLES, read_compiler_vari
 from kbuild.toolchain.platform import check_libc, read_libc
 from kbuild.toolchain.probe import digest_script, probe
 from kbuild.toolchain.trial import find_defect
+
+# The languages whose compilers say which machine host code is for.
+_HOST_LANGUAGES: Final = ("CXX", "C")
 
 
 def find_launcher(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -139,6 +144,22 @@ def gather_hints(*, with_devices: bool = False) -> ToolchainHints:
         wheels=tuple(_find_wheels(sites)),
         devices=list_device_architectures() if with_devices else (),
     )
+
+
+def add_compilers(hints: ToolchainHints, compilers: tuple[tuple[str, str], ...]) -> ToolchainHints:
+    """Return the hints with the compilers of a project, and the machine that they are for."""
+    named = dict(compilers)
+    host = next((named[language] for language in _HOST_LANGUAGES if language in named), None)
+    found = find_program(host) if host else None
+    return replace(hints, compilers=compilers, machine=_ask_machine(found) if found else None)
+
+
+def _ask_machine(compiler: Path) -> str | None:
+    """Ask a host compiler for its machine. Whoever cannot tell is for this machine."""
+    try:
+        return read_machine(probe(Command(argv=(str(compiler), "-dumpmachine"))))
+    except ToolchainError:
+        return None
 
 
 def _find_wheels(sites: tuple[Path, ...]) -> Iterator[tuple[Path, str, str]]:

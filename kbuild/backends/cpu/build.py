@@ -149,10 +149,10 @@ _HOST_FUNCTION_FIX: Final = (
 def expand_architectures(
     requested: tuple[str, ...],
     tc: Toolchain,  # noqa: ARG001 - the interface's signature
-    hints: ToolchainHints,  # noqa: ARG001 - the interface's signature
+    hints: ToolchainHints,
 ) -> tuple[str, ...]:
     """See `Builder`: microarchitecture levels; by default the baseline and v3."""
-    return machines.expand(requested)
+    return machines.expand(requested, hints.machine)
 
 
 def device_links(architectures: tuple[str, ...]) -> tuple[str, ...]:
@@ -256,7 +256,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *(*name_files(unit), *lines.name_headers(unit, tc)),
         *_drop_preprocessor_options(target_options(unit)),
         *select_dialect_options(unit.host_options),
-        *machines.select_host_machine(unit.arch, unit.host_options),
+        *machines.select_host_machine(unit.arch, tc, unit.host_options),
         *(instrumentation.code_options(unit, tc) if unit.is_checked else ()),
         *("-c", text.name if directory else str(text), "-o", str(compiled)),
     )

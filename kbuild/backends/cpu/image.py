@@ -33,11 +33,11 @@ _CONSTRUCTOR_LISTS: Final = (".init_array*", ".fini_array*", ".ctors*", ".dtors*
 def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     """See `Builder`. Raises SourceError for a source without kernels."""
     facts = read_object(compiled, unit.display_source)
-    object_file = unit.output.with_name(unit.output.name + ".o")
+    object_file = _name_object(unit)
     sources = list_sources(unit, tc)
     contents = ((object_file, add_gaps(compiled)),) if unit.is_checked else ()
     if unit.relocatable:
-        return replace(_keep_object(unit, facts, object_file, sources), contents=contents)
+        return replace(_keep_object(unit, tc, facts, sources), contents=contents)
     if not facts.kernels and not facts.is_mixed:
         raise SourceError(
             f"{unit.display_source}: no kernel (no __global__ function) in it; add one, or remove "
@@ -45,7 +45,7 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
         )
     names = {name: name for name in facts.static_symbols}
     made = _make_image(unit, (object_file,), (facts,), tc)
-    prepared = _prepare_object(unit, object_file, names, sources, facts)
+    prepared = _prepare_object(unit, tc, names, sources.path, facts)
     return replace(
         made,
         contents=contents,
@@ -54,15 +54,19 @@ def complete(unit: CompileUnit, compiled: bytes, tc: Toolchain) -> Completion:
     )
 
 
+def _name_object(unit: CompileUnit) -> Path:
+    return unit.output.with_name(unit.output.name + ".o")
+
+
 def _keep_object(
-    unit: CompileUnit, facts: ObjectFacts, object_file: Path, sources: GeneratedSource
+    unit: CompileUnit, tc: Toolchain, facts: ObjectFacts, sources: GeneratedSource
 ) -> Completion:
     """Keep the object, but export its static kernels, which the device link must reach."""
     names = {name: name_apart(name, unit.own_name) for name in facts.static_symbols}
     return Completion(
         sources=(sources,),
-        commands=(_prepare_object(unit, object_file, names, sources, facts),),
-        images=(ImageOutput(path=object_file, arch=unit.arch, kind="elf"),),
+        commands=(_prepare_object(unit, tc, names, sources.path, facts),),
+        images=(ImageOutput(path=_name_object(unit), arch=unit.arch, kind="elf"),),
     )
 
 
@@ -78,7 +82,7 @@ def link(unit: LinkUnit, contents: tuple[bytes, ...], tc: Toolchain) -> Completi
         unit.output.with_name(f"{unit.output.name}.{index}.o") for index in range(len(objects))
     )
     options = (f"--remove-section={KERNEL_LIST}", *(() if unit.debug else keep_lines()))
-    objcopy = (name_objcopy(unit.arch), *options)
+    objcopy = (name_objcopy(unit.arch, tc), *options)
     commands = tuple(
         Command(argv=(*objcopy, str(path), str(copy)), inputs=(path,), outputs=(copy,))
         for path, copy in zip(unit.images, copies, strict=True)
@@ -116,11 +120,7 @@ def _make_image(
 
 
 def _prepare_object(
-    unit: CompileUnit,
-    object_file: Path,
-    names: Mapping[str, str],
-    sources: GeneratedSource,
-    facts: ObjectFacts,
+    unit: CompileUnit, tc: Toolchain, names: Mapping[str, str], sources: Path, facts: ObjectFacts
 ) -> Command:
     """Add the list of sources, and let the adapter's object reach static symbols.
 
@@ -131,7 +131,7 @@ def _prepare_object(
     and without them nothing refers to host code.
     """
     # objcopy renames before it changes the binding.
-    options = [f"--add-section={SOURCE_LIST}={sources.path}"]
+    options = [f"--add-section={SOURCE_LIST}={sources}"]
     options += [f"--redefine-sym={old}={new}" for old, new in names.items() if old != new]
     options += [f"--globalize-symbol={new}" for new in names.values()]
     if unit.is_checked:
@@ -142,7 +142,7 @@ def _prepare_object(
         options += [f"--remove-section={section}" for section in lists]
     if not (unit.debug or unit.relocatable):
         options += keep_lines()
-    return Command(argv=(name_objcopy(unit.arch), *options, str(object_file)))
+    return Command(argv=(name_objcopy(unit.arch, tc), *options, str(_name_object(unit))))
 
 
 def _build_image(

@@ -44,13 +44,23 @@ def own_machine() -> str:
     return os.uname().machine
 
 
-def expand(requested: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the levels to compile for: by default, this machine's baseline, and x86-64-v3.
+def expand(requested: tuple[str, ...], machine: str | None = None) -> tuple[str, ...]:
+    """Return the levels to compile for: by default, the machine's baseline, and x86-64-v3.
+
+    Args:
+        requested: The levels that the user names.
+        machine: The machine that the host code is for; None for this machine.
 
     Raises:
-        ConfigurationError: A level is unknown, or kbuild does not support this machine.
+        ConfigurationError: A level is unknown, kbuild does not support the machine, or it is not
+            this one, which ``native`` means.
     """
-    own = _list_own_levels()
+    own = _list_own_levels(machine)
+    if machine not in (None, own_machine()) and _NATIVE in requested:
+        raise ConfigurationError(
+            f"architecture {_NATIVE} is this machine's, {own_machine()}, but the host compiler "
+            f"makes programs for {machine}; name one of {', '.join(own)}"
+        )
     named = tuple(find_best_level() if arch == _NATIVE else arch for arch in requested)
     for arch in named:
         if arch not in MACHINES:
@@ -62,11 +72,11 @@ def expand(requested: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named)) or tuple(level for level in own if level in _DEFAULTS)
 
 
-def _list_own_levels() -> tuple[str, ...]:
-    levels = LEVELS.get(own_machine())
+def _list_own_levels(machine: str | None = None) -> tuple[str, ...]:
+    levels = LEVELS.get(machine or own_machine())
     if levels is None:
         raise ConfigurationError(
-            f"backend cpu does not support machine {own_machine()!r}; expected one of "
+            f"backend cpu does not support machine {machine or own_machine()!r}; expected one of "
             f"{', '.join(LEVELS)}"
         )
     return levels
@@ -127,13 +137,13 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     return tuple(flags)
 
 
-def select_host_machine(arch: str, host_options: tuple[str, ...]) -> tuple[str, ...]:
+def select_host_machine(arch: str, tc: Toolchain, host_options: tuple[str, ...]) -> tuple[str, ...]:
     """Return the options for a machine with the instructions of the host code and of ``arch``.
 
     A text that was preprocessed with the host's options can use all instructions that they select.
     They follow the option for ``arch``.
     """
-    if is_foreign(arch):
+    if is_foreign_to_host(arch, tc):
         return ()
     options = select_machine_options(host_options)
     if not any(option.startswith(("-march=", "-mcpu=")) for option in options):
@@ -159,19 +169,22 @@ def list_macros(arch: str) -> tuple[str, ...]:
 
 def target_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     """Return the options that select the machine of ``arch`` for compiling and linking."""
-    if tc.compiler_id == "clang" and is_foreign(arch):
+    if tc.compiler_id == "clang" and MACHINES[arch] != (tc.machine or own_machine()):
         return (f"--target={name_triple(MACHINES[arch])}",)
     return ()
 
 
-def name_objcopy(arch: str) -> str:
+def name_objcopy(arch: str, tc: Toolchain) -> str:
     """Name the objcopy that reads objects of ``arch``: binutils support only their own machine."""
-    return f"{name_triple(MACHINES[arch])}-objcopy" if is_foreign(arch) else "objcopy"
+    machine = MACHINES[arch]
+    if tc.objcopy and machine == (tc.machine or own_machine()):
+        return str(tc.objcopy)
+    return "objcopy" if machine == own_machine() else f"{name_triple(machine)}-objcopy"
 
 
-def is_foreign(arch: str) -> bool:
-    """Return whether programs of this machine cannot load an image of ``arch``."""
-    return MACHINES[arch] != own_machine()
+def is_foreign_to_host(arch: str, tc: Toolchain) -> bool:
+    """Return whether programs with the host code cannot load an image of ``arch``."""
+    return MACHINES[arch] != (tc.host_machine or own_machine())
 
 
 def name_triple(machine: str) -> str:

@@ -78,7 +78,7 @@ def describe_toolkit(
         packages=list_packages(library) if library else (),
         scripts=(
             *(
-                (name, f"INPUT({provide_library(names)} {{directory}}/{_LINK_NAME})\n")
+                (name, f"INPUT({provide_library(names, hints)} {{directory}}/{_LINK_NAME})\n")
                 for name, names in _SCRIPTS.items()
             ),
             *((name, "/* empty */\n") for name in _EMPTY_LIBRARIES),
@@ -87,7 +87,7 @@ def describe_toolkit(
         environment=cuda_version.list_variables(),
         libraries=mathlibs.list_links(hints),
         comes_first=True,
-        runtime=(_LINK_NAME, provide_library(SHARED)),
+        runtime=(_LINK_NAME, provide_library(SHARED, hints)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Build the runtime of the CPU, if kbuild was installed without its compiled parts."""
+"""Build the runtime of the CPU for another machine, or if kbuild was installed without it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import process, resources
+from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.errors import ToolchainError
+from kbuild.files import sha256
 from kbuild.model import Command
 
 SHARED: Final = "libkbuild_cpu.so.1"
@@ -18,11 +20,16 @@ STATIC: Final = "libkbuild_cpu.a"
 HOST_API: Final = "libkbuild_cudart.a"
 DRIVER_API: Final = "libkbuild_cuda.a"
 RUNTIME_COMPILER: Final = "libkbuild_nvrtc.a"
+# The compilers of C++ and C, as gcc, clang, and Debian's cross compilers spell them.
+_C_NAMES: Final = (("clang++", "clang"), ("g++", "gcc"), ("c++", "cc"))
+_CXX_NAMES: Final = (("clang", "clang++"), ("gcc", "g++"), ("cc", "c++"))
+_DIRECTORY: Final = "lib"  # of an installation, as in `resources`
+_NO_HINTS: Final = ToolchainHints()
 _FILES: Final = (SHARED, STATIC, HOST_API, DRIVER_API, RUNTIME_COMPILER)
 
 
-def provide_runtimes() -> None:
-    """See `Builder`: build the runtime in the user's cache, where `find_runtime` expects it.
+def provide_runtimes(hints: ToolchainHints) -> None:
+    """See `Builder`: build the runtime in the user's cache, where `locate_library` expects it.
 
     Processes that need it at the same time build it once.
 
@@ -30,22 +37,75 @@ def provide_runtimes() -> None:
         ToolchainError: CMake, ninja, or a C++ compiler is missing.
         ToolError: The build failed.
     """
-    if _is_complete():
+    if _is_complete(hints):
         return
-    directory = resources.find_runtime_cache()
+    directory = _find_cache(hints)
     with lock_file(directory.with_name(f".{directory.name}.lock")):
-        if not _is_complete():
-            _build(directory)
+        if not _is_complete(hints):
+            _build(directory, hints)
 
 
-def provide_library(name: str) -> Path:
+def provide_library(name: str, hints: ToolchainHints = _NO_HINTS) -> Path:
     """Return the path of a file of the runtime, which exists afterward."""
-    provide_runtimes()
-    return resources.find_runtime(name)
+    provide_runtimes(hints)
+    return locate_library(name, hints)
 
 
-def _is_complete() -> bool:
-    return all(resources.find_runtime(name).is_file() for name in _FILES)
+def locate_library(name: str, hints: ToolchainHints) -> Path:
+    """Return the path of a file of the runtime for the machine of the host code.
+
+    The installation contains only that of this machine.
+    """
+    if hints.machine is None:
+        return resources.find_runtime(name)
+    return _find_cache(hints) / _DIRECTORY / name
+
+
+def _find_cache(hints: ToolchainHints) -> Path:
+    if hints.machine is None:
+        return resources.find_runtime_cache()
+    # The runtime depends on the C library of the compiler, which has no name of its own.
+    named = _name_compiler("CXX", hints.compiler("C"), _CXX_NAMES, hints)
+    compiler = process.find_program(named)
+    status = compiler.resolve().stat() if compiler else None
+    described = (compiler, status.st_size, status.st_mtime_ns) if status else named
+    key = sha256(repr(described).encode(errors="surrogateescape"))[:16]
+    name = f"{resources.identify_installation()}-{hints.machine}-{key}"
+    return resources.find_cache("runtimes") / name
+
+
+def _find_compiler(
+    language: str, other: str | None, names: tuple[tuple[str, str], ...], hints: ToolchainHints
+) -> Path:
+    named = _name_compiler(language, other, names, hints)
+    found = process.find_program(named)
+    if found is None:
+        raise ToolchainError(
+            f"compiler {named!r} not found, with which kbuild builds the runtime of the CPU for "
+            f"{hints.machine}; install it, or add {language} to the project's LANGUAGES"
+        )
+    return found
+
+
+def _name_compiler(
+    language: str, other: str | None, names: tuple[tuple[str, str], ...], hints: ToolchainHints
+) -> str:
+    """Return the compiler for another machine: the project's, or the one beside the other one."""
+    return hints.compiler(language) or _rename(other or "", names)
+
+
+def _rename(compiler: str, names: tuple[tuple[str, str], ...]) -> str:
+    """Return the path of a compiler's other name, such as gcc for g++."""
+    path = Path(compiler)
+    for old, new in names:
+        if old in path.name:
+            renamed = path.name.replace(old, new)
+            return str(path.with_name(renamed)) if "/" in compiler else renamed
+    return compiler
+
+
+def _is_complete(hints: ToolchainHints) -> bool:
+    return all(locate_library(name, hints).is_file() for name in _FILES)
 
 
 @contextmanager
@@ -57,12 +117,22 @@ def lock_file(path: Path) -> Iterator[None]:
         yield
 
 
-def _build(directory: Path) -> None:
+def _build(directory: Path, hints: ToolchainHints) -> None:
+    target: tuple[str, ...] = ()
+    reason = "this kbuild was installed without the runtime of the CPU"
+    if hints.machine:
+        cxx = _find_compiler("CXX", hints.compiler("C"), _CXX_NAMES, hints)
+        c = _find_compiler("C", str(cxx), _C_NAMES, hints)
+        target = (
+            *("-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={hints.machine}"),
+            *(f"-DCMAKE_C_COMPILER={c}", f"-DCMAKE_CXX_COMPILER={cxx}"),
+        )
+        reason = f"kbuild contains no runtime of the CPU for {hints.machine}"
     build_project(
         resources.native_directory() / "cpu",
         directory,
-        ("-DKBUILD_LIBRARY_DIRECTORY=lib",),
-        "this kbuild was installed without the runtime of the CPU",
+        (f"-DKBUILD_LIBRARY_DIRECTORY={_DIRECTORY}", *target),
+        reason,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from kbuild import resources
 from kbuild.backends.cpu import cccl, machines
 from kbuild.backends.cpu.mathlibs import headers as curand
-from kbuild.backends.cpu.runtime import HOST_API, SHARED, STATIC
+from kbuild.backends.cpu.runtime import HOST_API, SHARED, STATIC, locate_library
 from kbuild.backends.interface.toolchain import (
     Candidates,
     CrossCompilers,
@@ -18,6 +18,7 @@ from kbuild.backends.interface.toolchain import (
     ToolchainHints,
     Trial,
 )
+from kbuild.backends.triples import read_machine
 from kbuild.errors import ToolchainError
 from kbuild.model import Command
 
@@ -42,6 +43,11 @@ def list_candidates(hints: ToolchainHints) -> Candidates:
     chosen = hints.host_compiler or hints.compiler(LANGUAGE) or hints.variable("CXX")
     if chosen:
         return Candidates(names=(chosen,), advice="check the path")
+    if hints.machine:
+        triple = machines.name_triple(hints.machine)
+        return Candidates(
+            names=(f"{triple}-g++", f"{triple}-clang++"), advice=_advise_cross(hints.machine)
+        )
     return Candidates(
         names=("g++", "clang++", "c++"),
         advice="install one, or name it with HOST_COMPILER or CXX",
@@ -49,8 +55,9 @@ def list_candidates(hints: ToolchainHints) -> Candidates:
 
 
 def probe_commands(compiler: Path) -> tuple[Command, ...]:
-    """See `Builder`: gcc and clang both say who they are."""
-    return (Command(argv=(str(compiler), "--version")),)
+    """See `Builder`: gcc and clang both say who they are, and which machine they are for."""
+    words = ("--version", "-dumpmachine", "-print-prog-name=objcopy")
+    return tuple(Command(argv=(str(compiler), word)) for word in words)
 
 
 def read_toolchain(
@@ -62,7 +69,7 @@ def read_toolchain(
 
     Older versions lack the psABI levels or an attribute.
     """
-    (text,) = texts
+    text, triple, objcopy = texts
     first = text.splitlines()[0] if text.strip() else ""
     if _LAUNCHER.match(first):
         raise ToolchainError(
@@ -91,8 +98,17 @@ def read_toolchain(
         compiler=compiler,
         compiler_id=compiler_id,
         version=version,
+        machine=read_machine(triple),
+        host_machine=hints.machine,
+        objcopy=_read_path(objcopy),
         libraries=(*((directory,) if directory else ()), *curand.list_directories(hints)),
     )
+
+
+def _read_path(text: str) -> Path | None:
+    """Return the program that a compiler names: without a path, if it does not find one."""
+    path = Path(text.strip())
+    return path if path.is_absolute() and path.is_file() else None
 
 
 def describe_trial(tc: Toolchain) -> Trial:  # noqa: ARG001 - the interface's signature
@@ -107,7 +123,7 @@ def describe_trial(tc: Toolchain) -> Trial:  # noqa: ARG001 - the interface's si
 def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
     """See `Builder`: the runtime that this package contains or builds, and CUDA's headers."""
     library = cccl.find_cccl(hints)
-    names = resources.find_runtime(HOST_API)
+    names = locate_library(HOST_API, hints)
     is_provided = not resources.is_installed(names)
     headers = (
         resources.native_directory() / "device" / NAME,
@@ -117,7 +133,7 @@ def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
     return (
         Runtime(
             linkage="shared",
-            library=resources.find_runtime(SHARED),
+            library=locate_library(SHARED, hints),
             include_directories=headers,
             definitions=_DEFINITIONS,
             host_api=names,
@@ -125,7 +141,7 @@ def find_runtimes(hints: ToolchainHints) -> tuple[Runtime, ...]:
         ),
         Runtime(
             linkage="static",
-            library=resources.find_runtime(STATIC),
+            library=locate_library(STATIC, hints),
             include_directories=headers,
             definitions=_DEFINITIONS,
             host_api=names,
@@ -141,7 +157,7 @@ def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
     clang makes images for any machine.
     """
     machine = machines.MACHINES[arch]
-    if not machines.is_foreign(arch):
+    if machine == (tc.machine or machines.own_machine()):
         return None
     triple = machines.name_triple(machine)
     names = [str(tc.compiler)]
@@ -154,6 +170,10 @@ def cross_compilers(arch: str, tc: Toolchain) -> CrossCompilers | None:
         names=tuple(dict.fromkeys(names)),
         trial=Trial(
             arguments=(*machines.code_generation_flags(arch, tc), *_TRIAL),
-            advice=f"install g++ for {machine} (Debian: g++-{machine.replace('_', '-')}-linux-gnu)",
+            advice=_advise_cross(machine),
         ),
     )
+
+
+def _advise_cross(machine: str) -> str:
+    return f"install g++ for {machine} (Debian: g++-{machine.replace('_', '-')}-linux-gnu)"

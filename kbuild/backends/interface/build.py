@@ -311,7 +311,7 @@ class Builder(Protocol):
         """Find the installed runtimes, the shared one first."""
 
     @property
-    def provide_runtimes(self) -> Callable[[], None] | None:
+    def provide_runtimes(self) -> Callable[[ToolchainHints], None] | None:
         """Build the runtimes that `find_runtimes` describes as provided, if they do not exist."""
 
     def editor_options(self, unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:

@@ -25,6 +25,10 @@ class Toolchain:
         libraries: The include directories of optional libraries of headers.
         script: The digest of a compiler that is a script. Its version does not change when
             somebody edits the script.
+        machine: The machine that the compiler makes code for if no option says another one, as
+            the kernel names it; None for this machine.
+        host_machine: The machine that the host code is for; None for this machine.
+        objcopy: The program that changes objects of ``machine``; None if it has the usual name.
     """
 
     backend: str
@@ -38,6 +42,9 @@ class Toolchain:
     environment: tuple[str, ...] = ()
     libraries: tuple[Path, ...] = ()
     script: str | None = None
+    machine: str | None = None
+    host_machine: str | None = None
+    objcopy: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +61,8 @@ class ToolchainHints:
         site_packages: The directories into which wheels install toolchains.
         wheels: The toolchain wheels in them, as (directory, name, version).
         devices: The architectures of this machine's devices, if the target requests them.
+        machine: The machine that the host code is for, as the kernel names it; None for this
+            machine.
     """
 
     host_compiler: str | None = None
@@ -65,6 +74,7 @@ class ToolchainHints:
     site_packages: tuple[Path, ...] = ()
     wheels: tuple[tuple[Path, str, str], ...] = ()
     devices: tuple[str, ...] = ()
+    machine: str | None = None
 
     def compiler(self, language: str) -> str | None:
         """Return the compiler that CMake uses for ``language``."""

@@ -67,6 +67,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="find mistakes in kernels while the cases run; the exit code is 77 if the file is not "
         "built with CHECK ON and no kernel ran",
     )
+    parser.add_argument(
+        "--probe",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="resolve the kernels of another machine's library with this command, an emulator "
+        "and the probe that CMake builds, one option per word; without CASES.py",
+    )
     add_schedules_argument(parser)
     add_suppressions_argument(parser)
     add_color_argument(parser)
@@ -86,6 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.cases,
             timeout=arguments.timeout,
             require_device=arguments.require_device,
+            probe=tuple(arguments.probe),
         )
     else:
         report = report_rejected(arguments.path)
@@ -127,6 +136,7 @@ def _run_schedule(
             arguments.cases,
             timeout=arguments.timeout,
             require_device=arguments.require_device,
+            probe=tuple(arguments.probe),
         )
         checked = read_report(
             Path(directory),

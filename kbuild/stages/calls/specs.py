@@ -57,6 +57,7 @@ def make_spec(call: KernelCall, configuration: str) -> TargetSpec:
         stub_suffix=_STUB_SUFFIXES[call.language],
         is_mixed=call.is_mixed,
         host_sources=tuple(_find_host_sources(record)),
+        compiler_target=record.find("CMAKE_CXX_COMPILER_TARGET"),
         host_compiler_id=record.find("CMAKE_CXX_COMPILER_ID"),
         launcher=_find_launcher(record),
         launchers=_pair(record, languages, "CMAKE_{}_COMPILER_LAUNCHER"),

@@ -12,14 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from kbuild import resources
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
 from support.commands import configure, configure_and_build, run, run_kbuild, succeed
-from support.tools.native_sources import join_runtime_sources
 
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
-NATIVE = resources.native_directory()
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="the levels are those of x86-64"
@@ -153,7 +150,6 @@ CROSS_COMPILERS = (
     *(pytest.param(clang, marks=pytest.mark.slow) for clang in ("clang++", "clang++-19")),
 )
 AARCH64 = "aarch64-linux-gnu-g++"
-QEMU = ("qemu-aarch64-static", "qemu-aarch64")
 # This source needs all steps that the other machine's tools perform: they make a static kernel
 # global, make dynamic shared memory an alias, and read parameters from DWARF.
 PORTABLE = """\
@@ -242,69 +238,3 @@ def test_error_names_the_missing_cross_compiler(
     assert "architecture aarch64: " in text
     assert expected in text.replace(f"{tmp_path}/", "")
     assert "install g++ for aarch64 (Debian: g++-aarch64-linux-gnu)" in text
-
-
-# The runtime on another machine.
-
-PORTABLE_HOST = """\
-#include <kbuild/kbuild.hpp>
-#include <cstdio>
-struct Pair { float first; double second; };
-KBUILD_KERNEL void sum(Pair pair, const float* from, float* to);
-int main() {
-    const float from[] = {1, 2, 3, 4};
-    float to = 0;
-    const auto error = kbuild::launch(sum, {1, 4, sizeof from}, Pair{10, 9.0}, from, &to);
-    std::printf("%g %s\\n", to, error.message());
-}
-"""
-
-
-@pytest.fixture(scope="module")
-def aarch64_runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive with the device runtime for aarch64."""
-    compiler = require(AARCH64)
-    directory = tmp_path_factory.mktemp("runtime")
-    sources = (join_runtime_sources(directory), *(NATIVE / "cpu").rglob("*.S"))
-    # Of all levels, this one needs the least time: it writes a quarter of the assembly of -O0.
-    flags = ("-Og", "-std=c++17", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror")
-    includes = (f"-I{NATIVE / 'include'}", f"-I{NATIVE / 'cpu'}")
-    succeed(run(compiler, *flags, *includes, "-c", *sources, cwd=directory))
-    archive = directory / "libkbuild_cpu.a"
-    succeed(run("aarch64-linux-gnu-ar", "rcs", archive, *sorted(directory.glob("*.o"))))
-    return archive
-
-
-@pytest.mark.slow
-def test_runtime_builds_for_aarch64(aarch64_runtime: Path) -> None:
-    symbols = succeed(run("aarch64-linux-gnu-nm", aarch64_runtime))
-
-    assert " T kbuild_cpu_launch\n" in symbols
-
-
-@pytest.fixture(scope="module")
-def emulator() -> str:
-    found = next((program for program in QEMU if shutil.which(program)), None)
-    if found is None:
-        pytest.skip(f"none of {', '.join(QEMU)} is installed")
-    return found
-
-
-@pytest.mark.slow
-def test_aarch64_image_runs(
-    emulator: str, tmp_path: Path, mixed: Path, aarch64_runtime: Path
-) -> None:
-    configure_and_build(mixed, tmp_path / "build", f"DEVICE_COMPILER={shutil.which('g++')}")
-    (stub,) = (tmp_path / "build").rglob("kernels_stub.cpp")
-    (tmp_path / "host.cpp").write_text(PORTABLE_HOST)
-    program = tmp_path / "host"
-    succeed(
-        run(
-            *(AARCH64, "-std=c++17", f"-I{NATIVE / 'include'}", tmp_path / "host.cpp", stub),
-            *(aarch64_runtime, "-pthread", "-ldl", "-o", program),
-        )
-    )
-
-    output = succeed(run(emulator, "-L", "/usr/aarch64-linux-gnu", program))
-
-    assert output.split() == ["18"]

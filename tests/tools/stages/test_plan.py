@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,10 @@ def test_source_after_a_symbolic_link_keeps_its_path(tmp_path: Path) -> None:
     found = plan(tmp_path, sources=sources, architectures=("x86-64",))
 
     assert [edge.display_source for edge in found.edges] == [str(sources[0]), "a.cu"]
+
+
+def test_option_that_makes_a_cross_compiler_is_an_error(tmp_path: Path) -> None:
+    """The plan's compiler is for this machine, and kbuild would run it without the option."""
+    with pytest.raises(ConfigurationError, match=r"CMAKE_CXX_COMPILER_TARGET is riscv64-linux-gnu"):
+        plan(tmp_path, compiler_target="riscv64-linux-gnu")
+    assert plan(tmp_path, compiler_target=f"{os.uname().machine}-linux-gnu").edges

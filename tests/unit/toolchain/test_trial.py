@@ -18,7 +18,7 @@ from kbuild.toolchain.trial import find_defect
 # the linker.
 COMPILER = """\
 #!/bin/sh
-if [ "$1" = --version ]; then echo 'g++ (GCC) 14.2.1'; exit; fi
+case "$1" in --version | -dumpmachine | -print-prog*) echo 'g++ (GCC) 14.2.1'; exit ;; esac
 echo "$PWD" >> '{directory}/calls'
 [ -e '{directory}/ld' ] || {{ echo 'cannot find ld' >&2; exit 1; }}
 """

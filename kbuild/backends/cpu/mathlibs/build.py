@@ -108,7 +108,7 @@ def list_links(hints: ToolchainHints) -> tuple[tuple[str, Path], ...]:
         ToolError: The build failed.
     """
     found = tuple(library for library in _list_libraries(hints) if library.source)
-    if not found:
+    if hints.machine or not found:
         return ()
     directory = _provide(found)
     return tuple((name, directory / library.file) for library in found for name in library.names)
@@ -118,7 +118,10 @@ def list_missing(hints: ToolchainHints) -> tuple[tuple[str, str], ...]:
     """List linker scripts, as (name, text), that say why a library does not exist."""
     problems = {}
     for library in _list_libraries(hints):
-        if library.source is None:
+        if hints.machine:
+            reason = f"on the cpu backend does not exist for {hints.machine}, only for this machine"
+            problems.update({name: f"{name} {reason}" for name in library.names})
+        elif library.source is None:
             reason = f"on the cpu backend needs {library.needed}: {library.fix}"
             problems.update({name: f"{name} {reason}" for name in library.names})
     return tuple((name, f'ASSERT(0, "{problem}")\n') for name, problem in problems.items())

@@ -170,7 +170,7 @@ def _list_mixed_options(unit: CompileUnit, tc: Toolchain) -> tuple[str, ...]:
     """Return the options of the host pass, and what tells the device pass from it."""
     options = (*select_preprocessor_options(unit.host_options), *unit.options)
     foreign = machines.target_flags(unit.arch, tc)
-    if machines.is_foreign(unit.arch):
+    if machines.is_foreign_to_host(unit.arch, tc):
         options = tuple(option for option in options if not option.startswith("-m"))
     return (
         *foreign,

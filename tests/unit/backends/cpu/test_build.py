@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends.cpu import build as cpu
-from kbuild.backends.cpu import mixed
+from kbuild.backends.cpu import machines, mixed
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.cxx.unit import Unit
@@ -132,7 +132,7 @@ def test_machine_options_are_rejected(option: str) -> None:
 )
 def test_launcher_is_not_mistaken_for_a_compiler(text: str) -> None:
     with pytest.raises(ToolchainError, match=r"/usr/bin/x is a compiler launcher.* in CXX"):
-        cpu.read_toolchain(Path("/usr/bin/x"), (text,), NO_HINTS)
+        cpu.read_toolchain(Path("/usr/bin/x"), (text, "", ""), NO_HINTS)
 
 
 def test_clang_does_not_get_gcc_options() -> None:
@@ -246,3 +246,40 @@ def test_code_of_kbuild_is_left_out_of_messages() -> None:
         "a.cu:11:31: error: too few arguments to function 'void k(float*, int)'\n"
         "a.cu: In function 'int main()':\n"
     )
+
+
+CROSS_HINTS = ToolchainHints(machine="aarch64", compilers=(("C", "/x/aarch64-linux-gnu-gcc"),))
+
+
+@pytest.mark.usefixtures("x86_64")
+def test_host_compiler_selects_the_machine() -> None:
+    assert cpu.expand_architectures((), GCC, CROSS_HINTS) == ("aarch64",)
+    with pytest.raises(ConfigurationError, match=r"native is this machine's, x86_64.* aarch64"):
+        cpu.expand_architectures(("native",), GCC, CROSS_HINTS)
+    with pytest.raises(ConfigurationError, match="does not support machine 'riscv64'"):
+        cpu.expand_architectures((), GCC, replace(CROSS_HINTS, machine="riscv64"))
+    # A project in C names no compiler for kernels.
+    candidates = cpu.list_candidates(CROSS_HINTS)
+    assert candidates.names[0] == "aarch64-linux-gnu-g++"
+    assert "(Debian: g++-aarch64-linux-gnu)" in candidates.advice
+
+
+@pytest.mark.usefixtures("x86_64")
+def test_options_of_a_foreign_host_do_not_reach_images_for_this_machine() -> None:
+    texts = (
+        "aarch64-linux-gnu-g++ (Debian 12.2.0-14) 12.2.0",
+        "aarch64-linux-gnu\n",
+        "/usr/bin/env\n",
+    )
+    tc = cpu.read_toolchain(Path("/x/aarch64-linux-gnu-g++"), texts, CROSS_HINTS)
+
+    assert (tc.machine, tc.host_machine) == ("aarch64", "aarch64")
+    assert cpu.cross_compilers("aarch64", tc) is None
+    cross = cpu.cross_compilers("x86-64", tc)
+    assert cross is not None
+    assert "x86_64-linux-gnu-g++" in cross.names
+    assert machines.name_objcopy("aarch64", tc) == "/usr/bin/env"
+    assert machines.name_objcopy("x86-64", tc) == "objcopy"
+    unit = replace(UNIT, host_options=("-mtls-dialect=trad", "-mcpu=neoverse-n1"))
+    assert "-mcpu=neoverse-n1" not in cpu.compile_command(unit, tc).argv
+    assert "-mcpu=neoverse-n1" in cpu.compile_command(replace(unit, arch="aarch64"), tc).argv

@@ -34,7 +34,7 @@ def test_cccl_comes_after_the_headers_of_the_device_language(tmp_path: Path) -> 
     directory = make_toolkit(tmp_path)
     hints = ToolchainHints(environment=(("CUDA_PATH", str(tmp_path)),))
 
-    toolchain = build.read_toolchain(Path("/usr/bin/g++"), ("g++ (Debian) 12.2.0\n",), hints)
+    toolchain = build.read_toolchain(Path("/usr/bin/g++"), ("g++ (Debian) 12.2.0\n", "", ""), hints)
     options = build.header_options(toolchain)
 
     assert toolchain.libraries == (directory,)

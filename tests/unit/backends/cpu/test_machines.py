@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends.cpu import machines as cpu_machines
+from kbuild.backends.interface.toolchain import Toolchain
 
+GCC = Toolchain(backend="cpu", compiler=Path("/usr/bin/g++"), compiler_id="gcc", version="12.2.0")
 V2 = "cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3"
 V3 = f"{V2} avx avx2 bmi1 bmi2 f16c fma abm movbe xsave"
 V4 = f"{V3} avx512f avx512bw avx512cd avx512dq avx512vl"
@@ -50,17 +52,19 @@ def test_levels_are_listed_up_to_the_best_one(monkeypatch: pytest.MonkeyPatch) -
 def test_images_have_the_instructions_of_host_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu_machines, "own_machine", lambda: "x86_64")
 
-    assert cpu_machines.select_host_machine("x86-64-v3", ("-O2", "-mavx512f")) == ("-mavx512f",)
-    assert cpu_machines.select_host_machine("x86-64", ("-march=haswell", "-mno-avx2")) == (
+    assert cpu_machines.select_host_machine("x86-64-v3", GCC, ("-O2", "-mavx512f")) == (
+        "-mavx512f",
+    )
+    assert cpu_machines.select_host_machine("x86-64", GCC, ("-march=haswell", "-mno-avx2")) == (
         "-march=haswell",
     )
     # A later -march replaces the one of the image, whose features remain.
-    named, *features = cpu_machines.select_host_machine("x86-64-v3", ("-march=x86-64-v2",))
+    named, *features = cpu_machines.select_host_machine("x86-64-v3", GCC, ("-march=x86-64-v2",))
     assert named == "-march=x86-64-v2"
     assert {"-mavx2", "-mlzcnt", "-mbmi", "-msse4.2", "-msahf"} <= set(features)
     assert "-mavx512f" not in features
     # The options are those of another machine.
-    assert cpu_machines.select_host_machine("aarch64", ("-mavx2", "-march=native")) == ()
+    assert cpu_machines.select_host_machine("aarch64", GCC, ("-mavx2", "-march=native")) == ()
 
 
 def test_headers_learn_what_a_machine_has() -> None:

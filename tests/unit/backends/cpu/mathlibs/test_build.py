@@ -54,7 +54,7 @@ def test_headers_of_curand_are_nvidias(tmp_path: Path, monkeypatch: pytest.Monke
     assert (directory / "curand_uniform.h").read_text() == own
     assert "curand_prelude.h" in (directory / "curand_kernel.h").read_text()
     assert list_directories(hints) == (directory,)
-    toolchain = read_toolchain(Path("g++"), ("g++ (Debian 12.2.0-14) 12.2.0\n",), hints)
+    toolchain = read_toolchain(Path("g++"), ("g++ (Debian 12.2.0-14) 12.2.0\n", "", ""), hints)
     assert f"-isystem{directory}" in header_options(toolchain)
 
 

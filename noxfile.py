@@ -41,7 +41,7 @@ def tidy(session: nox.Session) -> None:
     session.install("cmake>=3.22", "ninja>=1.11")
     build = Path("build", "tidy")
     session.run("cmake", "--preset", "dev", "-B", str(build), "-DCMAKE_UNITY_BUILD=ON")
-    units = sorted(map(str, build.rglob("kbuild_cpu_objects.dir/Unity/*.cxx")))
+    units = sorted(map(str, build.rglob("kbuild_cpu_*objects.dir/Unity/*.cxx")))
     options = ("--quiet", "--config-file=.clang-tidy", "-p", str(build))
     session.run("clang-tidy-19", *options, *units, external=True)
 

@@ -148,7 +148,7 @@ Operation make_operation(const kbuild_cpu_node& description) {
 kbuild_cpu_node describe(const Node& node) {
     kbuild_cpu_node description = {};
     description.node_type = type_of(node);
-    std::visit(Describer{description}, node.operation);
+    std::visit(Describer{description}, static_cast<const AnyCall&>(node.operation));
     return description;
 }
 

@@ -49,7 +49,9 @@ Operation copy_operation(const Operation& operation) {
 
 }  // namespace
 
-int type_of(const Node& node) { return std::visit(TypeNumber(), node.operation); }
+int type_of(const Node& node) {
+    return std::visit(TypeNumber(), static_cast<const AnyCall&>(node.operation));
+}
 
 std::vector<std::shared_ptr<Graph>> nested_graphs(const Operation& operation) {
     if (const auto* child = std::get_if<ChildCall>(&operation)) return {child->graph};

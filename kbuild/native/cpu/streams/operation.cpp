@@ -123,7 +123,13 @@ Arguments::Arguments(const kbuild_cpu_kernel& kernel, void* const* arguments) {
     pointers_ = pointers;
 }
 
-void run(Operation& operation) { std::visit(Runner(), operation); }
+Operation::Operation(const Operation& other) = default;
+Operation::Operation(Operation&& other) noexcept = default;
+Operation& Operation::operator=(const Operation& other) = default;
+Operation& Operation::operator=(Operation&& other) noexcept = default;
+Operation::~Operation() = default;
+
+void run(Operation& operation) { std::visit(Runner(), static_cast<AnyCall&>(operation)); }
 
 void load_kernel(Operation& operation) {
     if (auto* call = std::get_if<KernelCall>(&operation); call != nullptr && !call->use)

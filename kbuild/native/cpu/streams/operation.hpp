@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -141,9 +143,24 @@ struct KeepCall {
     std::shared_ptr<Graph> graph;
 };
 
-using Operation =
+using AnyCall =
     std::variant<Join, KernelCall, CopyCall, FillCall, HostCall, CallbackCall, RecordCall, WaitCall,
                  AllocateCall, ReleaseCall, ChildCall, ConditionalCall, AssignCall, KeepCall>;
+
+// A variant whose functions are compiled once, and not in each source that copies or moves one.
+class Operation : public AnyCall {
+public:
+    template <typename Call,
+              typename = std::enable_if_t<!std::is_base_of_v<AnyCall, std::decay_t<Call>>>>
+    Operation(Call&& call)
+        : AnyCall(std::in_place_type<std::decay_t<Call>>, std::forward<Call>(call)) {}
+    Operation() = default;  // a Join
+    Operation(const Operation& other);
+    Operation(Operation&& other) noexcept;
+    Operation& operator=(const Operation& other);
+    Operation& operator=(Operation&& other) noexcept;
+    ~Operation();
+};
 
 struct Steps {
     std::vector<Operation> operations;

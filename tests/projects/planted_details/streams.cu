@@ -172,6 +172,7 @@ PLANTED(host_reads_the_target_of_a_copy, "KC208") {
 // A host function tells the thread that waits for it what has happened before the function.
 PLANTED(host_waits_for_a_host_function, "KC208") {
     Zeros<int> in(count);
+    store<<<1, count>>>(in, 1);
     finish();
     int *out;
     cudaMallocHost(&out, bytes);

@@ -83,9 +83,9 @@ TEST_CASE_FIXTURE(Kernels, "every call that launches a kernel works") {
 // A kernel, a copy, and a host function in a graph that a capture makes.
 TEST_CASE_FIXTURE(Kernels, "a captured graph launches a kernel, a copy, and a host function") {
     int *in = nullptr, *out = nullptr, *back = nullptr, calls = 0;
-    cudaStream_t stream;
+    cudaStream_t stream = nullptr;
     cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable;
+    cudaGraphExec_t executable = nullptr;
     REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
     REQUIRE(cudaMallocHost(&in, 64 * sizeof(int)) == cudaSuccess);
     REQUIRE(cudaMalloc(&out, 64 * sizeof(int)) == cudaSuccess);
@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(Kernels, "a captured graph launches a kernel, a copy, and a ho
 TEST_CASE_FIXTURE(Kernels, "host functions cannot use the device") {
     static int error = 0;
     static bool is_open = false;
-    cudaStream_t stream;
+    cudaStream_t stream = nullptr;
     REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
     const auto function = [](void*) {
         while (!__atomic_load_n(&is_open, __ATOMIC_ACQUIRE)) {

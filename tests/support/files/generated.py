@@ -296,6 +296,8 @@ def runtimes() -> bytes:
         "rows": rows,
         "languages": ("CXX", "CUDA", "HIP"),
         "dependencies": (Path("/kbuild/plan.py"),),
+        "compilers": ("CXX=/bin/aarch64-linux-gnu-g++",),
+        "machine": "aarch64",
         "provided": {"p": (Path("/cache/p.so.1"), Path("/cache/p.a"))},
     }
     return render("runtimes.cmake.j2", context)

@@ -55,12 +55,12 @@ public:
     void producer_acquire(KBUILD_CPU_CALLER) {
         /* The first time, no consumer uses the stage. */
         kbuild_cpu::wait_for_parity(&__stage(__head).consumed, !__is_odd_round(__head),
-                                        KBUILD_CPU_CALL("cuda::pipeline::producer_acquire"));
+                                    KBUILD_CPU_CALL("cuda::pipeline::producer_acquire"));
     }
     void producer_commit() { __arrive(__head++, &kbuild_cpu::pipeline_stage::produced); }
     void consumer_wait(KBUILD_CPU_CALLER) {
         kbuild_cpu::wait_for_parity(&__stage(__tail).produced, __is_odd_round(__tail),
-                                        KBUILD_CPU_CALL("cuda::pipeline::consumer_wait"));
+                                    KBUILD_CPU_CALL("cuda::pipeline::consumer_wait"));
     }
     void consumer_release() { __arrive(__tail++, &kbuild_cpu::pipeline_stage::consumed); }
 

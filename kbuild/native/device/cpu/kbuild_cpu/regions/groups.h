@@ -266,7 +266,8 @@ struct group_object {
         static __T get(operands<__Most> &__operands, int __number, type __any) { \
             const cooperative_groups::__lanes __in(static_cast<unsigned>(__operands.sum)); \
             const unsigned __count = __in.__count(), \
-                           __rank = __builtin_popcount(__in.__mask() & ((1u << (__number & 31)) - 1)); \
+                           __rank = \
+                               __builtin_popcount(__in.__mask() & ((1u << (__number & 31)) - 1)); \
             [[maybe_unused]] const auto __by = static_cast<unsigned>(__any); \
             return __operands.template values<__T>()[(__number & ~31) + __in.__lane(source)]; \
         } \
@@ -306,7 +307,8 @@ struct masked<group_object::__operations::sync> {
         if (__blocks == __set.__size()) return check_barrier(__call, __set, __live);
         do --__number;
         while (!__set.has(__number) || __operands.masks[__number] == 0);
-        fail_thread(__set.of, __number, __call, "the group of this thread is not that of the others");
+        fail_thread(__set.of, __number, __call,
+                    "the group of this thread is not that of the others");
     }
 };
 

@@ -174,9 +174,9 @@ void load_part(int __lane,
                const typename stored_type<__T>::type *__from, unsigned __stride,
                nvcuda::wmma::layout_t = {}) {
     constexpr bool __is_row_major = std::is_same_v<__Layout, nvcuda::wmma::row_major>;
-    read_block<1, __K>(
-        __a.x, __from + index_of(tile<__M, __N>(__lane).row, 0, __stride, __is_row_major), __stride,
-        __is_row_major);
+    read_block<1, __K>(__a.x,
+                       __from + index_of(tile<__M, __N>(__lane).row, 0, __stride, __is_row_major),
+                       __stride, __is_row_major);
 }
 template <int __M, int __N, int __K, class __T, class __Layout>
 void load_part(int __lane,
@@ -233,9 +233,10 @@ void fill_fragment(fragment<__Use, __M, __N, __K, __T, __Layout> &__fragment,
 
 /* The lanes of a warp wait for each other, and then each one transfers its own elements. */
 template <class __Use, int __M, int __N, int __K, class __T, class __Layout>
-void KBUILD_WARP_FUNCTION load_matrix_sync(fragment<__Use, __M, __N, __K, __T, __Layout> &__to,
-                                           const typename kbuild_cpu::stored_type<__T>::type *__from,
-                                           unsigned __stride, KBUILD_CPU_CALLER) {
+void KBUILD_WARP_FUNCTION
+load_matrix_sync(fragment<__Use, __M, __N, __K, __T, __Layout> &__to,
+                 const typename kbuild_cpu::stored_type<__T>::type *__from, unsigned __stride,
+                 KBUILD_CPU_CALLER) {
     static_assert(!std::is_same_v<__Use, accumulator>, "kbuild: the layout is missing");
     __syncwarp(0xFFFFFFFF, __file, __line);
     kbuild_cpu::load_part(kbuild_cpu::lane_number(), __to, __from, __stride);

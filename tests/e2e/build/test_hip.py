@@ -289,12 +289,14 @@ def test_sources_that_include_cudas_headers_build(tmp_path: Path) -> None:
 KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
 
 
-def plan_target(directory: Path, *arguments: str) -> tuple[int, str]:
+def plan_target(
+    directory: Path, *arguments: str, environment: dict[str, str] | None = None
+) -> tuple[int, str]:
     """Plan ``kbuild_add_kernels(t SOURCES a.cu BACKEND hip <arguments>)``, without CMake."""
     words = ("SOURCES", "a.cu", "BACKEND", "hip", *arguments)
     record = write_record(directory, "kbuild_add_kernels", "t", *words)
-    done = run_kbuild("plan", record, "-o", directory / "plan.cmake")
-    return done.returncode, done.stdout + done.stderr
+    command = (find_kbuild(), "plan", record, "-o", directory / "plan.cmake")
+    return run_with(environment or {}, *command, cwd=directory)
 
 
 @pytest.mark.parametrize(
@@ -313,17 +315,9 @@ def plan_target(directory: Path, *arguments: str) -> tuple[int, str]:
     ],
 )
 def test_error_states_the_problem(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: str,
-    environment: dict[str, str],
-    code: int,
-    message: str,
+    tmp_path: Path, arguments: str, environment: dict[str, str], code: int, message: str
 ) -> None:
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-
-    found, output = plan_target(tmp_path, *arguments.split())
+    found, output = plan_target(tmp_path, *arguments.split(), environment=environment)
 
     assert message in output
     assert found == code

@@ -46,7 +46,8 @@ class Environment:
         self.directory = directory
         (self.site_packages,) = directory.glob("lib/python*/site-packages")
         python = directory / "bin" / "python"
-        words = ("--python", python, "install", "--no-index", "--no-deps", wheel)
+        # Python compiles what is imported, which is little of it.
+        words = ("--python", python, "install", "--no-index", "--no-deps", "--no-compile", wheel)
         pip(sys.executable, *words)
         # The compiled parts are those of the kbuild that the tests import.
         libraries = resources.find_runtime("libkbuild_cpu.so.1").parent
@@ -92,6 +93,16 @@ def source(tmp_path: Path) -> Path:
     directory.mkdir()
     for name, text in SOURCES.items():
         (directory / name).write_text(text)
+    return directory
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """Return a project that only finds the package, for tests of how."""
+    directory = tmp_path / "source"
+    directory.mkdir()
+    lines = SOURCES["CMakeLists.txt"].splitlines(keepends=True)[:3]
+    (directory / "CMakeLists.txt").write_text("".join(lines))
     return directory
 
 
@@ -162,18 +173,18 @@ def test_search_path_shows_no_kbuild() -> None:
 
 @pytest.mark.parametrize("variable", ["kbuild_DIR", "kbuild_ROOT", "CMAKE_PREFIX_PATH"])
 def test_environment_that_is_not_active(
-    tmp_path: Path, source: Path, own: Environment, variable: str
+    tmp_path: Path, bare: Path, own: Environment, variable: str
 ) -> None:
     place = own.cmake_directory if variable == "kbuild_DIR" else own.site_packages
 
-    succeed(configure(source, tmp_path / "build", f"{variable}={place}"))
+    succeed(configure(bare, tmp_path / "build", f"{variable}={place}"))
 
     assert used_command(tmp_path / "build") == str(own.command)
 
 
 @pytest.mark.parametrize("variable", ["kbuild_ROOT", "CMAKE_PREFIX_PATH", "PATH"])
 def test_root_of_an_environment_is_sufficient(
-    tmp_path: Path, source: Path, own: Environment, variable: str
+    tmp_path: Path, bare: Path, own: Environment, variable: str
 ) -> None:
     definitions = [f"{variable}={own.directory}"]
     variables = {}
@@ -181,18 +192,18 @@ def test_root_of_an_environment_is_sufficient(
         definitions = []
         variables = {"PATH": f"{own.command.parent}{os.pathsep}{os.defpath}"}
 
-    succeed(configure(source, tmp_path / "build", *definitions, variables=variables))
+    succeed(configure(bare, tmp_path / "build", *definitions, variables=variables))
 
     assert used_command(tmp_path / "build") == str(own.command)
 
 
 def test_environment_without_its_command_is_named(
-    tmp_path: Path, source: Path, own: Environment
+    tmp_path: Path, bare: Path, own: Environment
 ) -> None:
     files = "share/cmake/kbuild"
     shutil.copytree(own.directory / files, tmp_path / "env" / files)
 
-    result = configure(source, tmp_path / "build", f"CMAKE_PREFIX_PATH={tmp_path / 'env'}")
+    result = configure(bare, tmp_path / "build", f"CMAKE_PREFIX_PATH={tmp_path / 'env'}")
 
     assert f"{tmp_path / 'env'}/bin/kbuild does not run" in words_of(result)
 
@@ -221,13 +232,13 @@ def test_change_of_kbuild_compiles_again(tmp_path: Path, source: Path, own: Envi
 
 
 def test_command_belongs_to_the_package(
-    tmp_path: Path, source: Path, own: Environment, other: Environment
+    tmp_path: Path, bare: Path, own: Environment, other: Environment
 ) -> None:
     path = f"{other.command.parent}{os.pathsep}{os.defpath}"
     for name, environment in (("own", own), ("other", other)):
         build = tmp_path / name
         result = configure(
-            source,
+            bare,
             build,
             f"kbuild_DIR={environment.cmake_directory}",
             variables={"PATH": path, "VIRTUAL_ENV": str(other.directory)},
@@ -237,10 +248,10 @@ def test_command_belongs_to_the_package(
 
 
 def test_command_of_another_package_is_rejected(
-    tmp_path: Path, source: Path, own: Environment, other: Environment
+    tmp_path: Path, bare: Path, own: Environment, other: Environment
 ) -> None:
     result = configure(
-        source,
+        bare,
         tmp_path / "build",
         f"kbuild_DIR={own.cmake_directory}",
         f"KBUILD_EXECUTABLE={other.command}",
@@ -252,13 +263,13 @@ def test_command_of_another_package_is_rejected(
 
 
 def test_package_without_a_command_does_not_use_another_one(
-    tmp_path: Path, source: Path, own: Environment, other: Environment
+    tmp_path: Path, bare: Path, own: Environment, other: Environment
 ) -> None:
     copied = tmp_path / "copied" / "kbuild"
     shutil.copytree(own.cmake_directory.parent, copied)
 
     result = configure(
-        source,
+        bare,
         tmp_path / "build",
         f"kbuild_DIR={copied / 'cmake'}",
         variables={"PATH": f"{other.command.parent}{os.pathsep}{os.defpath}"},
@@ -271,7 +282,7 @@ def test_package_without_a_command_does_not_use_another_one(
 
 @pytest.mark.parametrize("kind", ["missing", "broken"])
 def test_command_that_does_not_run_is_named(
-    tmp_path: Path, source: Path, own: Environment, kind: str
+    tmp_path: Path, bare: Path, own: Environment, kind: str
 ) -> None:
     command = tmp_path / "kbuild"
     if kind == "broken":
@@ -279,7 +290,7 @@ def test_command_that_does_not_run_is_named(
         command.chmod(0o755)
 
     result = configure(
-        source,
+        bare,
         tmp_path / "build",
         f"kbuild_DIR={own.cmake_directory}",
         f"KBUILD_EXECUTABLE={command}",
@@ -306,7 +317,7 @@ VERSIONS = {
 }
 
 
-def test_versions(tmp_path: Path, source: Path, own: Environment) -> None:
+def test_versions(tmp_path: Path, bare: Path, own: Environment) -> None:
     lines = ["cmake_minimum_required(VERSION 3.22...4.0)", "project(versions LANGUAGES CXX)"]
     for version in VERSIONS:
         lines += [
@@ -314,21 +325,19 @@ def test_versions(tmp_path: Path, source: Path, own: Environment) -> None:
             f"find_package(kbuild {version} CONFIG QUIET)",
             f'message(STATUS "version [{version}] ${{kbuild_FOUND}}")',
         ]
-    (source / "CMakeLists.txt").write_text("\n".join(lines))
+    (bare / "CMakeLists.txt").write_text("\n".join(lines))
 
-    output = succeed(
-        configure(source, tmp_path / "build", f"CMAKE_PREFIX_PATH={own.site_packages}")
-    )
+    output = succeed(configure(bare, tmp_path / "build", f"CMAKE_PREFIX_PATH={own.site_packages}"))
 
     found = dict(re.findall(r"version \[(.*)\] (\w+)", output))
     assert found == {version: str(int(wanted)) for version, wanted in VERSIONS.items()}
 
 
-def test_error_names_an_unsupported_version(tmp_path: Path, source: Path, own: Environment) -> None:
-    lists = source / "CMakeLists.txt"
+def test_error_names_an_unsupported_version(tmp_path: Path, bare: Path, own: Environment) -> None:
+    lists = bare / "CMakeLists.txt"
     lists.write_text(lists.read_text().replace("kbuild CONFIG", "kbuild 0.2 CONFIG"))
 
-    text = words_of(configure(source, tmp_path / "build", f"CMAKE_PREFIX_PATH={own.site_packages}"))
+    text = words_of(configure(bare, tmp_path / "build", f"CMAKE_PREFIX_PATH={own.site_packages}"))
 
     assert "version: 0.1.0" in text
 
@@ -362,8 +371,8 @@ def test_toolchain_file_that_searches_only_its_root(
     assert used_command(tmp_path / "build") == str(own.command)
 
 
-def test_unknown_components_are_not_found(tmp_path: Path, source: Path, own: Environment) -> None:
-    (source / "CMakeLists.txt").write_text(
+def test_unknown_components_are_not_found(tmp_path: Path, bare: Path, own: Environment) -> None:
+    (bare / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.22...4.0)\n"
         "project(components LANGUAGES CXX)\n"
         "find_package(kbuild CONFIG OPTIONAL_COMPONENTS extra)\n"
@@ -371,7 +380,7 @@ def test_unknown_components_are_not_found(tmp_path: Path, source: Path, own: Env
         "find_package(kbuild CONFIG REQUIRED COMPONENTS runtime)\n"
     )
 
-    result = configure(source, tmp_path / "build", f"kbuild_DIR={own.cmake_directory}")
+    result = configure(bare, tmp_path / "build", f"kbuild_DIR={own.cmake_directory}")
 
     assert "optional [1] [FALSE]" in result.stdout
     assert "unknown component 'runtime'; expected torch" in words_of(result)

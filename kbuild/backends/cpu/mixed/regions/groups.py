@@ -115,7 +115,7 @@ def find_operations_of(
 
 
 def read_this_block(unit: Unit, index: int, functions: Functions) -> Operation | None:
-    """Read a use of ``this_thread_block()`` in an expression; return None if it is no operation."""
+    """Read a use of ``this_thread_block()`` in an expression; return None for other uses."""
     first, stop = find_first(unit, index), index + 3
     is_call = unit.words[index:stop] == [THIS_BLOCK, "(", ")"]
     return _read_use(unit, (first, stop), "block", _BLOCK, functions) if is_call else None

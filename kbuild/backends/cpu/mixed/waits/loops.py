@@ -6,7 +6,8 @@ loop lets other threads run. Otherwise, a mark refers to a symbol, and a kernel 
 reaches both the mark and an atomic function or a fence that can be what a thread waits for.
 
 A loop that seems to end has a mark, too, which the compiler removes if it sees that the operands of
-the condition are numbers, and that `atomicCAS` is the one of CUDA.
+the condition are numbers, and that `atomicCAS` is the one of CUDA. Loops that are divided into
+regions have marks of their own; see `LoopMarks`.
 """
 
 from __future__ import annotations
@@ -379,7 +380,10 @@ def _find_operands(
 
 
 def _assigns(unit: Unit, body: Node, names: set[str]) -> bool:
-    """Return whether a statement can assign to a variable, or refer to it."""
+    """Return whether a statement can assign to a variable, or refer to it.
+
+    Regions see a constant, so that other spellings do not compile there.
+    """
     for index in range(body.start, body.stop):
         if unit.words[index] in names:
             before = "".join(unit.words[max(index - 2, 0) : index])

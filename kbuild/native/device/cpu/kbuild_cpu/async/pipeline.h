@@ -129,7 +129,7 @@ public:
 
 private:
     friend pipeline make_pipeline();
-    pipeline() {} /* so that this is no aggregate */
+    pipeline() {} /* keeps this from being an aggregate */
 };
 
 inline pipeline<thread_scope_thread> KBUILD_NEEDS_BLOCK make_pipeline() { return {}; }

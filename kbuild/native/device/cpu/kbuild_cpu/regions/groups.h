@@ -245,7 +245,8 @@ template <class __Group>
 KBUILD_CPU_ALWAYS_INLINE unsigned mask_of(const __Group &__of, const ::uint3 &__index,
                                           KBUILD_CPU_CALLER) {
     using namespace cooperative_groups;
-    static_assert(__is_base_of(thread_group, __Group), "kbuild: the object is not a group of threads");
+    static_assert(__is_base_of(thread_group, __Group),
+                  "kbuild: the object is not a group of threads");
     static_assert(!is_same_v<__Group, grid_group> && !is_same_v<__Group, cluster_group>,
                   "kbuild: the group is larger than a block");
     const thread_group &__any = __of;

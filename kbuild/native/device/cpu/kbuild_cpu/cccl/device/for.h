@@ -10,6 +10,12 @@
 #include <cuda/std/mdspan>
 #include <cuda/std/tuple>
 
+/* Policies, which programs can select, and which have no effect here. */
+#if CUB_VERSION >= 300500
+#include <cub/device/dispatch/tuning/tuning_for.cuh>
+#include <cub/device/dispatch/tuning/tuning_transform.cuh>
+#endif
+
 #pragma GCC system_header
 
 CUB_NAMESPACE_BEGIN

@@ -42,6 +42,7 @@ UseKind: TypeAlias = Literal["read", "changed", "unknown"]
 IsBuiltIn: TypeAlias = Callable[[int], bool]
 _JUMPS: Final = ("return", "throw", "case", "co_return", "co_yield", "new", "delete", "goto")
 _SPECIFIERS: Final = ("constexpr", "const", "static")
+_BEFORE_LISTS: Final = ("=", "{", ",", "return")
 _SIZES: Final = ("sizeof", "alignof")
 
 
@@ -100,7 +101,9 @@ class _Reader:
     def read(self, span: Span) -> Use:
         """Return what happens to a name, or to parentheses around it."""
         opening = find_opening(self._unit, self._statement.start, span[0])
-        if opening is not None and self._is_in_braces(opening):
+        if self._is_in_function(opening):
+            return _UNKNOWN
+        if opening is not None and self._unit.words[opening] == "{":
             return self._read_list(opening)
         first, last = self._statement.start, self._statement.stop
         if opening is not None:
@@ -116,9 +119,10 @@ class _Reader:
             return own
         return self._read_consumer(parts, place, span, opening)
 
-    def _is_in_braces(self, opening: int | None) -> bool:
+    def _is_in_function(self, opening: int | None) -> bool:
+        """Return whether braces are around a bracket that can be those of a lambda."""
         while opening is not None:
-            if self._unit.words[opening] == "{":
+            if self._unit.words[opening] == "{" and self._unit.get(opening - 1) not in _BEFORE_LISTS:
                 return True
             opening = find_opening(self._unit, self._statement.start, opening)
         return False

@@ -33,6 +33,7 @@ exit $status
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_source_that_is_edited_during_its_compile_is_compiled_again(
     tmp_path: Path, generator: str

@@ -176,6 +176,7 @@ def test_program_is_built_and_written(
     assert {path.name for path in tmp_path.iterdir()} == {"levels.cu", "program"}
 
 
+@pytest.mark.slow
 def test_concurrent_runs_build_once(directory: Path) -> None:
     words = [str(KBUILD), *WORDS, "-D", "CONCURRENT", "--", "4", "x"]
     processes = [subprocess.Popen(words, cwd=directory, stdin=subprocess.PIPE) for _ in range(3)]

@@ -392,6 +392,7 @@ def test_artifacts_cannot_be_printed(built: StandaloneProject, output: str, code
     assert "Exception" not in done.stderr
 
 
+@pytest.mark.slow
 def test_terminal_shows_progress(built: StandaloneProject) -> None:
     built.set_value(7)
 

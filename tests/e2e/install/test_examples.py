@@ -54,6 +54,7 @@ def test_demo_rejects_a_directory_with_files(tmp_path: Path) -> None:
 
 
 # test_standalone.py builds another project with a debug profile.
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["release", pytest.param("debug", marks=pytest.mark.slow)])
 def test_example_without_cmake(tmp_path: Path, profile: str) -> None:
     project = tmp_path / "project"

@@ -208,6 +208,7 @@ def test_kernel_in_the_debugger(prepare: Prepare, compiler: str) -> None:
     assert frames[-1].startswith("main (")
 
 
+@pytest.mark.slow
 def test_release_build_has_only_the_name_of_the_kernel(prepare: Prepare) -> None:
     program = prepare(DEFAULT[0], "CMAKE_BUILD_TYPE=Release", suffix="-release")
 
@@ -342,6 +343,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_struct_without_its_header_is_shown_as_bytes(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()

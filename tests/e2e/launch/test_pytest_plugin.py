@@ -82,6 +82,7 @@ def test_without_the_option_nothing_is_checked(pytester: pytest.Pytester) -> Non
     assert "kbuild checks" not in result.stdout.str()
 
 
+@pytest.mark.slow
 def test_libraries_are_checked(pytester: pytest.Pytester) -> None:
     (pytester.path / "kernels.cu").write_text(KERNELS)
     (pytester.path / "kbuild.toml").write_text(
@@ -101,6 +102,7 @@ def test_libraries_are_checked(pytester: pytest.Pytester) -> None:
     assert "KC101 out-of-bounds in kernel fill(int*)" in result.stdout.str()
 
 
+@pytest.mark.slow
 def test_suppressed_findings_fail_no_test(pytester: pytest.Pytester) -> None:
     write_suite(pytester)
     (pytester.path / "suppressions.toml").write_text(

@@ -101,6 +101,7 @@ def test_smoke_test_does_not_load_what_verification_rejects(tmp_path: Path) -> N
         assert "KB303" in rejected.stdout
 
 
+@pytest.mark.slow
 def test_smoke_module_follows_the_policy_of_its_target(tmp_path: Path) -> None:
     project = HEAD + (
         "kbuild_add_kernels(k STATIC SOURCES fill.cu ARCHITECTURES x86-64 POLICY policy.toml)\n"

@@ -152,8 +152,8 @@ def test_stubs_of_unoptimized_nvcc_object_are_found(built: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ("-Xcompiler", "-fno-pie"),
-        ("-Xcompiler", "-fPIC,-fno-plt"),
+        pytest.param(("-Xcompiler", "-fno-pie"), marks=pytest.mark.slow),
+        pytest.param(("-Xcompiler", "-fPIC,-fno-plt"), marks=pytest.mark.slow),
         ("-Xcompiler", "-mcmodel=large"),
     ],
     ids=" ".join,

@@ -175,7 +175,7 @@ def test_other_linkers_need_the_device_link(objects: Path) -> None:
     "library",
     [
         ("libboth.a",),
-        ("-L.", "-lboth"),
+        pytest.param(("-L.", "-lboth"), marks=pytest.mark.slow),
         pytest.param(("-Xlinker=-L.", "-lboth"), marks=pytest.mark.slow),
     ],
     ids=["path", "option", "linker"],
@@ -236,6 +236,7 @@ def test_undefined_device_function_is_an_error(objects: Path) -> None:
     assert not (objects / "incomplete").exists()
 
 
+@pytest.mark.slow  # tests/tools/nvcc/test_objects.py links such objects, too
 @pytest.mark.parametrize(
     "backend", ["cpu", pytest.param("cuda", marks=[pytest.mark.slow, needs_backend("cuda")])]
 )
@@ -399,6 +400,7 @@ def test_shared_launcher_comes_from_kbuild(tmp_path: Path) -> None:
     succeed(run(tmp_path / "program"))
 
 
+@pytest.mark.slow
 @needs_backend("cuda")
 def test_nvcc_cannot_launch_kernels_of_kbuild(mixed: Path, tmp_path: Path) -> None:
     compile_mixed(mixed, "library.kbuild.o", "launching.nvcc.o")

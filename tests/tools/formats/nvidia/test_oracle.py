@@ -268,7 +268,13 @@ def _compile(
     return run(nvcc, "-std=c++17", *headers, *codes, *others, "-o", output, source)
 
 
-@pytest.mark.parametrize("mode", MODES)
+# Each has a format that the others have not: of an object, of compressed images, and of PTX.
+USUAL_MODES = {"object", "size", "lto", "debug"}
+
+
+@pytest.mark.parametrize(
+    "mode", [pytest.param(m, marks=() if m in USUAL_MODES else pytest.mark.slow) for m in MODES]
+)
 def test_every_mode_matches_cuobjdump(mode: str, source: Path, tmp_path: Path) -> None:
     output = tmp_path / "kernels.o"
     headers = () if mode in WITH_ALL_HEADERS else SMALL_HEADERS

@@ -135,6 +135,7 @@ def test_bad_input(tmp_path: Path, keys: str, code: int, expected: str) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_kernel_that_one_architecture_lacks_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "__global__ void k(int* p) { *p = 1; }\n"
@@ -353,6 +354,7 @@ def has_device() -> bool:
     return bool(list_devices())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("architecture", "sources", "code", "expected"),
     [

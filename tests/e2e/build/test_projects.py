@@ -72,6 +72,7 @@ def test_directory_name_with_special_characters_works(tmp_path: Path) -> None:
     build_and_test(source, directory / "build")
 
 
+@pytest.mark.slow
 def test_warnings_of_the_project_do_not_reach_the_stub_unit(tmp_path: Path) -> None:
     body = PLAIN.replace("k.cu", "k.cu DEBUG_STUBS ON")
     source = write_project(tmp_path / "source", body)
@@ -80,6 +81,7 @@ def test_warnings_of_the_project_do_not_reach_the_stub_unit(tmp_path: Path) -> N
     build_and_test(source, tmp_path / "build", f"CMAKE_CXX_FLAGS={flags}")
 
 
+@pytest.mark.slow
 def test_source_can_be_generated(tmp_path: Path) -> None:
     body = """
 add_custom_command(OUTPUT generated.cu

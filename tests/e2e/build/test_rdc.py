@@ -92,6 +92,7 @@ def test_host_compiler_links_the_archive(built: Path, tmp_path: Path) -> None:
     assert "ok" in succeed(run(tmp_path / "host"))
 
 
+@pytest.mark.slow
 def test_edit_recompiles_one_source_and_links_again(tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(PROJECT, source)

@@ -241,6 +241,7 @@ def test_unwritable_cache_is_an_error(directory: Path, monkeypatch: pytest.Monke
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_manifest_builds_programs_and_objects_with_host_code(directory: Path) -> None:
     (directory / "kbuild.toml").write_text(MANIFEST)
     (directory / "library.cu").write_text(LIBRARY)

@@ -68,7 +68,7 @@ def read_dynamic(path: Path) -> str:
         pytest.param("SHARED", "bundle", marks=pytest.mark.slow),
         # The others have each value.
         pytest.param("STATIC", "shared", marks=pytest.mark.slow),
-        ("STATIC", "static"),
+        pytest.param("STATIC", "static", marks=pytest.mark.slow),
         pytest.param("STATIC", "bundle", marks=pytest.mark.slow),
     ],
 )
@@ -87,7 +87,7 @@ def test_another_project_links_the_installed_kernels(
     [
         ("SHARED", "shared"),
         pytest.param("STATIC", "shared", marks=pytest.mark.slow),
-        ("STATIC", "static"),
+        pytest.param("STATIC", "static", marks=pytest.mark.slow),
     ],
 )
 def test_plain_program_of_another_project_calls_the_host_api(

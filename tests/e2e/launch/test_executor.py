@@ -155,6 +155,7 @@ def test_kernels_of_one_source_share_device_variables(compiled: CompiledModule) 
     assert seen[0] == 96
 
 
+@pytest.mark.slow
 def test_device_variables_live_as_long_as_the_kernels() -> None:
     kernels = KernelCompiler("cpu").compile(f"{SOURCE}__global__ void only_here() {{}}\n")
     count = kernels["count"]

@@ -82,6 +82,7 @@ def write_project(directory: Path, project: str) -> Path:
     return directory
 
 
+@pytest.mark.slow
 def test_smoke_test_does_not_load_what_verification_rejects(tmp_path: Path) -> None:
     flags = [f"CMAKE_{kind}_LINKER_FLAGS=-Wl,-z,norelro" for kind in ("MODULE", "SHARED")]
     succeed(configure(write_project(tmp_path, SMOKE), tmp_path / "build", *flags))

@@ -238,6 +238,7 @@ needs_nvdisasm = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @needs_nvcc
 @needs_nvdisasm
 @pytest.mark.parametrize("arch", [pytest.param("sm_75", marks=pytest.mark.slow), "sm_100"])

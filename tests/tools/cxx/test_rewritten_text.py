@@ -184,6 +184,7 @@ def test_every_launch_starts_the_right_kernel(
 
 # nvcc reads only the sources of this test and none of kbuild's output, so one source is enough by
 # default.
+@pytest.mark.slow
 @needs_backend("cuda")
 @pytest.mark.parametrize(
     "name",

@@ -148,6 +148,7 @@ def test_stubs_of_unoptimized_nvcc_object_are_found(built: Path) -> None:
     assert stubs["fill"] == "_Z23__device_stub__Z4fillPiPi"
 
 
+@pytest.mark.slow
 @needs_nvcc
 @pytest.mark.parametrize(
     "options",

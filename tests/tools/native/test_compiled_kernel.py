@@ -124,6 +124,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_launch_uses_the_best_code_that_fits(output: str) -> None:
     launches = output.partition("required block")[0]
 

@@ -207,6 +207,7 @@ def test_device_links_write_images_alone(objects: Path, kind: str) -> None:
     assert b"program_kernel" in content
 
 
+@pytest.mark.slow
 def test_objects_are_linked_once(objects: Path) -> None:
     """A device link in an archive defines its objects for good, as with nvcc."""
     succeed(run_nvcc("-dlink", "unused.o", "-o", "unused_link.o", cwd=objects))
@@ -219,6 +220,7 @@ def test_objects_are_linked_once(objects: Path) -> None:
     assert not any("unused" in name for name in list_defined(objects / "rest.o"))
 
 
+@pytest.mark.slow
 def test_device_link_of_nothing_is_an_empty_object(objects: Path) -> None:
     succeed(run_nvcc("-c", "unused.cu", "-o", "whole.o", cwd=objects))
 

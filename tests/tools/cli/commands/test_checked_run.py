@@ -101,7 +101,7 @@ int main(int count, char**) {
 """
 
 
-@pytest.mark.parametrize("driver", ["run", "nvcc"])
+@pytest.mark.parametrize("driver", ["run", pytest.param("nvcc", marks=pytest.mark.slow)])
 def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: str) -> None:
     """All exit handlers still run. Without findings, the exit code is the program's."""
     program = tmp_path / "alone"

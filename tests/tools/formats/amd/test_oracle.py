@@ -195,8 +195,8 @@ def _compare(path: Path) -> CodeObject:
 
 
 def _mark(arch: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a code object. By default, each version has two architectures."""
-    is_default = arch in {OLD[2], OLD[-1]} or arch in GENERIC[:1]
+    """Return the marks of a code object. By default, each version has one architecture."""
+    is_default = arch in {OLD[2], GENERIC[0]}
     return () if is_default else (pytest.mark.slow,)
 
 

@@ -317,6 +317,7 @@ def _compare_ptx(found: list[Found]) -> None:
             assert names == {(v.name, v.kind, v.size) for v in facts.variables}
 
 
+@pytest.mark.slow
 def test_images_equal_the_packed_files(source: Path, tmp_path: Path) -> None:
     fatbinary = require_tool("fatbinary")
     images = []
@@ -358,6 +359,7 @@ def test_images_equal_the_packed_files(source: Path, tmp_path: Path) -> None:
             _compare(cuobjdump, output)
 
 
+@pytest.mark.slow
 def test_log_matches_the_cubin(source: Path, tmp_path: Path) -> None:
     for arch in ("80", "90a", "100f"):
         cubin = tmp_path / "log.cubin"
@@ -378,6 +380,7 @@ def test_log_matches_the_cubin(source: Path, tmp_path: Path) -> None:
         assert any(usage.is_entry is False for usage in read_log(log))
 
 
+@pytest.mark.slow
 def test_damage_to_real_images_is_reported_without_raising(source: Path, tmp_path: Path) -> None:
     output = tmp_path / "kernels.fatbin"
     _compile(source, output, AMPERE, BLACKWELL, "--fatbin")

@@ -136,6 +136,7 @@ sys.exit(benchmark.main())
 """
 
 
+@pytest.mark.slow
 def test_missed_mutation_is_printed() -> None:
     result = run(sys.executable, "-c", MISSED, cwd=ROOT)
 
@@ -144,6 +145,7 @@ def test_missed_mutation_is_printed() -> None:
     assert result.stderr.startswith("KB301: ")
 
 
+@pytest.mark.slow
 def test_unknown_rule_is_rejected() -> None:
     result = run(sys.executable, "-m", "benchmarks.verify", "KB999", cwd=ROOT)
 

@@ -74,6 +74,7 @@ def test_findings_fail_their_tests(pytester: pytest.Pytester, words: tuple[str, 
     assert "7 launches of 2 kernels checked for memory, race, barrier, init, arithmetic" in text
 
 
+@pytest.mark.slow
 def test_without_the_option_nothing_is_checked(pytester: pytest.Pytester) -> None:
     write_suite(pytester)
     result = pytester.runpytest_subprocess("-k", "correct")
@@ -82,6 +83,7 @@ def test_without_the_option_nothing_is_checked(pytester: pytest.Pytester) -> Non
     assert "kbuild checks" not in result.stdout.str()
 
 
+@pytest.mark.slow
 def test_libraries_are_checked(pytester: pytest.Pytester) -> None:
     (pytester.path / "kernels.cu").write_text(KERNELS)
     (pytester.path / "kbuild.toml").write_text(
@@ -101,6 +103,7 @@ def test_libraries_are_checked(pytester: pytest.Pytester) -> None:
     assert "KC101 out-of-bounds in kernel fill(int*)" in result.stdout.str()
 
 
+@pytest.mark.slow
 def test_suppressed_findings_fail_no_test(pytester: pytest.Pytester) -> None:
     write_suite(pytester)
     (pytester.path / "suppressions.toml").write_text(
@@ -133,6 +136,7 @@ def test_wrong_suppressions_are_rejected(
     assert message in result.stderr.str()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(), ("-n", "1")], ids=["one process", "xdist"])
 def test_suite_without_checked_kernels_fails(
     pytester: pytest.Pytester, words: tuple[str, ...]

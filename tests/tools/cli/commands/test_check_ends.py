@@ -8,7 +8,7 @@ import signal
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -182,6 +182,12 @@ CASE_ENDS = (
 )
 
 
+def _mark_slow(*usual: str) -> list[Any]:
+    """Return all ends for a parameter. Those that are not named here are slow tests."""
+    ends = ("ok", *CASE_ENDS)
+    return [pytest.param(end, marks=() if end in usual else pytest.mark.slow) for end in ends]
+
+
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with libraries of the same kernels, with checks and without."""
@@ -205,7 +211,7 @@ def find_library(directory: Path, end: str) -> Path:
     return directory / f"build/kbuild/{name}/lib{name}.so"
 
 
-@pytest.mark.parametrize("end", ["ok", *CASE_ENDS])
+@pytest.mark.parametrize("end", _mark_slow("ok", "child", "kill", "trap", "plain"))
 def test_kbuild_smoke_fails(libraries: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     monkeypatch.setenv("END", "ok" if end == "plain" else end)
     words = ("--check", "--no-verify", "--format", "json")
@@ -216,7 +222,7 @@ def test_kbuild_smoke_fails(libraries: Path, monkeypatch: pytest.MonkeyPatch, en
     assert bool(re.search(r"^ok: ", done.stderr, re.MULTILINE)) == (end == "ok")
 
 
-@pytest.mark.parametrize("end", ["ok", *CASE_ENDS])
+@pytest.mark.parametrize("end", _mark_slow("ok", "return", "exit", "refused", "plain"))
 def test_pytest_fails(
     libraries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:

@@ -120,6 +120,58 @@ def test_suppressed_findings_fail_no_test(pytester: pytest.Pytester) -> None:
     assert "the suppression of KC601 in suppressions.toml expired on 2026-01-31" in text
 
 
+ORDERS = """\
+import numpy, kbuild, pathlib, pytest, unittest
+
+KERNELS = kbuild.KernelCompiler("cpu").compile(pathlib.Path(__file__).with_name("order.cu"))
+
+def run():
+    KERNELS["order"][2, 1](numpy.zeros(1, "int32"))
+
+@pytest.fixture(params=["a", "b"])
+def early(request):
+    run()
+
+def test_order(): run()
+def test_fixture(early): pass
+class TestMethods(unittest.TestCase):
+    def test_method(self): run()
+"""
+ORDER = """\
+__global__ void order(int* out) {
+    int before = atomicAdd(out, 1);
+    if (blockIdx.x == 1 && before == 0) atomicAdd(out + 1, 1);
+}
+"""
+
+
+def test_each_test_runs_in_several_orders(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(ORDERS)
+    (pytester.path / "order.cu").write_text(ORDER)
+    words = ("--kbuild-check", "--kbuild-schedules", "2", "-v")
+    result = pytester.runpytest_subprocess(*words)
+    result.assert_outcomes(passed=4, failed=1, errors=2)
+    text = result.stdout.str()
+    assert "::test_order[KBUILD_SEED=0] PASSED" in text
+    assert "::test_order[KBUILD_SEED=1]: checks found mistakes in kernels" in text
+    assert "::TestMethods::test_method runs in one order of blocks only" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--kbuild-schedules", "2"), "no effect without --kbuild-check"),
+        (("--kbuild-check", "--kbuild-schedules", "0"), "expected a number from 1 to 1000"),
+    ],
+)
+def test_wrong_schedules_are_rejected(
+    pytester: pytest.Pytester, words: tuple[str, ...], message: str
+) -> None:
+    result = pytester.runpytest_subprocess(*words)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stderr.str()
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [((), "no effect without --kbuild-check"), (("--kbuild-check",), "unknown rule 'KC999'")],

@@ -128,15 +128,16 @@ def mark_loops(
     blocks = tuple(_list_blocks_of_threads(unit))
     seen: set[int] = set()
     marks: dict[int, LoopMarks] = {}
-    functions = [d for d in declarations if d.body is not None and d.words & {q.DEVICE, q.GLOBAL}]
-    recursive = find_recursive(unit, functions)
-    for found in functions:
-        if found.body is None:
+    functions: list[tuple[Declaration, Span]] = []
+    for found in declarations:
+        if found.body is None or not found.words & {q.DEVICE, q.GLOBAL}:
             continue
         first, last = map(unit.find_index, found.body)
         is_own = (has_volatile or yields) and _is_in(own, found.body[0])
-        if not is_own and not any(first < index < last for index in outside):
-            continue
+        if is_own or any(first < index < last for index in outside):
+            functions.append((found, (first, last)))
+    recursive = find_recursive(unit, functions)
+    for found, (first, last) in functions:
         for loop in _list_loops(unit, first, last):
             is_new = loop.start not in seen
             meets = any(loop.start < index < loop.stop for index in barriers)

@@ -12,18 +12,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.model import Span
 from kbuild.cxx.unit import Unit
 
 
-def find_recursive(unit: Unit, functions: Iterable[Declaration]) -> frozenset[str]:
-    """Return the names of functions that call functions of their names, also through others."""
-    spans = sorted((*found.body, found.name) for found in functions if found.body is not None)
+def find_recursive(unit: Unit, functions: Iterable[tuple[Declaration, Span]]) -> frozenset[str]:
+    """Return the names of functions that call functions of their names, also through others.
+
+    Args:
+        unit: The text.
+        functions: The functions, and the indices of their bodies' braces.
+    """
+    spans = sorted((*body, found.name) for found, body in functions)
     starts = [start for start, _, _ in spans]
     calls: dict[str, set[str]] = defaultdict(set)
     for index in unit.find(frozenset(name for _, _, name in spans)):
-        position = unit.starts[index]
-        place = bisect_right(starts, position) - 1
-        if place >= 0 and position < spans[place][1] and _is_call(unit, index):
+        place = bisect_right(starts, index) - 1
+        if place >= 0 and index < spans[place][1] and _is_call(unit, index):
             calls[spans[place][2]].add(unit.words[index])
     return frozenset(name for name in calls if name in _list_reached(calls, name))
 

@@ -24,7 +24,7 @@ from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.backends.cpu.mixed.regions.calls import find_first
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, find_target
-from kbuild.backends.cpu.mixed.regions.grammar.contexts import read_use
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ASSIGNMENTS,
     BRACKETS,
@@ -459,10 +459,10 @@ class _LoopUses:
             statement,
             index,
             is_brought=_takes_values(unit, (find_opening(unit, 0, index) or 0) - 1, self._users),
-            is_built_in=self._is_number,
+            known=Known(self._is_number, {}),
         )
         spans = [*use.operands, *use.bases]
-        if not all(_can_prove(unit, span, self._declared) for span in spans):
+        if use.types or not all(_can_prove(unit, span, self._declared) for span in spans):
             return False
         self.operands += spans
         if use.kind == "changed" and _is_step(unit, statement):

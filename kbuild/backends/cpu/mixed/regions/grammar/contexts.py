@@ -9,14 +9,14 @@ operands is a guard, which the generated code checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.annotations import INDICES
+from kbuild.backends.cpu.mixed.regions.grammar.constants import is_built_in_type, is_scalar_type
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
-    ARITHMETIC_WORDS,
     ASSIGNMENTS,
     SIGNS,
     STEPS,
@@ -27,21 +27,36 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     is_conversion,
     is_literal,
     is_name,
+    list_arguments,
     list_operands,
     list_parts,
     names_built_in_type,
 )
+from kbuild.cxx.declarators import find_type_end
 from kbuild.cxx.statements import Statement
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 UseKind: TypeAlias = Literal["read", "changed", "unknown"]
-# Whether a name is that of a variable that consists of numbers, or of pointers to them, without a
-# doubt: its type consists of keywords.
-IsBuiltIn: TypeAlias = Callable[[int], bool]
 _JUMPS: Final = ("return", "throw", "case", "co_return", "co_yield", "new", "delete", "goto")
 _SPECIFIERS: Final = ("constexpr", "const", "static")
+_BEFORE_LISTS: Final = ("=", "{", ",", "return")
 _SIZES: Final = ("sizeof", "alignof")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function that takes a value.
+
+    Attributes:
+        callee: The tokens of its name.
+        arguments: The tokens of its arguments.
+        place: The number of the argument.
+    """
+
+    callee: Span
+    arguments: tuple[Span, ...]
+    place: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +68,29 @@ class Use:
             in, or anything can happen to it.
         operands: The tokens of expressions that must be numbers or pointers.
         bases: The tokens of expressions that must be pointers or arrays.
+        types: The tokens of types that must be those of numbers or pointers.
+        call: The call that must take the value; None without one.
     """
 
     kind: UseKind
     operands: tuple[Span, ...] = ()
     bases: tuple[Span, ...] = ()
+    types: tuple[Span, ...] = ()
+    call: Call | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known about names.
+
+    Attributes:
+        is_built_in: Tells whether a name is that of a variable that consists of numbers, or of
+            pointers to them, without a doubt: its type consists of keywords.
+        by_value: Functions that probably are not overloaded, and whether each parameter is a value.
+    """
+
+    is_built_in: Callable[[int], bool]
+    by_value: Mapping[str, tuple[bool, ...]]
 
 
 _READ: Final = Use("read")
@@ -71,7 +104,7 @@ def read_use(
     index: int,
     *,
     is_brought: bool = False,
-    is_built_in: IsBuiltIn,
+    known: Known,
 ) -> Use:
     """Return what an expression does with a variable.
 
@@ -80,24 +113,25 @@ def read_use(
         statement: The statement, or part of a head, with the name.
         index: The index of the name.
         is_brought: Whether an argument of an operation that takes values is around the name.
-        is_built_in: Tells which names are those of numbers and pointers without a doubt.
+        known: What is known about other names.
     """
-    return _Reader(unit, statement, is_brought, is_built_in).read((index, index + 1))
+    return _Reader(unit, statement, is_brought, known).read((index, index + 1))
 
 
 class _Reader:
-    def __init__(
-        self, unit: Unit, statement: Statement, is_brought: bool, is_built_in: IsBuiltIn
-    ) -> None:
+    def __init__(self, unit: Unit, statement: Statement, is_brought: bool, known: Known) -> None:
         self._unit = unit
         self._statement = statement
         self._is_brought = is_brought
-        self._is_built_in = is_built_in
+        self._known = known
 
     def read(self, span: Span) -> Use:
         """Return what happens to a name, or to parentheses around it."""
+        self._name = span[0]
         opening = find_opening(self._unit, self._statement.start, span[0])
-        if opening is not None and self._is_in_braces(opening):
+        if self._is_in_function(opening):
+            return _UNKNOWN
+        if opening is not None and self._unit.words[opening] == "{":
             return self._read_list(opening)
         first, last = self._statement.start, self._statement.stop
         if opening is not None:
@@ -113,9 +147,13 @@ class _Reader:
             return own
         return self._read_consumer(parts, place, span, opening)
 
-    def _is_in_braces(self, opening: int | None) -> bool:
+    def _is_in_function(self, opening: int | None) -> bool:
+        """Return whether braces are around a bracket that can be those of a lambda."""
         while opening is not None:
-            if self._unit.words[opening] == "{":
+            if (
+                self._unit.words[opening] == "{"
+                and self._unit.get(opening - 1) not in _BEFORE_LISTS
+            ):
                 return True
             opening = find_opening(self._unit, self._statement.start, opening)
         return False
@@ -123,8 +161,8 @@ class _Reader:
     def _read_list(self, opening: int) -> Use:
         """Read an element of the braces around an array of numbers."""
         words = self._unit.words[self._statement.start : opening]
-        is_array = words[-2:] == ["]", "="] and self._declares_numbers(opening - 1)
-        return _READ if is_array and words[-3:-2] != ["["] else _UNKNOWN
+        is_array = words[-2:] == ["]", "="] and words[-3:-2] != ["["]
+        return self._read_initializer(opening - 1) if is_array else _UNKNOWN
 
     def _read_operand(self, operand: Part, span: Span) -> Use | None:  # noqa: PLR0911 - a form each
         """Read what belongs to the operand itself; None if that is the name alone."""
@@ -202,19 +240,31 @@ class _Reader:
         target = parts[assignment - 1]
         if assignment == 1 and not self._names_several(target):
             return self._guard_operands([target])
-        return _READ if self._declares_numbers(parts[assignment].start) else _UNKNOWN
+        return self._read_initializer(parts[assignment].start)
 
     def _names_several(self, operand: Part) -> bool:
         """Return whether an operand contains words side by side, as a declaration does."""
         parts = list_parts(self._unit, operand.start, operand.stop)
         return any(is_name(a.text) and is_name(b.text) for a, b in pairwise(parts))
 
-    def _declares_numbers(self, equals: int) -> bool:
-        """Return whether the statement declares numbers or pointers up to ``=``."""
-        start = self._statement.start if self._statement.base is None else self._statement.base[0]
-        words = [w for w in self._unit.words[start:equals] if w not in _SPECIFIERS]
-        is_number = words[:1] == ["auto"] or not ARITHMETIC_WORDS.isdisjoint(words[:1])
-        return is_number and "&" not in words and "(" not in words
+    def _read_initializer(self, equals: int) -> Use:
+        """Read what initializes the variable of the declarator in front of ``=``."""
+        unit, statement = self._unit, self._statement
+        start, base = statement.start, statement.base
+        if base is None:
+            tokens = unit.list_between(start, equals)
+            base = start, start + find_type_end(tokens, 0)
+            start = base[1]
+        declarator = unit.words[start:equals]
+        nested = unit.words[base[0] : base[1]]
+        if {"&", "&&", "("} & {*declarator, *nested}:
+            return _UNKNOWN
+        own = declarator[-(declarator[::-1].index(",") if "," in declarator else len(declarator)) :]
+        if own[:1] == ["*"] or "auto" in nested or is_built_in_type(nested):
+            return _READ
+        while unit.words[base[0]] in _SPECIFIERS:
+            base = base[0] + 1, base[1]
+        return Use("read", types=(base,)) if is_scalar_type(unit, nested) else _UNKNOWN
 
     def _read_bracket(self, parts: list[Part], opening: int) -> Use:
         """Read a name that is alone in brackets."""
@@ -229,8 +279,23 @@ class _Reader:
             return _READ if len(parts) == 1 else _UNKNOWN
         is_call = is_name(before) and before not in _JUMPS
         if is_call or before in (")", "]", ">", "}"):
-            return _READ if self._is_brought else _UNKNOWN
+            return _READ if self._is_brought else self._read_argument(opening)
         return self.read((opening, unit.partners[opening] + 1)) if len(parts) == 1 else _UNKNOWN
+
+    def _read_argument(self, opening: int) -> Use:
+        """Read an argument that is the name alone."""
+        unit = self._unit
+        values = self._known.by_value.get(unit.words[opening - 1], ())
+        if unit.get(opening - 2) in (".", "->"):
+            return _UNKNOWN
+        first = opening - 1
+        while unit.get(first - 1) == "::":
+            first -= 2 if is_name(unit.get(first - 2)) else 1
+        arguments = tuple(list_arguments(unit, Part("(", opening, unit.partners[opening] + 1)))
+        place = next(i for i, (start, stop) in enumerate(arguments) if start <= self._name < stop)
+        if len(values) != len(arguments) or not values[place]:
+            return _UNKNOWN
+        return Use("read", call=Call((first, opening), arguments, place))
 
     def _is_cast(self, opening: int) -> bool:
         words = self._unit.words
@@ -262,7 +327,7 @@ class _Reader:
         if words[0] in INDICES:
             return words[1:2] == ["."]
         parts = list_parts(self._unit, first, last)
-        return self._is_built_in(first) and all(part.text == "[" for part in parts[1:])
+        return self._known.is_built_in(first) and all(part.text == "[" for part in parts[1:])
 
 
 def find_base(unit: Unit, bracket: int, first: int) -> Span | None:

@@ -35,7 +35,8 @@ struct team {
     struct __frame {
         static constexpr bool stores_index = __Stores;
 
-        KBUILD_CPU_ALWAYS_INLINE void bring(int __number, const __Entry &__entry, KBUILD_CPU_CALLER) {
+        KBUILD_CPU_ALWAYS_INLINE void bring(int __number, const __Entry &__entry,
+                                            KBUILD_CPU_CALLER) {
             entries.copy(__number, __entry);
             caller = KBUILD_CPU_CALL(__Entry::name);
         }
@@ -61,25 +62,43 @@ struct team {
 };
 
 template <class __Set>
-[[noreturn]] __attribute__((noinline, cold)) void reject_team(const kbuild_cpu_call &__call, const __Set &__set) {
+[[noreturn]] __attribute__((noinline, cold)) void reject_team(const kbuild_cpu_call &__call,
+                                                              const __Set &__set) {
     int __number = 0;
     while (!__set.has(__number)) ++__number;
-    fail_thread(__set.of, __number, __call,
-                "the threads that call it are not those of its type; compile with KBUILD_CPU_SPLIT=off");
+    fail_thread(
+        __set.of, __number, __call,
+        "the threads that call it are not those of its type; compile with KBUILD_CPU_SPLIT=off");
 }
 
 /* Checks that the first threads of a block call a function, whose type says the dimensions of the block. */
 template <int __X, int __Y, int __Z, class __Set, class __Live>
-void check_block(const kbuild_cpu_call &__call, const __Set &__set, const __Live &__live, int __needed = __X * __Y * __Z) {
+void check_block(const kbuild_cpu_call &__call, const __Set &__set, const __Live &__live,
+                 int __needed = __X * __Y * __Z) {
     check_barrier(__call, __set, __live);
     const block &__of = __set.of;
     const int __count = __set.__size();
-    if (__count == __X * __Y * __Z && __of.threads == __count && __of.width == __X && __of.height == __Y) return;
+    if (__count == __X * __Y * __Z && __of.threads == __count && __of.width == __X &&
+        __of.height == __Y)
+        return;
     const bool __is_row = __of.rows == 1 && __Y == 1 && __Z == 1;
     const bool __is_block = __of.width == __X && __of.height == __Y && __of.rows == __Y * __Z;
     if (!__is_row && !__is_block) reject_team(__call, __set);
     for (int __i = 0; __i < __needed; ++__i)
         if (__i >= __of.threads || !__set.has(__i)) reject_team(__call, __set);
+}
+
+/* Calls a function for the first thread of each group of lanes, all of which call a function. */
+template <int __Width, class __Set, class __Live, class __Function>
+void visit_warps(const kbuild_cpu_call &__call, const __Set &__set, const __Live &__live,
+                 const __Function &__function) {
+    constexpr unsigned __all = ~0u >> (32 - __Width);
+    check_tiles<__Width>(__call, __set, __live);
+    for (int __first = 0; __first < __set.of.threads; __first += __Width) {
+        const unsigned __lanes = __set.lanes(__first / 32) >> (__first & 31) & __all;
+        if (__lanes != 0 && __lanes != __all) reject_team(__call, __set);
+        if (__lanes != 0) __function(__first);
+    }
 }
 
 }  // namespace kbuild_cpu::regions

@@ -58,8 +58,9 @@ KBUILD_CPU_ALWAYS_INLINE void scan_lanes(__T *__values, int __first, const __Com
                 __combine(__first + __lane, __values[__lane - __offset], __values[__lane]);
         if constexpr (has_padding<__Operator, __T, __Width>)
             for (int __lane = 0; __lane < __offset && __lane < __Width; ++__lane)
-                __values[__lane] = __combine(
-                    __first + __lane, ::cuda::identity_element<__Operator, __T>(), __values[__lane]);
+                __values[__lane] =
+                    __combine(__first + __lane, ::cuda::identity_element<__Operator, __T>(),
+                              __values[__lane]);
     }
 }
 
@@ -90,8 +91,8 @@ __T scan_lanes(const __T *__inputs, __T *__inclusive, __T *__exclusive, const __
 /* How CUB divides a block into segments, each of which a thread combines. */
 template <int __Threads>
 struct raking_layout {
-    static constexpr int length = (__Threads + (__Threads < 32 ? __Threads : 32) - 1) /
-                                  (__Threads < 32 ? __Threads : 32);
+    static constexpr int length =
+        (__Threads + (__Threads < 32 ? __Threads : 32) - 1) / (__Threads < 32 ? __Threads : 32);
     static constexpr int segments = (__Threads + length - 1) / length;
     static constexpr bool is_even = __Threads % segments == 0;
 };

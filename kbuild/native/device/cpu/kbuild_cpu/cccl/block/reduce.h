@@ -1,44 +1,12 @@
-/* cub::BlockReduce and cub::WarpReduce in kernels that are divided into regions. */
+/* cub::BlockReduce in kernels that are divided into regions. */
 #ifndef KBUILD_CPU_CCCL_BLOCK_REDUCE_H
 #define KBUILD_CPU_CCCL_BLOCK_REDUCE_H
 
-#include "operators.h"
-
-#include <cub/thread/thread_reduce.cuh>
+#include "reducing.h"
 
 #pragma GCC system_header
 
 namespace kbuild_cpu::regions {
-
-/* What a thread brings: its value, and how many threads have one. */
-template <class __Order, class __T, class __Operator>
-struct reduction {
-    static constexpr char name[] = "Reduce";
-    static_assert(is_team_value<__T, __Operator>, "kbuild: threads cannot combine such values in a region");
-
-    __T value;
-    int valid;
-    __Operator op;
-
-    __T result() const { return value; }
-    template <class __Frame>
-    static void run(const set_view &__set, const set_view &__live, __Frame &__of) {
-        __Order::template run<__T>(__set, __live, __of, combination<__T, __Frame>{__set.of, __of});
-    }
-};
-
-/* The values of some consecutive threads. */
-template <class __T, int __Count, class __Frame>
-KBUILD_CPU_ALWAYS_INLINE void take_values(__T (&__values)[__Count], const set_view &__set, int __first, __Frame &__of) {
-    for (int __i = 0; __i < __Count && __first + __i < __set.of.threads; ++__i)
-        if (__set.has(__first + __i)) __values[__i] = __of.entries[__first + __i].value;
-}
-
-template <class __Set>
-KBUILD_CPU_ALWAYS_INLINE int find_first(const __Set &__set, int __number) {
-    while (!__set.has(__number)) ++__number;
-    return __number;
-}
 
 /* Leaves the combination of a block's values in the first one. */
 template <int __Threads>
@@ -64,7 +32,8 @@ struct block_of_segments {
         if constexpr (__length > 1) {
             for (int __i = 0; __i < __layout::segments && __i * __length < __valid; ++__i) {
                 __T __sum = __values[__i * __length];
-                for (int __k = __i * __length + 1; __k < (__i + 1) * __length && __k < __valid; ++__k)
+                for (int __k = __i * __length + 1; __k < (__i + 1) * __length && __k < __valid;
+                     ++__k)
                     __sum = __combine(__i, __sum, __values[__k]);
                 __values[__i] = __sum;
             }
@@ -102,7 +71,8 @@ struct block_reduction {
     static constexpr int threads = __X * __Y * __Z;
 
     template <class __T, class __Frame, class __Combine>
-    static void run(const set_view &__set, const set_view &__live, __Frame &__of, const __Combine &__combine) {
+    static void run(const set_view &__set, const set_view &__live, __Frame &__of,
+                    const __Combine &__combine) {
         const int __brought = __of.entries[find_first(__set, 0)].valid;
         const int __valid = __brought < threads ? __brought : threads;
         check_block<__X, __Y, __Z>(__of.caller, __set, __live, __valid);
@@ -112,55 +82,6 @@ struct block_reduction {
         if (__set.has(0)) __of.entries[0].value = __values[0];
     }
 };
-template <int __Width>
-struct warp_reduction {
-    template <class __T, class __Frame, class __Combine>
-    static void run(const set_view &__set, const set_view &__live, __Frame &__of, const __Combine &__combine) {
-        check_tiles<__Width>(__of.caller, __set, __live);
-        for (int __first = 0; __first < __set.of.threads; __first += __Width) {
-            const unsigned __lanes = __set.lanes(__first / 32) >> (__first & 31) & ~0u >> (32 - __Width);
-            if (__lanes == 0) continue;
-            const int __brought = __of.entries[find_first(__set, __first)].valid;
-            const int __valid = __brought < __Width ? __brought : __Width;
-            if (__valid > 0 && (~__lanes & ~0u >> (32 - __valid)) != 0) reject_team(__of.caller, __set);
-            __T __values[__Width];
-            take_values(__values, __set, __first, __of);
-            reduce_lanes<__Width>(__values, __first, __valid, __combine);
-            if ((__lanes & 1) != 0) __of.entries[__first].value = __values[0];
-        }
-    }
-};
-
-template <class __Order, int __Threads, class __T>
-struct reducing {
-    template <class __Operator>
-    using __entry = reduction<__Order, __T, __Operator>;
-    using __plus = ::cuda::std::plus<>;
-
-    template <class __Operator>
-    KBUILD_CPU_ALWAYS_INLINE __entry<__Operator> Reduce(__T __value, __Operator __op) const {
-        return {__value, __Threads, __op};
-    }
-    template <int __Items, class __Operator>
-    KBUILD_CPU_ALWAYS_INLINE __entry<__Operator> Reduce(__T (&__values)[__Items], __Operator __op) const {
-        return {cub::ThreadReduce(__values, __op), __Threads, __op};
-    }
-    template <class __Operator>
-    KBUILD_CPU_ALWAYS_INLINE __entry<__Operator> Reduce(__T __value, __Operator __op, int __valid) const {
-        return {__value, __valid, __op};
-    }
-    KBUILD_CPU_ALWAYS_INLINE __entry<__plus> Sum(__T __value) const {
-        return {__value, __Threads, {}};
-    }
-    template <int __Items>
-    KBUILD_CPU_ALWAYS_INLINE __entry<__plus> Sum(__T (&__values)[__Items]) const {
-        return {cub::ThreadReduce(__values, __plus{}), __Threads, {}};
-    }
-    KBUILD_CPU_ALWAYS_INLINE __entry<__plus> Sum(__T __value, int __valid) const {
-        return {__value, __valid, {}};
-    }
-};
-
 template <int __Algorithm, int __Threads>
 struct block_order;
 template <int __Threads>
@@ -168,11 +89,13 @@ struct block_order<cub::BLOCK_REDUCE_WARP_REDUCTIONS, __Threads> : block_of_warp
 template <int __Threads>
 struct block_order<cub::BLOCK_REDUCE_RAKING, __Threads> : block_of_segments<__Threads> {};
 template <int __Threads>
-struct block_order<cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, __Threads> : block_of_sharing_warps<__Threads> {};
+struct block_order<cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, __Threads>
+    : block_of_sharing_warps<__Threads> {};
 
 template <class __T, int __X, cub::BlockReduceAlgorithm __Algorithm, int __Y, int __Z>
 struct primitive<cub::BlockReduce<__T, __X, __Algorithm, __Y, __Z>>
-    : reducing<block_reduction<block_order<__Algorithm, __X * __Y * __Z>, __X, __Y, __Z>, __X * __Y * __Z, __T> {
+    : reducing<block_reduction<block_order<__Algorithm, __X * __Y * __Z>, __X, __Y, __Z>,
+               __X * __Y * __Z, __T> {
     primitive() = default;
     primitive(typename cub::BlockReduce<__T, __X, __Algorithm, __Y, __Z>::TempStorage &) {}
 };

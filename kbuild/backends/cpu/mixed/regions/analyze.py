@@ -257,6 +257,10 @@ class _Analysis:
     def _is_uniform_variable(self, variable: Variable) -> bool:
         if variable.initializer is not None and not self._is_uniform(*variable.initializer):
             return False
+        if variable.statement is not None and variable.block in self._masked - self._steered:
+            beside = self._declared[variable.statement]
+            if variable.block.kind == "for" and not self._uniform.issuperset(beside):
+                return False  # the head of the loop is executed by each thread
         own = None if variable.is_parameter else self._find_mask(variable.index)
         for index, use in self._list_uses(variable):
             if use.kind == "read":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
-from kbuild.backends.cpu.mixed.regions.grammar.constants import names_number
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, STANDARD_TYPES
+from kbuild.backends.cpu.mixed.regions.grammar.constants import is_built_in_type, is_scalar_type
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS
 from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.statements import Block, Statement
@@ -23,7 +23,6 @@ _OTHER_STATEMENTS: Final = frozenset(
 )
 _AFTER_NAME: Final = frozenset(("=", ";", ",", "[", "(", "{"))
 _DEDUCED: Final = frozenset(("auto", "decltype", "__auto_type"))
-_SPECIFIERS: Final = frozenset(("const", "static", "constexpr", "register", "inline"))
 _MARKS: Final = frozenset(("*", "__restrict__", "__restrict", "restrict"))
 # What a parameter can refer to.
 Reference = Literal["constant", "changeable"]
@@ -151,7 +150,7 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
         initializer=(end, stop) if end < stop else None,
         is_reference="&" in marks,
         is_constant=_is_constant([*unit.words[slice(*origin.base)], *marks]),
-        is_built_in="&" not in marks and _is_built_in(words),
+        is_built_in="&" not in marks and is_built_in_type(words),
         is_scalar="&" not in marks
         and "[" not in unit.words[index:end]
         and "volatile" not in (words | set(marks))
@@ -167,24 +166,10 @@ def find_group(words: Iterable[str]) -> Group | None:
     return _GROUPS.get(words[-1]) if words else None
 
 
-def is_scalar_type(unit: Unit, words: Iterable[str]) -> bool:
-    """Return whether the words of a type suggest that it is a number, which is not volatile."""
-    others = set(words) - _SPECIFIERS - {"std", "::"}
-    if len(others) == 1 and not others & TYPE_WORDS:
-        return bool(others & STANDARD_TYPES) or names_number(unit, *others)
-    return _is_built_in(others)
-
-
 def _is_constant(words: list[str]) -> bool:
     """Return whether the words of a declaration in front of the name make it constant."""
     last = max((i for i, word in enumerate(words) if word == "*"), default=0)
     return "const" in words[last:]
-
-
-def _is_built_in(words: Iterable[str]) -> bool:
-    """Return whether a type without stars and brackets is a number without a doubt."""
-    others = set(words) - _SPECIFIERS
-    return bool(others) and others <= ARITHMETIC_WORDS
 
 
 def _find_initializer(unit: Unit, index: int, stop: int) -> int:
@@ -253,7 +238,7 @@ def read_parameters(
             is_scalar="volatile" not in words[place - 1 :]
             and "&" not in words
             and (is_pointer or is_scalar_type(unit, words[:place])),
-            is_built_in="&" not in words and _is_built_in(base),
+            is_built_in="&" not in words and is_built_in_type(base),
             is_reference=find_reference(words) is not None,
             is_constant=_is_constant(words[:place]),
             is_parameter=True,

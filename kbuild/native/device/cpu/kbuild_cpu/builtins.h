@@ -14,7 +14,12 @@
 #define KBUILD_CPU_BUILTIN(type, name) \
     extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread type name
 
-KBUILD_CPU_BUILTIN(uint3, threadIdx);
+/* Loops store this one for functions that read it.  It is static, so that compilers know that no pointer leads to
+ * it.  The definition of the adapter unit takes the place of this weak one, and `used` says that code which they do
+ * not see reads and writes it. */
+__asm__(".weak threadIdx\n.hidden threadIdx");
+static __attribute__((used, tls_model("local-dynamic"))) __thread uint3 threadIdx
+    __asm__("threadIdx");
 KBUILD_CPU_BUILTIN(const uint3, blockIdx);
 KBUILD_CPU_BUILTIN(const dim3, blockDim);
 KBUILD_CPU_BUILTIN(const dim3, gridDim);
@@ -22,5 +27,27 @@ KBUILD_CPU_BUILTIN(const dim3, gridDim);
 #undef KBUILD_CPU_BUILTIN
 
 constexpr int warpSize = 32;
+
+namespace kbuild_cpu {
+
+/* The index of a thread that runs in a loop, for functions that read it.  Something is stored at its end, too: where
+ * all functions are inlined, no store of an index is left, and one of these, behind the loop. */
+class stored_index {
+public:
+    __attribute__((always_inline, artificial)) explicit stored_index(const ::uint3 &__own) {
+        store(__own.x, __own.y, __own.z);
+    }
+    __attribute__((always_inline, artificial)) ~stored_index() { store(0, 0, 0); }
+
+private:
+    __attribute__((always_inline, artificial)) static void store(unsigned int __x, unsigned int __y,
+                                                                 unsigned int __z) {
+        ::threadIdx.x = __x;
+        ::threadIdx.y = __y;
+        ::threadIdx.z = __z;
+    }
+};
+
+}  // namespace kbuild_cpu
 
 #endif

@@ -109,7 +109,7 @@ __asm__(
     static_assert(sizeof...(name) == 0, \
                   "kbuild: a kernel cannot have a pack of references; pass values or pointers");
 /* For functions that read threadIdx. */
-#define __kbuild_store__ ::threadIdx = __kbuild_own__;
+#define __kbuild_store__ const ::kbuild_cpu::stored_index __kbuild_stored__(__kbuild_own__);
 struct __kbuild_large_grid__ {
 }; /* in the name of the function, so that it can be told from the program's */
 #define __kbuild_plain_loop__ \

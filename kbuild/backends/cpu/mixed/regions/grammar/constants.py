@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, STANDARD_TYPES
+from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.unit import Unit
 
 _CONSTANT: Final = frozenset(("constexpr", "const"))
 _BEHIND: Final = ("=", "{", ",", ">", ";", "(")
 _TYPES: Final = ("class", "typename")
+_SPECIFIERS: Final = frozenset(("const", "static", "constexpr", "register", "inline"))
 
 
 @lru_cache(maxsize=4096)
@@ -43,3 +46,17 @@ def names_number(unit: Unit, name: str) -> bool:
         if words and ARITHMETIC_WORDS.issuperset(words):
             return True
     return False
+
+
+def is_scalar_type(unit: Unit, words: Iterable[str]) -> bool:
+    """Return whether the words of a type suggest that it is a number, which is not volatile."""
+    others = set(words) - _SPECIFIERS - {"std", "::"}
+    if len(others) == 1 and not others & TYPE_WORDS:
+        return bool(others & STANDARD_TYPES) or names_number(unit, *others)
+    return is_built_in_type(others)
+
+
+def is_built_in_type(words: Iterable[str]) -> bool:
+    """Return whether a type without stars and brackets is a number without a doubt."""
+    others = set(words) - _SPECIFIERS
+    return bool(others) and others <= ARITHMETIC_WORDS

@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.annotations import INDICES
+from kbuild.backends.cpu.mixed.regions.grammar.constants import is_built_in_type, is_scalar_type
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
-    ARITHMETIC_WORDS,
     ASSIGNMENTS,
     SIGNS,
     STEPS,
@@ -31,6 +31,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     list_parts,
     names_built_in_type,
 )
+from kbuild.cxx.declarators import find_type_end
 from kbuild.cxx.statements import Statement
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -41,6 +42,7 @@ UseKind: TypeAlias = Literal["read", "changed", "unknown"]
 IsBuiltIn: TypeAlias = Callable[[int], bool]
 _JUMPS: Final = ("return", "throw", "case", "co_return", "co_yield", "new", "delete", "goto")
 _SPECIFIERS: Final = ("constexpr", "const", "static")
+_BEFORE_LISTS: Final = ("=", "{", ",", "return")
 _SIZES: Final = ("sizeof", "alignof")
 
 
@@ -53,11 +55,13 @@ class Use:
             in, or anything can happen to it.
         operands: The tokens of expressions that must be numbers or pointers.
         bases: The tokens of expressions that must be pointers or arrays.
+        types: The tokens of types that must be those of numbers or pointers.
     """
 
     kind: UseKind
     operands: tuple[Span, ...] = ()
     bases: tuple[Span, ...] = ()
+    types: tuple[Span, ...] = ()
 
 
 _READ: Final = Use("read")
@@ -97,7 +101,9 @@ class _Reader:
     def read(self, span: Span) -> Use:
         """Return what happens to a name, or to parentheses around it."""
         opening = find_opening(self._unit, self._statement.start, span[0])
-        if opening is not None and self._is_in_braces(opening):
+        if self._is_in_function(opening):
+            return _UNKNOWN
+        if opening is not None and self._unit.words[opening] == "{":
             return self._read_list(opening)
         first, last = self._statement.start, self._statement.stop
         if opening is not None:
@@ -113,9 +119,10 @@ class _Reader:
             return own
         return self._read_consumer(parts, place, span, opening)
 
-    def _is_in_braces(self, opening: int | None) -> bool:
+    def _is_in_function(self, opening: int | None) -> bool:
+        """Return whether braces are around a bracket that can be those of a lambda."""
         while opening is not None:
-            if self._unit.words[opening] == "{":
+            if self._unit.words[opening] == "{" and self._unit.get(opening - 1) not in _BEFORE_LISTS:
                 return True
             opening = find_opening(self._unit, self._statement.start, opening)
         return False
@@ -123,8 +130,8 @@ class _Reader:
     def _read_list(self, opening: int) -> Use:
         """Read an element of the braces around an array of numbers."""
         words = self._unit.words[self._statement.start : opening]
-        is_array = words[-2:] == ["]", "="] and self._declares_numbers(opening - 1)
-        return _READ if is_array and words[-3:-2] != ["["] else _UNKNOWN
+        is_array = words[-2:] == ["]", "="] and words[-3:-2] != ["["]
+        return self._read_initializer(opening - 1) if is_array else _UNKNOWN
 
     def _read_operand(self, operand: Part, span: Span) -> Use | None:  # noqa: PLR0911 - a form each
         """Read what belongs to the operand itself; None if that is the name alone."""
@@ -202,19 +209,31 @@ class _Reader:
         target = parts[assignment - 1]
         if assignment == 1 and not self._names_several(target):
             return self._guard_operands([target])
-        return _READ if self._declares_numbers(parts[assignment].start) else _UNKNOWN
+        return self._read_initializer(parts[assignment].start)
 
     def _names_several(self, operand: Part) -> bool:
         """Return whether an operand contains words side by side, as a declaration does."""
         parts = list_parts(self._unit, operand.start, operand.stop)
         return any(is_name(a.text) and is_name(b.text) for a, b in pairwise(parts))
 
-    def _declares_numbers(self, equals: int) -> bool:
-        """Return whether the statement declares numbers or pointers up to ``=``."""
-        start = self._statement.start if self._statement.base is None else self._statement.base[0]
-        words = [w for w in self._unit.words[start:equals] if w not in _SPECIFIERS]
-        is_number = words[:1] == ["auto"] or not ARITHMETIC_WORDS.isdisjoint(words[:1])
-        return is_number and "&" not in words and "(" not in words
+    def _read_initializer(self, equals: int) -> Use:
+        """Read what initializes the variable of the declarator in front of ``=``."""
+        unit, statement = self._unit, self._statement
+        start, base = statement.start, statement.base
+        if base is None:
+            tokens = unit.list_between(start, equals)
+            base = start, start + find_type_end(tokens, 0)
+            start = base[1]
+        declarator = unit.words[start:equals]
+        nested = unit.words[base[0] : base[1]]
+        if {"&", "&&", "("} & {*declarator, *nested}:
+            return _UNKNOWN
+        own = declarator[-(declarator[::-1].index(",") if "," in declarator else len(declarator)) :]
+        if own[:1] == ["*"] or "auto" in nested or is_built_in_type(nested):
+            return _READ
+        while unit.words[base[0]] in _SPECIFIERS:
+            base = base[0] + 1, base[1]
+        return Use("read", types=(base,)) if is_scalar_type(unit, nested) else _UNKNOWN
 
     def _read_bracket(self, parts: list[Part], opening: int) -> Use:
         """Read a name that is alone in brackets."""

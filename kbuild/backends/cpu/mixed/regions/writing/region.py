@@ -187,6 +187,7 @@ class RegionWriter:
             if uses.read(index).kind != "read":
                 raise CannotDivide(f"an initializer behind '{variable.name}' can refer to it")
             self._text.replace(index, index + 1, renamed)
+        self._text.rename_operands(statement, variable, renamed)
 
     def _write_constructed(self, statement: Statement, variable: Variable, count: int) -> None:
         """Construct a variable in its slot."""
@@ -273,7 +274,7 @@ class RegionWriter:
         replaced = [span for subscript in subscripts for span in subscript.spans]
         bound = self._bindings.bind(_subtract(spans, replaced))
         if self._text.division.stores_index:
-            bound = f"{REGIONS}store_index(threadIdx); {bound}"
+            bound = f"const ::kbuild_cpu::stored_index __kbuild_stored__(threadIdx); {bound}"
         row, threads = "__kbuild_whole_row__", "__kbuild_threads__"
         if guards:
             row = f"__kbuild_guarded__({', '.join(map(self._write_guard, guards))})"

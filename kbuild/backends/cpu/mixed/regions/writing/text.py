@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
@@ -9,6 +10,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
+from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.model import Edit
 from kbuild.cxx.statements import Block, Node, Statement, list_statements
 from kbuild.cxx.unit import Unit
@@ -107,6 +109,13 @@ class Text:
             for index in range(first, last):
                 if index in self._casts and not is_in((index, index + 1), replaced):
                     self.replace(index, index + 1, self._casts[index])
+
+    def rename_operands(self, statement: Statement, variable: Variable, renamed: str) -> None:
+        """Rename a variable in the checks of operands in a statement."""
+        name = re.compile(rf"(?<!\. )(?<!-> )(?<!:: )\b{re.escape(variable.name)}\b")
+        for index in self._casts.keys() & {*range(statement.start, statement.stop)}:
+            if self.division.uses.resolve(index) is not variable:
+                self._casts[index] = name.sub(renamed, self._casts[index])
 
     def replace(self, first: int, stop: int, text: str) -> None:
         """Replace tokens; lines keep their numbers."""
@@ -234,6 +243,7 @@ def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
             use = division.uses.read(index)
             kinds = [f"decltype({_join(unit, span)})" for span in use.operands]
             kinds += [f"{REGIONS}base<decltype(({_join(unit, span)}))>" for span in use.bases]
+            kinds += [_join(unit, span) for span in use.types]
             if kinds:
                 of = ", ".join((f"decltype({variable.name})", *kinds))
                 yield index, f"static_cast<{REGIONS}read<{of}>>({variable.name})"

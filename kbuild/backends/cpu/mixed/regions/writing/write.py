@@ -159,7 +159,8 @@ class _KernelWriter:
         if not declared and (part.start, part.stop) != (0, 0):
             is_changed = find_target(unit, part) is not None
             spans = [find_value(unit, part) if is_changed else (part.start, part.stop)]
-        self._text.insert(self._text.unit.get_end(node.start - 1), self._bindings.prove(*spans))
+        checks = self._bindings.prove(*spans)
+        self._text.insert(self._text.unit.get_end(node.start - 1), checks and f" {checks}")
 
     def _write_group(self, node: Statement, variable: Variable) -> None:
         """Let the declaration of a group declare what is the same for all threads."""

@@ -192,9 +192,6 @@ KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     __kernel();
 }
 
-/* Stores the index of a thread for functions that read threadIdx. */
-KBUILD_CPU_ALWAYS_INLINE void store_index(const ::uint3 &__index) { ::threadIdx = __index; }
-
 /* Ends the launch because of a thread. */
 [[noreturn]] KBUILD_CPU_ALWAYS_INLINE void fail_thread(const block &__of, int __number,
                                                        const kbuild_cpu_call &__call,
@@ -288,7 +285,7 @@ inline constexpr bool is_built_in<base<__T>> = is_array_or_pointer<__T>;
 /* A type, and the checks that a use of a variable of this type needs. */
 template <class __T, class... __Operands>
 struct checked_read {
-    static_assert((is_built_in<__Operands> && ...),
+    static_assert(((is_built_in<__Operands> || is_array_or_pointer<__Operands>)&&...),
                   "kbuild: an operand is not a number or a pointer");
     using __type = __T;
 };
@@ -392,6 +389,20 @@ template <class __T>
 struct element<__T *__restrict__ const> {
     using __type = __T *;
 };
+/* Memory for objects that need no constructor is an array of them, which compilers understand best. That of others
+ * is bytes. No union: what is written through an address, and read as a member, has been mixed up by g++ 12. */
+template <class __T, int __Most, bool = __is_trivially_constructible(__T)>
+struct slot_memory {
+    KBUILD_CPU_ALWAYS_INLINE __T *at(int __number) { return __objects + __number; }
+    __T __objects[__Most];
+};
+template <class __T, int __Most>
+struct slot_memory<__T, __Most, false> {
+    KBUILD_CPU_ALWAYS_INLINE __T *at(int __number) {
+        return reinterpret_cast<__T *>(__bytes + __number * sizeof(__T));
+    }
+    alignas(__T) unsigned char __bytes[sizeof(__T) * __Most];
+};
 template <class __T, int __Most>
 class slots {
 public:
@@ -399,12 +410,8 @@ public:
     static_assert(can_keep<__type>, "kbuild: threads cannot keep a variable of this type");
 
     KBUILD_CPU_ALWAYS_INLINE slots() {}
-    KBUILD_CPU_ALWAYS_INLINE __type &operator[](int __number) {
-        return *static_cast<__type *>(place(__number).__address);
-    }
-    KBUILD_CPU_ALWAYS_INLINE slot_address place(int __number) {
-        return {storage_ + __number * sizeof(__type)};
-    }
+    KBUILD_CPU_ALWAYS_INLINE __type &operator[](int __number) { return *memory_.at(__number); }
+    KBUILD_CPU_ALWAYS_INLINE slot_address place(int __number) { return {memory_.at(__number)}; }
     KBUILD_CPU_ALWAYS_INLINE __type &construct(int __number) {
         return *::new (place(__number)) __type;
     }
@@ -425,9 +432,7 @@ public:
     }
 
 private:
-    /* No array of objects: what is written through an address, and read as an element of a union, has been
-     * mixed up by g++ 12. */
-    alignas(__type) unsigned char storage_[sizeof(__type) * __Most];
+    slot_memory<__type, __Most> memory_;
 };
 
 /* A call of a device function that is divided, too. All threads of a set bring their arguments, which are in

@@ -43,13 +43,15 @@ struct team {
         KBUILD_CPU_ALWAYS_INLINE decltype(auto) get(int __number) {
             return entries[__number].result();
         }
-        /* Lets functions of the program see a thread. */
-        KBUILD_CPU_ALWAYS_INLINE void enter(const block &__of, int __number) {
+        /* Returns an object during whose life functions of the program see a thread. */
+        KBUILD_CPU_ALWAYS_INLINE auto enter(const block &__of, int __number) const {
             if constexpr (__Stores) {
                 const int __row = __number / __of.width;
-                store_index({static_cast<unsigned int>(__number % __of.width),
-                             static_cast<unsigned int>(__row % __of.height),
-                             static_cast<unsigned int>(__row / __of.height)});
+                return stored_index({static_cast<unsigned int>(__number % __of.width),
+                                     static_cast<unsigned int>(__row % __of.height),
+                                     static_cast<unsigned int>(__row / __of.height)});
+            } else {
+                return no_thread();
             }
         }
         slots<__Entry, __Most> entries;

@@ -28,7 +28,7 @@ struct combination {
     __Frame &__of;
 
     KBUILD_CPU_ALWAYS_INLINE __T operator()(int __number, __T __a, __T __b) const {
-        __of.enter(__block, __number);
+        [[maybe_unused]] const auto __inside = __of.enter(__block, __number);
         return static_cast<__T>(__of.entries[__number].op(__a, __b));
     }
 };

@@ -57,7 +57,7 @@ struct block_of_sharing_warps {
                 __T __part[__length];
                 for (int __k = 0; __k < __length; ++__k)
                     __part[__k] = __values[32 + __i * __length + __k];
-                __combine.__of.enter(__combine.__block, __i);
+                [[maybe_unused]] const auto __inside = __combine.__of.enter(__combine.__block, __i);
                 __values[__i] =
                     cub::ThreadReduce(__part, __combine.__of.entries[__i].op, __values[__i]);
             }

@@ -52,7 +52,7 @@ struct scanned {
         if constexpr (__Items == 0) {
             *__entry.outputs = __prefix;
         } else {
-            __of.enter(__block, __number);
+            [[maybe_unused]] const auto __inside = __of.enter(__block, __number);
             if constexpr (__Inclusive)
                 cub::detail::ThreadScanInclusive<__Items>(__entry.items, __entry.outputs,
                                                           __entry.op, __prefix, __has_prefix);
@@ -70,7 +70,7 @@ template <class __Entry, class __Frame, class __T>
 __T call_back(const block &__block, __Frame &__of, int __threads, const __T &__all) {
     __T __before{};
     for (int __i = 0; __i < __threads; ++__i) {
-        __of.enter(__block, __i);
+        [[maybe_unused]] const auto __inside = __of.enter(__block, __i);
         __T __passed = __all;
         const __T __result = (*__of.entries[__i].callback)(__passed);
         if (__i == 0) __before = __result;

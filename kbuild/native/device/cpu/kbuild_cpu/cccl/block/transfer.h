@@ -38,7 +38,7 @@ struct transfer {
         __Shape::template check<__Meets>(__of.caller, __set, __live);
         for (int __number = 0; __number < __set.of.threads; ++__number)
             if (__set.has(__number)) {
-                __of.enter(__set.of, __number);
+                [[maybe_unused]] const auto __inside = __of.enter(__set.of, __number);
                 __of.entries[__number].move(__number);
             }
     }

@@ -131,7 +131,7 @@ def _assign_slots(
     unit: Unit, body: Block, found: Mapping[int, Operation]
 ) -> Iterator[tuple[int, Operation]]:
     """Yield the operations with numbers: those of CUDA within each statement, calls in the body."""
-    statements = {index: _find_statement(unit, body, each) for index, each in found.items()}
+    statements = {index: _find_statement(unit, body, index) for index in found}
     slots: dict[Statement, int] = {}
     calls = count()
     for index in sorted(found, key=lambda index: found[index].close):
@@ -145,9 +145,9 @@ def _assign_slots(
         yield index, operation
 
 
-def _find_statement(unit: Unit, body: Block, operation: Operation) -> Statement:
+def _find_statement(unit: Unit, body: Block, index: int) -> Statement:
     """Return the statement, or part of a head, with an operation that is always reached."""
-    index, name = operation.index, operation.name
+    name = unit.words[index]
     statement = find_statement(body, index)
     inside = find_scopes(unit).around(unit.starts[index])
     outside = find_scopes(unit).around(unit.starts[body.start + 1])

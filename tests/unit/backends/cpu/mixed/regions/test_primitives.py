@@ -85,9 +85,9 @@ def test_functions_that_call_them_are_divided() -> None:
     ("body", "reason"),
     [
         ("if (threadIdx.x < 9) p[0] = R(temp).Sum(n);", "a barrier is under a condition"),
-        ("int x = n > 3 ? R(temp).Sum(n) : 0;", "'Sum' is in a conditional expression"),
+        ("int x = n > 3 ? R(temp).Sum(n) : 0;", "'R' is in a conditional expression"),
         ("int x = (p[0] = 2, R(temp).Sum(n));", "C++ evaluates something before 'Sum'"),
-        ("auto f = [&] { return R(temp).Sum(n); };", "'Sum' is in a lambda or a class"),
+        ("auto f = [&] { return R(temp).Sum(n); };", "'R' is in a lambda or a class"),
         ("p[0] = S<int>::R(temp).Sum(n);", "the class with 'Sum' has a name of unknown form"),
     ],
 )

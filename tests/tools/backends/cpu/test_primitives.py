@@ -55,6 +55,5 @@ def test_regions_compute_what_the_code_of_cub_does(
 
     (facts,) = inspect_path(program)
     kernels = [kernel for image in facts.images for kernel in image.kernels]
-    if option != "-O0":
-        fibers = {k.display for k in kernels if k.execution != "regions"}
-        assert {re.sub(r"^(?:void )?(\w+).*", r"\1", name) for name in fibers} == FIBERS
+    fibers = {k.display for k in kernels if k.execution != "regions"}
+    assert {re.sub(r"^(?:void )?(\w+).*", r"\1", name) for name in fibers} == FIBERS

@@ -127,7 +127,7 @@ def _find_aliases(unit: Unit, own: list[tuple[int, ...]]) -> Iterator[tuple[str,
 
 
 def _find_object(unit: Unit, index: int) -> str:
-    """Return the name of the object that is declared with the name of a class; empty without one."""
+    """Return the name of the object that is declared behind the name of a class; or nothing."""
     end = _skip_arguments(unit, index)
     if unit.get(end).isidentifier() and unit.get(end + 1) in _BEHIND_NAME:
         return unit.words[end]

@@ -56,8 +56,8 @@ def test_classes_have_names(name: str, before: str, inside: str) -> None:
 @pytest.mark.parametrize(
     "declaration",
     [
-        "R scan(temp);",
-        "R scan{temp};",
+        "R scan(t);",
+        "R scan{t};",
         "auto scan = R(temp);",
         "auto scan = cub::WarpScan<int>(t);",
     ],

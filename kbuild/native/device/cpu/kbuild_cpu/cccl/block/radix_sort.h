@@ -18,11 +18,11 @@ template <class __Key, class __Value, int __Items, int __Bits, bool __Descending
 struct sorted {
     static constexpr char name[] = "Sort";
     static constexpr int threads = __X * __Y * __Z, count = threads * __Items;
-    static constexpr bool has_values = !is_same_v<__Value, cub::NullType>;
+    static constexpr bool has_values = !is_same_v<__Value, CUB_NS_QUALIFIER::NullType>;
     static_assert(::cuda::std::is_trivially_copyable_v<__Value> && __Bits <= 8 &&
                       count * (2 * (sizeof(__Key) + sizeof(__Value)) + 4) <= 512 * 1024,
                   "kbuild: threads cannot sort such values in a region");
-    using __traits = cub::detail::radix::traits_t<__Key>;
+    using __traits = CUB_NS_QUALIFIER::detail::radix::traits_t<__Key>;
     using __ordered = typename __traits::bit_ordered_type;
     using __conversion = typename __traits::bit_ordered_conversion_policy;
 
@@ -34,7 +34,7 @@ struct sorted {
     template <class __Frame>
     static void run(const set_view &__set, const set_view &__live, __Frame &__of) {
         check_block<__X, __Y, __Z>(__of.caller, __set, __live);
-        cub::detail::identity_decomposer_t __decomposer;
+        CUB_NS_QUALIFIER::detail::identity_decomposer_t __decomposer;
         __ordered __keys[count], __before[count];
         unsigned short __order[count], __next[count];
         for (int __i = 0; __i < count; ++__i) {
@@ -45,8 +45,9 @@ struct sorted {
         memcpy(__before, __keys, sizeof __keys);
         const int __begin = __of.entries[0].begin, __end = __of.entries[0].end;
         for (int __bit = __begin; __bit < __end; __bit += __Bits) {
-            auto __digits = __traits::template digit_extractor<cub::BFEDigitExtractor<__Key>>(
-                __bit, __end - __bit < __Bits ? __end - __bit : __Bits, __decomposer);
+            auto __digits =
+                __traits::template digit_extractor<CUB_NS_QUALIFIER::BFEDigitExtractor<__Key>>(
+                    __bit, __end - __bit < __Bits ? __end - __bit : __Bits, __decomposer);
             int __places[(1 << __Bits) + 1] = {};
             const auto __bin = [&](int __i) {
                 const int __digit = static_cast<int>(__digits.Digit(__before[__i]));
@@ -84,11 +85,12 @@ struct sorted {
 };
 
 template <class __Key, int __X, int __Items, class __Value, int __Bits, bool __Memoize,
-          cub::BlockScanAlgorithm __Scan, cudaSharedMemConfig __Config, int __Y, int __Z>
-struct primitive<cub::BlockRadixSort<__Key, __X, __Items, __Value, __Bits, __Memoize, __Scan,
-                                     __Config, __Y, __Z>> {
-    using __object = cub::BlockRadixSort<__Key, __X, __Items, __Value, __Bits, __Memoize, __Scan,
-                                         __Config, __Y, __Z>;
+          CUB_NS_QUALIFIER::BlockScanAlgorithm __Scan, cudaSharedMemConfig __Config, int __Y,
+          int __Z>
+struct primitive<CUB_NS_QUALIFIER::BlockRadixSort<__Key, __X, __Items, __Value, __Bits, __Memoize,
+                                                  __Scan, __Config, __Y, __Z>> {
+    using __object = CUB_NS_QUALIFIER::BlockRadixSort<__Key, __X, __Items, __Value, __Bits,
+                                                      __Memoize, __Scan, __Config, __Y, __Z>;
     primitive() = default;
     primitive(typename __object::TempStorage &) {}
 

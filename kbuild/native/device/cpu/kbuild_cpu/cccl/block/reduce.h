@@ -58,8 +58,8 @@ struct block_of_sharing_warps {
                 for (int __k = 0; __k < __length; ++__k)
                     __part[__k] = __values[32 + __i * __length + __k];
                 [[maybe_unused]] const auto __inside = __combine.__of.enter(__combine.__block, __i);
-                __values[__i] =
-                    cub::ThreadReduce(__part, __combine.__of.entries[__i].op, __values[__i]);
+                __values[__i] = CUB_NS_QUALIFIER::ThreadReduce(
+                    __part, __combine.__of.entries[__i].op, __values[__i]);
             }
             reduce_lanes<32>(__values, 0, 32, __combine);
         }
@@ -85,19 +85,22 @@ struct block_reduction {
 template <int __Algorithm, int __Threads>
 struct block_order;
 template <int __Threads>
-struct block_order<cub::BLOCK_REDUCE_WARP_REDUCTIONS, __Threads> : block_of_warps<__Threads> {};
+struct block_order<CUB_NS_QUALIFIER::BLOCK_REDUCE_WARP_REDUCTIONS, __Threads>
+    : block_of_warps<__Threads> {};
 template <int __Threads>
-struct block_order<cub::BLOCK_REDUCE_RAKING, __Threads> : block_of_segments<__Threads> {};
+struct block_order<CUB_NS_QUALIFIER::BLOCK_REDUCE_RAKING, __Threads>
+    : block_of_segments<__Threads> {};
 template <int __Threads>
-struct block_order<cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, __Threads>
+struct block_order<CUB_NS_QUALIFIER::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, __Threads>
     : block_of_sharing_warps<__Threads> {};
 
-template <class __T, int __X, cub::BlockReduceAlgorithm __Algorithm, int __Y, int __Z>
-struct primitive<cub::BlockReduce<__T, __X, __Algorithm, __Y, __Z>>
+template <class __T, int __X, CUB_NS_QUALIFIER::BlockReduceAlgorithm __Algorithm, int __Y, int __Z>
+struct primitive<CUB_NS_QUALIFIER::BlockReduce<__T, __X, __Algorithm, __Y, __Z>>
     : reducing<block_reduction<block_order<__Algorithm, __X * __Y * __Z>, __X, __Y, __Z>,
                __X * __Y * __Z, __T> {
     primitive() = default;
-    primitive(typename cub::BlockReduce<__T, __X, __Algorithm, __Y, __Z>::TempStorage &) {}
+    primitive(
+        typename CUB_NS_QUALIFIER::BlockReduce<__T, __X, __Algorithm, __Y, __Z>::TempStorage &) {}
 };
 
 }  // namespace kbuild_cpu::regions

@@ -55,7 +55,7 @@ struct reducing {
     template <int __Items, class __Operator>
     KBUILD_CPU_ALWAYS_INLINE __entry<__Operator> Reduce(__T (&__values)[__Items],
                                                         __Operator __op) const {
-        return {cub::ThreadReduce(__values, __op), __Threads, __op};
+        return {CUB_NS_QUALIFIER::ThreadReduce(__values, __op), __Threads, __op};
     }
     template <class __Operator>
     KBUILD_CPU_ALWAYS_INLINE __entry<__Operator> Reduce(__T __value, __Operator __op,
@@ -67,7 +67,7 @@ struct reducing {
     }
     template <int __Items>
     KBUILD_CPU_ALWAYS_INLINE __entry<__plus> Sum(__T (&__values)[__Items]) const {
-        return {cub::ThreadReduce(__values, __plus{}), __Threads, {}};
+        return {CUB_NS_QUALIFIER::ThreadReduce(__values, __plus{}), __Threads, {}};
     }
     KBUILD_CPU_ALWAYS_INLINE __entry<__plus> Sum(__T __value, int __valid) const {
         return {__value, __valid, {}};

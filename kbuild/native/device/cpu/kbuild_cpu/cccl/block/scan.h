@@ -54,11 +54,11 @@ struct scanned {
         } else {
             [[maybe_unused]] const auto __inside = __of.enter(__block, __number);
             if constexpr (__Inclusive)
-                cub::detail::ThreadScanInclusive<__Items>(__entry.items, __entry.outputs,
-                                                          __entry.op, __prefix, __has_prefix);
+                CUB_NS_QUALIFIER::detail::ThreadScanInclusive<__Items>(
+                    __entry.items, __entry.outputs, __entry.op, __prefix, __has_prefix);
             else
-                cub::detail::ThreadScanExclusive<__Items>(__entry.items, __entry.outputs,
-                                                          __entry.op, __prefix, __has_prefix);
+                CUB_NS_QUALIFIER::detail::ThreadScanExclusive<__Items>(
+                    __entry.items, __entry.outputs, __entry.op, __prefix, __has_prefix);
         }
         if (__entry.aggregate != nullptr) *__entry.aggregate = __all;
     }
@@ -225,7 +225,13 @@ struct scanning {
             return one<true>(__from[0], __to[0], __op, __all);
         else
             return __entry<__Operator, __Inclusive, scan_start::none, __Items>{
-                cub::ThreadReduce(__from, __op), {}, __from, __to, __all, nullptr, __op};
+                CUB_NS_QUALIFIER::ThreadReduce(__from, __op),
+                {},
+                __from,
+                __to,
+                __all,
+                nullptr,
+                __op};
     }
     template <bool __Inclusive, scan_start __Start = scan_start::value, int __Items,
               class __Operator>
@@ -234,7 +240,13 @@ struct scanning {
                                                                         const __T &__initial,
                                                                         const __Operator &__op,
                                                                         __T *__all = nullptr) {
-        return {cub::ThreadReduce(__from, __op), __initial, __from, __to, __all, nullptr, __op};
+        return {CUB_NS_QUALIFIER::ThreadReduce(__from, __op),
+                __initial,
+                __from,
+                __to,
+                __all,
+                nullptr,
+                __op};
     }
     template <bool __Inclusive, int __Items, class __Operator, class __Callback>
     static auto some_behind(__T (&__from)[__Items], __T (&__to)[__Items], const __Operator &__op,
@@ -243,8 +255,13 @@ struct scanning {
             return one_behind<true>(__from[0], __to[0], __op, __callback);
         else
             return __entry<__Operator, __Inclusive, scan_start::none, __Items, __Callback>{
-                cub::ThreadReduce(__from, __op), {},  __from, __to, nullptr,
-                __builtin_addressof(__callback), __op};
+                CUB_NS_QUALIFIER::ThreadReduce(__from, __op),
+                {},
+                __from,
+                __to,
+                nullptr,
+                __builtin_addressof(__callback),
+                __op};
     }
 
     auto ExclusiveSum(__T __value, __T &__to) const {
@@ -381,14 +398,15 @@ struct scanning {
 
 template <int __Algorithm, int __Threads>
 using scan_order =
-    conditional_t<__Algorithm == cub::BLOCK_SCAN_WARP_SCANS && __Threads % 32 == 0,
+    conditional_t<__Algorithm == CUB_NS_QUALIFIER::BLOCK_SCAN_WARP_SCANS && __Threads % 32 == 0,
                   scan_of_warps<(__Threads + 31) / 32 * 32>, scan_of_segments<__Threads>>;
 
-template <class __T, int __X, cub::BlockScanAlgorithm __Algorithm, int __Y, int __Z>
-struct primitive<cub::BlockScan<__T, __X, __Algorithm, __Y, __Z>>
+template <class __T, int __X, CUB_NS_QUALIFIER::BlockScanAlgorithm __Algorithm, int __Y, int __Z>
+struct primitive<CUB_NS_QUALIFIER::BlockScan<__T, __X, __Algorithm, __Y, __Z>>
     : scanning<block_scan<scan_order<__Algorithm, __X * __Y * __Z>, __X, __Y, __Z>, __T> {
     primitive() = default;
-    primitive(typename cub::BlockScan<__T, __X, __Algorithm, __Y, __Z>::TempStorage &) {}
+    primitive(
+        typename CUB_NS_QUALIFIER::BlockScan<__T, __X, __Algorithm, __Y, __Z>::TempStorage &) {}
 };
 
 }  // namespace kbuild_cpu::regions

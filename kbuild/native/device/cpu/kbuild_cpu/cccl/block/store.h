@@ -8,15 +8,18 @@
 
 namespace kbuild_cpu::regions {
 
-template <class __T, int __X, int __Items, cub::BlockStoreAlgorithm __Algorithm, int __Y, int __Z>
-struct primitive<cub::BlockStore<__T, __X, __Items, __Algorithm, __Y, __Z>> {
-    static constexpr bool is_striped = __Algorithm == cub::BLOCK_STORE_STRIPED;
-    static constexpr bool meets = !is_striped && __Algorithm != cub::BLOCK_STORE_DIRECT &&
-                                  __Algorithm != cub::BLOCK_STORE_VECTORIZE;
+template <class __T, int __X, int __Items, CUB_NS_QUALIFIER::BlockStoreAlgorithm __Algorithm,
+          int __Y, int __Z>
+struct primitive<CUB_NS_QUALIFIER::BlockStore<__T, __X, __Items, __Algorithm, __Y, __Z>> {
+    static constexpr bool is_striped = __Algorithm == CUB_NS_QUALIFIER::BLOCK_STORE_STRIPED;
+    static constexpr bool meets = !is_striped &&
+                                  __Algorithm != CUB_NS_QUALIFIER::BLOCK_STORE_DIRECT &&
+                                  __Algorithm != CUB_NS_QUALIFIER::BLOCK_STORE_VECTORIZE;
     using __shape = block_shape<__X, __Y, __Z>;
 
     primitive() = default;
-    primitive(typename cub::BlockStore<__T, __X, __Items, __Algorithm, __Y, __Z>::TempStorage &) {}
+    primitive(typename CUB_NS_QUALIFIER::BlockStore<__T, __X, __Items, __Algorithm, __Y,
+                                                    __Z>::TempStorage &) {}
 
     template <class __Iterator, class... __Limits>
     auto Store(__Iterator __iterator, __T (&__items)[__Items], __Limits... __limits) const {
@@ -24,9 +27,10 @@ struct primitive<cub::BlockStore<__T, __X, __Items, __Algorithm, __Y, __Z>> {
         const auto __move = [=](int __number) {
             __T(&__own)[__Items] = *reinterpret_cast<__T(*)[__Items]>(__first);
             if constexpr (is_striped)
-                cub::StoreDirectStriped<__shape::threads>(__number, __iterator, __own, __limits...);
+                CUB_NS_QUALIFIER::StoreDirectStriped<__shape::threads>(__number, __iterator, __own,
+                                                                       __limits...);
             else
-                cub::StoreDirectBlocked(__number, __iterator, __own, __limits...);
+                CUB_NS_QUALIFIER::StoreDirectBlocked(__number, __iterator, __own, __limits...);
         };
         return transfer<__shape, meets, decltype(__move)>{__move};
     }

@@ -64,13 +64,14 @@ struct segmented_reduction {
 };
 
 template <class __T, int __Width>
-struct primitive<cub::WarpReduce<__T, __Width>> : reducing<warp_reduction<__Width>, __Width, __T> {
+struct primitive<CUB_NS_QUALIFIER::WarpReduce<__T, __Width>>
+    : reducing<warp_reduction<__Width>, __Width, __T> {
     static_assert(is_power_of_two(__Width),
                   "kbuild: lanes of a region are in warps of powers of two");
     using __base = reducing<warp_reduction<__Width>, __Width, __T>;
 
     primitive() = default;
-    primitive(typename cub::WarpReduce<__T, __Width>::TempStorage &) {}
+    primitive(typename CUB_NS_QUALIFIER::WarpReduce<__T, __Width>::TempStorage &) {}
 
 #define KBUILD_CPU_WARP_REDUCE(name, function) \
     auto name(__T __value) const { return __base::Reduce(__value, function{}); } \

@@ -68,7 +68,7 @@ struct warp_broadcast {
 };
 
 template <class __T, int __Width>
-struct primitive<cub::WarpScan<__T, __Width>> {
+struct primitive<CUB_NS_QUALIFIER::WarpScan<__T, __Width>> {
     static_assert(is_power_of_two(__Width),
                   "kbuild: lanes of a region are in warps of powers of two");
     using __plus = ::cuda::std::plus<>;
@@ -76,7 +76,7 @@ struct primitive<cub::WarpScan<__T, __Width>> {
     using __entry = warp_scanned<__T, __Width, __Operator, __Initial>;
 
     primitive() = default;
-    primitive(typename cub::WarpScan<__T, __Width>::TempStorage &) {}
+    primitive(typename CUB_NS_QUALIFIER::WarpScan<__T, __Width>::TempStorage &) {}
 
     __entry<__plus> InclusiveSum(__T __value, __T &__to) const {
         return InclusiveScan(__value, __to, __plus{});

@@ -19,7 +19,7 @@ CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")  # of a launch
 INDICES: Final = (INDEX, *CONSTANTS)
 _NEED: Final = re.compile(
     r"__kbuild_(?:(?P<limit>call_|kernel_)?needs_(?P<need>thread|block)"
-    r"|(?P<yields>yields)|(?P<scope>block|warp)_(?P<form>barrier|operation|function))__"
+    r"|(?P<yields>yields)|(?P<scope>block|warp)_(?P<form>barrier|operation|function|primitive))__"
 )
 _CALL: Final = r"(?=\s*(?:[(<]|::))"
 # What else does not exist in host code, such as shared memory.
@@ -40,6 +40,7 @@ class ThreadWords:
             say whether it is their warp, and whether each thread brings a value.
         divided: The same for functions that the device headers also declare as divided ones. The
             values say whether it is their warp.
+        primitives: The same for classes of objects with such functions.
     """
 
     pattern: str
@@ -49,6 +50,7 @@ class ThreadWords:
     yielding: frozenset[str]
     operations: Mapping[str, tuple[bool, bool]]
     divided: Mapping[str, bool]
+    primitives: Mapping[str, bool]
 
 
 def find_thread_words(code: Unit) -> ThreadWords:
@@ -59,9 +61,13 @@ def find_thread_words(code: Unit) -> ThreadWords:
     yielding: set[str] = set()
     operations: dict[str, tuple[bool, bool]] = {}
     divided: dict[str, bool] = {}
+    primitives: dict[str, bool] = {}
     for index in code.find(annotations.keys()):
         found = annotations[code.words[index]]
         name = code.get(index + 1)
+        if found["form"] == "primitive":
+            primitives[name] = found["scope"] == "warp"
+            continue
         words.add(name)
         if found["yields"]:
             yielding.add(name)
@@ -91,6 +97,7 @@ def find_thread_words(code: Unit) -> ThreadWords:
         yielding=frozenset(yielding),
         operations=operations,
         divided=divided,
+        primitives=primitives,
     )
 
 

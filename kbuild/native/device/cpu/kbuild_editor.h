@@ -33,6 +33,8 @@
 #define __kbuild_block_operation__
 #define __kbuild_warp_operation__
 #define __kbuild_warp_function__
+#define __kbuild_block_primitive__
+#define __kbuild_warp_primitive__
 
 /* clang's own <new> and <algorithm> use the qualifiers. */
 #define __host__ __attribute__((host))

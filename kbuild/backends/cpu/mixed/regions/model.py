@@ -31,6 +31,8 @@ class Operation:
         callee: The index of the name of a divided function; None for an operation of CUDA.
         referring: The parameters of that function that are not just numbers, by their places.
         has_own_masks: Whether each thread brings its mask, because the masks can differ.
+        constructor: The indices of the class whose object has the function; empty if the object has
+            a name.
         is_of_object: Whether it is that of a group that is an object, which stands for its mask.
     """
 
@@ -44,6 +46,7 @@ class Operation:
     operand: int = 0
     owner: str = ""
     callee: int | None = None
+    constructor: tuple[int, int] | None = None
     referring: frozenset[int] = frozenset()
     has_own_masks: bool = False
     is_of_object: bool = False

@@ -19,6 +19,7 @@ from kbuild.backends.cpu.mixed.regions.groups import (
     read_this_block,
 )
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Needs, Operation
+from kbuild.backends.cpu.mixed.regions.primitives import find_operations_of_primitives
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
@@ -104,6 +105,10 @@ class _Search:
             self.groups, self.found = {}, known
         for operation in find_operations_of_objects(self._unit, self._body):
             self.found.setdefault(operation.index, operation)
+        for operation in find_operations_of_primitives(
+            self._unit, self._names.thread_words.primitives, self._body.start, self._body.stop
+        ):
+            self._add_operation(operation)
 
     def _add_operations(self, variable: GroupVariable) -> None:
         for operation in find_operations_of(self._unit, variable, self._names.functions):

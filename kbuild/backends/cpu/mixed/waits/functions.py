@@ -20,6 +20,7 @@ from kbuild.backends.cpu.mixed.regions.groups import (
     MAKERS,
     find_calls_of_objects,
 )
+from kbuild.backends.cpu.mixed.regions.primitives import find_calls
 from kbuild.backends.cpu.mixed.regions.variables import find_group
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
@@ -87,7 +88,11 @@ class _Search:
         operations = {*words.operations, *words.divided, *MAKERS}
         own = self._find_own({*operations, *GROUP_FUNCTIONS})
         names = self._add(operations) | {d.name for d in self._bodies if self._has_group(d)}
-        for found in map(self._find_function, find_calls_of_objects(self._code)):
+        calls = (
+            *find_calls_of_objects(self._code),
+            *find_calls(self._code, words.primitives),
+        )
+        for found in map(self._find_function, calls):
             if found is not None:
                 names.add(found.name)
                 self._found[found.start] += []

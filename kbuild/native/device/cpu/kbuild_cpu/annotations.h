@@ -22,6 +22,10 @@
 #define KBUILD_WARP_OPERATION __kbuild_warp_operation__
 /* The same for a function that is declared as a divided one, too; see `collective` in kbuild_cpu/regions. */
 #define KBUILD_WARP_FUNCTION __kbuild_warp_function__
+/* A class of objects with which the threads of a block or warp call functions together; see `team` in
+ * kbuild_cpu/regions. */
+#define KBUILD_BLOCK_PRIMITIVE __kbuild_block_primitive__
+#define KBUILD_WARP_PRIMITIVE __kbuild_warp_primitive__
 /* The same as KBUILD_NEEDS_THREAD and KBUILD_NEEDS_BLOCK, if programs use the name for other things, too: for a class, or a function with a common name.
  * Only calls, template arguments, and qualified names count. */
 #define KBUILD_CALL_NEEDS_THREAD __kbuild_call_needs_thread__
@@ -37,6 +41,8 @@
 #define KBUILD_BLOCK_OPERATION
 #define KBUILD_WARP_OPERATION
 #define KBUILD_WARP_FUNCTION
+#define KBUILD_BLOCK_PRIMITIVE
+#define KBUILD_WARP_PRIMITIVE
 #define KBUILD_CALL_NEEDS_THREAD
 #define KBUILD_CALL_NEEDS_BLOCK
 #define KBUILD_KERNEL_NEEDS_THREAD

@@ -43,3 +43,5 @@
 #define __kbuild_block_operation__
 #define __kbuild_warp_operation__
 #define __kbuild_warp_function__
+#define __kbuild_block_primitive__
+#define __kbuild_warp_primitive__

@@ -44,6 +44,8 @@
 #define __kbuild_block_operation__
 #define __kbuild_warp_operation__
 #define __kbuild_warp_function__
+#define __kbuild_block_primitive__
+#define __kbuild_warp_primitive__
 /* How the threads of a block run, for people. */
 #define __kbuild_executed__(text) \
     __attribute__((used)) static const char __kbuild_execution__[] = text;

@@ -62,7 +62,10 @@ def _opens_arguments(unit: Unit, index: int) -> bool:
 
 def _has_effects(unit: Unit, operation: Operation) -> bool:
     """Return whether the arguments of an operation can change variables."""
-    for first, last in operation.arguments:
+    parts = operation.arguments
+    if operation.constructor is not None:
+        parts = ((operation.index, operation.close),)
+    for first, last in parts:
         for part in list_parts(unit, first, last):
             if part.text in (*ASSIGNMENTS, *STEPS):
                 return True

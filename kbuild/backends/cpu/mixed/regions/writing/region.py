@@ -364,6 +364,9 @@ class RegionWriter:
         """Return the regions in which threads bring their values, and the operations."""
         parts = []
         for operation in operations:
+            if operation.constructor is not None:
+                parts.append(self._write_team(operation, frames))
+                continue
             if operation.callee is not None:
                 parts.append(self._write_call(operation, frames))
                 continue
@@ -435,6 +438,24 @@ class RegionWriter:
             f"{split}({passed}, {REGIONS}thread_number{{{THREAD}}}{before}{arguments}); "
             f"__kbuild_region_end__ "
             f"{kind}::__callee::__run({frames[-1].name}, {LIVE}, {frame});"
+        )
+
+    def _write_team(self, operation: Operation, frames: Frames) -> str:
+        """Return the region in which threads bring what they pass to a function of an object.
+
+        A lambda returns that, so that the text of the call exists once.
+        """
+        frame, bring = name_frame(operation), f"__kbuild_k{operation.slot}__"
+        call = (operation.index, operation.close + 1)
+        stores = str(self._text.division.stores_index).lower()
+        kind = f"{REGIONS}team<decltype({bring}(::uint3{{}}, 0)), {stores}>"
+        return (
+            f"auto {bring} = __kbuild_function__ {{ {self._bindings.bind([call])} "
+            f"return {self._text.render_entry(operation)}; }}; "
+            f"typename {kind}::template __frame<__kbuild_most__> {frame}; "
+            f"{self._bindings.add_slot(frame)} {self.open(frames, [])} "
+            f"{frame}.bring({THREAD}, {bring}(threadIdx, {THREAD})); __kbuild_region_end__ "
+            f"{kind}::run({frames[-1].name}, {LIVE}, {frame});"
         )
 
     def _list_types(self, operation: Operation) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
+from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.backends.cpu.mixed.regions.variables import Variable
@@ -192,6 +193,20 @@ class Text:
         start, _ = operation.value
         renamed = {callee: name_split(operation.name)}
         return self.render(operation.index, start - 1, renamed, is_call=True)
+
+    def render_entry(self, operation: Operation) -> str:
+        """Return the call that returns what a thread brings to a function of an object."""
+        callee, (start, opening) = operation.callee or 0, operation.constructor or (0, 0)
+        arguments = [self._render_passed(each) for each in operation.arguments]
+        passed = f".{operation.name}({', '.join(arguments)})"
+        if start == opening:
+            return f"{REGIONS}primitive_of({self.render(start, callee - 1, is_call=True)}){passed}"
+        kind = self.render(start, opening, is_call=True)
+        return f"{REGIONS}primitive<{kind}>{self.render(opening, callee - 1)}{passed}"
+
+    def _render_passed(self, argument: Span) -> str:
+        value = self.render(*argument)
+        return f"{REGIONS}pass_value({value})" if can_make_objects(self.unit, argument) else value
 
     def render_type(self, operation: Operation) -> str:
         """Return the type of the result of an operation."""

@@ -54,26 +54,6 @@ private:
 };
 
 #if KBUILD_CPU_WARP_SIZE == 32 && !defined(__shfl_sync)
-/* The tiles of `width` lanes that have at least one of some lanes. */
-template <int __Width>
-struct tiles_of_warp {};
-template <int __Width>
-unsigned read_mask(tiles_of_warp<__Width>, unsigned __lanes) {
-    constexpr unsigned __tile = ~0u >> (32 - __Width);
-    unsigned __mask = 0;
-    for (int __first = 0; __first < 32; __first += __Width)
-        if ((__lanes & __tile << __first) != 0) __mask |= __tile << __first;
-    return __mask;
-}
-template <int __Width, class __Set, class __Live>
-KBUILD_CPU_ALWAYS_INLINE void check_tiles(const kbuild_cpu_call &__call, const __Set &__set,
-                                          const __Live &__live) {
-    const bool __is_all =
-        !__set.of.has_awaited && (__set.__size() == __live.__size() || __set.has_whole_warps());
-    if (__builtin_expect(!__is_all, 0))
-        check_some_lanes(__call, __set, __live, tiles_of_warp<__Width>());
-}
-
 template <int __Width>
 struct tile_operations {
     static_assert(__Width > 0 && __Width <= 32, "kbuild: the tile is larger than a warp");

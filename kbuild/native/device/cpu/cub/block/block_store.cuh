@@ -1,0 +1,8 @@
+/* cub::BlockStore. */
+#pragma once
+#pragma GCC system_header
+#include_next <cub/block/block_store.cuh>
+#include "../../kbuild_cpu/cccl/block/select.h"
+#if defined(KBUILD_CPU_CCCL_PRIMITIVES)
+#include "../../kbuild_cpu/cccl/block/store.h"
+#endif

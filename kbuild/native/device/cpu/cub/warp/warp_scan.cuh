@@ -1,0 +1,8 @@
+/* cub::WarpScan. */
+#pragma once
+#pragma GCC system_header
+#include_next <cub/warp/warp_scan.cuh>
+#include "../../kbuild_cpu/cccl/block/select.h"
+#if defined(KBUILD_CPU_CCCL_PRIMITIVES)
+#include "../../kbuild_cpu/cccl/block/warp_scan.h"
+#endif

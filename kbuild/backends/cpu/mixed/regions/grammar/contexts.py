@@ -122,7 +122,10 @@ class _Reader:
     def _is_in_function(self, opening: int | None) -> bool:
         """Return whether braces are around a bracket that can be those of a lambda."""
         while opening is not None:
-            if self._unit.words[opening] == "{" and self._unit.get(opening - 1) not in _BEFORE_LISTS:
+            if (
+                self._unit.words[opening] == "{"
+                and self._unit.get(opening - 1) not in _BEFORE_LISTS
+            ):
                 return True
             opening = find_opening(self._unit, self._statement.start, opening)
         return False

@@ -29,19 +29,22 @@ def strip_artifact(path: Path, output: Path, *, keep: Iterable[str] | None = Non
         path: A shared object, an executable, or a wheel.
         output: The file to write, or a directory, in which the file keeps its name. It can be
             ``path``.
-        keep: The architectures to keep, for example ``sm_90`` or ``compute_90``. None keeps all.
+        keep: The architectures to keep, for example ``sm_90``, ``compute_90``, or ``90``, which
+            stands for both. None keeps all.
 
     Raises:
         ConfigurationError: The artifact has no image for an architecture to keep.
         InputError: The artifact is of another kind, is damaged, or has no device code.
+        OSError: The output cannot be written.
     """
     content = read_file(path)
-    kept = None if keep is None else frozenset(name_images(keep))
+    names = None if keep is None else tuple(keep)
+    kept = None if names is None else frozenset(name_images(names))
     target = output / path.name if output.is_dir() else output
     mode = path.stat().st_mode & 0o777
     if is_wheel(content):
         files, signatures, changed = _strip_wheel(path, content, kept)
-        _check_kept(path, files, kept)
+        _check_kept(path, files, names or ())
         write_parts(target, (changed,), mode=mode)
         sizes = len(content), len(changed)
     else:
@@ -50,7 +53,7 @@ def strip_artifact(path: Path, output: Path, *, keep: Iterable[str] | None = Non
         if stripped is None:
             raise InputError(f"{path}: not a shared object, executable, or wheel with device code")
         files = [stripped[1]]
-        _check_kept(path, files, kept)
+        _check_kept(path, files, names or ())
         before = path.stat().st_blocks * _BLOCK
         write_sparse(target, stripped[0], mode=mode)
         sizes = before, target.stat().st_blocks * _BLOCK
@@ -93,12 +96,13 @@ def _strip_wheel(
     return files, signatures, target.getvalue()
 
 
-def _check_kept(path: Path, files: Iterable[StrippedFile], keep: frozenset[str] | None) -> None:
+def _check_kept(path: Path, files: Iterable[StrippedFile], names: Iterable[str]) -> None:
+    """Check that the artifact has an image for each name, which can stand for several images."""
     known = sorted(set(_list_known(files)))
-    for arch in sorted(keep or ()):
-        if arch not in known:
+    for name in names:
+        if not set(name_images((name,))).intersection(known):
             raise ConfigurationError(
-                f"{path}: no image for {arch!r} to keep{suggest(arch, known)}; "
+                f"{path}: no image for {name!r} to keep{suggest(name, known)}; "
                 f"the images are for {', '.join(known)}"
             )
 

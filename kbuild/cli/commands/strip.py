@@ -57,6 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     keep = [arch.strip() for option in arguments.keep_arch for arch in option.split(",")]
     if not all(keep):
         raise ConfigurationError(f"--keep-arch {','.join(arguments.keep_arch)!r}: a name is empty")
-    report = strip_artifact(arguments.path, arguments.output, keep=keep or None)
+    try:
+        report = strip_artifact(arguments.path, arguments.output, keep=keep or None)
+    except OSError as error:
+        raise ConfigurationError(f"-o {arguments.output}: {error.strerror}") from error
     print(_RENDERERS[arguments.format](report), end="")
     return 0

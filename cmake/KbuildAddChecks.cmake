@@ -84,7 +84,7 @@ endfunction()
 
   Adds a CTest test that resolves and launches the kernels of a target::
 
-    kbuild_add_smoke_test(<target> [CASES <file.py>])
+    kbuild_add_smoke_test(<target> [CASES <file.py>] [SCHEDULES <n>])
 
   The artifact is verified first, by ``<target>.verify``.  If it is rejected, the test does not run.
   If there is no device, the test is skipped.  The target must be a library.  To test a program, run
@@ -101,6 +101,11 @@ endfunction()
   ``CASES``
     A Python file with smoke test cases.
 
+  ``SCHEDULES``
+    Runs the cases this many times with checks (``kbuild smoke --check --schedules``), with the blocks of
+    kernels in as many orders.  The target needs ``CHECK ON``; otherwise, the test is skipped.  In a cross
+    build, this is an error.
+
   Outputs: the tests ``<target>.smoke`` and ``<target>.verify``.  For a ``STATIC`` or ``OBJECT``
   target, also the test ``<target>_smoke.verify``, and the targets ``<target>_smoke`` and
   ``<target>_smoke_verified``, which are part of ``all``.
@@ -111,9 +116,12 @@ endfunction()
 #]=]
 function(kbuild_add_smoke_test target)
     list(APPEND CMAKE_MESSAGE_CONTEXT "kbuild_add_smoke_test")
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "CASES" "")
-    _kbuild_check_call(kbuild_add_smoke_test "${target}" "${target}" "${arg_CASES}"
-        "${arg_UNPARSED_ARGUMENTS};${arg_KEYWORDS_MISSING_VALUES}" ${ARGV})
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "CASES;SCHEDULES" "")
+    set(wrong "${arg_UNPARSED_ARGUMENTS};${arg_KEYWORDS_MISSING_VALUES}")
+    if(NOT "${arg_SCHEDULES}" MATCHES "^([1-9][0-9]?[0-9]?)?$")
+        list(APPEND wrong SCHEDULES) # unless it is 1000
+    endif()
+    _kbuild_check_call(kbuild_add_smoke_test "${target}" "${target}" "${arg_CASES}" "${wrong}" ${ARGV})
     _kbuild_resolve_aliases(target "${target}")
     if(TEST "${target}.smoke")
         return()
@@ -136,9 +144,17 @@ function(kbuild_add_smoke_test target)
     if(arg_CASES)
         get_filename_component(cases "${arg_CASES}" ABSOLUTE)
     endif()
+    set(checks "")
+    if(NOT "${arg_SCHEDULES}" STREQUAL "")
+        set(checks --check --schedules "${arg_SCHEDULES}")
+    endif()
     # The Python of this machine cannot load the library of another one.
     set(probe "")
     get_property(machine GLOBAL PROPERTY _KBUILD_FOREIGN_MACHINE)
+    if(machine AND checks)
+        message(FATAL_ERROR "kbuild_add_smoke_test(${target}): SCHEDULES ${arg_SCHEDULES} needs CASES that run, but "
+            "the Python of this machine cannot load libraries for ${machine}; remove SCHEDULES")
+    endif()
     if(machine)
         _kbuild_add_smoke_probe()
         if(cases)
@@ -152,7 +168,7 @@ function(kbuild_add_smoke_test target)
     # The fixtures have already verified the file that this test loads.
     add_test(NAME "${target}.smoke"
         COMMAND "${CMAKE_BINARY_DIR}/kbuild/run-kbuild" smoke "$<TARGET_FILE:${loadable}>" ${cases} --no-verify
-            ${probe})
+            ${checks} ${probe})
     set_tests_properties("${target}.smoke" PROPERTIES
         FIXTURES_REQUIRED "${target}.verified;${loadable}.verified"
         SKIP_RETURN_CODE 77

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import warnings
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -26,7 +27,11 @@ if TYPE_CHECKING:
 
 _OPTION: Final = "--kbuild-check"
 _SUPPRESSIONS: Final = "--kbuild-suppressions"
+_SCHEDULES: Final = "--kbuild-schedules"
+# A parameter of each test that runs in several orders of blocks.
+_PARAMETER: Final = "kbuild_seed"
 _NAME: Final = "kbuild-check"
+_MOST_SCHEDULES: Final = 1000
 _WORKER: Final = "PYTEST_XDIST_WORKER"
 # Memory can outlive a test, so that no test is to blame for it.
 _EXCLUDED: Final = "leak"
@@ -47,6 +52,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help=f"with {_OPTION}: do not count the findings that this TOML file lists",
     )
+    group.addoption(
+        _SCHEDULES,
+        type=int,
+        metavar="N",
+        help=f"with {_OPTION}: run each test N times, with the blocks of kernels in N orders",
+    )
+
+
+@pytest.fixture(name=_PARAMETER)
+def return_seed(request: pytest.FixtureRequest) -> int:
+    """Return the order of blocks in which a test runs."""
+    return int(request.param)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -55,9 +72,19 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     arguments = early_config.known_args_namespace
     if arguments.kbuild_check:
         suppressions = _read_suppressions(arguments.kbuild_suppressions)
-        early_config.pluginmanager.register(_CheckPlugin(suppressions), _NAME)
-    elif arguments.kbuild_suppressions is not None:
-        raise pytest.UsageError(f"{_SUPPRESSIONS} has no effect without {_OPTION}; add {_OPTION}")
+        plugin = _CheckPlugin(suppressions, arguments.kbuild_schedules)
+        early_config.pluginmanager.register(plugin, _NAME)
+    for option, value in (
+        (_SUPPRESSIONS, arguments.kbuild_suppressions),
+        (_SCHEDULES, arguments.kbuild_schedules),
+    ):
+        if value is not None and not arguments.kbuild_check:
+            raise pytest.UsageError(f"{option} has no effect without {_OPTION}; add {_OPTION}")
+    schedules = arguments.kbuild_schedules
+    if schedules is not None and not 1 <= schedules <= _MOST_SCHEDULES:
+        raise pytest.UsageError(
+            f"{_SCHEDULES} {schedules}: expected a number from 1 to {_MOST_SCHEDULES}"
+        )
 
 
 def _read_suppressions(path: Path | None) -> Suppressions | None:
@@ -86,6 +113,14 @@ def _select_checks() -> tuple[str, ...]:
     return checks
 
 
+def _find_seed(item: pytest.Item) -> int | None:
+    """Return the order of blocks of a test, or None for a test without parameters."""
+    if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return None
+    seed = item.callspec.params.get(_PARAMETER)
+    return seed if isinstance(seed, int) else None
+
+
 class _CheckPlugin:
     """The state of one process.
 
@@ -93,12 +128,13 @@ class _CheckPlugin:
     run, which this one is a test of.
     """
 
-    def __init__(self, suppressions: Suppressions | None) -> None:
+    def __init__(self, suppressions: Suppressions | None, schedules: int | None) -> None:
         from kbuild.check.processes import DIRECTORY, SELECTION  # noqa: PLC0415 - see above
 
         variables = process.select_environment((_WORKER, DIRECTORY))
         self._is_main = variables.keys() != {_WORKER, DIRECTORY}
         self._suppressions = suppressions
+        self._schedules = schedules
         self._checks = _select_checks()
         self._here = Path.cwd()  # tests can change it
         if self._is_main:
@@ -111,6 +147,35 @@ class _CheckPlugin:
         self._counts: dict[tuple[Path, Cause], int] = {}
         self._contents: dict[Path, bytes] = {}
         self._total: CheckReport | None = None
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Let each test run once per order of blocks."""
+        if self._schedules is None:
+            return
+        from kbuild.check.schedules import SEED  # noqa: PLC0415 - see above
+
+        metafunc.fixturenames.append(_PARAMETER)
+        seeds = range(self._schedules)
+        metafunc.parametrize(
+            _PARAMETER, seeds, indirect=True, ids=[f"{SEED}={seed}" for seed in seeds]
+        )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Select the order of blocks before any fixture launches a kernel."""
+        if self._schedules is None:
+            return
+        from kbuild.check.schedules import SEED  # noqa: PLC0415 - see above
+
+        seed = _find_seed(item)
+        if seed is None:
+            warnings.warn(
+                f"{item.nodeid} runs in one order of blocks only, because pytest cannot give it "
+                f"parameters; make it a function to use {_SCHEDULES}",
+                pytest.PytestWarning,
+                stacklevel=2,
+            )
+        process.export_variables({SEED: str(seed or 0)})
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

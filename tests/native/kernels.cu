@@ -155,13 +155,18 @@ extern "C" __global__ void exchange(int *out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Each branch has its own call site.
+// Each branch has its own call site. Lanes come at different times, and one waits for those of a branch.
 extern "C" __global__ void converge(unsigned int *out) {
     unsigned int mask = 0;
+    for (unsigned int i = 0; i < threadIdx.x % 7; ++i) __nanosleep(1);
+    if (threadIdx.x == 2)
+        while (atomicAdd(&out[50], 0) == 0) {
+        }
     if (threadIdx.x % 4 == 0)
         mask = __activemask();
     else if (threadIdx.x % 4 == 1)
         mask = __activemask();
+    if (mask != 0) atomicAdd(&out[50], 1);
     __syncwarp();
     out[threadIdx.x] = mask;
 }

@@ -131,7 +131,7 @@ TEST_CASE("lanes exchange values") {
 
 TEST_CASE("lanes that converge know their mask") {
     Registered module;
-    std::vector<unsigned> out(50);
+    std::vector<unsigned> out(51);
     REQUIRE_SUCCESS(
         launch(module.handle("converge"), make_config({1, 1, 1}, {50, 1, 1}), out.data()));
     for (unsigned thread = 0; thread < 50; ++thread) {

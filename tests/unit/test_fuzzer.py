@@ -97,6 +97,7 @@ def test_equal_seeds_give_equal_runs(tmp_path: Path) -> None:
     assert runs[0] == runs[1] != runs[2]
 
 
+@pytest.mark.slow
 def test_time_limit_ends_a_run(tmp_path: Path) -> None:
     _, summary = fuzz(tmp_path, "archive", "record", "--seconds", "2", "-j", "2")
 

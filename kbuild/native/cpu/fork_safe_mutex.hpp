@@ -16,6 +16,7 @@ enum class LockRank {
     graph_handles,
     user_objects,
     pools,
+    virtual_memory,
     allocations,
     heap,
     memory_uses,

@@ -19,8 +19,11 @@ from kbuild.stages.settings import check_file
 _SIGNATURES: Final = {
     "kbuild_verify": Signature(single={"POLICY": "policy"}, lists={}),
     "kbuild_add_verify_test": Signature(single={"POLICY": "policy"}, lists={}),
-    "kbuild_add_smoke_test": Signature(single={"CASES": "cases"}, lists={}),
+    "kbuild_add_smoke_test": Signature(
+        single={"CASES": "cases", "SCHEDULES": "schedules"}, lists={}
+    ),
 }
+_MOST_SCHEDULES: Final = 1000
 _TAKES_TARGETS: Final = ("kbuild_verify",)
 
 
@@ -42,6 +45,14 @@ def check_call(record: CallRecord) -> None:
             similar = suggest_keyword(signature, target)
             suggestion = f"; did you mean {similar!r}?" if similar else ""
             raise ConfigurationError(f"target {target} does not exist{suggestion}")
-    for keyword, (file,) in arguments.values.items():
+    for keyword, (value,) in arguments.values.items():
         with name_keyword(keyword):
-            check_file(Path(record.find("CMAKE_CURRENT_SOURCE_DIR"), file))
+            if keyword == "SCHEDULES":
+                _check_schedules(value)
+            else:
+                check_file(Path(record.find("CMAKE_CURRENT_SOURCE_DIR"), value))
+
+
+def _check_schedules(value: str) -> None:
+    if not (value.isdecimal() and 1 <= int(value) <= _MOST_SCHEDULES):
+        raise ConfigurationError(f"expected a number from 1 to {_MOST_SCHEDULES}, not '{value}'")

@@ -13,7 +13,7 @@ from support.tools.nvidia_compiler import require_nvrtc
 from support.tools.toolchains import require_backend
 
 # For developers. Each takes seconds even in its tiny mode, and compares what other tests check.
-SLOW = ("kernels", "startup", "standalone", "rebuild", "install", "driver")
+SLOW = ("kernels", "startup", "standalone", "rebuild", "install", "driver", "sorts")
 HEADER = ["case", "kbuild", "ms", "peer", "ms", "ratio", "quartiles", "pairs", "peer"]
 CASES = {
     "kernels": ("nothing 1", "saxpy 4096", "matmul_naive 64", "matmul_tiled 64", "block_sums 4096"),
@@ -21,6 +21,7 @@ CASES = {
     "standalone": ("no-op",),
     "install": ("wheel, processor", "wheel, wall"),
     "driver": ("first compile", "edit of device code", "edit of host code", "no edit"),
+    "sorts": ("thrust 1000 unsigned", "cub 1000 float"),
     "rebuild": ("configure", "cold build", "no-op build", "build after one edit", "front end"),
 }
 
@@ -135,6 +136,7 @@ sys.exit(benchmark.main())
 """
 
 
+@pytest.mark.slow
 def test_missed_mutation_is_printed() -> None:
     result = run(sys.executable, "-c", MISSED, cwd=ROOT)
 
@@ -143,6 +145,7 @@ def test_missed_mutation_is_printed() -> None:
     assert result.stderr.startswith("KB301: ")
 
 
+@pytest.mark.slow
 def test_unknown_rule_is_rejected() -> None:
     result = run(sys.executable, "-m", "benchmarks.verify", "KB999", cwd=ROOT)
 

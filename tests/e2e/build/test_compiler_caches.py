@@ -140,6 +140,7 @@ def test_copy_of_the_sources_in_another_directory_is_a_cache_hit(
     assert depfile.read_text().startswith(f"{tmp_path / 'second'}/")
 
 
+@pytest.mark.slow
 @needs_sccache
 @pytest.mark.parametrize("backend", [CUDA, CPU])
 def test_debug_information_names_the_sources_that_were_compiled(
@@ -179,6 +180,7 @@ def test_build_directories_can_share_a_redis_server(
                 assert not counts[other]
 
 
+@pytest.mark.slow
 @needs_sccache
 @needs_nvcc
 def test_edit_is_a_cache_miss(tmp_path: Path, sccache: Sccache) -> None:
@@ -292,6 +294,7 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", directory], check=True)
 
 
+@pytest.mark.slow
 @needs_sccache
 @pytest.mark.parametrize("backend", [CPU, CUDA])
 def test_output_is_the_same_when_sccache_cannot_write(

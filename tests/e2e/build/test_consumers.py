@@ -70,6 +70,7 @@ BACKENDS = [
 
 
 # tests/projects/mixed_kinds runs such a program on the CPU.
+@pytest.mark.slow
 @pytest.mark.parametrize(("backend", "architecture"), BACKENDS)
 def test_program_calls_the_host_api_in_both_spellings(
     tmp_path: Path, backend: str, architecture: str

@@ -85,6 +85,7 @@ def test_second_build_does_nothing(built: Path) -> None:
     assert "no work to do" in succeed(run("cmake", "--build", built))
 
 
+@pytest.mark.slow
 def test_build_needs_only_the_toolchain_in_wheels(tmp_path: Path) -> None:
     """PATH has no nvcc, and no CUDA variable is set."""
     tools = tmp_path / "bin"
@@ -134,6 +135,7 @@ def test_bad_input(tmp_path: Path, keys: str, code: int, expected: str) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_kernel_that_one_architecture_lacks_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "__global__ void k(int* p) { *p = 1; }\n"
@@ -150,7 +152,7 @@ def test_kernel_that_one_architecture_lacks_is_an_error(tmp_path: Path) -> None:
     assert "kernel 'wide(int*)' is defined for sm_90 but not for sm_80" in result.stderr
 
 
-@pytest.mark.parametrize("rdc", ["false", "true"])
+@pytest.mark.parametrize("rdc", [pytest.param("false", marks=pytest.mark.slow), "true"])
 def test_artifact_contains_compile_facts(tmp_path: Path, rdc: str) -> None:
     (tmp_path / "a.cu").write_text(
         "__global__ void k(float* p) { float v[64];\n"
@@ -194,6 +196,7 @@ def test_artifact_contains_compile_facts(tmp_path: Path, rdc: str) -> None:
     assert str(expected) in report["findings"][0]["message"]
 
 
+@pytest.mark.slow
 def test_host_compiler_can_differ_from_the_compiler_of_the_project(tmp_path: Path) -> None:
     """nvcc uses HOST_COMPILER, and the project keeps its own compiler and standard."""
     require_programs("clang++")
@@ -275,6 +278,7 @@ def test_compression_mode_selects_the_compression_of_each_image(tmp_path: Path) 
     }
 
 
+@pytest.mark.slow
 def test_device_variables_have_shadows(tmp_path: Path) -> None:
     project = PROJECTS / "variables"
     settings = ("CMAKE_CUDA_ARCHITECTURES=80-real", set_device_headers("cuda"))
@@ -309,6 +313,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+@pytest.mark.slow  # tests/e2e/build/test_rdc.py links device code, too
 def test_device_link_yields_one_container(linked: Path) -> None:
     result = run_kbuild("inspect", "--format", "json", linked / "libshared_kernels.so")
 
@@ -349,6 +354,7 @@ def has_device() -> bool:
     return bool(list_devices())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("architecture", "sources", "code", "expected"),
     [
@@ -399,6 +405,7 @@ def test_kernels_with_cub_and_thrust_types_have_the_same_name_in_all_compilers(
 
 
 # The demo builds saxpy, and the other tests have builds for several architectures.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "example",
     [

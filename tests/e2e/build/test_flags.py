@@ -112,7 +112,7 @@ def build_as(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable
     ("build_type", "expected"),
     [
         ("Release", "1,1"),
-        ("", "0,1"),
+        pytest.param("", "0,1", marks=pytest.mark.slow),
         # Also a configuration in the test of Ninja Multi-Config.
         pytest.param("Debug", "0,0", marks=pytest.mark.slow),
         pytest.param("RelWithDebInfo", "1,1", marks=pytest.mark.slow),
@@ -127,7 +127,12 @@ def test_flags_reach_device_code(
 
 
 @pytest.mark.parametrize(
-    ("build_type", "is_there"), [("Debug", True), ("RelWithDebInfo", True), ("Release", False)]
+    ("build_type", "is_there"),
+    [
+        ("Debug", True),
+        pytest.param("RelWithDebInfo", True, marks=pytest.mark.slow),
+        ("Release", False),
+    ],
 )
 def test_debug_information_follows_the_build_type(
     build_as: Callable[[str], Path], build_type: str, is_there: bool

@@ -259,6 +259,7 @@ def test_hipcxx_selects_the_compiler(tmp_path: Path) -> None:
         assert image["compression"] == compression
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_hip_platform_nvidia_builds_for_cuda(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(KERNEL)
@@ -275,6 +276,7 @@ def test_hip_platform_nvidia_builds_for_cuda(tmp_path: Path) -> None:
     assert [(image["backend"], image["arch"]) for image in images] == [("cuda", "sm_90")] * 2
 
 
+@pytest.mark.slow
 def test_sources_that_include_cudas_headers_build(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "#include <cuda_runtime.h>\n#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n"
@@ -373,6 +375,7 @@ def test_error_names_a_missing_bundler(tmp_path: Path) -> None:
     assert "clang-offload-bundler, which writes fat binaries, is missing; install it" in output
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_note_says_why_hipcc_is_not_used_when_nvcc_is_on_path(tmp_path: Path) -> None:
     """hipcc would call nvcc unless HIP_PLATFORM says otherwise."""

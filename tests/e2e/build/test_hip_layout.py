@@ -252,6 +252,7 @@ def recordings(directory: Path, hip_recorder: Path) -> dict[str, Recording]:
     return found
 
 
+@pytest.mark.slow
 def test_registration_calls_match_hipcc(recordings: dict[str, Recording]) -> None:
     theirs, ours = (recordings[name] for name in ("hipcc", "g++"))
     kernels, variables, order = [], [], []

@@ -291,6 +291,7 @@ def test_manifest_builds_a_program(tmp_path: Path, hip_recorder: Path) -> None:
     assert len(record(hip_recorder, program).launches) == 1
 
 
+@pytest.mark.slow
 def test_run_builds_without_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     source = tmp_path / "a.hip"

@@ -33,6 +33,7 @@ exit $status
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_source_that_is_edited_during_its_compile_is_compiled_again(
     tmp_path: Path, generator: str
@@ -86,7 +87,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", directory], check=True)
 
 
-@pytest.mark.parametrize("room", ["300k", "700k"])
+@pytest.mark.parametrize("room", ["300k", pytest.param("700k", marks=pytest.mark.slow)])
 def test_full_disk_is_reported_and_the_next_build_is_correct(small_disk: Path, room: str) -> None:
     project = StandaloneProject(root=small_disk / "project")
     project.write()

@@ -86,6 +86,7 @@ def test_ninja_obeys_the_jobserver_of_make(project: Project, ninja: str, tmp_pat
     assert project.count_concurrent() == 2
 
 
+@pytest.mark.slow
 def test_make_limits_device_edges(project: Project, tmp_path: Path) -> None:
     directory = tmp_path / "build"
     settings = (f"CMAKE_CXX_COMPILER={project.compiler}",)

@@ -190,6 +190,7 @@ def mixed(tmp_path: Path) -> Path:
     return source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", CROSS_COMPILERS)
 def test_images_for_two_machines_are_built(tmp_path: Path, mixed: Path, compiler: str) -> None:
     require(AARCH64)

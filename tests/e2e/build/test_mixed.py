@@ -313,6 +313,7 @@ def test_cuda_artifacts_pass_verification(tmp_path: Path, compiler: str) -> None
     assert os.access(tmp_path / "mixed_kinds" / "libplugin.so", os.X_OK)
 
 
+@pytest.mark.slow
 def test_smoke_test_of_an_archive_with_debug_stubs(tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(SMOKE_PROJECT)
     (tmp_path / "define.cu").write_text("__global__ void k(int* p) { *p = 1; }\n")

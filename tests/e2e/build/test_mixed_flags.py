@@ -23,12 +23,12 @@ endfunction()
 set(LEVELS x86-64 x86-64-v3)
 add_program(machine -mavx2 -ffast-math -pthread)
 set(LEVELS x86-64-v3)
+# Each flag changes the size of the class or a value in it, so a flag that is lost shows.
 add_program(macros -DWITH_ID -UNDEBUG "SHELL:-DNAME='\\"two words\\"'"
-    "SHELL:-include ${CMAKE_SOURCE_DIR}/forced.h")
-add_program(layout -fshort-enums -fpack-struct=2 -funsigned-char)
-add_program(threads)
+    "SHELL:-include ${CMAKE_SOURCE_DIR}/forced.h"
+    -fshort-enums -fpack-struct=2 -funsigned-char)
 if(OpenMP_CXX_FOUND)
-    target_link_libraries(threads PRIVATE OpenMP::OpenMP_CXX)
+    target_link_libraries(macros PRIVATE OpenMP::OpenMP_CXX)
 endif()
 """
 SOURCE: Final = r"""
@@ -110,8 +110,6 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("macros", "x86-64-v3"),
         ("machine", "x86-64"),
         ("machine", "x86-64-v3"),
-        ("layout", "x86-64-v3"),
-        ("threads", "x86-64-v3"),
     ],
 )
 def test_types_are_the_same_for_host_and_device(programs: Path, name: str, level: str) -> None:
@@ -123,11 +121,11 @@ def test_device_code_depends_on_macros_but_not_on_warnings(programs: Path) -> No
     def rebuild(flags: str) -> set[str]:
         before = {path: path.stat().st_mtime_ns for path in find_stamps()}
         succeed(configure(programs.parent, programs, f"CMAKE_CXX_FLAGS={flags}"))
-        succeed(build(programs, "layout"))
+        succeed(build(programs, "macros"))
         return {p.parent.name for p in find_stamps() if before.get(p) != p.stat().st_mtime_ns}
 
     def find_stamps() -> list[Path]:
-        return [path for path in programs.rglob("a.cu.*.json") if "layout" in str(path)]
+        return [path for path in programs.rglob("a.cu.*.json") if "macros" in str(path)]
 
     assert rebuild('-DFROM_FLAGS="\\"a b,c\\"" -Wall -g1') == set()
-    assert rebuild("-DFROM_FLAGS=1") == {"layout"}
+    assert rebuild("-DFROM_FLAGS=1") == {"macros"}

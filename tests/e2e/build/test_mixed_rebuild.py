@@ -137,6 +137,7 @@ def test_kernel_edit_compiles_only_device_code(project: Project) -> None:
     assert project.run() == 5
 
 
+@pytest.mark.slow
 def test_new_instance_compiles_both(project: Project) -> None:
     project.edit("one.cu", "fill<<<1, 1>>>(d)", "fill<<<1, 1>>>((unsigned*)d)")
 
@@ -151,6 +152,7 @@ def test_header_edit_compiles_its_dependents(project: Project) -> None:
     assert project.run() == 7
 
 
+@pytest.mark.slow
 def test_device_option_compiles_device_code(project: Project) -> None:
     project.configure("DEVICE_OPTIONS=-ffast-math")
 

@@ -33,6 +33,7 @@ def write_project(directory: Path, backend: str, inside: str = "") -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cpu", "cuda", pytest.param("hip", marks=pytest.mark.slow)])
 def test_sources_with_unusual_names_are_built_once(tmp_path: Path, backend: str) -> None:
     require_backend(backend)

@@ -58,6 +58,7 @@ def build_and_test(
     assert "100% tests passed" in succeed(ctest(directory))
 
 
+@pytest.mark.slow
 def test_object_library_with_makefiles_in_parallel(tmp_path: Path) -> None:
     source = write_project(tmp_path / "source", PLAIN)
 
@@ -71,6 +72,7 @@ def test_directory_name_with_special_characters_works(tmp_path: Path) -> None:
     build_and_test(source, directory / "build")
 
 
+@pytest.mark.slow
 def test_warnings_of_the_project_do_not_reach_the_stub_unit(tmp_path: Path) -> None:
     body = PLAIN.replace("k.cu", "k.cu DEBUG_STUBS ON")
     source = write_project(tmp_path / "source", body)
@@ -79,6 +81,7 @@ def test_warnings_of_the_project_do_not_reach_the_stub_unit(tmp_path: Path) -> N
     build_and_test(source, tmp_path / "build", f"CMAKE_CXX_FLAGS={flags}")
 
 
+@pytest.mark.slow
 def test_source_can_be_generated(tmp_path: Path) -> None:
     body = """
 add_custom_command(OUTPUT generated.cu
@@ -108,6 +111,7 @@ kbuild_add_kernels(kernels SHARED SOURCES k.cu HEADERS ${CMAKE_CURRENT_BINARY_DI
     build_and_test(source, tmp_path / "build", generator=generator)
 
 
+@pytest.mark.slow  # tests/e2e/build/test_flags.py tests flags, too
 def test_host_flags_do_not_reach_device_code(tmp_path: Path) -> None:
     loop = "__global__ void k(int* p) { for (int i = 0; i < 64; ++i) p[i] += i; }\n"
     source = write_project(tmp_path / "source", PLAIN.replace("OBJECT", "SHARED"))
@@ -145,6 +149,7 @@ kbuild_add_kernels(kernels STATIC SOURCES k.cu HEADERS ${NONE} ARCHITECTURES ${N
     build_and_test(source, tmp_path / "build")
 
 
+@pytest.mark.slow
 def test_checks_can_be_added_twice(tmp_path: Path) -> None:
     body = PLAIN + "kbuild_verify(kernels)\nkbuild_add_smoke_test(kernels)\n" * 2
     source = write_project(tmp_path / "source", body)
@@ -152,6 +157,7 @@ def test_checks_can_be_added_twice(tmp_path: Path) -> None:
     build_and_test(source, tmp_path / "build")
 
 
+@pytest.mark.slow
 def test_functions_work_outside_of_the_directory_that_found_the_package(tmp_path: Path) -> None:
     source = write_project(tmp_path / "source", "")
     (source / "inner").mkdir()
@@ -167,6 +173,7 @@ def test_functions_work_outside_of_the_directory_that_found_the_package(tmp_path
     build_and_test(source, tmp_path / "build")
 
 
+@pytest.mark.slow
 def test_sources_can_be_outside_of_the_project(tmp_path: Path) -> None:
     source = write_project(tmp_path / "source", PLAIN.replace("k.cu", "../elsewhere/k.cu"))
     (tmp_path / "elsewhere").mkdir()

@@ -92,6 +92,7 @@ def test_host_compiler_links_the_archive(built: Path, tmp_path: Path) -> None:
     assert "ok" in succeed(run(tmp_path / "host"))
 
 
+@pytest.mark.slow
 def test_edit_recompiles_one_source_and_links_again(tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(PROJECT, source)
@@ -186,6 +187,7 @@ def test_gpu_backends_link_device_code_of_static_libraries(
             assert [succeed(run(program)) for program in programs] == ["PASSED\n"] * 2
 
 
+@pytest.mark.slow
 def test_unusable_device_libraries_are_named(tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(LIBRARIES_PROJECT)
     (tmp_path / "a.cu").write_text("__device__ int twice(int v) { return 2 * v; }\n")

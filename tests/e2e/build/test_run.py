@@ -176,6 +176,7 @@ def test_program_is_built_and_written(
     assert {path.name for path in tmp_path.iterdir()} == {"levels.cu", "program"}
 
 
+@pytest.mark.slow
 def test_concurrent_runs_build_once(directory: Path) -> None:
     words = [str(KBUILD), *WORDS, "-D", "CONCURRENT", "--", "4", "x"]
     processes = [subprocess.Popen(words, cwd=directory, stdin=subprocess.PIPE) for _ in range(3)]
@@ -240,6 +241,7 @@ def test_unwritable_cache_is_an_error(directory: Path, monkeypatch: pytest.Monke
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_manifest_builds_programs_and_objects_with_host_code(directory: Path) -> None:
     (directory / "kbuild.toml").write_text(MANIFEST)
     (directory / "library.cu").write_text(LIBRARY)

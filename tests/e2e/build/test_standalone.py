@@ -239,6 +239,7 @@ def test_manifest_with_an_older_time_is_noticed(tmp_path: Path) -> None:
     assert contents[0] != contents[1]
 
 
+@pytest.mark.slow
 def test_build_from_another_directory_does_not_configure_again(small: Path) -> None:
     inner = small / "inner"
     inner.mkdir()
@@ -282,6 +283,7 @@ def test_interrupted_configuration_is_repeated(small: Path, name: str) -> None:
     assert build_small(small, {}) == first
 
 
+@pytest.mark.slow
 def test_profile_and_device_jobs_of_a_directory_can_change(small: Path) -> None:
     rules = small / "build/kbuild/cmake/CMakeFiles/rules.ninja"
     words = ("build", "-o", "build/kbuild")
@@ -353,6 +355,7 @@ def test_failure_of_cmake_shows_its_output(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].endswith("cmake failed with exit status 1")
 
 
+@pytest.mark.slow
 def test_artifacts_of_former_targets_and_kinds_are_removed(built: StandaloneProject) -> None:
     manifest = built.root / "kbuild.toml"
     text = manifest.read_text()
@@ -371,7 +374,9 @@ def test_artifacts_of_former_targets_and_kinds_are_removed(built: StandaloneProj
     assert built.digest() == before
 
 
-@pytest.mark.parametrize(("output", "code"), [("/dev/full", 2), ("closed pipe", 1)])
+@pytest.mark.parametrize(
+    ("output", "code"), [("/dev/full", 2), pytest.param("closed pipe", 1, marks=pytest.mark.slow)]
+)
 def test_artifacts_cannot_be_printed(built: StandaloneProject, output: str, code: int) -> None:
     succeed(run_kbuild("build", cwd=built.root))
     readable, writable = os.pipe()
@@ -392,6 +397,7 @@ def test_artifacts_cannot_be_printed(built: StandaloneProject, output: str, code
     assert "Exception" not in done.stderr
 
 
+@pytest.mark.slow
 def test_terminal_shows_progress(built: StandaloneProject) -> None:
     built.set_value(7)
 

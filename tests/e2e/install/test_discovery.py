@@ -171,7 +171,13 @@ def test_search_path_shows_no_kbuild() -> None:
     assert shutil.which("kbuild", path=os.defpath) is None
 
 
-@pytest.mark.parametrize("variable", ["kbuild_DIR", "kbuild_ROOT", "CMAKE_PREFIX_PATH"])
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "kbuild_DIR",
+        *(pytest.param(v, marks=pytest.mark.slow) for v in ("kbuild_ROOT", "CMAKE_PREFIX_PATH")),
+    ],
+)
 def test_environment_that_is_not_active(
     tmp_path: Path, bare: Path, own: Environment, variable: str
 ) -> None:
@@ -182,7 +188,13 @@ def test_environment_that_is_not_active(
     assert used_command(tmp_path / "build") == str(own.command)
 
 
-@pytest.mark.parametrize("variable", ["kbuild_ROOT", "CMAKE_PREFIX_PATH", "PATH"])
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "PATH",
+        *(pytest.param(v, marks=pytest.mark.slow) for v in ("kbuild_ROOT", "CMAKE_PREFIX_PATH")),
+    ],
+)
 def test_root_of_an_environment_is_sufficient(
     tmp_path: Path, bare: Path, own: Environment, variable: str
 ) -> None:
@@ -218,6 +230,7 @@ def test_environment_that_is_not_active_builds(
     assert not edges_of(build_twice(build))
 
 
+@pytest.mark.slow  # tests/e2e/build/test_rebuild.py edits headers
 def test_change_of_kbuild_compiles_again(tmp_path: Path, source: Path, own: Environment) -> None:
     build = tmp_path / "build"
     succeed(configure(source, build, f"kbuild_DIR={own.cmake_directory}"))
@@ -349,7 +362,9 @@ ROOT_ONLY = [
 ]
 
 
-@pytest.mark.parametrize("found_by", ["kbuild_DIR", "CMAKE_FIND_ROOT_PATH"])
+@pytest.mark.parametrize(
+    "found_by", [pytest.param("kbuild_DIR", marks=pytest.mark.slow), "CMAKE_FIND_ROOT_PATH"]
+)
 def test_toolchain_file_that_searches_only_its_root(
     tmp_path: Path, source: Path, own: Environment, found_by: str
 ) -> None:
@@ -437,7 +452,7 @@ def test_fetched_checkout_builds(tmp_path: Path, source: Path, generator: str) -
     [
         ("3.5", "Ninja"),
         pytest.param("3.5", "Unix Makefiles", marks=pytest.mark.slow),
-        ("3.15", "Ninja"),
+        pytest.param("3.15", "Ninja", marks=pytest.mark.slow),
     ],
 )
 def test_project_with_an_old_cmake_minimum_builds(

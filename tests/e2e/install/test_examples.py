@@ -13,7 +13,9 @@ PROJECTS = sorted(path.parent for path in (ROOT / "examples").glob("*/CMakeLists
 # pip builds the Python extension; see test_python_ext.py.
 EXAMPLES = [path.name for path in PROJECTS if not (path / "pyproject.toml").is_file()]
 # The demo builds saxpy, and a tutorial existing_source.
-MARKS = {"saxpy": pytest.mark.slow, "existing_source": pytest.mark.slow}
+MARKS = dict.fromkeys(
+    ("saxpy", "existing_source", "compiled_kernel", "multi_arch"), pytest.mark.slow
+)
 
 
 def test_examples_are_found() -> None:
@@ -54,6 +56,7 @@ def test_demo_rejects_a_directory_with_files(tmp_path: Path) -> None:
 
 
 # test_standalone.py builds another project with a debug profile.
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["release", pytest.param("debug", marks=pytest.mark.slow)])
 def test_example_without_cmake(tmp_path: Path, profile: str) -> None:
     project = tmp_path / "project"
@@ -94,6 +97,7 @@ def test_standalone_build(tmp_path: Path) -> None:
     assert not output.exists()
 
 
+@pytest.mark.slow
 def test_standalone_build_fails_on_the_policy(tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "c_host" / "vector.cu", tmp_path)
     (tmp_path / "kbuild.toml").write_text(

@@ -127,7 +127,15 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return (directory / "installed").rename(directory / "moved").parent
 
 
-@pytest.mark.parametrize("target", ["k_SHARED", "k_STATIC", "k_OBJECT", "k_BUNDLE"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param("k_SHARED", marks=pytest.mark.slow),
+        "k_STATIC",
+        "k_OBJECT",
+        pytest.param("k_BUNDLE", marks=pytest.mark.slow),
+    ],
+)
 def test_pkg_config_describes_the_build_tree(project: Path, tmp_path: Path, target: str) -> None:
     packages = project / "build" / "kbuild" / "pkgconfig"
 
@@ -136,7 +144,14 @@ def test_pkg_config_describes_the_build_tree(project: Path, tmp_path: Path, targ
     assert run(program).stdout == " 7\n"
 
 
-@pytest.mark.parametrize("target", ["k_SHARED", "k_STATIC", "k_BUNDLE"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "k_SHARED",
+        pytest.param("k_STATIC", marks=pytest.mark.slow),
+        pytest.param("k_BUNDLE", marks=pytest.mark.slow),
+    ],
+)
 def test_pkg_config_describes_installed_kernels(project: Path, tmp_path: Path, target: str) -> None:
     packages = project / "moved" / "lib" / "pkgconfig"
     # An installed header does not need the project.
@@ -148,6 +163,7 @@ def test_pkg_config_describes_installed_kernels(project: Path, tmp_path: Path, t
     assert "Version: 2.3" in (packages / f"{target}.pc").read_text()
 
 
+@pytest.mark.slow
 def test_pkg_config_describes_libraries_with_mixed_sources(tmp_path: Path) -> None:
     require_programs("pkg-config")
     source = tmp_path / "a source"
@@ -199,7 +215,7 @@ def test_config_describes_artifacts(project: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["shared", "object", pytest.param("static", marks=pytest.mark.slow)]
+    "kind", ["object", *(pytest.param(k, marks=pytest.mark.slow) for k in ("shared", "static"))]
 )
 def test_makefile_uses_what_kbuild_build_made(tmp_path: Path, kind: str) -> None:
     directory = write_sources(tmp_path / "with space")

@@ -65,10 +65,10 @@ def read_dynamic(path: Path) -> str:
     ("kind", "runtime"),
     [
         ("SHARED", "shared"),
-        ("SHARED", "bundle"),
+        pytest.param("SHARED", "bundle", marks=pytest.mark.slow),
         # The others have each value.
         pytest.param("STATIC", "shared", marks=pytest.mark.slow),
-        ("STATIC", "static"),
+        pytest.param("STATIC", "static", marks=pytest.mark.slow),
         pytest.param("STATIC", "bundle", marks=pytest.mark.slow),
     ],
 )
@@ -87,7 +87,7 @@ def test_another_project_links_the_installed_kernels(
     [
         ("SHARED", "shared"),
         pytest.param("STATIC", "shared", marks=pytest.mark.slow),
-        ("STATIC", "static"),
+        pytest.param("STATIC", "static", marks=pytest.mark.slow),
     ],
 )
 def test_plain_program_of_another_project_calls_the_host_api(
@@ -139,7 +139,7 @@ def test_installed_headers_do_not_contain_build_paths(install: Install) -> None:
 @pytest.mark.parametrize(
     ("destinations", "headers"),
     [
-        ("LIBRARY;DESTINATION;lib", None),
+        pytest.param("LIBRARY;DESTINATION;lib", None, marks=pytest.mark.slow),
         ("PUBLIC_HEADER;DESTINATION;headers;INCLUDES;DESTINATION;headers", "headers"),
     ],
 )
@@ -159,6 +159,7 @@ def test_project_chooses_the_destinations(
         succeed(build(built))
 
 
+@pytest.mark.slow
 def test_configurations_are_installed_separately(tmp_path: Path) -> None:
     built, prefix = tmp_path / "built", tmp_path / "prefix"
     settings = ("KIND=SHARED", "RUNTIME=shared")

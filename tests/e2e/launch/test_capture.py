@@ -311,6 +311,7 @@ def test_launches_without_stubs_are_not_captured(built: Path, tmp_path: Path) ->
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 @needs_nvcc
 @pytest.mark.skipif(bool(list_devices()), reason="there is a device; tests/gpu captures there")
 def test_launch_without_a_device_says_so(tmp_path: Path) -> None:

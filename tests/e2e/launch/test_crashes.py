@@ -163,6 +163,7 @@ def test_a_kernel_without_calls_ends_after_an_explicit_limit(crashing: Path) -> 
     )
 
 
+@pytest.mark.slow
 def test_kbuild_run_ends_as_the_program_ends(tmp_path: Path) -> None:
     source = tmp_path / "main.cu"
     source.write_text(

@@ -53,8 +53,9 @@ ALL = tuple(
         ("g++", "clang++"), ("-O0", "-O2"), KINDS, MODES
     )
 )
-# Every pair of values of two columns occurs.
-DEFAULT = tuple(
+# Every pair of values of two columns occurs. The first two, which share no value of the last three
+# columns, are the setups of the tests by default.
+PAIRS = tuple(
     Setup(compiler=compiler, optimization=optimization, kind=kind, mode=mode)
     for compiler, optimization, kind, mode in (
         ("g++", "-O0", "SHARED", "pie"),
@@ -64,6 +65,7 @@ DEFAULT = tuple(
         ("g++", "-O2", "SHARED", "pie"),
     )
 )
+DEFAULT = PAIRS[:2]
 SETUPS = tuple(
     pytest.param(setup, id=str(setup), marks=() if setup in DEFAULT else pytest.mark.slow)
     for setup in ALL
@@ -135,8 +137,8 @@ def test_stubs_show_the_kernels_arguments(prepare: Prepare, setup: Setup) -> Non
     assert "exited normally" in printed[-1]
 
 
-# By default, every value of every column occurs with and without stubs.
-NAMED = {"ON": DEFAULT[:1] + DEFAULT[3:4], "OFF": DEFAULT[1:3]}
+# By default, every value of the last three columns occurs, and launches with and without stubs.
+NAMED = {"ON": DEFAULT[:1], "OFF": DEFAULT[1:]}
 
 
 @pytest.mark.parametrize(
@@ -208,6 +210,7 @@ def test_kernel_in_the_debugger(prepare: Prepare, compiler: str) -> None:
     assert frames[-1].startswith("main (")
 
 
+@pytest.mark.slow
 def test_release_build_has_only_the_name_of_the_kernel(prepare: Prepare) -> None:
     program = prepare(DEFAULT[0], "CMAKE_BUILD_TYPE=Release", suffix="-release")
 
@@ -223,13 +226,14 @@ def test_release_build_has_only_the_name_of_the_kernel(prepare: Prepare) -> None
 
 def test_stubs_of_static_kernels_have_their_names(prepare: Prepare) -> None:
     """Other files cannot launch a static kernel by name, but a debugger finds its stub."""
-    program = prepare(DEFAULT[2])
+    program = prepare(DEFAULT[1])
 
     (printed,) = run_gdb("info line __device_stub__quiet", files=(program,))
 
     assert re.match(r'Line \d+ of ".*_stub\.cpp" starts at address', printed), printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setup", [DEFAULT[0], pytest.param(DEFAULT[1], marks=pytest.mark.slow)], ids=str
 )
@@ -279,6 +283,7 @@ def test_switching_debug_stubs_does_not_compile_host_files(prepare: Prepare) -> 
     assert len(linked) == 4
 
 
+@pytest.mark.slow
 def test_only_the_launching_thread_shows_the_launch(prepare: Prepare) -> None:
     """Other blocks run on threads of the runtime, whose stacks do not contain the launch."""
     program = prepare(DEFAULT[1])
@@ -342,6 +347,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_struct_without_its_header_is_shown_as_bytes(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()

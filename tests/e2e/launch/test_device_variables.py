@@ -29,6 +29,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["shared_host", "static_host", "fixed_host", "ambiguous_host"])
 def test_hosts_access_device_variables(built: Path, host: str) -> None:
     output = succeed(ctest(built))

@@ -27,7 +27,9 @@ def run_program(program: Path, *arguments: Path) -> subprocess.CompletedProcess[
     return subprocess.run(argv, capture_output=True, text=True, check=False, env=environment)
 
 
-@pytest.mark.parametrize("kind", ["-fatbin", "-cubin", "-ptx"])
+@pytest.mark.parametrize(
+    "kind", ["-fatbin", *(pytest.param(k, marks=pytest.mark.slow) for k in ("-cubin", "-ptx"))]
+)
 def test_driver_api(tmp_path: Path, kind: str) -> None:
     image, program = tmp_path / "image", tmp_path / "driver"
     made = compile_files(kind, PROJECT / "kernels.cu", "-o", image)
@@ -41,7 +43,7 @@ def test_driver_api(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", ["11", "12"])
+@pytest.mark.parametrize("version", [pytest.param("11", marks=pytest.mark.slow), "12"])
 def test_older_driver_api(tmp_path: Path, version: str) -> None:
     image, program = tmp_path / "image", tmp_path / "driver"
     compile_files("-cubin", PROJECT / "kernels.cu", "-o", image)

@@ -73,6 +73,7 @@ def test_executor_agrees_with_numpy(kernels: CompiledKernels, case: str) -> None
     CASES[case](kernels)
 
 
+@pytest.mark.slow
 def test_rtc_agrees_with_numpy() -> None:
     CASES["test_scale_each_type"](RtcKernels("cpu"))
 
@@ -104,6 +105,7 @@ def test_rtc_takes_arguments_in_both_orders() -> None:
             wrong(text, "fill", *values, **named)
 
 
+@pytest.mark.slow
 def test_code_is_optimized_unless_it_is_for_debugging() -> None:
     text = """__global__ void ask(int* out) {
     #ifdef __OPTIMIZE__
@@ -153,6 +155,7 @@ def test_kernels_of_one_source_share_device_variables(compiled: CompiledModule) 
     assert seen[0] == 96
 
 
+@pytest.mark.slow
 def test_device_variables_live_as_long_as_the_kernels() -> None:
     kernels = KernelCompiler("cpu").compile(f"{SOURCE}__global__ void only_here() {{}}\n")
     count = kernels["count"]
@@ -350,6 +353,7 @@ def test_sources_that_cannot_be_compiled_are_errors() -> None:
         KernelCompiler("cpu", None, "-DX")
 
 
+@pytest.mark.slow
 @needs_backend("hip")
 def test_hip_kernels_compile_without_a_device() -> None:
     compiler = KernelCompiler("hip", "gfx90a", block_size=192)

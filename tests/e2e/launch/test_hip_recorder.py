@@ -195,6 +195,7 @@ def test_damaged_registration_is_rejected(
     expect_violation(record(hip_recorder, link_plainly(unit)), message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SPOILED_STUBS)
 def test_damaged_stub_is_rejected(
     hip_launch: Path, hip_recorder: Path, typed_host: Path, tmp_path: Path, what: str

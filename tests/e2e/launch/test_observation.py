@@ -98,6 +98,7 @@ def test_missing_disassembler_is_named(
         kernel.disassemble()
 
 
+@pytest.mark.slow
 @needs_backend("cuda")
 def test_code_of_cuda_kernels(heavy: CompiledModule) -> None:
     kernel = heavy["heavy"]
@@ -159,6 +160,7 @@ def test_equal_compilations_share_a_directory(
         dump_module(pickle.loads(pickle.dumps(third)))  # noqa: S301 - our own
 
 
+@pytest.mark.slow
 def test_kernels_of_two_runs_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,7 +44,7 @@ inline void expect(int found, int wanted) {
 """
 
 
-@pytest.fixture(params=STUBS)
+@pytest.fixture(params=[pytest.param("OFF", marks=pytest.mark.slow), "ON"])
 def stubs(request: pytest.FixtureRequest) -> dict[str, Any]:
     return STUBS[request.param]
 

@@ -175,7 +175,10 @@ template __global__ void pack<int, float, Derived, long>(double *, int, float, D
 """
 
 
-@pytest.mark.parametrize("options", [("-O0",), ("-O3",), ("-O1", "-gdwarf-4")], ids=" ".join)
+@pytest.mark.parametrize(
+    "options",
+    [pytest.param(("-O0",), marks=pytest.mark.slow, id="-O0"), ("-O3",), ("-O1", "-gdwarf-4")],
+)
 def test_unusual_parameters_are_passed_correctly(
     build_kernel_library: BuildKernelLibrary, compiler: str, options: tuple[str, ...]
 ) -> None:
@@ -325,7 +328,9 @@ extern "C" __global__ void second(int *out) { *out = 5; }
 """
 
 
-@pytest.mark.parametrize("options", [("-O0",), ("-O3",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [pytest.param(("-O0",), marks=pytest.mark.slow), ("-O3",)], ids=" ".join
+)
 def test_shared_memory_holds_any_type(
     build_kernel_library: BuildKernelLibrary, compiler: str, options: tuple[str, ...]
 ) -> None:

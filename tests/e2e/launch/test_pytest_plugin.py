@@ -74,6 +74,7 @@ def test_findings_fail_their_tests(pytester: pytest.Pytester, words: tuple[str, 
     assert "7 launches of 2 kernels checked for memory, race, barrier, init, arithmetic" in text
 
 
+@pytest.mark.slow
 def test_without_the_option_nothing_is_checked(pytester: pytest.Pytester) -> None:
     write_suite(pytester)
     result = pytester.runpytest_subprocess("-k", "correct")
@@ -82,6 +83,7 @@ def test_without_the_option_nothing_is_checked(pytester: pytest.Pytester) -> Non
     assert "kbuild checks" not in result.stdout.str()
 
 
+@pytest.mark.slow
 def test_libraries_are_checked(pytester: pytest.Pytester) -> None:
     (pytester.path / "kernels.cu").write_text(KERNELS)
     (pytester.path / "kbuild.toml").write_text(
@@ -101,6 +103,7 @@ def test_libraries_are_checked(pytester: pytest.Pytester) -> None:
     assert "KC101 out-of-bounds in kernel fill(int*)" in result.stdout.str()
 
 
+@pytest.mark.slow
 def test_suppressed_findings_fail_no_test(pytester: pytest.Pytester) -> None:
     write_suite(pytester)
     (pytester.path / "suppressions.toml").write_text(
@@ -115,6 +118,58 @@ def test_suppressed_findings_fail_no_test(pytester: pytest.Pytester) -> None:
     assert "suppressed until 2999-01-01: KC101 out-of-bounds in fill(int*): known" in text
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert "the suppression of KC601 in suppressions.toml expired on 2026-01-31" in text
+
+
+ORDERS = """\
+import numpy, kbuild, pathlib, pytest, unittest
+
+KERNELS = kbuild.KernelCompiler("cpu").compile(pathlib.Path(__file__).with_name("order.cu"))
+
+def run():
+    KERNELS["order"][2, 1](numpy.zeros(1, "int32"))
+
+@pytest.fixture(params=["a", "b"])
+def early(request):
+    run()
+
+def test_order(): run()
+def test_fixture(early): pass
+class TestMethods(unittest.TestCase):
+    def test_method(self): run()
+"""
+ORDER = """\
+__global__ void order(int* out) {
+    int before = atomicAdd(out, 1);
+    if (blockIdx.x == 1 && before == 0) atomicAdd(out + 1, 1);
+}
+"""
+
+
+def test_each_test_runs_in_several_orders(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(ORDERS)
+    (pytester.path / "order.cu").write_text(ORDER)
+    words = ("--kbuild-check", "--kbuild-schedules", "2", "-v")
+    result = pytester.runpytest_subprocess(*words)
+    result.assert_outcomes(passed=4, failed=1, errors=2)
+    text = result.stdout.str()
+    assert "::test_order[KBUILD_SEED=0] PASSED" in text
+    assert "::test_order[KBUILD_SEED=1]: checks found mistakes in kernels" in text
+    assert "::TestMethods::test_method runs in one order of blocks only" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--kbuild-schedules", "2"), "no effect without --kbuild-check"),
+        (("--kbuild-check", "--kbuild-schedules", "0"), "expected a number from 1 to 1000"),
+    ],
+)
+def test_wrong_schedules_are_rejected(
+    pytester: pytest.Pytester, words: tuple[str, ...], message: str
+) -> None:
+    result = pytester.runpytest_subprocess(*words)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stderr.str()
 
 
 @pytest.mark.parametrize(
@@ -133,6 +188,7 @@ def test_wrong_suppressions_are_rejected(
     assert message in result.stderr.str()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(), ("-n", "1")], ids=["one process", "xdist"])
 def test_suite_without_checked_kernels_fails(
     pytester: pytest.Pytester, words: tuple[str, ...]

@@ -247,6 +247,7 @@ def test_failed_kernel_is_reported_by_synchronize() -> None:
     assert second.startswith("set: launching failed: kernel fail failed: ")
 
 
+@pytest.mark.slow
 def test_programs_that_do_not_synchronize_end() -> None:
     assert run_program(ENDING) == ""
 

@@ -105,6 +105,7 @@ def test_image_record_equals_the_record_of_a_build(
     assert read(compiled.record) == read(edge.stamp.read_bytes())
 
 
+@pytest.mark.slow
 def test_compiling_does_not_import_device_libraries() -> None:
     program = (
         "import sys, kbuild\n"
@@ -142,7 +143,7 @@ def test_kernel_with_a_bound_of_128_threads_is_recompiled_for_1024(
 DOUBLES = HEAVY.replace("float", "double").replace("96", "64").replace("heavy", "doubles")
 
 
-@pytest.mark.parametrize("way", ["nvcc", "rtc"])
+@pytest.mark.parametrize("way", [pytest.param("nvcc", marks=pytest.mark.slow), "rtc"])
 def test_block_gets_as_many_registers_as_it_can_have(way: str) -> None:
     text = f"{DOUBLES}{DOUBLES}".replace("__launch_bounds__(128) doubles", "unbounded", 1)
     if way == "rtc":
@@ -206,7 +207,9 @@ def test_recompilation_keeps_the_compile_options() -> None:
     assert b".debug_line" in made.images[0].data
 
 
-@pytest.mark.parametrize("options", [("--ptxas-options=-O0",), ("-Xptxas", "-O0")])
+@pytest.mark.parametrize(
+    "options", [pytest.param(("--ptxas-options=-O0",), marks=pytest.mark.slow), ("-Xptxas", "-O0")]
+)
 def test_recompilation_keeps_the_rtc_options(options: tuple[str, ...]) -> None:
     text = SOURCE.replace("r < 16", "r < 2")  # code without optimization is long
     made = compile_at_run_time("heavy", text, options).select(256)

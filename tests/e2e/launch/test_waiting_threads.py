@@ -84,7 +84,7 @@ def test_a_launch_that_cannot_continue_ends_with_a_report(tmp_path: Path) -> Non
     assert re.search(r"8 threads of block \(., 0, 0\) in __nanosleep at .*wait\.cu:11: ", report)
 
 
-@pytest.mark.parametrize("lanes", [64, 32])
+@pytest.mark.parametrize("lanes", [64, pytest.param(32, marks=pytest.mark.slow)])
 def test_hip_operations_without_masks(lanes: int) -> None:
     options = () if lanes == 64 else ("-D__AMDGCN_WAVEFRONT_SIZE=32",)
     kernel = KernelCompiler("cpu", options=options).compile(HIP)["wave"]

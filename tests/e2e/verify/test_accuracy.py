@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from typing import Any
+
 import pytest
 
 from kbuild.verify.catalog import RULES
@@ -20,15 +23,35 @@ from support.accuracy.model import Mutation, Sound, attempt, errors_of, judge
 from support.accuracy.tools import missing
 from support.commands import ROOT
 
+# By default, one mutation of each rule is tried, and one sound file of each producer.
+FIRST_MUTATIONS = {m.rule: m.name for m in reversed(MUTATIONS)}
+FIRST_UNAIDED = {m.rule: m.name for m in reversed(MUTATIONS) if m.name in UNAIDED}
+FIRST_SOUND = {s.producer: s.title for s in reversed(SOUND)}
 
-def _skip(made: Mutation | Sound) -> pytest.MarkDecorator:
+
+def _mark(made: Mutation | Sound, *, is_slow: bool) -> list[pytest.MarkDecorator]:
     reason = missing(*made.needs)
-    return pytest.mark.skipif(bool(reason), reason=reason or "the tools are there")
+    skip = pytest.mark.skipif(bool(reason), reason=reason or "the tools are there")
+    return [skip, pytest.mark.slow] if is_slow else [skip]
 
 
-@pytest.mark.parametrize(
-    "mutation", [pytest.param(m, marks=_skip(m), id=m.name) for m in MUTATIONS]
-)
+def _mutations(first: dict[str, str], names: Container[str]) -> list[Any]:
+    return [
+        pytest.param(m, marks=_mark(m, is_slow=first[m.rule] != m.name), id=m.name)
+        for m in MUTATIONS
+        if m.name in names
+    ]
+
+
+def _is_slow(sound: Sound) -> bool:
+    """Return whether other files stand for this one by default.
+
+    Builds of kbuild are slow. Other tests verify what they build.
+    """
+    return sound.producer.startswith("kbuild ") or FIRST_SOUND[sound.producer] != sound.title
+
+
+@pytest.mark.parametrize("mutation", _mutations(FIRST_MUTATIONS, {m.name for m in MUTATIONS}))
 def test_mutation_raises_its_rule_and_no_other_error(
     build_env: BuildEnv, mutation: Mutation
 ) -> None:
@@ -39,25 +62,17 @@ def test_mutation_raises_its_rule_and_no_other_error(
     assert trial.unexplained == frozenset(), trial
 
 
-def _mark(sound: Sound) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a sound file.
-
-    Builds of kbuild are slow. Other tests verify what they build.
-    """
-    is_slow = sound.producer.startswith("kbuild ")
-    return (_skip(sound), pytest.mark.slow) if is_slow else (_skip(sound),)
-
-
-@pytest.mark.parametrize("sound", [pytest.param(s, marks=_mark(s), id=s.title) for s in SOUND])
+@pytest.mark.parametrize(
+    "sound",
+    [pytest.param(s, marks=_mark(s, is_slow=_is_slow(s)), id=s.title) for s in SOUND],
+)
 def test_sound_file_has_only_explained_errors(build_env: BuildEnv, sound: Sound) -> None:
     explained = {rule for title, rule in EXPLAINED if title == sound.title}
 
     assert errors_of(judge(sound.build(build_env))) == explained
 
 
-@pytest.mark.parametrize(
-    "mutation", [pytest.param(m, marks=_skip(m), id=m.name) for m in MUTATIONS if m.name in UNAIDED]
-)
+@pytest.mark.parametrize("mutation", _mutations(FIRST_UNAIDED, UNAIDED))
 def test_fault_is_an_error_without_a_note_and_without_a_policy(
     build_env: BuildEnv, mutation: Mutation
 ) -> None:

@@ -113,6 +113,7 @@ def test_missing_baseline_is_named_and_changes_are_judged_anew(project: Project)
     assert "no such file" in project.reject()
 
 
+@pytest.mark.slow
 def test_manifest_names_a_baseline(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(KERNEL)
     (tmp_path / "kbuild.toml").write_text(
@@ -137,6 +138,7 @@ def test_manifest_names_a_baseline(tmp_path: Path) -> None:
     assert "KB003" in report["rules_run"]
 
 
+@pytest.mark.slow
 def test_command_line_names_another_baseline(tmp_path: Path) -> None:
     project = Project(tmp_path, "Ninja")
     project.reject()

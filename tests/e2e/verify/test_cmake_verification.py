@@ -82,6 +82,7 @@ def write_project(directory: Path, project: str) -> Path:
     return directory
 
 
+@pytest.mark.slow
 def test_smoke_test_does_not_load_what_verification_rejects(tmp_path: Path) -> None:
     flags = [f"CMAKE_{kind}_LINKER_FLAGS=-Wl,-z,norelro" for kind in ("MODULE", "SHARED")]
     succeed(configure(write_project(tmp_path, SMOKE), tmp_path / "build", *flags))
@@ -101,6 +102,7 @@ def test_smoke_test_does_not_load_what_verification_rejects(tmp_path: Path) -> N
         assert "KB303" in rejected.stdout
 
 
+@pytest.mark.slow
 def test_smoke_module_follows_the_policy_of_its_target(tmp_path: Path) -> None:
     project = HEAD + (
         "kbuild_add_kernels(k STATIC SOURCES fill.cu ARCHITECTURES x86-64 POLICY policy.toml)\n"

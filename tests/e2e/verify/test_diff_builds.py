@@ -108,6 +108,7 @@ def cpu(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 needs_objdump = needs_programs("objdump")
 
 
+@pytest.mark.slow
 @needs_objdump
 def test_same_source_in_another_directory_is_equal(cpu: dict[str, Path]) -> None:
     report = diff(cpu["old"], cpu["same"], code=0)
@@ -193,6 +194,7 @@ def test_failing_disassembler_is_noted_and_others_continue(
     assert "cannot" in required.stderr
 
 
+@pytest.mark.slow
 @needs_objdump
 def test_git_revisions_are_built_and_compared(tmp_path: Path) -> None:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b.example")
@@ -236,6 +238,7 @@ needs_nvdisasm = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @needs_nvcc
 @needs_nvdisasm
 @pytest.mark.parametrize("arch", [pytest.param("sm_75", marks=pytest.mark.slow), "sm_100"])
@@ -274,6 +277,7 @@ def test_ptx_is_compared_without_a_tool(tmp_path: Path, monkeypatch: pytest.Monk
     assert summarize(diff(old, more, "--only", "abi,code", code=1)) == [("added", "added(float*)")]
 
 
+@pytest.mark.slow
 @needs_nvcc
 @needs_nvdisasm
 def test_removed_architecture_of_nvcc_objects_is_reported(tmp_path: Path) -> None:

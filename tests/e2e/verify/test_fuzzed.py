@@ -43,6 +43,7 @@ def test_flipped_bytes_never_crash(sound: bytes, flips: list[tuple[float, int]])
     assert not verify(_read(bytes(data))).rules_errored
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_flipped_bytes_where_kbuild_reads_never_crash(sound: bytes, data: st.DataObject) -> None:

@@ -313,6 +313,7 @@ def read_all(files: dict[str, bytes]) -> tuple[ArtifactFacts, ...]:
     return tuple(facts for name, data in files.items() for facts in read(name, data))
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_flipped_bytes_in_link_information_never_crash(

@@ -89,6 +89,7 @@ def drop_note(source: Path, to: Path) -> Path:
 # CPU images.
 
 
+@pytest.mark.slow
 def test_cpu_images_linked_without_symbols(
     tmp_path: Path, build_kernel_library: BuildKernelLibrary
 ) -> None:

@@ -323,6 +323,7 @@ int main() {
     run_D();
     run_C();
     run_Z();
+    std::fflush(stdout);  // NVIDIA's library can stop at a wrong argument
     run_errors();
     cudaFree(info->start);
     cusolverDnDestroyParams(params);

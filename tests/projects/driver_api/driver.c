@@ -1,5 +1,5 @@
 /* The driver API, in C, so that a linker finds the functions. The program returns the number of failures. */
-#include "checks.h"
+#include "virtual_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -298,6 +298,7 @@ int main(int argc, char **argv) {
     CHECK(cuModuleLoad(&module, argv[1]));
     check_contexts(device, context);
     check_memory();
+    check_virtual_memory();
     check_rows();
     check_texture(module);
     check_launches(module);

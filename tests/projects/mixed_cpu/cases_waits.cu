@@ -96,6 +96,29 @@ __global__ void limit(int* out, int* flag)
     int last = 3;
     WAIT_FOR(flag, for (int i = 0; i < last; ++i) if (!read_flag(flag)) ++last;)
 }
+// A function that calls itself is a loop, too.
+__device__ void wait_again(int* flag)
+{
+    if (read_flag(flag) == 0)
+        wait_again(flag);
+}
+__global__ void recursion(int* out, int* flag)
+{
+    WAIT_FOR(flag, wait_again(flag);)
+}
+struct Pair {
+    int* flag;
+    __device__ void wait()
+    {
+        if (read_flag(flag) == 0)
+            this->wait_through();
+    }
+    __device__ void wait_through() { wait(); }
+};
+__global__ void recursion_of_two(int* out, int* flag)
+{
+    WAIT_FOR(flag, Pair{flag}.wait();)
+}
 
 // Another kernel made the object, so that the second one refers to no function.
 struct Object {
@@ -128,11 +151,25 @@ __global__ void real_update(int* out, int*)
     out[threadIdx.x] = threadIdx.x ? bits[threadIdx.x % size] : 5;
 }
 __device__ int sum;
+template <int N> __device__ void add_down(int* to)
+{
+    atomicAdd(to, N);
+    if constexpr (N > 0)
+        add_down<N - 1>(to);
+}
+__device__ void add_all(int*) {}
+template <class... Rest> __device__ void add_all(int* to, int first, Rest... rest)
+{
+    atomicAdd(to, first);
+    add_all(to, rest...);
+}
 __global__ void counted(int* out, int*)
 {
     const int values[] = {1, 2, 3};
     for (int value : values)
         atomicAdd(&sum, value);
+    add_down<3>(&sum);
+    add_all(&sum, 1, 2, 3);
     for (int i = 0; i < 3; ++i)
         atomicAdd(&sum, values[i] + i * int(threadIdx.x));
     out[threadIdx.x] = threadIdx.x ? 6 : 5;
@@ -159,6 +196,8 @@ int main()
     RUN(count_down);
     RUN(amount);
     RUN(limit);
+    RUN(recursion);
+    RUN(recursion_of_two);
     RUN(real_update);
     RUN(counted);
     make_object<<<1, 1>>>();

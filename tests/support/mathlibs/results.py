@@ -11,9 +11,11 @@ Results = dict[tuple[str, int, str], np.ndarray[Any, Any]]
 
 
 def read_results(text: str) -> Results:
-    """Return the elements by name, number, and parameter."""
+    """Return the elements by name, number, and parameter. Lines that begin with # are remarks."""
     results: Results = {}
     for line in text.splitlines():
+        if line.startswith("#"):
+            continue
         name, number, parameter, *elements = line.split()
         results[name, int(number), parameter] = np.array([float(e) for e in elements])
     return results

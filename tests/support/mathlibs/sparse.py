@@ -1,4 +1,7 @@
-"""Compute what tests/gpu/mathlibs/sparse.cpp prints, with NumPy."""
+"""Compute what tests/gpu/mathlibs/sparse.cpp prints, with NumPy.
+
+NVIDIA's library rejects the conjugate transpose of real numbers: results stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -59,16 +62,20 @@ def compute_products(name: str) -> Expected:
         a = _OPERATIONS[op](matrix)
         m, n = a.shape
         x, y = _make(kind, 3, n).astype(wide), _make(result_kind, 5, m).astype(wide)
-        expected[name + "SpMV", number, "y"] = 2 * a @ x + (0 if op == 1 else 3) * y
+        is_accepted = op < 2 or wide is np.complex128
+        product = 2 * a @ x + (0 if op == 1 else 3) * y
+        expected[name + "SpMV", number, "y"] = product if is_accepted else y
         for order in range(2):
-            expected[name + "SpMM", number * 2 + order, "C"] = _multiply(
-                a, (kind, result_kind, wide), number, order
-            )
+            before, after = _multiply(a, (kind, result_kind, wide), number, order)
+            key = name + "SpMM", number * 2 + order, "C"
+            expected[key] = after if is_accepted else before
     return expected
 
 
-def _multiply(a: Array, kinds: tuple[Any, Any, Any], number: int, order: int) -> Array:
-    """Return the memory of a product with a dense matrix, with the padding."""
+def _multiply(
+    a: Array, kinds: tuple[Any, Any, Any], number: int, order: int
+) -> tuple[Array, Array]:
+    """Return the memory before and after a product with a dense matrix, with the padding."""
     kind, result_kind, wide = kinds
     (m, n), k, op_b = a.shape, 3, (number + order) % 2
     b_shape = (k, n) if op_b else (n, k)
@@ -80,15 +87,17 @@ def _multiply(a: Array, kinds: tuple[Any, Any, Any], number: int, order: int) ->
     b = place(7, b_shape[0], b_shape[1], kind)[:, :-1]
     b = b if order else b.T
     memory = place(9, m, k, result_kind)
+    before = memory.copy()
     c = memory[:, :-1] if order else memory[:, :-1].T
     product = 2 * a @ (b.T if op_b else b) + 3 * c
     memory[:, :-1] = product if order else product.T
-    return memory
+    return before, memory
 
 
 def compute_others(name: str) -> Expected:
     """Return the results of functions for one type."""
     kind = KINDS[name][0]
+    is_complex = np.issubdtype(kind, np.complexfloating)
     square = _store(kind, _COLUMNS, _COLUMNS, is_square=True)
     x = _make(kind, 3, _COLUMNS)
     expected: Expected = {}
@@ -96,12 +105,13 @@ def compute_others(name: str) -> Expected:
         triangle = np.triu(square) if i & 1 else np.tril(square)
         if i & 2:
             triangle = triangle - np.diag(triangle.diagonal()) + np.eye(_COLUMNS)
-        op = _OPERATIONS[i // 4 % 3]
-        expected[name + "SpSV", i, "y"] = np.linalg.solve(op(triangle), 2 * x)
+        op = i // 4 % 3
+        solution = np.linalg.solve(_OPERATIONS[op](triangle), 2 * x)
+        expected[name + "SpSV", i, "y"] = solution if op < 2 or is_complex else 0 * x
     some, y, where = _make(kind, 11, 3), 3 * _make(kind, 13, _COLUMNS), [1, 3, 6]
     y[where] += 2 * some
     expected[name + "Axpby", 0, "y"] = y.copy()
-    products = np.array([some @ y[where], some.conj() @ y[where]])
+    products = np.array([some @ y[where], some.conj() @ y[where] if is_complex else 0])
     expected[name + "SpVV", 0, "result"] = products
     expected[name + "Gather", 0, "x"] = y[where]
     scattered = np.zeros_like(y)

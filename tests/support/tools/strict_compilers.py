@@ -19,7 +19,8 @@ def name_compilers(*names: str) -> list[Any]:
     return [pytest.param(name, marks=needs_programs(name)) for name in names]
 
 
-COMPILERS = name_compilers("gcc", "clang")
+# By default, gcc compiles what kbuild generates, and the slow tests compile it with clang, too.
+COMPILERS = ["gcc", pytest.param("clang", marks=[pytest.mark.slow, needs_programs("clang")])]
 
 
 def compile_strictly(

@@ -200,6 +200,7 @@ def test_template_arguments_can_contain_a_shift(tmp_path: Path) -> None:
     assert "k__kbuild_1a2b" in Path(rewrite_source("cuda", source)[-1]).read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("backend", "initializer"),
     [

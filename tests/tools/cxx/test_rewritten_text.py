@@ -46,9 +46,10 @@ OLD: Final = ("usual", "lookup", "places", "shadows", "spelling", "templates")
 CXX20: Final = ("beyond_nvcc", "modern")
 COMPILERS: Final = (("g++", 11), ("g++", 20), ("clang++", 11), (NEWER_CLANG, 20))
 CASES: Final = [
-    # Another compiler and another standard with the same launches.
+    # Other compilers and another standard with the same launches.
     pytest.param(
-        *(name, compiler, standard), marks=pytest.mark.slow if compiler == "clang++" else ()
+        *(name, compiler, standard),
+        marks=pytest.mark.slow if (compiler, standard) != ("g++", 20) else (),
     )
     for compiler, standard in COMPILERS
     for name in (OLD if standard == COMPILERS[0][1] else (*OLD, *CXX20))
@@ -183,6 +184,7 @@ def test_every_launch_starts_the_right_kernel(
 
 # nvcc reads only the sources of this test and none of kbuild's output, so one source is enough by
 # default.
+@pytest.mark.slow
 @needs_backend("cuda")
 @pytest.mark.parametrize(
     "name",

@@ -148,12 +148,13 @@ def test_stubs_of_unoptimized_nvcc_object_are_found(built: Path) -> None:
     assert stubs["fill"] == "_Z23__device_stub__Z4fillPiPi"
 
 
+@pytest.mark.slow
 @needs_nvcc
 @pytest.mark.parametrize(
     "options",
     [
-        ("-Xcompiler", "-fno-pie"),
-        ("-Xcompiler", "-fPIC,-fno-plt"),
+        pytest.param(("-Xcompiler", "-fno-pie"), marks=pytest.mark.slow),
+        pytest.param(("-Xcompiler", "-fPIC,-fno-plt"), marks=pytest.mark.slow),
         ("-Xcompiler", "-mcmodel=large"),
     ],
     ids=" ".join,

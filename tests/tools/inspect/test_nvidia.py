@@ -228,6 +228,7 @@ def test_files_of_nvcc_have_no_findings(built: Path) -> None:
         assert result.returncode == 0, (name, result.stdout)
 
 
+@pytest.mark.slow
 def test_intermediate_code_for_link_time_optimization_is_listed(built: Path) -> None:
     nvcc = find_toolchain(cuda, gather_hints()).compiler
     modes = ("-gencode=arch=compute_90,code=lto_90", "-gencode=arch=compute_80,code=sm_80")

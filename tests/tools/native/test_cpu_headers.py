@@ -41,7 +41,13 @@ def device_flags(compiler: str) -> tuple[str, ...]:
     return (*DEVICE, "-isystem", str(NATIVE / "device" / "cpu"), INCLUDE, *of_gcc)
 
 
-@pytest.fixture(scope="module", params=list_distinct("g++", "clang++", "clang++-14"))
+@pytest.fixture(
+    scope="module",
+    params=[
+        "g++",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in list_distinct("clang++", "clang++-14")),
+    ],
+)
 def compiler(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     require_programs(name)

@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 NATIVE = ROOT / "kbuild" / "native"
 INCLUDES = (f"-I{NATIVE / 'include'}", f"-I{NATIVE / 'device' / 'cpu'}")
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
-_SLOW = ("mistakes", "streams", "launches")
+_SLOW = ("graphs", "references", "mistakes", "streams", "launches")
 MISTAKES = ROOT / "tests" / "gpu" / "host_api"
 
 # Names that the vendor's own runtime defines. A program that defines or needs one of them would
@@ -115,7 +115,7 @@ def test_mistakes_have_the_errors_of_the_vendor(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["graphs", "references", "symbols", *(pytest.param(n, marks=pytest.mark.slow) for n in _SLOW)],
+    ["symbols", *(pytest.param(n, marks=pytest.mark.slow) for n in _SLOW)],
 )
 def test_mixed_sources_behave_as_with_the_vendor(tmp_path: Path, name: str) -> None:
     source = MISTAKES / f"{name}.cu"

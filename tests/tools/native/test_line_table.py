@@ -63,9 +63,19 @@ def compile_library(directory: Path, *compiler: str) -> Path:
     return library
 
 
-@pytest.mark.parametrize("version", [4, 5])
 @pytest.mark.parametrize(
-    "compiler", [("g++", "-O2"), ("g++", "-O0"), ("clang++", "-O2"), ("clang++", "-O0")]
+    ("compiler", "version"),
+    [
+        (("g++", "-O2"), 5),
+        (("clang++", "-O0"), 4),
+        *(
+            pytest.param((compiler, level), version, marks=pytest.mark.slow)
+            for compiler, level, version in (
+                *(("g++", "-O2", 4), ("g++", "-O0", 4), ("g++", "-O0", 5)),
+                *(("clang++", "-O0", 5), ("clang++", "-O2", 4), ("clang++", "-O2", 5)),
+            )
+        ),
+    ],
 )
 def test_lines_are_those_of_another_reader(
     reader: Path, tmp_path: Path, compiler: tuple[str, ...], version: int

@@ -89,7 +89,14 @@ def test_another_architecture_is_compiled_alone(compiled: Compiled) -> None:
 
 @pytest.mark.parametrize(
     "option",
-    ["-lineinfo", "-G", "-use_fast_math", "-maxrregcount=16", "-DX", "-std=c++20", "-Xptxas=-O1"],
+    [
+        "-DX",
+        "-Xptxas=-O1",
+        *(
+            pytest.param(option, marks=pytest.mark.slow)
+            for option in ("-lineinfo", "-G", "-use_fast_math", "-maxrregcount=16", "-std=c++20")
+        ),
+    ],
 )
 def test_other_options_are_other_images(option: str, compiled: Compiled) -> None:
     assert compiled(*ONE, option) == 1
@@ -102,8 +109,8 @@ def test_other_options_are_other_images(option: str, compiled: Compiled) -> None
     ("option", "device_code"),
     [
         ("-lineinfo", "*p = branch();"),
-        ("-G", "*p = branch();"),
-        ("-w", "assert(*p);"),
+        pytest.param("-G", "*p = branch();", marks=pytest.mark.slow),
+        pytest.param("-w", "assert(*p);", marks=pytest.mark.slow),
         ("-w", "*p = __LINE__;"),
         ("-w", "*p = __builtin_LINE();"),
     ],

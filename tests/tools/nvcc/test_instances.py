@@ -55,7 +55,7 @@ def test_sources_share_explicit_instances(objects: Path, files: tuple[str, ...])
     [
         ("cpu", "g++"),
         pytest.param("cpu", "clang++", marks=pytest.mark.slow),
-        ("cuda", "g++"),
+        pytest.param("cuda", "g++", marks=pytest.mark.slow),
         pytest.param("cuda", "clang++", marks=pytest.mark.slow),
     ],
 )
@@ -75,6 +75,7 @@ def test_symbols_of_instances(tmp_path: Path, backend: str, compiler: str) -> No
         succeed(run_kbuild("verify", "a.o", cwd=tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cpu", "cuda"])
 def test_names_that_no_demangler_reads(tmp_path: Path, backend: str) -> None:
     """As in CUTLASS: demanglers give up on names with thousands of parts."""
@@ -89,7 +90,9 @@ def test_names_that_no_demangler_reads(tmp_path: Path, backend: str) -> None:
         assert succeed(run(tmp_path / "program")) == "0 142\n"
 
 
-@pytest.mark.parametrize("linker", LINKERS)
+@pytest.mark.parametrize(
+    "linker", ["bfd", *(pytest.param(n, marks=pytest.mark.slow) for n in LINKERS[1:])]
+)
 @pytest.mark.parametrize("declaration", DECLARATIONS)
 @pytest.mark.parametrize("compiler", ["g++", pytest.param("clang++", marks=pytest.mark.slow)])
 def test_other_compilers_launch_instances(
@@ -142,7 +145,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", ["-O0", pytest.param("-O2", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("compiler", ["g++", pytest.param("clang++", marks=pytest.mark.slow)])
 def test_called_kernels_are_reported(tmp_path: Path, compiler: str, level: str) -> None:
     (tmp_path / "calls.cu").write_text(CALLS)

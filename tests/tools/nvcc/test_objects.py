@@ -92,6 +92,7 @@ def test_other_linkers_need_only_the_library(
     assert succeed(run(output)) == OUTPUT
 
 
+@pytest.mark.slow
 def test_objects_work_in_archives_and_shared_objects(objects: Path) -> None:
     succeed(run_nvcc("-lib", "float.o", "-o", "libfloat.a", cwd=objects))
     options = ("-Xcompiler", "-fPIC")
@@ -116,6 +117,7 @@ def test_own_symbols_are_local(objects: Path) -> None:
     assert names - {module} == {"kbuild_launch"}
 
 
+@pytest.mark.slow
 def test_objects_are_deterministic(objects: Path, tmp_path: Path) -> None:
     shutil.copy(objects / "kernels.cu", tmp_path)
 
@@ -192,6 +194,7 @@ def test_other_toolkits_on_the_command_line_are_ignored(objects: Path, tmp_path:
     assert succeed(run(tmp_path / "program")) == OUTPUT
 
 
+@pytest.mark.slow
 def test_older_standards_are_accepted(tmp_path: Path) -> None:
     (tmp_path / "old.cu").write_text("static_assert(__cplusplus >= 201103L);\n" + KERNELS)
 

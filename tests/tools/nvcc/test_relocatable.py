@@ -175,7 +175,7 @@ def test_other_linkers_need_the_device_link(objects: Path) -> None:
     "library",
     [
         ("libboth.a",),
-        ("-L.", "-lboth"),
+        pytest.param(("-L.", "-lboth"), marks=pytest.mark.slow),
         pytest.param(("-Xlinker=-L.", "-lboth"), marks=pytest.mark.slow),
     ],
     ids=["path", "option", "linker"],
@@ -207,6 +207,7 @@ def test_device_links_write_images_alone(objects: Path, kind: str) -> None:
     assert b"program_kernel" in content
 
 
+@pytest.mark.slow
 def test_objects_are_linked_once(objects: Path) -> None:
     """A device link in an archive defines its objects for good, as with nvcc."""
     succeed(run_nvcc("-dlink", "unused.o", "-o", "unused_link.o", cwd=objects))
@@ -219,6 +220,7 @@ def test_objects_are_linked_once(objects: Path) -> None:
     assert not any("unused" in name for name in list_defined(objects / "rest.o"))
 
 
+@pytest.mark.slow
 def test_device_link_of_nothing_is_an_empty_object(objects: Path) -> None:
     succeed(run_nvcc("-c", "unused.cu", "-o", "whole.o", cwd=objects))
 
@@ -236,6 +238,7 @@ def test_undefined_device_function_is_an_error(objects: Path) -> None:
     assert not (objects / "incomplete").exists()
 
 
+@pytest.mark.slow  # tests/tools/nvcc/test_objects.py links such objects, too
 @pytest.mark.parametrize(
     "backend", ["cpu", pytest.param("cuda", marks=[pytest.mark.slow, needs_backend("cuda")])]
 )
@@ -399,6 +402,7 @@ def test_shared_launcher_comes_from_kbuild(tmp_path: Path) -> None:
     succeed(run(tmp_path / "program"))
 
 
+@pytest.mark.slow
 @needs_backend("cuda")
 def test_nvcc_cannot_launch_kernels_of_kbuild(mixed: Path, tmp_path: Path) -> None:
     compile_mixed(mixed, "library.kbuild.o", "launching.nvcc.o")

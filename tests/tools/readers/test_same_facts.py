@@ -125,7 +125,17 @@ def test_a_form_that_kbuild_does_not_read() -> None:
     assert compare(text)[1] == ()
 
 
-@pytest.mark.parametrize("source", sorted(LAUNCHES.glob("*.cu")), ids=lambda path: path.stem)
+# The others are read in the slow tests, as the reader's own tests do.
+USUAL_LAUNCHES = ("spelling", "modern")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(p, id=p.stem, marks=() if p.stem in USUAL_LAUNCHES else pytest.mark.slow)
+        for p in sorted(LAUNCHES.glob("*.cu"))
+    ],
+)
 def test_launches_of_the_rewriter_test(source: Path) -> None:
     facts, differences = compare(preprocess(source, *list_prelude()))
 

@@ -379,7 +379,13 @@ READ: dict[str, Callable[[], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("name", READ)
+# The others repeat a limit of another level of the same file.
+USUAL_READ = {"sections", "symbols and targets", "statements", "magic numbers", "braces"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in USUAL_READ else pytest.mark.slow) for n in READ]
+)
 def test_a_hundred_thousand_items_are_read_within_limits(tmp_path: Path, name: str) -> None:
     path = tmp_path / "many"
     path.write_bytes(READ[name]())
@@ -433,6 +439,7 @@ def sparse_files(directory: Path) -> dict[str, Path]:
     return found
 
 
+@pytest.mark.slow
 def test_sparse_files_of_four_gigabytes(tmp_path: Path) -> None:
     directory = tmp_path / "files"
     directory.mkdir()

@@ -23,7 +23,12 @@ from kbuild.backends.cpu.mixed.regions.groups import GROUP_FUNCTIONS, MAKERS, fi
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody
 from kbuild.backends.cpu.mixed.regions.operations import Names, find_operations
 from kbuild.backends.cpu.mixed.regions.plan import Division
-from kbuild.backends.cpu.mixed.regions.variables import Variable, is_number, read_parameters
+from kbuild.backends.cpu.mixed.regions.variables import (
+    Variable,
+    is_number,
+    list_values,
+    read_parameters,
+)
 from kbuild.backends.cpu.mixed.regions.writing.function import check_signature, write_split
 from kbuild.backends.cpu.mixed.regions.writing.write import write_function, write_kernel
 from kbuild.backends.cpu.mixed.waits.functions import Waiting
@@ -95,10 +100,23 @@ class Divider:
         marks = (edit for loop in facts.marks.values() for edit in loop.edits)
         self._edited = sorted((each.start, each.end) for each in (*facts.others, *marks))
         self._definitions = facts.waiting.functions
+        self._by_value = dict(self._find_by_value())
         self._indexed = self._find_indexed()
         self._divided: dict[str, tuple[_DividedFunction, ...]] = {}
         self._obstacles: dict[str, str] = {}
         self._called: set[str] = set()
+
+    def _find_by_value(self) -> Iterator[tuple[str, tuple[bool, ...]]]:
+        """Yield functions that probably are not overloaded, and which parameters are values."""
+        found: dict[str, set[tuple[bool, ...]]] = {}
+        for each in self._facts.declarations:
+            if each.kind == "function":
+                is_known = not each.template and each.scope in ("", "namespace")
+                tokens = self._code.list_tokens(*each.parameters) if is_known else []
+                found.setdefault(each.name, set()).add(tuple(list_values(self._code, tokens)))
+        for name, kinds in found.items():
+            if len(kinds) == 1:
+                yield name, kinds.pop()
 
     def _find_indexed(self) -> set[int]:
         """Return the starts of the kernels that store the index, and of functions they call."""
@@ -201,6 +219,7 @@ class Divider:
                 needs=needs,
                 parameters=parameters,
                 yielding=self._facts.words.yielding,
+                by_value=self._by_value,
                 is_function=is_function,
                 stores_index=found.start in self._indexed,
                 is_optimized=not failures,

@@ -71,24 +71,51 @@ KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcep
            address - storage_start_ < storage_bytes_ || address - result_start_ < result_bytes_;
 }
 
-// Most of the time of a checked program goes here. The rest is a separate function, so that this one needs no
-// stack.
+// Most of the time of a checked program goes here. The rest is in separate functions, so that this one needs no
+// stack. They are called in its place: the function that the compiler has instrumented is their caller, too.
 template <unsigned log_bytes, bool is_write>
 void Checker::check_plain(const void* place, const void* site) {
     auto& self = *find();
-    constexpr std::size_t bytes = std::size_t{1} << log_bytes;
+    constexpr bool reads_word = !is_write && std::size_t{1} << log_bytes == word_bytes;
     const auto address = reinterpret_cast<std::uintptr_t>(place);
     self.note_site(self.site_of(site));
-    if (!self.pending_.exists && address % bytes == 0) {
-        const auto* const region = self.find_region(address);
+    const auto* const region = self.find_region(address);
+    if (reads_word && region != nullptr && self.repeat_read(*region, address, self.site_of(site)))
+        return;
+    self.check_first<log_bytes, is_write>(region, address, site);
+}
+
+// Records a read of a word that another thread of the block has read since the last barrier, as record_plain_read does.
+// Returns whether it has.
+KBUILD_CPU_INLINE bool Checker::repeat_read(const Region& region, std::uintptr_t address,
+                                            std::uint32_t site) const noexcept {
+    auto& cell = region.cell(address);
+    if (pending_.exists || address % word_bytes != 0) return false;
+    const auto now = now_.with(whole_word);
+    const auto others = cell.read_site & ~Cell::site_mask;
+    const bool is_repeated = cell.read.differs_at_most_in_thread(now) && cell.has_other() &&
+                             !now.has_thread_of_other(others);
+    if (!is_repeated || has_more_order_ || cell.epoch != region.epoch) return false;
+    if (cell.write.exists() && !is_before_barrier(cell.write)) return false;
+    if (cell.write_site < (whole_word << 28 | whole_word << 24)) return false;  // see Cell::valid
+    cell.read = now;
+    cell.read_site = others | (site & Cell::site_mask);
+    return true;
+}
+
+template <unsigned log_bytes, bool is_write>
+__attribute__((noinline)) void Checker::check_first(const Region* region, std::uintptr_t address,
+                                                    const void* site) {
+    constexpr std::size_t bytes = std::size_t{1} << log_bytes;
+    if (!pending_.exists && address % bytes == 0) {
         if (region == nullptr && is_dead_local(address))
-            return self.report_dead_local(address, bytes,
-                                          is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
-        if (region == nullptr ? self.is_private(address)
-                              : self.record_plain<log_bytes, is_write>(*region, address, site))
+            return report_dead_local(address, bytes,
+                                     is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
+        if (region == nullptr ? is_private(address)
+                              : record_plain<log_bytes, is_write>(*region, address, site))
             return;
     }
-    self.check_ordinary(address, bytes, is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
+    check_ordinary(address, bytes, is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
 }
 
 // Records an access as check_word does, if that needs no more than a few comparisons. Returns whether it has.

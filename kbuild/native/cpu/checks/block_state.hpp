@@ -18,18 +18,24 @@ constexpr unsigned warp_lanes = 64;  // the largest warp
 
 struct BlockState;
 
-struct ThreadState {
+// Threads take turns at barriers, so what each turn reads is in one line of the cache.
+struct alignas(64) ThreadState {
     BlockState* block = nullptr;
     std::uint32_t number = 0;  // in the block
     std::uint32_t barriers = 0;
-    std::uint64_t grid_phases = 0;
-    std::uint32_t cluster_barriers = 0;
     std::uint32_t warp_time = 0;  // accesses of its warp before this time have happened
     bool is_exchanging = false;
     // Whether it, or another thread before a barrier, has written anything since its last fence, and
     // whether that was so at the fence. Then the next write of volatile memory passes this on.
     bool has_written = false;
     bool is_publishing = false;
+    // The times for single lanes, after warp operations of a part of the warp.
+    std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
+    Knowledge acquired;
+    Knowledge unfenced;  // the same, but with no fence or barrier since
+
+    std::uint64_t grid_phases = 0;
+    std::uint32_t cluster_barriers = 0;
     kbuild_cpu_scope scope = KBUILD_CPU_ALL_THREADS;  // of its atomic functions
     // What the last fence for each scope has made visible: the thread's accesses before a time, which is 0
     // without a fence, and those of the block.
@@ -37,16 +43,12 @@ struct ThreadState {
         std::uint32_t time = 0;
         std::uint32_t barrier_time = 0;
     } fences[2];
-    Knowledge acquired;
-    Knowledge unfenced;  // the same, but with no fence or barrier since
     // The last writes of each block that the thread has read without synchronization.
     struct Seen {
         std::uint32_t block;
         std::uint32_t time;
     };
     std::vector<Seen> seen;
-    // The times for single lanes, after warp operations of a part of the warp.
-    std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
 
     void finish_acquire() {
         if (!unfenced.exists()) return;

@@ -67,12 +67,20 @@ public:
     constexpr bool is_by_thread_of(Access other) const {
         return ((bits_ ^ other.bits_) & ~(time_field | bytes_field)) == 0;
     }
+    constexpr bool differs_at_most_in_thread(Access other) const {
+        return ((bits_ ^ other.bits_) & ~thread_field) == 0;
+    }
+    // Compares lower bits of the thread with those that a cell keeps of another read in `read_site`.
+    constexpr bool has_thread_of_other(std::uint32_t read_site) const {
+        return static_cast<std::uint32_t>(bits_ >> thread_shift) << 24 == read_site;
+    }
     constexpr bool has_bytes_and_kind_of(Access other) const {
         return ((bits_ ^ other.bits_) & bytes_field) == 0;
     }
 
 private:
     static constexpr std::uint64_t time_field = std::uint64_t{last_time} << time_shift;
+    static constexpr std::uint64_t thread_field = std::uint64_t{1023} << thread_shift;
     static constexpr std::uint64_t bytes_field = (1u << thread_shift) - 1;
 
     std::uint64_t bits_ = 0;

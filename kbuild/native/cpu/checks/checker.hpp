@@ -207,6 +207,10 @@ private:
     bool is_private(std::uintptr_t address) const noexcept;
     void report_dead_local(std::uintptr_t address, std::size_t bytes, unsigned kind,
                            const void* site);
+    bool repeat_read(const Region& region, std::uintptr_t address,
+                     std::uint32_t site) const noexcept;
+    template <unsigned log_bytes, bool is_write>
+    void check_first(const Region* region, std::uintptr_t address, const void* site);
     template <unsigned log_bytes, bool is_write>
     bool record_plain(const Region& region, std::uintptr_t address, const void* site);
     bool record_plain_read(Cell& cell, unsigned mask, std::uint32_t site);

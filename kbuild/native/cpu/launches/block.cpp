@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace kbuild::cpu {
+namespace {
+
+// How often lanes of a warp that only let others run can delay those that converge. One that waits for
+// what these do next would delay them forever.
+constexpr unsigned rounds_before_convergence = 256;
+
+}  // namespace
 
 void Block::begin(const kbuild_dim3& new_index, const kbuild_dim3& new_extent) noexcept {
     index = new_index;
@@ -11,6 +18,7 @@ void Block::begin(const kbuild_dim3& new_index, const kbuild_dim3& new_extent) n
     has_unstarted = true;
     grid_phase = 0;
     barrier_sum = 0;
+    delays = 0;
 }
 
 void Block::reset() noexcept {
@@ -43,9 +51,18 @@ bool Block::release_abandoned_operations(const Tasks& tasks, TaskQueue& runnable
     return !abandoned.empty();
 }
 
-// In each warp, the first lane decides which call site continues.
+// In each warp, the first lane decides which call site continues, once no lane can come soon that lets
+// others run. Otherwise, the result would depend on when it does so.
 bool Block::release_converged(TaskQueue& runnable) {
     const auto number_of = [&](const Task* task) { return number(task->thread); };
+    const bool can_delay = ++delays < rounds_before_convergence;
+    const auto is_delayed = [&](std::uint32_t start, std::uint32_t size) {
+        const Task* task = yielded.front();
+        for (auto left = can_delay ? yielded.size() : 0; left != 0; --left, task = task->next)
+            if (number_of(task) / size * size == start) return true;
+        return false;
+    };
+    const auto waiting = runnable.size();
     std::sort(converging.begin(), converging.end(),
               [&](Task* a, Task* b) { return number_of(a) < number_of(b); });
     std::vector<Task*> rest;
@@ -54,8 +71,9 @@ bool Block::release_converged(TaskQueue& runnable) {
         const auto start = number_of(*first) / call.warp_size * call.warp_size;
         std::vector<Task*> together;
         std::uint64_t mask = 0;
+        const bool is_early = is_delayed(start, call.warp_size);
         for (; first != converging.end() && number_of(*first) < start + call.warp_size; ++first) {
-            if (is_same_site(*(*first)->call, call)) {
+            if (!is_early && is_same_site(*(*first)->call, call)) {
                 together.push_back(*first);
                 mask |= std::uint64_t{1} << (number_of(*first) - start);
             } else {
@@ -68,6 +86,8 @@ bool Block::release_converged(TaskQueue& runnable) {
         }
     }
     converging = std::move(rest);
+    if (runnable.size() == waiting) return false;
+    delays = 0;
     return true;
 }
 

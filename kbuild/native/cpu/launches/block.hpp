@@ -62,6 +62,7 @@ public:
     TaskQueue grid_waits;
     TaskQueue cluster_waits;
     std::vector<Task*> converging;
+    unsigned delays = 0;  // how often threads that converge had to wait for lanes that yielded
     Warps warps;
     SharedMemory shared;
     bool has_memory = false;  // whether it is that of the launch

@@ -8,13 +8,10 @@
 
 namespace kbuild::cpu {
 
-// Returns 0 without the variable.
+// Returns 0 without the variable. A program can change it between launches, as pytest's plugin does.
 inline unsigned read_seed() {
-    static const unsigned seed = [] {
-        const char* const text = std::getenv("KBUILD_SEED");
-        return text == nullptr ? 0 : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-    }();
-    return seed;
+    const char* const text = std::getenv("KBUILD_SEED");
+    return text == nullptr ? 0 : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 
 // A permutation of the numbers of blocks: from the first one to the last one with seed 0, the reverse

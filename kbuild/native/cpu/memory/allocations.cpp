@@ -11,10 +11,6 @@ namespace kbuild::cpu {
 
 namespace {
 
-std::uintptr_t to_number(const void* address) noexcept {
-    return reinterpret_cast<std::uintptr_t>(address);
-}
-
 void note_allocation(const Allocation& allocation) {
     if (checks::is_active())
         checks::Checker::instance().add_memory(allocation.base, allocation.bytes, allocation.kind);
@@ -63,11 +59,16 @@ bool Allocations::remove(const void* base,
                          std::initializer_list<kbuild_cpu_memory_kind> kinds) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = contents_.find(to_number(base));
-    if (found == contents_.end() ||
+    if (found == contents_.end() || (found->second.flags & mapped_memory_flag) != 0 ||
         std::find(kinds.begin(), kinds.end(), found->second.kind) == kinds.end())
         return false;
     contents_.erase(found);
     return true;
+}
+
+void Allocations::remove_mapped(const void* base) noexcept {
+    const std::lock_guard lock(mutex_);
+    contents_.erase(to_number(base));
 }
 
 Allocation Allocations::find(const void* address) const noexcept {
@@ -108,11 +109,16 @@ std::vector<void*> Allocations::clear() {
     std::vector<void*> owned;
     const std::lock_guard lock(mutex_);
     owned.reserve(contents_.size());
-    for (const auto& [start, content] : contents_)
-        if (content.kind != KBUILD_CPU_MEMORY_REGISTERED)
-            owned.push_back(reinterpret_cast<void*>(start));
-    for (const auto& [start, content] : contents_) note_release(reinterpret_cast<void*>(start));
-    contents_.clear();
+    for (auto place = contents_.begin(); place != contents_.end();) {
+        void* const start = reinterpret_cast<void*>(place->first);
+        if ((place->second.flags & mapped_memory_flag) != 0) {
+            ++place;
+            continue;
+        }
+        if (place->second.kind != KBUILD_CPU_MEMORY_REGISTERED) owned.push_back(start);
+        note_release(start);
+        place = contents_.erase(place);
+    }
     return owned;
 }
 

@@ -14,6 +14,13 @@
 
 namespace kbuild::cpu {
 
+inline std::uintptr_t to_number(const void* address) noexcept {
+    return reinterpret_cast<std::uintptr_t>(address);
+}
+
+// A flag of Allocation, beyond those of the vendor: memory that VirtualMemory maps, and that nobody else frees.
+constexpr unsigned mapped_memory_flag = 1u << 30;
+
 struct Allocation {
     void* base;  // null if no allocation contains the address
     std::size_t bytes;
@@ -36,6 +43,9 @@ public:
     // there is none.
     bool remove(const void* base, std::initializer_list<kbuild_cpu_memory_kind> kinds) noexcept;
 
+    // Removes an allocation of mapped memory.
+    void remove_mapped(const void* base) noexcept;
+
     // Returns the allocation that contains the address.
     Allocation find(const void* address) const noexcept;
 
@@ -45,7 +55,7 @@ public:
     // Returns everything.
     std::vector<Allocation> list() const;
 
-    // Removes everything, and returns what the runtime has allocated.
+    // Removes everything but mapped memory, and returns what the runtime has allocated.
     std::vector<void*> clear();
 
 private:

@@ -48,6 +48,35 @@ int kbuild_cpu_find_variable(void **__address, size_t *__bytes,
                              const struct kbuild_module *__module, const char *__name);
 int kbuild_cpu_find_module(const struct kbuild_module **__module, const void *__handle);
 
+/* Virtual memory management.  The granularity is that of NVIDIA's devices. */
+#define KBUILD_CPU_VIRTUAL_GRANULARITY ((size_t)2 << 20)
+/* Bits of access: reading, writing. */
+#define KBUILD_CPU_ACCESS_ALL 3u
+
+struct kbuild_cpu_physical {
+    size_t bytes;
+    unsigned handle_types; /* how the memory can be exported: the vendor's bits */
+    int is_imported;
+};
+
+int kbuild_cpu_reserve_addresses(void **__start, size_t __bytes, size_t __alignment, void *__wish);
+int kbuild_cpu_free_addresses(void *__start, size_t __bytes);
+int kbuild_cpu_create_physical(unsigned long long *__handle, size_t __bytes,
+                               unsigned __handle_types);
+int kbuild_cpu_release_physical(unsigned long long __handle);
+int kbuild_cpu_describe_physical(struct kbuild_cpu_physical *__description,
+                                 unsigned long long __handle);
+int kbuild_cpu_export_physical(int *__file, unsigned long long __handle);
+int kbuild_cpu_import_physical(unsigned long long *__handle, int __file);
+int kbuild_cpu_map_physical(void *__start, size_t __bytes, size_t __offset,
+                            unsigned long long __handle);
+/* Waits for work that can use the memory, as the next function does. */
+int kbuild_cpu_unmap(void *__start, size_t __bytes);
+int kbuild_cpu_set_access(void *__start, size_t __bytes, unsigned __access);
+int kbuild_cpu_access(unsigned *__access, const void *__address);
+/* Returns the handle of the memory that is mapped at the address. */
+int kbuild_cpu_retain_physical(unsigned long long *__handle, const void *__address);
+
 #ifdef __cplusplus
 }
 #endif

@@ -160,16 +160,19 @@ cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void* c_address, con
     });
 }
 
-cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t,
+cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op,
                                          cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y,
                                          const void*, cudaDataType, size_t* bytes) {
-    return check_vectors("cusparseSpVV_bufferSize", handle, x, y).return_size(bytes);
+    auto call = check_vectors("cusparseSpVV_bufferSize", handle, x, y);
+    if (call.is_accepted()) call.require_conjugable(op, x->type);
+    return call.return_size(bytes);
 }
 cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op,
                               cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y,
                               void* result, cudaDataType compute, void*) {
     auto call = check_vectors("cusparseSpVV", handle, x, y);
     call.require(is_operation(op) && result != nullptr);
+    if (call.is_accepted()) call.require_conjugable(op, x->type);
     if (!call.is_accepted()) return call.status();
     const bool is_known = with_sparse_types(x->type, x->type, compute, [](auto, auto, auto) {});
     call.require_supported(is_known, unsupported_types);

@@ -36,10 +36,6 @@ const Status* find_status(cusparseStatus_t status) {
     return nullptr;
 }
 
-bool is_handle(cusparseHandle_t handle) {
-    return handle != nullptr && handle->state == cusparseContext::valid;
-}
-
 // Sets or returns a member of an object.
 template <class Object, class T>
 cusparseStatus_t set(Object* object, T Object::* member, T value) {
@@ -125,12 +121,13 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t* handle) {
     return create(handle, true, cusparseContext());
 }
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
-    if (!is_handle(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (handle == nullptr) return CUSPARSE_STATUS_SUCCESS;
+    if (const auto status = check_handle(handle); status != CUSPARSE_STATUS_SUCCESS) return status;
     handle->state = 0;
     return destroy(handle);
 }
 cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int* version) {
-    if (!is_handle(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (const auto status = check_handle(handle); status != CUSPARSE_STATUS_SUCCESS) return status;
     return give(handle, version, CUSPARSE_VERSION);
 }
 cusparseStatus_t cusparseGetProperty(libraryPropertyType type, int* value) {
@@ -150,21 +147,21 @@ const char* cusparseGetErrorString(cusparseStatus_t status) {
     return found == nullptr ? "unrecognized error code" : found->text;
 }
 cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream) {
-    if (!is_handle(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (const auto status = check_handle(handle); status != CUSPARSE_STATUS_SUCCESS) return status;
     return set(handle, &cusparseContext::stream, stream);
 }
 cusparseStatus_t cusparseGetStream(cusparseHandle_t handle, cudaStream_t* stream) {
-    if (!is_handle(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (const auto status = check_handle(handle); status != CUSPARSE_STATUS_SUCCESS) return status;
     return give(handle, stream, handle->stream);
 }
 cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode) {
-    if (!is_handle(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (const auto status = check_handle(handle); status != CUSPARSE_STATUS_SUCCESS) return status;
     if (mode != CUSPARSE_POINTER_MODE_HOST && mode != CUSPARSE_POINTER_MODE_DEVICE)
         return CUSPARSE_STATUS_INVALID_VALUE;
     return set(handle, &cusparseContext::pointer_mode, mode);
 }
 cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t* mode) {
-    if (!is_handle(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (const auto status = check_handle(handle); status != CUSPARSE_STATUS_SUCCESS) return status;
     return give(handle, mode, handle->pointer_mode);
 }
 

@@ -119,6 +119,15 @@ inline cusparseStatus_t reject_sparse(const char* function, const char* problem)
     return CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
+// Returns what NVIDIA's library returns for a handle (recorded for null).
+inline cusparseStatus_t check_handle(cusparseHandle_t handle) {
+    if (handle == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+    return handle->state == cusparseContext::valid ? CUSPARSE_STATUS_SUCCESS
+                                                   : CUSPARSE_STATUS_NOT_INITIALIZED;
+}
+
+inline bool is_complex(cudaDataType type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
+
 inline bool is_operation(cusparseOperation_t operation) {
     return operation >= CUSPARSE_OPERATION_NON_TRANSPOSE &&
            operation <= CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
@@ -210,13 +219,21 @@ private:
 // A call of a function with a handle: checks of its arguments, and the operation that it queues.
 class SparseCall {
 public:
-    SparseCall(const char* name, cusparseHandle_t handle) : name_(name), handle_(handle) {
-        if (handle == nullptr || handle->state != cusparseContext::valid)
-            status_ = CUSPARSE_STATUS_NOT_INITIALIZED;
-    }
+    SparseCall(const char* name, cusparseHandle_t handle)
+        : name_(name), handle_(handle), status_(check_handle(handle)) {}
 
     void require(bool condition) {
         if (!condition && is_accepted()) status_ = CUSPARSE_STATUS_INVALID_VALUE;
+    }
+    // Rejects the conjugate transpose of real numbers as NVIDIA's library does (13.0, recorded).
+    void require_conjugable(cusparseOperation_t op, cudaDataType type) {
+        if (op != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || is_complex(type) || !is_accepted())
+            return;
+        std::fprintf(stderr,
+                     "[cusparse] %s: the conjugate transpose exists for complex numbers only; use "
+                     "CUSPARSE_OPERATION_TRANSPOSE\n",
+                     name_);
+        status_ = CUSPARSE_STATUS_INVALID_VALUE;
     }
     // Rejects what the library does not do.
     void require_supported(bool condition, const char* otherwise) {
@@ -251,7 +268,7 @@ public:
 private:
     const char* name_;
     cusparseHandle_t handle_;
-    cusparseStatus_t status_ = CUSPARSE_STATUS_SUCCESS;
+    cusparseStatus_t status_;
 };
 
 // A number that the program passes by its address: one of the host is read by the call, and one of

@@ -154,6 +154,7 @@ SparseCall check_spmv(const char* name, cusparseHandle_t handle, cusparseOperati
     const bool is_transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
     call.require(x->size == (is_transposed ? A->rows : A->columns) &&
                  y->size == (is_transposed ? A->columns : A->rows));
+    call.require_conjugable(op, A->type);
     call.require_supported(A->type == x->type, unsupported_types);
     return call;
 }
@@ -170,6 +171,8 @@ SparseCall check_spmm(const char* name, cusparseHandle_t handle, cusparseOperati
     call.require((is_a ? A->columns : A->rows) == C->rows &&
                  (is_a ? A->rows : A->columns) == (is_b ? B->columns : B->rows) &&
                  (is_b ? B->rows : B->columns) == C->columns);
+    call.require_conjugable(op_a, A->type);
+    call.require_conjugable(op_b, B->type);
     call.require_supported(A->type == B->type, unsupported_types);
     return call;
 }
@@ -182,6 +185,7 @@ SparseCall check_spsv(const char* name, cusparseHandle_t handle, cusparseOperati
                  y != nullptr && state != nullptr);
     if (!call.is_accepted()) return call;
     call.require(A->rows == A->columns && x->size == A->rows && y->size == A->rows);
+    call.require_conjugable(op, A->type);
     call.require_supported(A->type == x->type && x->type == y->type, unsupported_types);
     return call;
 }

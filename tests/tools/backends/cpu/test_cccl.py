@@ -78,6 +78,7 @@ def test_versions(tmp_path: Path, version: str) -> None:
         assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["2008002", "3006000"])
 def test_other_versions_are_errors(tmp_path: Path, version: str) -> None:
     header = tmp_path / "cccl" / "cuda" / "std" / "__cccl" / "version.h"

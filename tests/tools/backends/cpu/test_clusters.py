@@ -81,6 +81,7 @@ def test_a_cluster_that_cannot_go_on_is_reported(tmp_path: Path) -> None:
     assert "3 threads of block (1, 0, 0) in cluster_group::sync()" in done.stderr
 
 
+@pytest.mark.slow
 def test_capability_is_that_of_device_code_and_of_the_device(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,6 +114,7 @@ int main() { start((int *)nullptr); fill<int>(nullptr, 1); return add(1); }
     assert "the __device__ function 'add' is called from host code" in message
 
 
+@pytest.mark.slow
 def test_what_nvcc_accepts_is_accepted(tmp_path: Path) -> None:
     source = tmp_path / "valid.cu"
     source.write_text(

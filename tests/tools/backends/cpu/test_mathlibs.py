@@ -23,9 +23,14 @@ from support.mathlibs.reference import compute
 from support.mathlibs.results import Results, measure_error
 from support.mathlibs.spectra import compute_spectra
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("scipy_openblas64") is None, reason="scipy-openblas64 is missing"
-)
+# cuBLAS compiles for a minute. By default, test_sparse_matrices.py and test_solvers.py compile and
+# use other libraries.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("scipy_openblas64") is None, reason="scipy-openblas64 is missing"
+    ),
+]
 
 SOURCES = ROOT / "tests" / "projects" / "mathlibs"
 LINKED = ("-l", "cublas", "-l", "cusolver", "-l", "cusparse")

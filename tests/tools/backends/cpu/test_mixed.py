@@ -63,7 +63,9 @@ def test_shared_memory_is_never_copied(
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("option", ["-O0", "-D_FORTIFY_SOURCE=2"])
+@pytest.mark.parametrize(
+    "option", [pytest.param("-O0", marks=pytest.mark.slow), "-D_FORTIFY_SOURCE=2"]
+)
 def test_kernels_count_what_they_print(tmp_path: Path, compiler: str, option: str) -> None:
     source = PROJECT / "printed.cu"
     options = (option,) if option == "-O0" else ("-O1", option)
@@ -74,6 +76,7 @@ def test_kernels_count_what_they_print(tmp_path: Path, compiler: str, option: st
     assert "text 3 1.5 c 1099511627776\ntext\n100%\n   1 2.50      3.50 4 5\n" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_result_types_of_device_functions(tmp_path: Path, compiler: str) -> None:
     sources = (PROJECT / "result_types.cu", PROJECT / "result_types_second.cu")

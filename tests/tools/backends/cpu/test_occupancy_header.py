@@ -34,6 +34,7 @@ int main()
 """
 
 
+@pytest.mark.slow
 def test_properties_are_consistent(tmp_path: Path) -> None:
     headers = (root / "include/cuda_occupancy.h" for root in list_cuda_roots(gather_hints()))
     header = next((path for path in headers if path.is_file()), None)

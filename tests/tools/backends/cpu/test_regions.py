@@ -146,7 +146,14 @@ int main(int, char** arguments)
 """
 
 
-@pytest.fixture(scope="module", params=list(FIBERS))
+# Random kernels and the cases of test_kernel_cases.py have these forms, too.
+SLOW = ("forms", "heads", "repeats", "arguments", "ranges", "subscripts")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(n, marks=pytest.mark.slow if n[7:-3] in SLOW else ()) for n in FIBERS],
+)
 def source(request: pytest.FixtureRequest) -> Path:
     return PROJECT / str(request.param)
 

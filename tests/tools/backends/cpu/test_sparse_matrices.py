@@ -56,6 +56,6 @@ def test_conversions_without_descriptors_are_exact(found: Results) -> None:
     check(found, compute_old_conversions(), 0)
 
 
-def test_errors_are_those_that_nvidia_documents(found: Results) -> None:
-    assert found["errors", 0, "statuses"].tolist() == [3, 1, 3, 3, 1, 1]
-    assert found["errors", 0, "sum"].tolist() == [0]
+def test_errors_are_those_of_a_gpu(found: Results) -> None:
+    assert found["errors", 0, "statuses"].tolist() == [3, 3, 3, 3, 0, 3]
+    assert found["errors", 0, "sum"].tolist() == [3]  # conjugate transposes of real numbers

@@ -54,6 +54,7 @@ def test_findings_make_the_exit_code_1(source: Path, tmp_path: Path) -> None:
     assert "'tile' (256 bytes)" in race["memory"]
 
 
+@pytest.mark.slow  # test_check_ends.py compares exit codes, too
 def test_without_findings_the_exit_code_is_that_of_the_program(source: Path) -> None:
     assert run_kbuild("run", "--check", source).returncode == 0
     assert run_kbuild("run", "--check", source, "--", "fail").returncode == 7
@@ -100,7 +101,7 @@ int main(int count, char**) {
 """
 
 
-@pytest.mark.parametrize("driver", ["run", "nvcc"])
+@pytest.mark.parametrize("driver", ["run", pytest.param("nvcc", marks=pytest.mark.slow)])
 def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: str) -> None:
     """All exit handlers still run. Without findings, the exit code is the program's."""
     program = tmp_path / "alone"
@@ -209,6 +210,7 @@ int main(int count, char**) {
 """
 
 
+@pytest.mark.slow  # test_check_ends.py has processes that fork
 def test_forked_processes_report_only_their_own_launches(tmp_path: Path) -> None:
     source, report = tmp_path / "fork.cu", tmp_path / "report.json"
     source.write_text(FORKING)
@@ -364,6 +366,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_the_cxx_library_can_be_linked_statically(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

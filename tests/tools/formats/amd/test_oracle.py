@@ -194,15 +194,15 @@ def _compare(path: Path) -> CodeObject:
     return facts
 
 
-def _mark(version: int, arch: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a code object. Most architectures with old versions are slow."""
-    is_default = version == max(v for _, v, _ in CODE_OBJECTS) or arch in {OLD[2], OLD[-1]}
+def _mark(arch: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of a code object. By default, each version has one architecture."""
+    is_default = arch in {OLD[2], GENERIC[0]}
     return () if is_default else (pytest.mark.slow,)
 
 
 @pytest.mark.parametrize(
     ("compiler", "version", "arch"),
-    [pytest.param(*row, marks=_mark(*row[1:])) for row in CODE_OBJECTS],
+    [pytest.param(*row, marks=_mark(row[2])) for row in CODE_OBJECTS],
 )
 def test_code_object_matches_readobj(
     compiler: str, version: int, arch: str, source: Path, tmp_path: Path
@@ -234,14 +234,16 @@ def test_code_object_matches_readobj(
 
 
 @pytest.mark.parametrize("option", ["-mwavefrontsize64", "-mno-wavefrontsize64", "-mcumode"])
-@pytest.mark.parametrize("arch", ["gfx1030", "gfx1100"])
+@pytest.mark.parametrize("arch", ["gfx1030", pytest.param("gfx1100", marks=pytest.mark.slow)])
 def test_wavefront_size_is_read(option: str, arch: str, source: Path, tmp_path: Path) -> None:
     path = _code_object(source, tmp_path / "kernels.co", "clang-19", arch, 5, option)
     size = 64 if option == "-mwavefrontsize64" else 32
     assert {kernel.wavefront_size for kernel in _compare(path).kernels} == {size}
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O1", "-O3", "-g"])
+@pytest.mark.parametrize(
+    "level", ["-O0", "-g", *(pytest.param(n, marks=pytest.mark.slow) for n in ("-O1", "-O3"))]
+)
 def test_every_optimization_level_is_read(level: str, source: Path, tmp_path: Path) -> None:
     _compare(_code_object(source, tmp_path / "kernels.co", "clang-19", "gfx90a", 5, level))
 
@@ -381,7 +383,7 @@ def test_every_version_of_compressed_bundles_is_read_among_others(
     [
         # This bundler does not compress.
         ("clang-15", "-O2"),
-        ("clang-19", "--no-offload-compress"),
+        pytest.param("clang-19", "--no-offload-compress", marks=pytest.mark.slow),
         ("clang-19", "--offload-compress"),
     ],
 )

@@ -268,7 +268,13 @@ def _compile(
     return run(nvcc, "-std=c++17", *headers, *codes, *others, "-o", output, source)
 
 
-@pytest.mark.parametrize("mode", MODES)
+# Each has a format that the others have not: of an object, of compressed images, and of PTX.
+USUAL_MODES = {"object", "size", "lto", "debug"}
+
+
+@pytest.mark.parametrize(
+    "mode", [pytest.param(m, marks=() if m in USUAL_MODES else pytest.mark.slow) for m in MODES]
+)
 def test_every_mode_matches_cuobjdump(mode: str, source: Path, tmp_path: Path) -> None:
     output = tmp_path / "kernels.o"
     headers = () if mode in WITH_ALL_HEADERS else SMALL_HEADERS
@@ -311,6 +317,7 @@ def _compare_ptx(found: list[Found]) -> None:
             assert names == {(v.name, v.kind, v.size) for v in facts.variables}
 
 
+@pytest.mark.slow
 def test_images_equal_the_packed_files(source: Path, tmp_path: Path) -> None:
     fatbinary = require_tool("fatbinary")
     images = []
@@ -352,6 +359,7 @@ def test_images_equal_the_packed_files(source: Path, tmp_path: Path) -> None:
             _compare(cuobjdump, output)
 
 
+@pytest.mark.slow
 def test_log_matches_the_cubin(source: Path, tmp_path: Path) -> None:
     for arch in ("80", "90a", "100f"):
         cubin = tmp_path / "log.cubin"
@@ -372,6 +380,7 @@ def test_log_matches_the_cubin(source: Path, tmp_path: Path) -> None:
         assert any(usage.is_entry is False for usage in read_log(log))
 
 
+@pytest.mark.slow
 def test_damage_to_real_images_is_reported_without_raising(source: Path, tmp_path: Path) -> None:
     output = tmp_path / "kernels.fatbin"
     _compile(source, output, AMPERE, BLACKWELL, "--fatbin")

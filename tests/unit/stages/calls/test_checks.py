@@ -21,6 +21,10 @@ from support.calls import make_record
         ("kbuild_verify", ("t", "POLICY", "none"), "POLICY: {0}/none: no such file"),
         ("kbuild_add_smoke_test", ("t", "CASE", "a.py"), "unknown argument 'CASE'; did you mean"),
         ("kbuild_add_smoke_test", ("t", "CASES", "a.py"), "CASES: {0}/a.py: no such file"),
+        (
+            *("kbuild_add_smoke_test", ("t", "SCHEDULES", "0")),
+            "SCHEDULES: expected a number from 1 to 1000, not '0'",
+        ),
         ("kbuild_add_verify_test", ("no",), "target no does not exist"),
     ],
 )

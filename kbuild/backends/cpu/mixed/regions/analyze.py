@@ -74,7 +74,7 @@ class _Analysis:
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
         self._divided = find_divided(unit, body, needs.operations)
         variables = (*kernel.parameters, *self._find_variables())
-        self._uses = Uses(unit, body, variables, needs.operations, shared)
+        self._uses = Uses(kernel, variables, shared)
         self._result = find_result(unit, body) if kernel.is_function else None
         self._leaves = {
             leave.statement.start: leave

@@ -97,7 +97,11 @@ def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
     while unit.get(index) in _DECLARED_WITH:
         index += 1
     is_declarable = is_name(unit.get(index)) and unit.get(index) not in KEYWORDS
-    is_whole = unit.get(index + 1) in (")", "[") and statement.start < index < statement.stop
+    end = index + 1
+    while unit.get(end) == "[" and end in unit.partners:
+        end = unit.partners[end] + 1
+    # With a comma, the parentheses are around arguments.
+    is_whole = unit.get(end) == ")" and statement.start < index < statement.stop
     return index if is_declarable and is_whole else None
 
 

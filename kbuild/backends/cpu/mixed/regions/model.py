@@ -104,6 +104,7 @@ class KernelBody:
         stores_index: Whether each thread stores its index, for functions that read it.
         is_optimized: Whether variables can exist once, or be computed again.
         yielding: The names of functions that stop a thread only if it calls them again and again.
+        by_value: Functions that probably are not overloaded, and whether each parameter is a value.
     """
 
     unit: Unit
@@ -111,6 +112,7 @@ class KernelBody:
     needs: Needs
     parameters: tuple[Variable, ...]
     yielding: frozenset[str]
+    by_value: Mapping[str, tuple[bool, ...]]
     is_function: bool = False
     stores_index: bool = False
     is_optimized: bool = True

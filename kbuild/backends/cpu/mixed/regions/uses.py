@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use, read_use
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, Use, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
-from kbuild.backends.cpu.mixed.regions.model import Operation, SharedMemory
+from kbuild.backends.cpu.mixed.regions.model import KernelBody, SharedMemory
 from kbuild.backends.cpu.mixed.regions.variables import Variable, find_variable
 from kbuild.cxx.statements import Block, list_statements
 from kbuild.cxx.unit import Unit
@@ -30,23 +30,18 @@ class Uses:
     """
 
     def __init__(
-        self,
-        unit: Unit,
-        body: Block,
-        variables: tuple[Variable, ...],
-        operations: Mapping[int, Operation],
-        shared: SharedMemory,
+        self, kernel: KernelBody, variables: tuple[Variable, ...], shared: SharedMemory
     ) -> None:
         """Find the uses of variables in a body.
 
         Args:
-            unit: The text.
-            body: The body.
+            kernel: The body.
             variables: The variables.
-            operations: The operations in the body.
             shared: The shared memory that it declares.
         """
+        unit, body, operations = kernel.unit, kernel.body, kernel.needs.operations
         self._unit = unit
+        self._known = Known(self._is_built_in, kernel.by_value)
         self._shared = shared
         known = {each.index for each in variables} | shared.declared
         self._redeclared = find_redeclared(unit, body, known)
@@ -92,7 +87,7 @@ class Uses:
             statement,
             index,
             is_brought=index in self._brought,
-            is_built_in=self._is_built_in,
+            known=self._known,
         )
 
     def is_shared(self, index: int) -> bool:

@@ -246,6 +246,23 @@ def read_parameters(
         )
 
 
+def list_values(unit: Unit, tokens: list[Token]) -> Iterator[bool]:
+    """Yield for each parameter between parentheses whether it is a value.
+
+    Nothing, unless all are numbers, pointers to numbers, or references to them, by their spelling.
+    """
+    found: list[bool] = []
+    for part in split_at_commas(tokens):
+        _, place = find_declarator(part)
+        words = [token.text for token in part[:place]]
+        if "=" in [token.text for token in part] or not is_scalar_type(
+            unit, {*words} - _MARKS - {"&"}
+        ):
+            return
+        found.append("&" not in words)
+    yield from found
+
+
 def is_number(words: list[str]) -> bool:
     """Return whether a parameter is surely a number that a function gets by value."""
     head = words[: words.index("=")] if "=" in words else words

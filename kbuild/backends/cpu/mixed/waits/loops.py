@@ -1,5 +1,7 @@
 """Mark loops in which a thread can wait for memory that another thread of its block changes.
 
+Functions that call themselves are marked, too.
+
 No compiler can tell such a loop, so this is a rule of the text, in doubt for waiting: every loop of
 device code that does not surely count to a limit. If the source has volatile memory, a call in the
 loop lets other threads run. Otherwise, a mark refers to a symbol, and a kernel waits if its object
@@ -22,7 +24,7 @@ from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.backends.cpu.mixed.regions.calls import find_first
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, find_target
-from kbuild.backends.cpu.mixed.regions.grammar.contexts import read_use
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ASSIGNMENTS,
     BRACKETS,
@@ -34,6 +36,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_names
 from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
+from kbuild.backends.cpu.mixed.waits.recursion import find_recursive
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.scopes import find_scopes
@@ -125,13 +128,16 @@ def mark_loops(
     blocks = tuple(_list_blocks_of_threads(unit))
     seen: set[int] = set()
     marks: dict[int, LoopMarks] = {}
+    functions: list[tuple[Declaration, Span]] = []
     for found in declarations:
         if found.body is None or not found.words & {q.DEVICE, q.GLOBAL}:
             continue
         first, last = map(unit.find_index, found.body)
         is_own = (has_volatile or yields) and _is_in(own, found.body[0])
-        if not is_own and not any(first < index < last for index in outside):
-            continue
+        if is_own or any(first < index < last for index in outside):
+            functions.append((found, (first, last)))
+    recursive = find_recursive(unit, functions)
+    for found, (first, last) in functions:
         for loop in _list_loops(unit, first, last):
             is_new = loop.start not in seen
             meets = any(loop.start < index < loop.stop for index in barriers)
@@ -153,6 +159,10 @@ def mark_loops(
                 )
         for index, edit in _mark_labels(unit, (first, last), text, seen):
             marks[index] = LoopMarks((edit,), (edit,), (edit,))
+        if found.name in recursive:
+            place = unit.get_end(first)
+            edit = Edit(start=place, end=place, text=f" {text};")
+            marks[first] = LoopMarks((edit,), (edit,), (edit,))
     return marks
 
 
@@ -449,10 +459,10 @@ class _LoopUses:
             statement,
             index,
             is_brought=_takes_values(unit, (find_opening(unit, 0, index) or 0) - 1, self._users),
-            is_built_in=self._is_number,
+            known=Known(self._is_number, {}),
         )
         spans = [*use.operands, *use.bases]
-        if not all(_can_prove(unit, span, self._declared) for span in spans):
+        if use.types or not all(_can_prove(unit, span, self._declared) for span in spans):
             return False
         self.operands += spans
         if use.kind == "changed" and _is_step(unit, statement):

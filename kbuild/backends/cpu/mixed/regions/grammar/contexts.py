@@ -9,7 +9,7 @@ operands is a guard, which the generated code checks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
@@ -27,6 +27,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     is_conversion,
     is_literal,
     is_name,
+    list_arguments,
     list_operands,
     list_parts,
     names_built_in_type,
@@ -37,13 +38,25 @@ from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 UseKind: TypeAlias = Literal["read", "changed", "unknown"]
-# Whether a name is that of a variable that consists of numbers, or of pointers to them, without a
-# doubt: its type consists of keywords.
-IsBuiltIn: TypeAlias = Callable[[int], bool]
 _JUMPS: Final = ("return", "throw", "case", "co_return", "co_yield", "new", "delete", "goto")
 _SPECIFIERS: Final = ("constexpr", "const", "static")
 _BEFORE_LISTS: Final = ("=", "{", ",", "return")
 _SIZES: Final = ("sizeof", "alignof")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function that takes a value.
+
+    Attributes:
+        callee: The tokens of its name.
+        arguments: The tokens of its arguments.
+        place: The number of the argument.
+    """
+
+    callee: Span
+    arguments: tuple[Span, ...]
+    place: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +69,28 @@ class Use:
         operands: The tokens of expressions that must be numbers or pointers.
         bases: The tokens of expressions that must be pointers or arrays.
         types: The tokens of types that must be those of numbers or pointers.
+        call: The call that must take the value; None without one.
     """
 
     kind: UseKind
     operands: tuple[Span, ...] = ()
     bases: tuple[Span, ...] = ()
     types: tuple[Span, ...] = ()
+    call: Call | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known about names.
+
+    Attributes:
+        is_built_in: Tells whether a name is that of a variable that consists of numbers, or of
+            pointers to them, without a doubt: its type consists of keywords.
+        by_value: Functions that probably are not overloaded, and whether each parameter is a value.
+    """
+
+    is_built_in: Callable[[int], bool]
+    by_value: Mapping[str, tuple[bool, ...]]
 
 
 _READ: Final = Use("read")
@@ -75,7 +104,7 @@ def read_use(
     index: int,
     *,
     is_brought: bool = False,
-    is_built_in: IsBuiltIn,
+    known: Known,
 ) -> Use:
     """Return what an expression does with a variable.
 
@@ -84,22 +113,21 @@ def read_use(
         statement: The statement, or part of a head, with the name.
         index: The index of the name.
         is_brought: Whether an argument of an operation that takes values is around the name.
-        is_built_in: Tells which names are those of numbers and pointers without a doubt.
+        known: What is known about other names.
     """
-    return _Reader(unit, statement, is_brought, is_built_in).read((index, index + 1))
+    return _Reader(unit, statement, is_brought, known).read((index, index + 1))
 
 
 class _Reader:
-    def __init__(
-        self, unit: Unit, statement: Statement, is_brought: bool, is_built_in: IsBuiltIn
-    ) -> None:
+    def __init__(self, unit: Unit, statement: Statement, is_brought: bool, known: Known) -> None:
         self._unit = unit
         self._statement = statement
         self._is_brought = is_brought
-        self._is_built_in = is_built_in
+        self._known = known
 
     def read(self, span: Span) -> Use:
         """Return what happens to a name, or to parentheses around it."""
+        self._name = span[0]
         opening = find_opening(self._unit, self._statement.start, span[0])
         if self._is_in_function(opening):
             return _UNKNOWN
@@ -251,8 +279,23 @@ class _Reader:
             return _READ if len(parts) == 1 else _UNKNOWN
         is_call = is_name(before) and before not in _JUMPS
         if is_call or before in (")", "]", ">", "}"):
-            return _READ if self._is_brought else _UNKNOWN
+            return _READ if self._is_brought else self._read_argument(opening)
         return self.read((opening, unit.partners[opening] + 1)) if len(parts) == 1 else _UNKNOWN
+
+    def _read_argument(self, opening: int) -> Use:
+        """Read an argument that is the name alone."""
+        unit = self._unit
+        values = self._known.by_value.get(unit.words[opening - 1], ())
+        if unit.get(opening - 2) in (".", "->"):
+            return _UNKNOWN
+        first = opening - 1
+        while unit.get(first - 1) == "::":
+            first -= 2 if is_name(unit.get(first - 2)) else 1
+        arguments = tuple(list_arguments(unit, Part("(", opening, unit.partners[opening] + 1)))
+        place = next(i for i, (start, stop) in enumerate(arguments) if start <= self._name < stop)
+        if len(values) != len(arguments) or not values[place]:
+            return _UNKNOWN
+        return Use("read", call=Call((first, opening), arguments, place))
 
     def _is_cast(self, opening: int) -> bool:
         words = self._unit.words
@@ -284,7 +327,7 @@ class _Reader:
         if words[0] in INDICES:
             return words[1:2] == ["."]
         parts = list_parts(self._unit, first, last)
-        return self._is_built_in(first) and all(part.text == "[" for part in parts[1:])
+        return self._known.is_built_in(first) and all(part.text == "[" for part in parts[1:])
 
 
 def find_base(unit: Unit, bracket: int, first: int) -> Span | None:

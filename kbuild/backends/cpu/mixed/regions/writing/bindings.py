@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
     Part,
@@ -78,7 +79,7 @@ class Bindings:
     def _has_only_values(self, variable: Variable) -> bool:
         """Return whether an address is of no use: the variable is read, or changed as a number."""
         return all(
-            use.kind != "unknown" and not use.operands and not use.bases
+            use in (Use("read"), Use("changed"))
             for use in self._text.division.uses.list_uses(variable)
         )
 
@@ -86,7 +87,8 @@ class Bindings:
         """Return the declarations of the variables that a part of the text names."""
         spans = list(spans)
         bound: set[Variable] = set()
-        new = {v for span in spans for v in self.list_used(*span)}
+        checked = (part for span in spans for part in self._text.list_checked(*span))
+        new = {v for span in (*spans, *checked) for v in self.list_used(*span)}
         while new:
             bound |= new
             parts = (v.initializer for v in new if self._is_computed_elsewhere(v, spans))

@@ -109,6 +109,12 @@ class Text:
                 if index in self._casts and not is_in((index, index + 1), replaced):
                     self.replace(index, index + 1, self._casts[index])
 
+    def list_checked(self, first: int, last: int) -> Iterator[Span]:
+        """Yield the tokens that checks between two indices name."""
+        for index in self._casts.keys() & {*range(first, last)}:
+            use = self.division.uses.read(index)
+            yield from (*use.operands, *use.bases, *(use.call.arguments if use.call else ()))
+
     def rename_operands(self, statement: Statement, variable: Variable, renamed: str) -> None:
         """Rename a variable in the checks of operands in a statement."""
         name = re.compile(rf"(?<!\. )(?<!-> )(?<!:: )\b{re.escape(variable.name)}\b")
@@ -229,6 +235,10 @@ def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
             kinds = [f"decltype({_join(unit, span)})" for span in use.operands]
             kinds += [f"{REGIONS}base<decltype(({_join(unit, span)}))>" for span in use.bases]
             kinds += [_join(unit, span) for span in use.types]
+            if use.call is not None:
+                arguments = (f"decltype(({_join(unit, span)}))" for span in use.call.arguments)
+                called = (f"decltype({_join(unit, use.call.callee)})", str(use.call.place))
+                kinds.append(f"{REGIONS}taken<{', '.join((*called, *arguments))}>")
             if kinds:
                 of = ", ".join((f"decltype({variable.name})", *kinds))
                 yield index, f"static_cast<{REGIONS}read<{of}>>({variable.name})"

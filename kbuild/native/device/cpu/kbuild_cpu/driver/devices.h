@@ -91,8 +91,9 @@ KBUILD_DRIVER(DeviceGetAttribute)(int *__value, CUdevice_attribute __number, CUd
     if (__error != 0) KBUILD_DRIVER_RETURN(__error);
     if (__value == NULL || (int)__number < 1 || (int)__number >= CU_DEVICE_ATTRIBUTE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    if (__number == CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED) {
-        *__value = 0;
+    if (__number == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ||
+        __number == CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) {
+        *__value = 1;
     } else if (kbuild_cpu_device_attribute(__value, (int)__number, __device) != 0) {
         kbuild_cpu_take_error();
         *__value = 0;

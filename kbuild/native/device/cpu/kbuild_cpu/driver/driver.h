@@ -41,6 +41,7 @@ static inline CUresult kbuild_cpu_driver_result(int __code) {
 #include "modules.h"
 #include "kernels.h"
 #include "memory.h"
+#include "virtual_memory.h"
 #include "copies.h"
 #include "arrays.h"
 #include "streams.h"

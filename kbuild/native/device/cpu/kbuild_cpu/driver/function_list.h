@@ -152,6 +152,8 @@
     X(LibraryLoadData) \
     X(LibraryLoadFromFile) \
     X(LibraryUnload) \
+    X(MemAddressFree) \
+    X(MemAddressReserve) \
     X(MemAdvise) \
     X(MemAlloc) \
     X(MemAllocAsync) \
@@ -159,10 +161,15 @@
     X(MemAllocHost) \
     X(MemAllocManaged) \
     X(MemAllocPitch) \
+    X(MemCreate) \
+    X(MemExportToShareableHandle) \
     X(MemFree) \
     X(MemFreeAsync) \
     X(MemFreeHost) \
+    X(MemGetAccess) \
     X(MemGetAddressRange) \
+    X(MemGetAllocationGranularity) \
+    X(MemGetAllocationPropertiesFromHandle) \
     X(MemGetDefaultMemPool) \
     X(MemGetInfo) \
     X(MemGetMemPool) \
@@ -171,6 +178,8 @@
     X(MemHostGetFlags) \
     X(MemHostRegister) \
     X(MemHostUnregister) \
+    X(MemImportFromShareableHandle) \
+    X(MemMap) \
     X(MemPoolCreate) \
     X(MemPoolDestroy) \
     X(MemPoolGetAccess) \
@@ -179,7 +188,11 @@
     X(MemPoolSetAttribute) \
     X(MemPoolTrimTo) \
     X(MemPrefetchAsync) \
+    X(MemRelease) \
+    X(MemRetainAllocationHandle) \
+    X(MemSetAccess) \
     X(MemSetMemPool) \
+    X(MemUnmap) \
     X(Memcpy) \
     X(Memcpy2D) \
     X(Memcpy2DAsync) \

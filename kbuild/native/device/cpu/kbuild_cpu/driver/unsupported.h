@@ -125,20 +125,11 @@
     X(LogsDumpToMemory) \
     X(LogsRegisterCallback) \
     X(LogsUnregisterCallback) \
-    X(MemAddressFree) \
-    X(MemAddressReserve) \
     X(MemBatchDecompressAsync) \
-    X(MemCreate) \
     X(MemDiscardAndPrefetchBatchAsync) \
     X(MemDiscardBatchAsync) \
-    X(MemExportToShareableHandle) \
-    X(MemGetAccess) \
-    X(MemGetAllocationGranularity) \
-    X(MemGetAllocationPropertiesFromHandle) \
     X(MemGetHandleForAddressRange) \
     X(MemGetLocationInfo) \
-    X(MemImportFromShareableHandle) \
-    X(MemMap) \
     X(MemMapArrayAsync) \
     X(MemPoolExportPointer) \
     X(MemPoolExportToShareableHandle) \
@@ -147,10 +138,6 @@
     X(MemPrefetchBatchAsync) \
     X(MemRangeGetAttribute) \
     X(MemRangeGetAttributes) \
-    X(MemRelease) \
-    X(MemRetainAllocationHandle) \
-    X(MemSetAccess) \
-    X(MemUnmap) \
     X(Memcpy3DBatchAsync) \
     X(Memcpy3DPeer) \
     X(Memcpy3DPeerAsync) \

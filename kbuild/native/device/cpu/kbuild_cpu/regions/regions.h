@@ -282,6 +282,37 @@ constexpr bool is_array_or_pointer<__T &&> = is_array_or_pointer<__T>;
 template <class __T>
 inline constexpr bool is_built_in<base<__T>> = is_array_or_pointer<__T>;
 
+/* The same for a function that takes an argument. It must be the only one with its name, and take this argument by
+ * value. No argument can lead to another function, in the namespace of a class. */
+template <class __Function, int __Number, class... __Arguments>
+struct taken;
+template <class __T>
+constexpr bool is_plain = is_integral_v<__T> || is_floating_point_v<__T> || is_same_v<__T, void>;
+template <class __T>
+constexpr bool is_plain<__T *> = is_plain<remove_cv_t<__T>>;
+template <class __T>
+constexpr bool is_plain<__T *__restrict__> = is_plain<remove_cv_t<__T>>;
+template <class __T, unsigned long __Count>
+constexpr bool is_plain<__T[__Count]> = is_plain<remove_cv_t<__T>>;
+template <class __T>
+constexpr bool is_plain<__T &> = is_plain<remove_cv_t<__T>>;
+template <int __Number, class __First, class... __Others>
+constexpr bool takes_value() {
+    if constexpr (__Number == 0)
+        return is_plain<remove_cv_t<__First>> && is_same_v<remove_reference_t<__First>, __First>;
+    else
+        return takes_value<__Number - 1, __Others...>();
+}
+template <class __Result, class... __Parameters, int __Number, class... __Arguments>
+inline constexpr bool
+    is_built_in<taken<__Result(__Parameters...), __Number, __Arguments...>> =
+        takes_value<__Number, __Parameters...>() &&
+        (is_plain<remove_cv_t<remove_reference_t<__Arguments>>> && ...);
+template <class __Result, class... __Parameters, int __Number, class... __Arguments>
+inline constexpr bool
+    is_built_in<taken<__Result(__Parameters...) noexcept, __Number, __Arguments...>> =
+        is_built_in<taken<__Result(__Parameters...), __Number, __Arguments...>>;
+
 /* A type, and the checks that a use of a variable of this type needs. */
 template <class __T, class... __Operands>
 struct checked_read {

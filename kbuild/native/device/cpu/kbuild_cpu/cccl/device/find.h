@@ -4,6 +4,12 @@
 
 #include "for.h"
 
+/* Policies, which programs can select, and which have no effect here. */
+#if CUB_VERSION >= 300500
+#include <cub/device/dispatch/tuning/tuning_find.cuh>
+#include <cub/device/dispatch/tuning/tuning_find_bound_sorted_values.cuh>
+#endif
+
 #pragma GCC system_header
 
 CUB_NAMESPACE_BEGIN

@@ -4,9 +4,17 @@
 
 #include "launch.h"
 
+#include <thrust/detail/raw_reference_cast.h>
+
 #include <cuda/std/array>
 #include <cuda/std/mdspan>
 #include <cuda/std/tuple>
+
+/* Policies, which programs can select, and which have no effect here. */
+#if CUB_VERSION >= 300500
+#include <cub/device/dispatch/tuning/tuning_for.cuh>
+#include <cub/device/dispatch/tuning/tuning_transform.cuh>
+#endif
 
 #pragma GCC system_header
 
@@ -26,13 +34,15 @@ cudaError_t call_all(const call &__call, __Number __items, __Op __op) {
     const parts __parts = divide(count_items(__items), 256);
     return run_all<call_each>(__call, __parts.count, __parts, __items, __op);
 }
+/* As CUB's, an element is *(first + i), so that the iterator exists as long as its reference: a reference can
+ * refer to the iterator. */
 template <class __In, class __Op>
 struct on_element {
     __In first;
     __Op op;
     template <class __Number>
     void operator()(__Number __i) {
-        (void)op(first[__i]);
+        (void)op(THRUST_NS_QUALIFIER::raw_reference_cast(*(first + __i)));
     }
 };
 template <class __In, class __Op>
@@ -41,7 +51,7 @@ struct on_copy {
     __Op op;
     template <class __Number>
     void operator()(__Number __i) {
-        const value_of<__In> __copy = first[__i];
+        const value_of<__In> __copy = *(first + __i);
         (void)op(__copy);
     }
 };
@@ -81,7 +91,7 @@ struct one_output {
     __Out out;
     template <class __Number, class __Value>
     void store(__Number __i, __Value &&__value) {
-        out[__i] = static_cast<__Value &&>(__value);
+        *(out + __i) = static_cast<__Value &&>(__value);
     }
 };
 template <class... __Outs>

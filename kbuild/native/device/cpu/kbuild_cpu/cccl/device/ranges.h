@@ -5,6 +5,13 @@
 #include "for.h"
 #include "sort.h"
 
+/* Policies, which programs can select, and which have no effect here. */
+#if CUB_VERSION >= 300500
+#include <cub/device/dispatch/tuning/tuning_adjacent_difference.cuh>
+#include <cub/device/dispatch/tuning/tuning_batch_memcpy.cuh>
+#include <cub/device/dispatch/tuning/tuning_merge.cuh>
+#endif
+
 #pragma GCC system_header
 
 CUB_NAMESPACE_BEGIN

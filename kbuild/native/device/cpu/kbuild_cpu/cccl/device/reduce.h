@@ -7,6 +7,13 @@
 #include <cuda/std/__iterator/concepts.h>
 #include <cuda/std/utility>
 
+/* Policies, which programs can select, and which have no effect here. */
+#if CUB_VERSION >= 300500
+#include <cub/device/dispatch/tuning/tuning_reduce.cuh>
+#include <cub/device/dispatch/tuning/tuning_reduce_by_key.cuh>
+#include <cub/device/dispatch/tuning/tuning_segmented_reduce.cuh>
+#endif
+
 #pragma GCC system_header
 
 CUB_NAMESPACE_BEGIN

@@ -7,6 +7,12 @@
 /* CUB's header also includes it, and programs use its classes in kernels. */
 #include <cub/agent/single_pass_scan_operators.cuh>
 
+/* Policies, which programs can select, and which have no effect here. */
+#if CUB_VERSION >= 300500
+#include <cub/device/dispatch/tuning/tuning_scan_by_key.cuh>
+#include <cub/device/dispatch/tuning/tuning_segmented_scan.cuh>
+#endif
+
 #pragma GCC system_header
 
 CUB_NAMESPACE_BEGIN

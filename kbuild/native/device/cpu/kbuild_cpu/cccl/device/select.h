@@ -5,6 +5,14 @@
 #include "launch.h"
 #include "reduce.h"
 
+/* Policies, which programs can select, and which have no effect here. */
+#if CUB_VERSION >= 300500
+#include <cub/device/dispatch/tuning/tuning_three_way_partition.cuh>
+#include <cub/device/dispatch/tuning/tuning_unique_by_key.cuh>
+#include <cub/device/dispatch/tuning/tuning_rle_encode.cuh>
+#include <cub/device/dispatch/tuning/tuning_rle_non_trivial_runs.cuh>
+#endif
+
 #pragma GCC system_header
 
 CUB_NAMESPACE_BEGIN

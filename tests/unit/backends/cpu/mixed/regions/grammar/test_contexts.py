@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use, read_use
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, Use, read_use
 from kbuild.cxx.statements import divide_body, find_statement
 from kbuild.cxx.unit import Unit
 
@@ -21,7 +21,7 @@ def read(text: str, *, is_brought: bool = False) -> tuple[Unit, Use]:
         statement,
         index,
         is_brought=is_brought,
-        is_built_in=lambda index: unit.words[index] in NUMBERS,
+        known=Known(lambda index: unit.words[index] in NUMBERS, {"take": (True, False)}),
     )
     return unit, use
 

@@ -6,9 +6,13 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from kbuild.errors import ConfigurationError, InputError
+
+# The usual size of a block of a file system.
+_HOLE: Final = 4096
+_ZEROS: Final = bytes(_HOLE)
 
 
 def sha256(content: bytes) -> str:
@@ -41,6 +45,31 @@ def write_parts(
             stream.writelines(parts)
         if modified is not None:
             os.utime(temporary, ns=(modified, modified))
+        if mode is not None:
+            temporary.chmod(mode)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_sparse(path: Path, content: bytes, *, mode: int | None = None) -> None:
+    """Write a file atomically, without the blocks that contain only zeros.
+
+    Readers see zeros there. The blocks take no space on file systems that support this.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _name_temporary(path)
+    view = memoryview(content)
+    try:
+        with temporary.open("xb") as stream:
+            for start in range(0, len(view), _HOLE):
+                part = view[start : start + _HOLE]
+                if part == _ZEROS[: len(part)]:
+                    stream.seek(len(part), os.SEEK_CUR)
+                else:
+                    stream.write(part)
+            stream.truncate(len(view))
         if mode is not None:
             temporary.chmod(mode)
         temporary.replace(path)

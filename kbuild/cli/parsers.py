@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "clean": ("clean", "remove what kbuild build made"),
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
+    "strip": ("strip", "remove device code from a linked file or a wheel"),
     "report": ("report", "write an HTML page about artifacts: sizes, kernels, findings"),
     "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
     "completion": ("completion", "print a script with which a shell completes commands"),
@@ -39,7 +40,7 @@ COMMANDS: Final = {
 }
 # The groups in `kbuild --help`. Builds call the other commands.
 GROUPS: Final = {
-    "build": ("demo", "build", "nvcc", "config", "clean"),
+    "build": ("demo", "build", "nvcc", "config", "strip", "clean"),
     "look": ("inspect", "diff", "report", "doctor", "completion"),
     "run": ("run", "replay", "bench"),
     "check": ("verify", "smoke", "explain"),

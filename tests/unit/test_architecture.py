@@ -21,7 +21,7 @@ LAYERS: Final = (
     ("__main__",),
     ("cli", "torch", "testing"),
     ("report", "project", "bench", "smoke", "check", "nvcc"),
-    ("stages", "verify", "diff", "runtime"),
+    ("stages", "verify", "diff", "runtime", "strip"),
     ("inspect", "toolchain"),
     ("backends",),
     ("formats", "demangle", "cxx"),

@@ -60,10 +60,11 @@ def list_images(content: Buffer, section: str) -> Listing:  # noqa: ARG001 - the
 
     containers, problems = read_containers(content)
     entries = (entry for container in containers for entry in container.entries)
-    return assign_problems(((entry.offset, _describe(entry)) for entry in entries), problems)
+    return assign_problems(((entry.offset, describe_entry(entry)) for entry in entries), problems)
 
 
-def _describe(entry: Entry) -> StoredImage:
+def describe_entry(entry: Entry) -> StoredImage:
+    """Return an entry of a container as the interface describes images."""
     is_ptx = entry.kind == "ptx"
     payload = entry.payload
     # The members of a concatenated entry are compressed together.

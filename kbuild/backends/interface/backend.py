@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.mixed import MixedPasses
     from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.read import ImageReader
+    from kbuild.backends.interface.removal import ImageRemover
     from kbuild.backends.interface.rtc import RuntimeCompiler
 
 CAPABILITIES: Final = (
     *("build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "nvcc"),
+    "removal",
 )
 
 
@@ -101,6 +103,12 @@ class Backend:
         """Stand in for nvcc in builds that call it."""
         conventions: NvccConventions | None = self._load("nvcc")
         return conventions
+
+    @cached_property
+    def removal(self) -> ImageRemover | None:
+        """Remove images from containers."""
+        remover: ImageRemover | None = self._load("removal")
+        return remover
 
     def _load(self, capability: str) -> Any:
         if capability not in self.capabilities:

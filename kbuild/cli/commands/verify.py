@@ -120,7 +120,7 @@ def add_baseline_argument(parser: argparse._ActionsContainer) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check all paths together. Return 1 if a rule reports an error finding or fails, else 0."""
     if arguments.reproducible:
-        from kbuild.cli.commands import reproducible  # noqa: PLC0415 - only this option needs it
+        from kbuild.cli import reproducible  # noqa: PLC0415 - only this option needs it
 
         return reproducible.run(arguments)
     started = begin_stamp(arguments.stamp) if arguments.stamp else 0

@@ -27,7 +27,7 @@ REPORTS = {
     "null": (signal.SIGSEGV, rf"block \(0, 0, 0\), thread {UNKNOWN}", NULL),
     "divide": (signal.SIGFPE, r"block \(0, 0, 0\), thread", "integer division by zero"),
     "write_late": (signal.SIGSEGV, rf"block \(1, 0, 0\), thread {UNKNOWN}", PAST_THE_END),
-    "overflow": (signal.SIGSEGV, rf"thread {UNKNOWN}", r"stack overflow: .* 4456448 bytes"),
+    "overflow": (signal.SIGSEGV, r"thread \(1, 0, 0\)", r"stack overflow: .* 262144 bytes"),
     "allocate": (signal.SIGSEGV, r"thread \(1, 0, 0\)", r"stack overflow: .* 262144 bytes"),
     "copy": (signal.SIGSEGV, r"block \(0, 0, 0\), thread", NULL),
     "add": (signal.SIGSEGV, rf"thread {UNKNOWN}", "4294963200 " + PAST_THE_END),

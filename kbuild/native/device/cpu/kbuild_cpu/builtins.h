@@ -18,8 +18,8 @@
  * it.  The definition of the adapter unit takes the place of this weak one, and `used` says that code which they do
  * not see reads and writes it. */
 __asm__(".weak threadIdx\n.hidden threadIdx");
-static __attribute__((used, tls_model("local-dynamic"))) __thread uint3 threadIdx
-    __asm__("threadIdx");
+static
+    __attribute__((used, tls_model("local-dynamic"))) __thread uint3 threadIdx __asm__("threadIdx");
 KBUILD_CPU_BUILTIN(const uint3, blockIdx);
 KBUILD_CPU_BUILTIN(const dim3, blockDim);
 KBUILD_CPU_BUILTIN(const dim3, gridDim);

@@ -304,10 +304,9 @@ constexpr bool takes_value() {
         return takes_value<__Number - 1, __Others...>();
 }
 template <class __Result, class... __Parameters, int __Number, class... __Arguments>
-inline constexpr bool
-    is_built_in<taken<__Result(__Parameters...), __Number, __Arguments...>> =
-        takes_value<__Number, __Parameters...>() &&
-        (is_plain<remove_cv_t<remove_reference_t<__Arguments>>> && ...);
+inline constexpr bool is_built_in<taken<__Result(__Parameters...), __Number, __Arguments...>> =
+    takes_value<__Number, __Parameters...>() &&
+    (is_plain<remove_cv_t<remove_reference_t<__Arguments>>> && ...);
 template <class __Result, class... __Parameters, int __Number, class... __Arguments>
 inline constexpr bool
     is_built_in<taken<__Result(__Parameters...) noexcept, __Number, __Arguments...>> =
@@ -316,7 +315,7 @@ inline constexpr bool
 /* A type, and the checks that a use of a variable of this type needs. */
 template <class __T, class... __Operands>
 struct checked_read {
-    static_assert(((is_built_in<__Operands> || is_array_or_pointer<__Operands>)&&...),
+    static_assert(((is_built_in<__Operands> || is_array_or_pointer<__Operands>) && ...),
                   "kbuild: an operand is not a number or a pointer");
     using __type = __T;
 };

@@ -159,3 +159,30 @@ def test_what_must_be_numbers_or_pointers(text: str, operands: list[str], bases:
 def test_arguments_of_operations_are_values() -> None:
     assert read("n = __shfl_sync(~0u, x, 0)")[1].kind == "unknown"
     assert read("n = __shfl_sync(~0u, x, 0)", is_brought=True)[1].kind == "read"
+
+
+def test_an_argument_that_a_function_takes_by_value() -> None:
+    unit, use = read("take(x, n + 1)")
+
+    assert use.kind == "read"
+    assert use.call is not None
+    assert use.call.place == 0
+    assert [unit.words[slice(*span)] for span in use.call.arguments] == [["x"], ["n", "+", "1"]]
+
+
+@pytest.mark.parametrize("text", ["take(n, x)", "take(x)", "s.take(x, n)", "[&] { take(x, n); }()"])
+def test_other_arguments(text: str) -> None:
+    assert read(text)[1].kind == "unknown"
+
+
+def test_a_number_of_a_named_type_has_a_guard() -> None:
+    unit, use = read("using Real = float; const Real a = 0, i = x")
+
+    assert use.kind == "read"
+    assert [unit.words[slice(*span)] for span in use.types] == [["Real"]]
+
+
+@pytest.mark.parametrize("text", ["S a = {p[n + x]}", "f({p[x], n})", "S a = {{n, p[x]}}"])
+def test_subscripts_in_lists_of_values(text: str) -> None:
+    assert read(text)[1].kind in ("read", "unknown")
+    assert (read(text)[1].kind == "read") == (" = {" in text)

@@ -45,7 +45,7 @@ KBUILD_CPU_ALWAYS_INLINE void reduce_lanes(__T *__values, int __first, int __val
                 __combine(__first + __lane, __values[__lane], __values[__lane + __offset]);
 }
 
-/* Whether lanes without a partner combine with an identity: CUB's do so if their number is no power of two. */
+/* Whether lanes without a partner combine with an identity: CUB's do if their number is not a power of two. */
 template <class __Operator, class __T, int __Width>
 constexpr bool has_padding =
     !is_power_of_two(__Width) && ::cuda::has_identity_element_v<__Operator, __T>;

@@ -66,6 +66,7 @@ void launch_meanwhile()
     cudaStreamCreate(&stream);
     unsigned* n;
     cudaMallocManaged(&n, sizeof *n);
+    *n = 0;
     unsigned launches = 0;
     for (; !is_done; ++launches) {
         count<<<4, 8, 0, stream>>>(n);

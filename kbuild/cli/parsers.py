@@ -20,6 +20,8 @@ COMMANDS: Final = {
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
     "strip": ("strip", "remove device code from a linked file or a wheel"),
+    "split": ("split", "write an artifact for each architecture of devices"),
+    "merge": ("merge", "join the device code of artifacts for different architectures"),
     "report": ("report", "write an HTML page about artifacts: sizes, kernels, findings"),
     "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
     "completion": ("completion", "print a script with which a shell completes commands"),
@@ -40,7 +42,8 @@ COMMANDS: Final = {
 }
 # The groups in `kbuild --help`. Builds call the other commands.
 GROUPS: Final = {
-    "build": ("demo", "build", "nvcc", "config", "strip", "clean"),
+    "build": ("demo", "build", "nvcc", "config", "clean"),
+    "publish": ("strip", "split", "merge"),
     "look": ("inspect", "diff", "report", "doctor", "completion"),
     "run": ("run", "replay", "bench"),
     "check": ("verify", "smoke", "explain"),

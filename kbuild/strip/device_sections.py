@@ -9,7 +9,7 @@ from kbuild.backends.interface.backend import Backend
 from kbuild.backends.interface.read import ImageReader, SectionRole, StoredImage
 from kbuild.errors import InputError
 from kbuild.facts import Section
-from kbuild.formats.buffer import Buffer
+from kbuild.formats.buffer import Buffer, skip_zeros
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.target_note import SECTION as NOTE
 from kbuild.values import dataclass
@@ -45,7 +45,7 @@ def find_device_sections(path: str, elf: Elf) -> tuple[DeviceSection, ...]:
         InputError: The file is not linked, kbuild built it, or a container is damaged.
     """
     found = tuple(_find(path, elf))
-    if not any(part.containers for part in found):
+    if not any(container.images for part in found for container in part.containers):
         return ()
     if not elf.is_linked:
         raise InputError(f"{path}: a relocatable file; link it first, then change the result")
@@ -84,5 +84,6 @@ def _list_containers(
                 f"{path}: the container at byte {start:#x} of {section.name} is damaged, so its "
                 "images cannot be told apart; 'kbuild inspect' says more"
             )
-        if listing.images:
+        # A container without images has a place among the others; padding has none.
+        if skip_zeros(content[start : start + size], 0) < size:
             yield StoredContainer(offset=start, size=size, images=listing.images)

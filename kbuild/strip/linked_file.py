@@ -112,7 +112,7 @@ def _check_container(
     path: str, part: DeviceSection, container: StoredContainer, causes: dict[StoredImage, Cause]
 ) -> None:
     """Check that a container that the runtime registers keeps an image."""
-    if part.role == "executable" and len(causes) == len(container.images):
+    if part.role == "executable" and causes and len(causes) == len(container.images):
         arches = ", ".join(dict.fromkeys(image.arch for image in container.images))
         raise InputError(
             f"{path}: a container of {part.section.name} would lose all its images, and the "
@@ -143,13 +143,13 @@ def _remove(
 
 def _find_left(
     part: DeviceSection, container: StoredContainer, causes: dict[StoredImage, Cause]
-) -> frozenset[StoredImage]:
+) -> tuple[StoredImage, ...]:
     """Return the images that are left: also those that are stored together with such an image."""
     repacker = part.backend.repacking
     if repacker is None or not causes:
-        return frozenset(container.images)
+        return container.images
     groups = repacker.group_images(container.images)
-    return frozenset(image for group in groups if not causes.keys() >= {*group} for image in group)
+    return tuple(image for group in groups if not causes.keys() >= {*group} for image in group)
 
 
 def _count(

@@ -33,7 +33,7 @@ class Cuts:
         """Yield what is left of a part of the file, without empty pieces and the new table."""
         table = () if self.table is None else (self.table,)
         for first, last in sorted((*self.spans, *table)):
-            if start <= first and last <= end:
+            if first < end and start < last:
                 if start < first:
                     yield start, first
                 start = last
@@ -50,13 +50,14 @@ def find_cuts(tables: Tables, freed: Sequence[tuple[int, int]], *, has_room: boo
         has_room: Whether there is another place for the program headers.
     """
     found = [
-        (start, end, load)
+        (start, _find_padding_end(tables, end, load), load)
         for start, end in unite(freed)
         if (load := _find_segment(tables, start, end))
     ]
     table = None
     if not has_room:
-        size = (len(tables.programs) + len(found) + 1) * PROGRAM_SIZE
+        # One more for the segment of the table, and one for bytes behind it.
+        size = (len(tables.programs) + len(found) + 2) * PROGRAM_SIZE
         table = _find_room(tables.page, found, size)
         if table is None:
             return Cuts()
@@ -99,6 +100,13 @@ def _find_segment(tables: Tables, start: int, end: int) -> ProgramHeader | None:
     if len(around) != 1 or around[0].type != PT_LOAD or around[0].flags & _PF_W:
         return None
     return around[0] if around[0].offset <= start and end <= around[0].end else None
+
+
+def _find_padding_end(tables: Tables, end: int, load: ProgramHeader) -> int:
+    """Return where the bytes behind a span end that belong to no section or other segment."""
+    starts = [section.offset for section in tables.sections if section.offset >= end]
+    starts += [program.offset for program in tables.programs if program.offset >= end]
+    return min(*starts, load.end)
 
 
 def _find_pages(page: int, start: int, end: int, load: ProgramHeader) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer, align_up
-from kbuild.formats.elf.constants import SHT_DYNSYM, SHT_SYMTAB
+from kbuild.formats.elf.constants import SHF_ALLOC, SHT_DYNSYM, SHT_PROGBITS, SHT_SYMTAB
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.elf.headers import SectionHeader
 from kbuild.formats.elf.rewriting.cuts import (
@@ -111,21 +111,21 @@ def _write(data: memoryview, edit: Edit, tables: Tables, cuts: Cuts) -> Iterator
         start = end + (address - end) % tables.page
         tail.append(bytes(start - end))
         stop = _place_additions(edit.additions, cuts, (start, address), sections, tail)
-        # Whole pages, and then a segment of their own for the program headers: strip(1) keeps both.
+        # A segment of their own for the program headers: strip(1) can keep it as it is.
         table = start + align_up(stop - start, tables.page)
         tail.append(bytes(table - stop))
         added = [
-            _make_segment(tables.page, start, address, table - start),
+            _make_segment(tables.page, start, address, stop - start),
             _make_segment(
                 tables.page,
                 table,
                 address + table - start,
-                (len(programs) + _ADDED) * PROGRAM_SIZE,
+                (len(programs) + _ADDED) * PROGRAM_SIZE + ALIGNMENT,
             ),
         ]
         last = max(i for i, program in enumerate(programs) if program.type == PT_LOAD)
         programs[last + 1 : last + 1] = added
-        tail.append(_pack_moved(programs, table))
+        tail.append(_pack_moved(programs, table) + bytes(ALIGNMENT))
         end = table + len(tail[-1])
     elif (where := cuts.table) is None:
         raise InputError("the file has no room for its program headers")
@@ -133,6 +133,7 @@ def _write(data: memoryview, edit: Edit, tables: Tables, cuts: Cuts) -> Iterator
         table = cuts.map(where[0])
         content = _pack_moved(programs, table).ljust(where[1] - where[0], b"\0")
         patches.append(Patch(offset=where[0], content=content))
+    sections.append(_make_anchor(programs, table))
     sections_at = align_up(end, ALIGNMENT)
     tail += [bytes(sections_at - end), pack_sections(sections)]
     patches += [
@@ -188,6 +189,27 @@ def _move_symbols(data: memoryview, tables: Tables, edit: Edit) -> Iterator[Patc
             if (index, value) in targets:
                 where = section.offset + position * _SYMBOL.size + _VALUE_AT
                 yield Patch(offset=where, content=pack_offset(targets[index, value]))
+
+
+def _make_anchor(programs: list[ProgramHeader], table: int) -> SectionHeader:
+    """Return an unnamed section of zeros behind the program headers.
+
+    strip(1) and objcopy(1) place a segment without any section at an offset that is not aligned.
+    """
+    used = table + len(programs) * PROGRAM_SIZE
+    load = next(p for p in programs if p.type == PT_LOAD and p.offset <= table < p.end)
+    return SectionHeader(
+        name=0,
+        type=SHT_PROGBITS,
+        flags=SHF_ALLOC,
+        address=load.address + used - load.offset,
+        offset=used,
+        size=ALIGNMENT,
+        link=0,
+        info=0,
+        alignment=ALIGNMENT,
+        entry_size=0,
+    )
 
 
 def _pack_moved(programs: list[ProgramHeader], table: int) -> bytes:

@@ -33,7 +33,6 @@ _PAGES: Final = {EM_X86_64: 1 << 12, EM_AARCH64: 1 << 16}
 _PROGRAM: Final = struct.Struct("<IIQQQQQQ")
 _SECTION: Final = struct.Struct("<IIQQQQIIQQ")
 PROGRAM_SIZE: Final = _PROGRAM.size
-SECTION_SIZE: Final = _SECTION.size
 _OFFSET: Final = struct.Struct("<Q")
 _COUNT: Final = struct.Struct("<H")
 
@@ -96,7 +95,7 @@ def read_tables(data: memoryview) -> Tables:
     ends = [section.offset + section.size for section in sections if section.type != SHT_NOBITS]
     last = max(*ends, *(program.end for program in programs), start + count * _PROGRAM.size)
     table_end = sections_at + len(sections) * _SECTION.size
-    if len(data) - max(last, table_end) >= SECTION_SIZE:
+    if len(data) - max(last, table_end) > 0:
         raise InputError("it has data behind its last section")
     return Tables(
         programs=programs,

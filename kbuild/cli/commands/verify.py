@@ -47,6 +47,7 @@ kernel and architecture. Commit the file, and use --baseline FILE, or `baseline 
 policy, to report what got worse.
 --reproducible BUILD_A BUILD_B compares two builds byte for byte, and lists the sections and kernels
 that differ. The exit code is 1 if they differ (see docs/how-to/reproducible-builds.md).
+--import runs the code of the artifact, with the packages of this Python environment.
 Exit code 1 means that a rule reported an error. `kbuild explain ID` explains a rule."""
 
 _FOR_CI: Final = {"sarif": sarif.render, "junit": junit.render, "github": github.render}
@@ -89,6 +90,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run no rules, but compare two builds byte for byte",
     )
     parser.add_argument(
+        "--import",
+        dest="tries_import",
+        action="store_true",
+        help="run no rules, but import the Python modules of wheels and load shared objects, with "
+        "and without a stand-in for the driver",
+    )
+    parser.add_argument(
         "-q", "--quiet", action="store_true", help="print no report if there are no findings"
     )
     parser.add_argument(
@@ -123,6 +131,10 @@ def run(arguments: argparse.Namespace) -> int:
         from kbuild.cli import reproducible  # noqa: PLC0415 - only this option needs it
 
         return reproducible.run(arguments)
+    if arguments.tries_import:
+        from kbuild.cli import importing  # noqa: PLC0415 - only this option needs it
+
+        return importing.run(arguments)
     started = begin_stamp(arguments.stamp) if arguments.stamp else 0
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
     policy = read_policy(arguments, is_recording=bool(arguments.write_baseline))

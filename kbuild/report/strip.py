@@ -9,7 +9,7 @@ from kbuild.report.document import render_document
 from kbuild.report.layout import format_size, join_lines, make_one_line, plural
 from kbuild.strip.model import Cause, MergeReport, SplitReport, StrippedFile, StripReport
 
-SCHEMA: Final = "kbuild.strip/2"
+SCHEMA: Final = "kbuild.strip/1"
 SPLIT_SCHEMA: Final = "kbuild.split/1"
 MERGE_SCHEMA: Final = "kbuild.merge/1"
 

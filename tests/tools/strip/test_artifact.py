@@ -243,3 +243,22 @@ def test_impossible_requests_are_errors(library: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a shared object, executable, or wheel"):
         strip_artifact(text, output)
     assert not output.exists()
+
+
+def test_bill_of_materials_becomes_a_part_of_the_wheel(library: Path, tmp_path: Path) -> None:
+    wheel = make_wheel(tmp_path / "d-1-py3-none-any.whl", library)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        headers = "Metadata-Version: 2.4\nName: My_d\nVersion: 1\nLicense-Expression: MIT\n"
+        archive.writestr("d-1.dist-info/METADATA", headers)
+
+    result = run_kbuild("sbom", wheel, "--embed", tmp_path / "out.whl")
+
+    assert result.stdout == "removed d-1.dist-info/RECORD.p7s, which signed the old content\n"
+    name = "d-1.dist-info/sboms/kbuild.cdx.json"
+    with zipfile.ZipFile(tmp_path / "out.whl") as archive:
+        bill = json.loads(archive.read(name))
+        assert archive.read("d-1.dist-info/RECORD").startswith(f"{name},sha256=".encode())
+    assert bill["metadata"]["component"]["purl"] == "pkg:pypi/my-d@1"
+    assert bill["metadata"]["component"]["licenses"] == [{"license": {"id": "MIT"}}]
+    images = [p["value"] for p in bill["components"][0]["properties"]]
+    assert "cuda sm_80 elf: 4" in images

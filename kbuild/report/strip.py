@@ -6,12 +6,20 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from kbuild.report.document import render_document
-from kbuild.report.layout import format_size, join_lines, make_one_line, plural
-from kbuild.strip.model import Cause, MergeReport, SplitReport, StrippedFile, StripReport
+from kbuild.report.layout import format_size, format_table, join_lines, make_one_line, plural
+from kbuild.strip.model import (
+    Cause,
+    EstimateReport,
+    MergeReport,
+    SplitReport,
+    StrippedFile,
+    StripReport,
+)
 
 SCHEMA: Final = "kbuild.strip/1"
 SPLIT_SCHEMA: Final = "kbuild.split/1"
 MERGE_SCHEMA: Final = "kbuild.merge/1"
+ESTIMATE_SCHEMA: Final = "kbuild.estimate/1"
 
 _CAUSES: Final[dict[Cause, str]] = {
     "architecture": "",
@@ -67,6 +75,26 @@ def _render_merge(report: MergeReport) -> str:
     return join_lines([*lines, f"{make_one_line(report.output)}: {size}"])
 
 
+def _render_estimate(report: EstimateReport) -> str:
+    """Return a table of the changes, with the size that remains and what is saved."""
+    rows = [("", "size", "saved", "installed", "saved")]
+    rows.append(("now", format_size(report.size), "", format_size(report.installed_size), ""))
+    for estimate in report.estimates:
+        saved = report.size - estimate.size
+        installed = report.installed_size - estimate.installed_size
+        rows.append(
+            (
+                estimate.change,
+                format_size(estimate.size),
+                f"{100 * saved / report.size:.1f} %",
+                format_size(estimate.installed_size),
+                f"{100 * installed / report.installed_size:.1f} %",
+            )
+        )
+    notes = (make_one_line(text) for text in report.impossible)
+    return join_lines([make_one_line(report.path), *format_table(rows), *notes])
+
+
 RENDERERS: Final[dict[str, Callable[[StripReport], str]]] = {
     "text": _render_strip,
     "json": lambda report: render_document(SCHEMA, report),
@@ -78,4 +106,8 @@ SPLIT_RENDERERS: Final[dict[str, Callable[[SplitReport], str]]] = {
 MERGE_RENDERERS: Final[dict[str, Callable[[MergeReport], str]]] = {
     "text": _render_merge,
     "json": lambda report: render_document(MERGE_SCHEMA, report),
+}
+ESTIMATE_RENDERERS: Final[dict[str, Callable[[EstimateReport], str]]] = {
+    "text": _render_estimate,
+    "json": lambda report: render_document(ESTIMATE_SCHEMA, report),
 }

@@ -44,14 +44,14 @@ def strip_file(path: str, data: Buffer, select: Selection) -> Stripped | None:
     sections = find_device_sections(path, elf)
     if not sections:
         return None
-    linked = _find_linked(sections)
+    linked = find_linked(sections)
     containers: list[NewContainer] = []
     kept: dict[str, None] = {}
     removed: list[RemovedImages] = []
     for part in sections:
         gone: list[tuple[StoredImage, Cause]] = []
         for container in part.containers:
-            causes = _judge(part, container, select, linked)
+            causes = judge(part, container, select, linked)
             _check_container(path, part, container, causes)
             parts = _remove(path, elf, part, container, causes)
             containers.append(NewContainer(section=part, old=container, parts=parts))
@@ -76,7 +76,7 @@ def strip_file(path: str, data: Buffer, select: Selection) -> Stripped | None:
     )
 
 
-def _find_linked(sections: tuple[DeviceSection, ...]) -> frozenset[tuple[str, str]]:
+def find_linked(sections: tuple[DeviceSection, ...]) -> frozenset[tuple[str, str]]:
     """Return (backend, architecture) of the machine code that the file can run."""
     return frozenset(
         (part.backend.name, image.arch)
@@ -88,7 +88,7 @@ def _find_linked(sections: tuple[DeviceSection, ...]) -> frozenset[tuple[str, st
     )
 
 
-def _judge(
+def judge(
     part: DeviceSection,
     container: StoredContainer,
     select: Selection,

@@ -99,3 +99,28 @@ class MergeReport:
     output_size: int
     files: tuple[MergedFile, ...]
     signatures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeEstimate:
+    """The sizes of an artifact after a change, in bytes: as it is published, and installed."""
+
+    change: str
+    size: int
+    installed_size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateReport:
+    """The sizes of an artifact now, and after each change.
+
+    ``installed_size`` counts the linked files with device code. Architectures are estimated
+    without linked relocatable code, which `kbuild strip` removes in any case. ``impossible`` says
+    which cannot be removed, and why.
+    """
+
+    path: str
+    size: int
+    installed_size: int
+    estimates: tuple[SizeEstimate, ...]
+    impossible: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from kbuild.backends.interface.read import StoredImage
 from kbuild.formats.buffer import Buffer
+from kbuild.model import CompressionMode
 
 
 class ImageRepacker(Protocol):
@@ -17,6 +18,21 @@ class ImageRepacker(Protocol):
 
     def group_images(self, images: Sequence[StoredImage]) -> tuple[tuple[StoredImage, ...], ...]:
         """Return the images of a container in groups that are compressed together."""
+
+    def find_stored(self, image: StoredImage, content: Buffer) -> Buffer:
+        """Return the bytes of a container that go with an image, and all others of its group."""
+
+    def estimate_size(
+        self, data: Buffer, image: StoredImage, mode: CompressionMode, *, is_relocatable: bool
+    ) -> tuple[int, bool]:
+        """Return how many bytes an image takes in a container, and whether it is compressed.
+
+        Args:
+            data: The decompressed image.
+            image: The image as it is stored now.
+            mode: The compression mode of the vendor's tools.
+            is_relocatable: Whether the image is the input of a device link.
+        """
 
     def remove_images(
         self, content: Buffer, is_kept: Callable[[StoredImage], bool]

@@ -13,6 +13,7 @@ import pytest
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.inspect.paths import inspect_path
 from kbuild.strip import merge_artifacts, split_artifact, strip_artifact
+from kbuild.strip.estimate import estimate_sizes
 from support.commands import run_kbuild
 from support.files.nvidia_builders import (
     ELF,
@@ -262,3 +263,20 @@ def test_bill_of_materials_becomes_a_part_of_the_wheel(library: Path, tmp_path: 
     assert bill["metadata"]["component"]["licenses"] == [{"license": {"id": "MIT"}}]
     images = [p["value"] for p in bill["components"][0]["properties"]]
     assert "cuda sm_80 elf: 4" in images
+
+
+def test_estimates_agree_with_what_strip_does(library: Path, tmp_path: Path) -> None:
+    report = estimate_sizes(library)
+
+    base = strip_artifact(library, tmp_path).output_size
+    sizes = {estimate.change: estimate.size for estimate in report.estimates}
+    assert sizes["linked relocatable code"] == base
+    without = strip_artifact(library, tmp_path, keep=("sm_80", "sm_90", "compute_90", "70", "75"))
+    assert report.size - sizes["without sm_100"] == base - without.output_size
+    # Only the cubins of the test, which are all alike, are not compressed yet.
+    assert sizes["compression mode size"] < report.size - 200_000
+    (line,) = report.impossible
+    assert line.startswith("without sm_80: ")
+    text = run_kbuild("report", "--estimate", library)
+    assert "without sm_100" in text.stdout
+    assert "-o FILE is missing" in run_kbuild("report", library).stderr

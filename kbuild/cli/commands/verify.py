@@ -28,7 +28,7 @@ from kbuild.inspect import ReadOptions, find_artifacts, inspect_files
 from kbuild.inspect.closure import find_closure
 from kbuild.process import find_step_summary
 from kbuild.report.layout import make_one_line, plural
-from kbuild.report.verify import github, json, junit, markdown, sarif, text
+from kbuild.report.verify import comment, github, json, junit, markdown, sarif, text
 from kbuild.stages.depfiles import format_depfile
 from kbuild.toolchain.find import read_library_path
 from kbuild.verify import Policy, load_policy, select_rules, verify
@@ -65,6 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="write the current figures to FILE, and run no rules",
+    )
+    parser.add_argument(
+        "--comment",
+        type=Path,
+        metavar="FILE",
+        help="also write what changed since the baseline to FILE, as Markdown with narrow tables "
+        "for a pull request",
     )
     add_jobs_argument(parser)
     parser.add_argument("--stamp", type=Path, metavar="FILE", help=argparse.SUPPRESS)
@@ -144,6 +151,8 @@ def run(arguments: argparse.Namespace) -> int:
     artifacts = read_artifacts(paths, options)
     if arguments.write_baseline:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)
+    if arguments.comment:
+        _write_comment(arguments.comment, policy, artifacts)
     if arguments.require_device_code:
         policy = _require_device_code(policy or Policy())
     elif not arguments.stamp and not arguments.quiet:
@@ -253,6 +262,16 @@ def _write_baseline(
             f"{path}: wrote the figures of {plural(kernels, 'kernel')} in {files}", file=sys.stderr
         )
     return 0
+
+
+def _write_comment(path: Path, policy: Policy | None, artifacts: tuple[ArtifactFacts, ...]) -> None:
+    if policy is None or policy.baseline is None:
+        raise ConfigurationError("--comment needs a baseline to compare with: --baseline FILE")
+    text = comment.render(policy.baseline, make_baseline(artifacts))
+    try:
+        write_file(path, text.encode())
+    except OSError as error:
+        raise ConfigurationError(f"--comment {path}: {error.strerror}") from error
 
 
 def read_policy(arguments: argparse.Namespace, *, is_recording: bool = False) -> Policy | None:

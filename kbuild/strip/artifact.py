@@ -8,6 +8,10 @@ from pathlib import Path
 from kbuild.backends import list_usable, name_images
 from kbuild.errors import ConfigurationError, InputError, suggest
 from kbuild.formats.buffer import Buffer
+from kbuild.formats.compression import DEFAULT_LIMIT
+from kbuild.formats.elf.file import Elf
+from kbuild.model import Problem
+from kbuild.strip.device_sections import find_device_sections, is_empty, view_container
 from kbuild.strip.linked_file import strip_file
 from kbuild.strip.model import SplitArtifact, SplitReport, StrippedFile, StripReport
 from kbuild.strip.rewriting import rewrite_artifact, visit_artifact
@@ -71,17 +75,22 @@ def split_artifact(
 
 
 def _list_devices(path: Path) -> tuple[str, ...]:
-    """Return the architectures for which an artifact has machine code."""
-    found: list[StrippedFile] = []
-    visit_artifact(path, lambda name, content: found.extend(_describe(name, content)))
-    known = list(dict.fromkeys(arch for file in found for arch in file.kept))
-    return tuple(arch for arch in known if list_usable(arch, known))
+    """Return the architectures for which an artifact has machine code with kernels."""
+    found: dict[str, None] = {}
 
+    def visit(name: str, content: Buffer) -> None:
+        elf = Elf(content)
+        for part in find_device_sections(name, elf):
+            for container in part.containers:
+                new = [i for i in container.images if i.kind == "elf" and i.arch not in found]
+                if new and (reader := part.backend.read):
+                    stored = view_container(elf, part, container)
+                    for image, data in reader.load_images(tuple(new), stored, DEFAULT_LIMIT):
+                        if isinstance(data, Problem) or not is_empty(reader, image, data):
+                            found[image.arch] = None
 
-def _describe(name: str, content: Buffer) -> Iterator[StrippedFile]:
-    stripped = strip_file(name, content, select_all)
-    if stripped:
-        yield stripped.file
+    visit_artifact(path, visit)
+    return tuple(arch for arch in found if list_usable(arch, found))
 
 
 def _strip(path: Path, output: Path, select: Selection, names: Iterable[str]) -> StripReport:

@@ -87,3 +87,18 @@ def _list_containers(
         # A container without images has a place among the others; padding has none.
         if skip_zeros(content[start : start + size], 0) < size:
             yield StoredContainer(offset=start, size=size, images=listing.images)
+
+
+def is_empty(reader: ImageReader, image: StoredImage, data: Buffer) -> bool:
+    """Return whether an image is known to have no kernel."""
+    if image.kind not in ("elf", "ptx"):
+        return False
+    try:
+        return not reader.read_image(data, image.kind).kernels
+    except InputError:
+        return False  # a reader that does not know its format cannot tell
+
+
+def view_container(elf: Elf, part: DeviceSection, container: StoredContainer) -> Buffer:
+    """Return the bytes of a container."""
+    return elf.view(part.section)[container.offset : container.offset + container.size]

@@ -18,7 +18,12 @@ from kbuild.formats.elf.file import Elf
 from kbuild.formats.wheel import is_wheel
 from kbuild.inspect.file_content import open_content
 from kbuild.model import CompressionMode, Problem
-from kbuild.strip.device_sections import DeviceSection, StoredContainer, find_device_sections
+from kbuild.strip.device_sections import (
+    DeviceSection,
+    StoredContainer,
+    find_device_sections,
+    view_container,
+)
 from kbuild.strip.linked_file import find_linked, judge, strip_file
 from kbuild.strip.model import EstimateReport, SizeEstimate
 from kbuild.strip.rewriting import visit_artifact
@@ -101,7 +106,7 @@ def _list_stored(
                 "to estimate"
             )
         for container in part.containers:
-            content = _view(elf, part, container)
+            content = view_container(elf, part, container)
             for images in repacker.group_images(container.images):
                 stored = repacker.find_stored(images[0], content)
                 yield _Stored(
@@ -111,10 +116,6 @@ def _list_stored(
                     size=len(stored),
                     packed=measure(stored),
                 )
-
-
-def _view(elf: Elf, part: DeviceSection, container: StoredContainer) -> Buffer:
-    return elf.view(part.section)[container.offset : container.offset + container.size]
 
 
 def _estimate_removals(
@@ -155,7 +156,7 @@ def _estimate_modes(elf: Elf, stored: tuple[_Stored, ...], measure: _Measure) ->
         reader, repacker = each.part.backend.read, each.part.backend.repacking
         if reader is None or repacker is None:
             continue
-        content = _view(elf, each.part, each.container)
+        content = view_container(elf, each.part, each.container)
         is_relocatable = each.part.role == "relocatable"
         for mode in _MODES:
             saved[mode] += each.size

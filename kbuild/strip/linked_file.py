@@ -7,9 +7,17 @@ from collections.abc import Iterable, Iterator
 from kbuild.backends.interface.read import StoredImage
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
+from kbuild.formats.compression import DEFAULT_LIMIT
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.elf.rewriting import find_obstacle, rewrite
-from kbuild.strip.device_sections import DeviceSection, StoredContainer, find_device_sections
+from kbuild.model import Problem
+from kbuild.strip.device_sections import (
+    DeviceSection,
+    StoredContainer,
+    find_device_sections,
+    is_empty,
+    view_container,
+)
 from kbuild.strip.model import Cause, RemovedImages, StrippedFile
 from kbuild.strip.placement import NewContainer, shrink_in_place
 from kbuild.strip.selection import Selection
@@ -52,7 +60,10 @@ def strip_file(path: str, data: Buffer, select: Selection) -> Stripped | None:
         gone: list[tuple[StoredImage, Cause]] = []
         for container in part.containers:
             causes = judge(part, container, select, linked)
-            _check_container(path, part, container, causes)
+            if part.role == "executable" and causes and len(causes) == len(container.images):
+                _check_needless(path, elf, part, container)
+                # A device link writes such containers. The runtime registers them, too.
+                causes = {}
             parts = _remove(path, elf, part, container, causes)
             containers.append(NewContainer(section=part, old=container, parts=parts))
             left = _find_left(part, container, causes)
@@ -108,11 +119,18 @@ def judge(
     return causes
 
 
-def _check_container(
-    path: str, part: DeviceSection, container: StoredContainer, causes: dict[StoredImage, Cause]
-) -> None:
-    """Check that a container that the runtime registers keeps an image."""
-    if part.role == "executable" and causes and len(causes) == len(container.images):
+def _check_needless(path: str, elf: Elf, part: DeviceSection, container: StoredContainer) -> None:
+    """Check that a container of which no image was to be kept has no kernels.
+
+    Raises:
+        InputError: It has kernels, or an image cannot be read.
+    """
+    reader = part.backend.read
+    content = view_container(elf, part, container)
+    loaded = reader.load_images(container.images, content, DEFAULT_LIMIT) if reader else ()
+    for image, data in loaded:
+        if reader and not isinstance(data, Problem) and is_empty(reader, image, data):
+            continue
         arches = ", ".join(dict.fromkeys(image.arch for image in container.images))
         raise InputError(
             f"{path}: a container of {part.section.name} would lose all its images, and the "
@@ -128,8 +146,7 @@ def _remove(
     causes: dict[StoredImage, Cause],
 ) -> tuple[Buffer, ...]:
     """Return the parts of a container without some images."""
-    start = container.offset
-    content = elf.view(part.section)[start : start + container.size]
+    content = view_container(elf, part, container)
     if not causes:
         return (content,)
     repacker = part.backend.repacking

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import find_thread_words
-from kbuild.backends.cpu.mixed.mentions import list_words
+from kbuild.backends.cpu.mixed.annotations import ThreadWords, find_thread_words
 from kbuild.backends.host_texts import (
     LINKAGE,
     edit_kernel,
@@ -37,7 +36,7 @@ def edit_host_text(
     """
     text = code.text
     shared = frozenset(() if is_relocatable else list_extern(declarations))
-    only_in_kernels = find_thread_words(code).only_in_kernels if q.runs_on_host(text) else ""
+    words = find_thread_words(code) if q.runs_on_host(text) else None
     functions = frozenset(
         found.name for found in declarations if q.is_device_only(found) and found.name
     )
@@ -49,9 +48,7 @@ def edit_host_text(
                 yield Edit(start=start, end=start, text="static ")
         elif q.is_device_only(found) and q.GLOBAL in found.words:
             yield from edit_kernel(text, found)
-        elif (
-            found.kind == "function" and only_in_kernels and _can_run(code, found, only_in_kernels)
-        ):
+        elif words is not None and _can_run(code, found, words):
             yield from _edit_callable(found)
         elif found.kind == "function":
             yield from _edit_function(code, found)
@@ -102,13 +99,9 @@ def _edit_function(code: Unit, found: Declaration) -> Iterator[Edit]:
         yield from replace_body(text, found, found.body, stop)
 
 
-def _can_run(code: Unit, found: Declaration, only_in_kernels: str) -> bool:
+def _can_run(code: Unit, found: Declaration, words: ThreadWords) -> bool:
     """Return whether a device function with a body needs nothing that only kernels have."""
-    return (
-        found.body is not None
-        and q.is_device_only(found)
-        and not list_words(code, only_in_kernels, inside=found.body)
-    )
+    return found.body is not None and q.is_device_only(found) and not words.are_in(code, found.body)
 
 
 def _edit_callable(found: Declaration) -> Iterator[Edit]:

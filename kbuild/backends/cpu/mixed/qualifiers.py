@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from kbuild import resources
+from kbuild.backends.cpu.mixed.annotations import SHARED
 from kbuild.backends.qualifiers import (
     CONSTANT,
     DEVICE,
@@ -66,8 +67,6 @@ _PRAGMA: Final = re.compile(
 # What instrumented host code calls, and its lines for functions of the C library.
 HOST_CHECKS: Final = "host_checks.h"
 _REPLACED: Final = re.compile(r"^KBUILD_(?:REPLACE|MOVE|FILL)\((\w+)\b.*\n", re.MULTILINE)
-# `__shared__` of kbuild_cpu/qualifiers.h.
-SHARED: Final = "__kbuild_shared__"
 # It is often followed by an alignment. C++ accepts `alignas` only before it.
 _SHARED: Final = re.compile(rf"(?:extern |static )?{SHARED}")
 # g++ rejects an alias with the name of the class that it is for; nvcc accepts it, and CUB has some.

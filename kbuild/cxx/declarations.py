@@ -9,6 +9,7 @@ from typing import Final, Literal
 from kbuild.cxx.heads import find_name, find_template_end, read_head, read_name
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
+from kbuild.cxx.places import find_angle
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.tokens import join
 from kbuild.cxx.unit import Unit
@@ -94,7 +95,9 @@ def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
     before = mark - 1
     while before >= start and unit.words[before] in qualifiers:
         before -= 1
-    before = _skip_template_parameters(unit, before, start)
+    opening = find_angle(unit, before) if unit.get(before) == ">" else None
+    if opening is not None and unit.get(opening - 1) == "]":
+        before = opening - 1  # before the template parameters of a lambda
     if before >= start and _ends_captures(unit, before, start):
         end = mark
         while unit.get(end) in qualifiers:
@@ -102,21 +105,6 @@ def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
         marks = unit.list_between(mark, end)
         return _make("lambda", marks, marks[0].start, marks[-1].end)
     return _read_declaration(unit, start, qualifiers)
-
-
-def _skip_template_parameters(unit: Unit, index: int, start: int) -> int:
-    """Return the index before a lambda's template parameters; otherwise the index itself."""
-    depth = 0
-    opening = index
-    while opening > start:
-        word = unit.words[opening]
-        if word in (")", "]", "}"):
-            opening = unit.partners.get(opening, opening)
-        depth += (word == ">") - (word == "<")
-        if depth <= 0:
-            break
-        opening -= 1
-    return opening - 1 if unit.get(opening - 1) == "]" and opening < index else index
 
 
 def _ends_captures(unit: Unit, index: int, start: int) -> bool:

@@ -19,6 +19,7 @@ from kbuild.backends.host_texts import (
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit, Span
+from kbuild.cxx.places import list_outside
 from kbuild.cxx.unit import Unit
 
 _EVALUATED: Final = frozenset(("constexpr", "consteval"))
@@ -69,11 +70,10 @@ def _is_deduced(code: Unit, found: Declaration, body: Span) -> bool:
     # A head contains no `decltype`.
     if not any(token.text == "auto" for token in found.head):
         return ("decltype", "(", "auto") in zip(words, words[1:], words[2:], strict=False)
-    index, end = code.find_index(found.parameters[1]) + 1, code.find_index(body[0])
-    while index < end and code.words[index] != "->":
-        # A `noexcept` or a constraint can also contain the arrow.
-        index = code.partners.get(index, index) + 1
-    return index >= end or "auto" in code.words[index:end]
+    start, end = code.find_index(found.parameters[1]) + 1, code.find_index(body[0])
+    # A `noexcept` or a constraint can also contain the arrow, in parentheses.
+    arrows = [i for i in list_outside(code, start, end) if code.words[i] == "->"]
+    return not arrows or "auto" in code.words[arrows[0] : end]
 
 
 def _edit_function(code: Unit, found: Declaration) -> Iterator[Edit]:

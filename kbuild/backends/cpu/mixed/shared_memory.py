@@ -18,6 +18,7 @@ from kbuild.backends.cpu.mixed.mentions import find_lambda
 from kbuild.cxx.declarations import Declaration, find_qualified
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
+from kbuild.cxx.places import find_first
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -75,9 +76,7 @@ def _name_memory(found: Declaration, name: str) -> str:
 def _edit_qualified(code: Unit, variable: _Variable) -> Iterator[Edit]:
     """Replace the qualified names of a variable of a namespace."""
     for index in _find_mentions(code, variable):
-        first = index
-        while code.get(first - 1) == "::":
-            first -= 2 if code.get(first - 2).isidentifier() else 1
+        first = find_first(code, index)
         if first == index:
             continue
         scopes = variable.found.namespaces

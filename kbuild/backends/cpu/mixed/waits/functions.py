@@ -24,6 +24,7 @@ from kbuild.backends.cpu.mixed.regions.primitives import find_calls
 from kbuild.backends.cpu.mixed.regions.variables import find_group
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
+from kbuild.cxx.places import find_opening
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.tokens import OWN_WORD, split_at_commas
 from kbuild.cxx.unit import Unit
@@ -205,13 +206,14 @@ class _Search:
         is_local = any(scope.kind == "block" for scope in around)
         if before in _MEMBERS or (is_local and self._find_function(index) is None):
             return True  # what the body of a host function declares is only visible there
-        inner = code.get(_find_opening(code, index))
         if not is_local:
             is_member = bool(around) and around[-1].kind == "class"
             return is_member and "friend" not in code.words[code.find_head(index) : index]
         if behind in ("(", "<"):
             return not (before == ">" or (before.isidentifier() and before not in _BEFORE_USE))
-        return inner == "(" and before in _BEFORE_MENTION and behind in _BEHIND_MENTION
+        opening = find_opening(code, 0, index)
+        is_inside = opening is not None and code.words[opening] == "("
+        return is_inside and before in _BEFORE_MENTION and behind in _BEHIND_MENTION
 
     def _list_functions(self, name: str) -> tuple[Declaration, ...]:
         """Return the definitions of device functions with a name that are no members."""
@@ -228,11 +230,3 @@ def _has_dependent_result(found: Declaration) -> bool:
     """Return whether a function can drop out of a choice because of the type of its result."""
     words = {token.text for token in found.head}
     return bool(found.template) and not words.isdisjoint(("typename", "decltype", "<", "auto"))
-
-
-def _find_opening(code: Unit, index: int) -> int:
-    """Return the index of the innermost bracket around a token; -1 without one."""
-    index -= 1
-    while index >= 0 and code.words[index] not in ("(", "[", "{"):
-        index = code.partners.get(index, index) - 1
-    return index

@@ -277,19 +277,3 @@ def list_operands(unit: Unit, first: int, last: int) -> Iterator[Part]:
         )
     if start is not None:
         yield Part("", start, last)
-
-
-def find_opening(unit: Unit, first: int, index: int) -> int | None:
-    """Return the index of the innermost bracket around a token; None if there is none.
-
-    Args:
-        unit: The text.
-        first: The index where the statement starts.
-        index: The index of the token.
-    """
-    index -= 1
-    while index >= first:
-        if unit.words[index] in ("(", "[", "{"):
-            return index
-        index = unit.partners.get(index, index) - 1
-    return None

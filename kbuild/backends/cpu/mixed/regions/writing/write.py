@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kbuild.backends.cpu.mixed.regions.calls import find_first
 from kbuild.backends.cpu.mixed.regions.forms import find_target, find_value, is_common_declaration
 from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK, TILE
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
@@ -28,6 +27,7 @@ from kbuild.backends.cpu.mixed.regions.writing.text import (
     name_range,
 )
 from kbuild.cxx.model import Edit
+from kbuild.cxx.places import find_first
 from kbuild.cxx.statements import Block, Node, Statement, list_statements
 from kbuild.cxx.unit import Unit
 

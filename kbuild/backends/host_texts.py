@@ -24,8 +24,6 @@ STATIC: Final = frozenset(("static",))
 # With one of these words, the linkage of a definition must not change.
 _OTHER_LINKAGE: Final = frozenset(("static", "extern", "inline"))
 _SYSTEM_HEADER: Final = " 3"
-_OPENING: Final = frozenset("([{")
-_CLOSING: Final = frozenset(")]}")
 # A line marker without flags. Compilers also put them around words from macros of headers.
 _USER_MARKER: Final = re.compile(r'^# \d+ "[^\n]*"(?=\n)', re.MULTILINE)
 
@@ -122,22 +120,9 @@ def make_reference(
     if following is not None and following.text == "[":
         reference = f"({reference})"
     yield Edit(start=name.start, end=name.end, text=reference)
-    start, end = find_initializer(found, declarator), declarator.end.end
+    end = declarator.end.end
+    start = declarator.initializer.start if declarator.initializer else end
     newlines = "\n" * text.count("\n", start, end)
     named = f' __asm__("{label}")' if label else ""
     hidden = 'visibility("hidden")'
     yield Edit(start=start, end=end, text=f"{named} __attribute__(({hidden})){newlines}")
-
-
-def find_initializer(found: Declaration, declarator: q.Declarator) -> int:
-    """Return the position of the initializer of a variable, or the end if there is none."""
-    end = declarator.end.end
-    depth = 0
-    for token in found.head:
-        if token.start <= declarator.name.start:
-            continue
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        is_start = (token.text == "=" and depth == 0) or (token.text == "{" and depth == 1)
-        if token.start < end and is_start:
-            return token.start
-    return end

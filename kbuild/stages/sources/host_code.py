@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from kbuild.cxx.declarations import Declaration, list_qualifiers, read_declaration
+from kbuild.cxx.declarators import CLASS_KEYS
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.tokens import drop_attributes, split_at_commas
@@ -40,7 +41,6 @@ _LOCAL: Final = frozenset(
         *("__asm__", "_Static_assert", "namespace", "concept"),
     )
 )
-_TYPES: Final = frozenset(("class", "struct", "union", "enum"))
 _LISTS: Final = frozenset(("(", "=", "{"))
 _LAUNCH: Final = "<<<"
 _LAUNCHING_DEVICE: Final = frozenset(("__global__", "__device__"))
@@ -217,7 +217,7 @@ def _find_name(item: _Item) -> str:
         names = (*list_qualifiers(item.found), item.found.name)
         return "::".join(names) if item.found.body else ""
     is_declared = "extern" in item.words[: _find_list(item.words)]
-    return "" if item.words[0] in _TYPES or is_declared else _name_variable(list(item.words))
+    return "" if item.words[0] in CLASS_KEYS or is_declared else _name_variable(list(item.words))
 
 
 def _find_list(words: tuple[str, ...] | list[str]) -> int:

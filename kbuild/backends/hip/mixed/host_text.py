@@ -15,7 +15,6 @@ from kbuild.backends import qualifiers as q
 from kbuild.backends.hip.mixed.names import name_label
 from kbuild.backends.host_texts import (
     edit_kernel,
-    find_initializer,
     is_own,
     list_extern,
     make_reference,
@@ -132,6 +131,6 @@ def _edit_variable(
         return
     yield replace_qualifier(found, f"static {word}")
     for declarator in declarators:
-        place = find_initializer(found, declarator)
+        place = declarator.initializer.start if declarator.initializer else declarator.end.end
         label = name_label(found.namespaces, declarator.name.text)
         yield Edit(start=place, end=place, text=f' __asm__("{label}")')

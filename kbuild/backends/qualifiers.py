@@ -17,8 +17,9 @@ DEVICE: Final = "__kbuild_device__"
 CONSTANT: Final = "__kbuild_constant__"
 MANAGED: Final = "__kbuild_managed__"
 HOST: Final = "__kbuild_host__"
+SHARED: Final = "__kbuild_shared__"
 QUALIFIERS: Final = frozenset((GLOBAL, DEVICE, CONSTANT, MANAGED, HOST))
-_SPECIFIERS: Final = QUALIFIERS | {"__kbuild_shared__", "static", "extern", "inline", '"C"'}
+_SPECIFIERS: Final = QUALIFIERS | {SHARED, "static", "extern", "inline", '"C"'}
 
 
 @dataclass(frozen=True, slots=True)

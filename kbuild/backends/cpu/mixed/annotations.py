@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from kbuild.backends.qualifiers import SHARED
 from kbuild.cxx.model import Span
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -17,8 +18,6 @@ from kbuild.values import dataclass
 INDEX: Final = "threadIdx"
 CONSTANTS: Final = ("blockIdx", "blockDim", "gridDim")  # of a launch
 INDICES: Final = (INDEX, *CONSTANTS)
-# `__shared__` of kbuild_cpu/qualifiers.h.
-SHARED: Final = "__kbuild_shared__"
 _ANNOTATION: Final = re.compile(
     r"__kbuild_(?:(?P<limit>call_)?needs_block"
     r"|(?P<yields>yields)|(?P<scope>block|warp)_(?P<form>barrier|operation|function|primitive))__"

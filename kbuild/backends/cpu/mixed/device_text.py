@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.contents import REFERENCE_PREFIX, name_apart
-from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.host_texts import make_reference
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lines import locate

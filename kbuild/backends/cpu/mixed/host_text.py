@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import ThreadWords, find_thread_words
+from kbuild.backends.cpu.mixed.qualifiers import runs_on_host
 from kbuild.backends.host_texts import (
     LINKAGE,
     edit_kernel,
@@ -37,7 +38,7 @@ def edit_host_text(
     """
     text = code.text
     shared = frozenset(() if is_relocatable else list_extern(declarations))
-    words = find_thread_words(code) if q.runs_on_host(text) else None
+    words = find_thread_words(code) if runs_on_host(text) else None
     functions = frozenset(
         found.name for found in declarations if q.is_device_only(found) and found.name
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.host_texts import is_specialization
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.declarators import find_declarator, split_initializer

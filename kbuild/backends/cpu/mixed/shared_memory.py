@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.mentions import find_lambda
 from kbuild.cxx.declarations import Declaration, find_qualified
 from kbuild.cxx.lexer import Token

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.diagnosis.functions import find_space
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.cxx.declarations import Declaration, find_qualified

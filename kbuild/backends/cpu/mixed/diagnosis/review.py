@@ -14,11 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
 from kbuild.backends.cpu.mixed.diagnosis.host_library import find_library_functions
 from kbuild.backends.cpu.mixed.diagnosis.uses import Use
 from kbuild.backends.cpu.mixed.mentions import list_own_files
+from kbuild.backends.cpu.mixed.qualifiers import (
+    compiles_with_clang,
+    find_declarations,
+    runs_on_host,
+)
 from kbuild.cxx.launched import find_callee
 from kbuild.cxx.launches import find_brackets, read_launch
 from kbuild.cxx.scopes import Scope, find_scopes
@@ -50,7 +55,7 @@ class Reviewer:
         self._code = code
         self._scopes = find_scopes(code)
         self._own = list_own_files(code)
-        declarations = q.find_declarations(code)
+        declarations = find_declarations(code)
         self._bodies = [
             found
             for found in declarations
@@ -90,13 +95,13 @@ class Reviewer:
         called = {name for name in names if any(map(self._is_called, self._code.find((name,))))}
         own = [*find_functions(self._code, called, self._own)]
         other = {each.key for each in own if each.space != "device"}
-        runs_on_host = q.runs_on_host(self._code.text)
+        is_shared = runs_on_host(self._code.text)
         return tuple(
             each
             for each in own
             if each.space == "device"
             and each.key not in other
-            and (each.is_kernel or not runs_on_host)
+            and (each.is_kernel or not is_shared)
         )
 
     def _is_called(self, index: int) -> bool:
@@ -176,7 +181,7 @@ class Reviewer:
         code, index = self._code, self._code.find_index(use.position)
         if code.words[index] == "(":
             return name in _list_callee(code, index)
-        if not q.compiles_with_clang(code.text):
+        if not compiles_with_clang(code.text):
             return False
         first, index = index, index + 1
         while code.get(index) == ")" and code.get(first - 1) in ("(", "*", "&"):

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, find_target

@@ -37,14 +37,9 @@ def edit_kernel(text: str, found: Declaration) -> Iterator[Edit]:
         yield from q.list_words(found, STATIC if found.body is None else LINKAGE)
     if found.body is None:
         return
-    kind = "specialization" if is_specialization(found) else "kernel"
+    kind = "specialization" if found.is_specialization else "kernel"
     yield replace_qualifier(found, f"__kbuild_{kind}__")
     yield from replace_body(text, found, found.body, f"__kbuild_{kind}_body__")
-
-
-def is_specialization(found: Declaration) -> bool:
-    """Return whether it is an explicit specialization of a template."""
-    return found.template.replace(" ", "") == "template<>"
 
 
 def replace_qualifier(found: Declaration, word: str) -> Edit:

@@ -55,6 +55,16 @@ class Declaration:
     namespaces: tuple[str, ...] = ()
     scope: str = ""
 
+    @property
+    def head_end(self) -> int:
+        """The position of the body, or else the end."""
+        return self.end if self.body is None else self.body[0]
+
+    @property
+    def is_specialization(self) -> bool:
+        """Whether it is an explicit specialization of a template."""
+        return self.template.replace(" ", "") == "template<>"
+
 
 def find_qualified(unit: Unit, qualifiers: frozenset[str]) -> tuple[Declaration, ...]:
     """Return all declarations with one of the qualifiers, in order; they can be nested.

@@ -143,14 +143,14 @@ def find_type_end(body: list[Token], index: int) -> int:
             index += 1
             is_known = True
         elif word == "::" or (body[index].is_word and not is_known):
-            index = _end_of_name(body, index)
+            index = find_name_end(body, index)
             is_known = True
         else:
             break
     return index
 
 
-def _end_of_name(body: list[Token], index: int) -> int:
+def find_name_end(body: list[Token], index: int) -> int:
     """Return the index after a qualified name with template arguments."""
     if body[index].text == "::":
         index += 1

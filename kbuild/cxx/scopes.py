@@ -87,6 +87,11 @@ def find_scopes(unit: Unit) -> Scopes:
     return Scopes(unit)
 
 
+def list_head(unit: Unit, scope: Scope) -> list[str]:
+    """Return the tokens of a declaration or statement up to its brace."""
+    return unit.words[slice(*map(unit.find_index, (scope.head, scope.brace)))]
+
+
 def _read_scope(unit: Unit, index: int) -> Scope:
     start = unit.find_head(index)
     brace, head = unit.starts[index], unit.starts[start]

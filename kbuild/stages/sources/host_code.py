@@ -14,7 +14,7 @@ from typing import Final, Literal
 from kbuild.cxx.declarations import Declaration, list_qualifiers, read_declaration
 from kbuild.cxx.declarators import CLASS_KEYS
 from kbuild.cxx.lexer import Token
-from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.tokens import drop_attributes, split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.stages.sources.locals import read_local
@@ -85,8 +85,7 @@ def _is_on_host(unit: Unit, index: int) -> bool:
     block = next((scope for scope in around if scope.kind == "block"), None)
     if block is None:
         return True
-    head = unit.words[unit.find_index(block.head) : unit.find_index(block.brace)]
-    return _LAUNCHING_DEVICE.isdisjoint(head)
+    return _LAUNCHING_DEVICE.isdisjoint(list_head(unit, block))
 
 
 def find_host_code(text: bytes) -> HostCode | None:
@@ -141,8 +140,7 @@ def _list_items(unit: Unit) -> Iterator[_Item]:
 
 def _read_item(unit: Unit, index: int) -> _Item:
     found = read_declaration(unit, unit.starts[index])
-    stop = found.end if found.body is None else found.body[0]
-    tokens = unit.list_between(index, unit.find_index(stop))
+    tokens = unit.list_between(index, unit.find_index(found.head_end))
     words = tuple(token.text for token in drop_attributes(tokens))
     is_function = found.kind == "function"
     before = set(words[: _find_list(words)])

@@ -314,7 +314,7 @@ def _describe(
     if q.compiles_with_clang(code.text):
         q.reject_unnamed_lambdas(code.text, declarations)
     launches = find_launches(code)
-    return HostText(kernels=find_kernels(code), launches=launches, edits=_order(edits))
+    return HostText(kernels=find_kernels(code), launches=launches, edits=edits)
 
 
 def _describe_launches(code: Unit, edits: tuple[Edit, ...]) -> HostText:
@@ -330,11 +330,7 @@ def _describe_launches(code: Unit, edits: tuple[Edit, ...]) -> HostText:
             "not include <cuda_device_runtime_api.h>; include it before the header"
         )
     kernels = find_kernels(code) if launches else ()
-    return HostText(kernels=kernels, launches=launches, edits=_order(edits))
-
-
-def _order(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    return tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
+    return HostText(kernels=kernels, launches=launches, edits=edits)
 
 
 def read_entries(

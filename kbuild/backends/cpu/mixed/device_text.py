@@ -68,8 +68,7 @@ def expose_kernels(code: Unit, declarations: tuple[Declaration, ...]) -> Iterato
     for found in declarations:
         if q.GLOBAL not in found.words or found.kind != "function":
             continue
-        end = found.body[0] if found.body else found.end
-        first, last = code.find_index(found.start), code.find_index(end)
+        first, last = map(code.find_index, (found.start, found.head_end))
         for index in range(first, last):
             close = code.partners.get(index + 1)
             if code.words[index] in _VISIBILITY and code.get(index + 1) == "(" and close:

@@ -12,7 +12,6 @@ from kbuild.backends.host_texts import (
     LINKAGE,
     edit_kernel,
     is_own,
-    is_specialization,
     list_extern,
     replace_body,
     replace_qualifier,
@@ -45,7 +44,7 @@ def edit_host_text(
     for found in declarations:
         if q.is_variable(found) or q.is_variable_template(found):
             yield from _edit_variable(found, functions)
-            if not is_relocatable and is_own(found, shared) and not is_specialization(found):
+            if not is_relocatable and is_own(found, shared) and not found.is_specialization:
                 start = found.qualifiers[0][0]  # after attributes, which must be first
                 yield Edit(start=start, end=start, text="static ")
         elif q.is_device_only(found) and q.GLOBAL in found.words:
@@ -79,7 +78,7 @@ def _is_deduced(code: Unit, found: Declaration, body: Span) -> bool:
 
 def _edit_function(code: Unit, found: Declaration) -> Iterator[Edit]:
     text = code.text
-    is_free = found.scope != "class" and not is_specialization(found)
+    is_free = found.scope != "class" and not found.is_specialization
     # Names of kernels contain the linkage of functions that are template arguments.
     is_static = any(token.text == "static" for token in found.head)
     if found.body is None:

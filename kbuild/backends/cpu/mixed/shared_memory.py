@@ -19,7 +19,7 @@ from kbuild.cxx.declarations import Declaration, find_qualified
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.places import find_first
-from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.scopes import Scope, find_scopes, list_head
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -121,5 +121,4 @@ def _list_nested(code: Unit, around: list[Scope], first: int, variable: _Variabl
 
 
 def _has_parameter(code: Unit, scope: Scope, variable: _Variable) -> bool:
-    head = code.list_tokens(scope.head, scope.brace)
-    return any(token.text == variable.name.text for token in head)
+    return variable.name.text in list_head(code, scope)

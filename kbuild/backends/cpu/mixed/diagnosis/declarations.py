@@ -12,7 +12,7 @@ from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.diagnosis.functions import find_space
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.cxx.declarations import Declaration, find_qualified
-from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.unit import Unit
 
 _MEMORY: Final = {q.DEVICE: "__device__", q.CONSTANT: "__constant__", q.MANAGED: "__managed__"}
@@ -75,17 +75,13 @@ def _judge_variable(code: Unit, found: Declaration, words: set[str]) -> Iterator
 
 def _is_in_host_code(code: Unit, found: Declaration) -> bool:
     scopes = find_scopes(code).around(found.start)
-    heads = (_list_head(code, scope) for scope in scopes if scope.kind == "block")
+    heads = (list_head(code, scope) for scope in scopes if scope.kind == "block")
     return {find_space(set(head)) for head in heads} == {"host"}
 
 
-def _list_head(code: Unit, scope: Scope) -> list[str]:
-    return code.words[slice(*map(code.find_index, (scope.head, scope.brace)))]
-
-
 def _judge_kernel(code: Unit, found: Declaration, words: set[str]) -> Iterator[str]:
-    end = found.end if found.body is None else found.body[0]
-    tail = code.words[code.find_index(found.parameters[1]) + 1 : code.find_index(end)]
+    first, last = map(code.find_index, (found.parameters[1], found.head_end))
+    tail = code.words[first + 1 : last]
     others = found.words & {q.DEVICE, q.HOST}
     if others:
         name = "__device__" if q.DEVICE in others else "__host__"
@@ -106,7 +102,7 @@ def _list_forbidden_words(code: Unit, found: Declaration) -> Iterator[tuple[int,
     if found.body is None or found.template or not q.is_device_only(found):
         return
     around = find_scopes(code).around(found.start)
-    if any(_list_head(code, scope)[:1] == ["template"] for scope in around):
+    if any(list_head(code, scope)[:1] == ["template"] for scope in around):
         return
     start, end = found.body
     for index in code.find(_NOT_IN_DEVICE_CODE):

@@ -26,7 +26,7 @@ from kbuild.backends.cpu.mixed.qualifiers import (
 )
 from kbuild.cxx.launched import find_callee
 from kbuild.cxx.launches import find_brackets, read_launch
-from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.scopes import Scope, find_scopes, list_head
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 from kbuild.values import dataclass
@@ -156,12 +156,9 @@ class Reviewer:
         return (use.is_instance or not is_template) and not self._is_unevaluated(use.position)
 
     def _is_template(self, scope: Scope) -> bool:
-        head = self._list_head(scope)
+        head = list_head(self._code, scope)
         is_function = scope.kind == "block" and "(" in head and head[0] not in _STATEMENTS
         return head[:1] == ["template"] or (is_function and "auto" in head[head.index("(") :])
-
-    def _list_head(self, scope: Scope) -> list[str]:
-        return self._code.words[slice(*map(self._code.find_index, (scope.head, scope.brace)))]
 
     def _is_unevaluated(self, position: int) -> bool:
         code, index = self._code, self._code.find_index(position) - 1
@@ -193,7 +190,7 @@ class Reviewer:
     def _is_host_code(self, position: int) -> bool:
         """Return whether a position is in a function of the host, and in no template."""
         around = self._scopes.around(position)
-        heads = [set(self._list_head(scope)) for scope in around if scope.kind == "block"]
+        heads = [set(list_head(self._code, scope)) for scope in around if scope.kind == "block"]
         is_template = any(self._is_template(scope) for scope in around)
         spaces = {find_space(head) for head in heads}
         is_evaluated = not self._is_unevaluated(position)

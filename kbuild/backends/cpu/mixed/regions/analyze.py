@@ -27,7 +27,6 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     find_value,
     is_common_declaration,
     is_declared_name,
-    read_head,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Plain
@@ -36,7 +35,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.order import check_order
 from kbuild.backends.cpu.mixed.regions.groups import find_group_name
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
-from kbuild.backends.cpu.mixed.regions.ranges import RANGE
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE, read_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import (
     Kind,

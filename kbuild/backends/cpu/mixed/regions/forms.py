@@ -10,7 +10,7 @@ from typing import Final
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, SharedMemory
-from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, split_head
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, read_head, split_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS
@@ -133,13 +133,6 @@ def find_declared(unit: Unit, body: Block) -> frozenset[str]:
             and (index == declared or is_declared_name(unit, statement, index))
         }
     return frozenset(names)
-
-
-def read_head(node: Node) -> Statement:
-    """Return a part of the head of a block."""
-    if not isinstance(node, Statement):
-        raise CannotDivide("the head of a statement has an unknown form")
-    return node
 
 
 def find_shared(unit: Unit, body: Block) -> SharedMemory:

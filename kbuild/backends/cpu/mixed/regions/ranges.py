@@ -15,7 +15,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.places import list_outside
-from kbuild.cxx.statements import Block, Statement
+from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
 
 # The kind of such a loop, whose head consists of the declaration and the initializer.
@@ -38,10 +38,15 @@ def split_head(unit: Unit, block: Block) -> Block:
 
 def read_range(block: Block) -> tuple[Statement, Statement]:
     """Return the declaration and the initializer of a loop over a range."""
-    declaration, initializer = block.children[:2]
-    if not isinstance(declaration, Statement) or not isinstance(initializer, Statement):
-        raise CannotDivide("the head of a statement has an unknown form")
+    declaration, initializer = map(read_head, block.children[:2])
     return declaration, initializer
+
+
+def read_head(node: Node) -> Statement:
+    """Return a part of the head of a block."""
+    if not isinstance(node, Statement):
+        raise CannotDivide("the head of a statement has an unknown form")
+    return node
 
 
 def check_range(unit: Unit, block: Block) -> None:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from kbuild.backends.cpu.mixed.regions.grammar.constants import is_built_in_type, is_scalar_type
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS
-from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end
+from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end, split_initializer
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.places import list_outside
 from kbuild.cxx.statements import Block, Statement
@@ -209,13 +209,7 @@ def read_parameters(
         is_function: Whether they are those of a device function.
     """
     for part in split_at_commas(tokens):
-        head = list(part)
-        nesting = 0
-        for position, token in enumerate(part):
-            nesting += (token.text in "([{<") - (token.text in ")]}>")
-            if token.text == "=" and nesting == 0:
-                head = part[:position]
-                break
+        head, _ = split_initializer(part)
         _, place = find_declarator(head)
         words = [token.text for token in head]
         if place is None or ("&" in words and not is_function) or "..." in words:

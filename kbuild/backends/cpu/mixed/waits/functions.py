@@ -25,7 +25,7 @@ from kbuild.backends.cpu.mixed.regions.variables import find_group
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.places import find_opening
-from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.tokens import OWN_WORD, split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -147,8 +147,8 @@ class _Search:
             if not is_type or is_annotated or before in _BEFORE_USE or code.get(index + 1) != "(":
                 continue
             around = find_scopes(code).around(code.starts[index])
-            heads = (code.list_tokens(scope.head, scope.brace) for scope in around)
-            is_of_library = any(token.text in _LIBRARIES for head in heads for token in head)
+            heads = (list_head(code, scope) for scope in around)
+            is_of_library = any(word in _LIBRARIES for head in heads for word in head)
             is_function = all(scope.kind in ("namespace", "language") for scope in around)
             if is_function and not is_of_library:
                 found.add(code.words[index])
@@ -188,8 +188,8 @@ class _Search:
 
     def _is_constrained(self, found: Declaration) -> bool:
         """Return whether constraints follow the parameters."""
-        start, end = found.parameters[1], (found.body or (found.end, found.end))[0]
-        return "requires" in self._code.words[slice(*map(self._code.find_index, (start, end)))]
+        behind = map(self._code.find_index, (found.parameters[1], found.head_end))
+        return "requires" in self._code.words[slice(*behind)]
 
     def _has_no_default(self, found: Declaration) -> bool:
         first, last = map(self._code.find_index, found.parameters)
@@ -199,8 +199,7 @@ class _Search:
         """Return whether a name is surely used, or that of a member, and not declared here."""
         code = self._code
         around = find_scopes(code).around(code.starts[index])
-        heads = (code.list_tokens(scope.head, scope.brace) for scope in around[:1])
-        if any(token.text == _INTERNAL for head in heads for token in head):
+        if around and _INTERNAL in list_head(code, around[0]):
             return True  # nothing of a program finds it
         before, behind = code.get(index - 1), code.get(index + 1)
         is_local = any(scope.kind == "block" for scope in around)

@@ -105,10 +105,10 @@ def _find_names(unit: Unit, annotated: tuple[tuple[str, bool], ...]) -> Names:
 def _find_aliases(unit: Unit, own: list[tuple[int, ...]]) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield the names of types that a source defines, and the words of the definitions."""
     for index in unit.find(("using", "typedef")):
-        end = (unit.find_declaration_end(index, ";") or index + 1) - 1
-        if not any(first <= index < last for first, last in own):
+        end = unit.find_declaration_end(index, ";")
+        if end is None or not any(first <= index < last for first, last in own):
             continue
-        words = unit.words[index + 1 : end]
+        words = unit.words[index + 1 : end - 1]
         if unit.words[index] == "using" and unit.get(index + 2) == "=":
             yield words[0], frozenset(words[2:])
         elif unit.words[index] == "typedef" and words:

@@ -99,7 +99,6 @@ def test_damaged_sources_are_read(path: Path) -> None:
         "__global__ void k(int *p) { p[0 = 1; }\nint main() { k<<<1, 1>>>(0); }",
         "template <, int N> __global__ void k(int *p) {}\nint main() { k<<<1, 1>>>(0); }",
         "void f(int a __global__) {}\nint main() { f<<<1, 1(0); }",
-        "__global__ void k() { using T = int }",
         "__global__ void",
         "__shared__",
         "<<<",

@@ -47,7 +47,7 @@ def list_declared(
         return
     found = read_declaration(unit, unit.starts[start])
     if found.kind != "function":
-        yield from _list_variables(found)
+        yield from list_variables(found)
     elif not found.name.startswith(OPERATOR) or (
         is_template(unit, found) and not _takes_class(unit, start, found, classes)
     ):
@@ -71,7 +71,7 @@ def _takes_class(unit: Unit, start: int, found: Declaration, classes: frozenset[
     return not classes.isdisjoint({*unit.words[first:last]} - {*header})
 
 
-def _list_variables(found: Declaration) -> Iterator[str]:
+def list_variables(found: Declaration) -> Iterator[str]:
     """Yield the names of variables, classes, and aliases, and perhaps others."""
     tokens = list(found.head)
     partners = match_brackets(tokens)
@@ -86,6 +86,8 @@ def _list_variables(found: Declaration) -> Iterator[str]:
             is_value = False
         elif word == "<":
             index = match_angle(tokens, index) or index
+        elif word == "(" and after in ("*", "&"):
+            partners.pop(index, None)  # a declarator
         elif tokens[index].is_word and not is_value and after in _DECLARED:
             yield word
         index = max(partners.get(index, index), index) + 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Final, Literal
 
 from kbuild.cxx.declarations import Declaration, list_qualifiers, read_declaration
@@ -17,10 +18,11 @@ from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.tokens import drop_attributes, split_at_commas
 from kbuild.cxx.unit import Unit
+from kbuild.stages.sources.included import list_parts
 from kbuild.stages.sources.locals import read_local
 from kbuild.values import dataclass
 
-_MARKER: Final = re.compile(rb'^#(?: |line )(\d+)(?: "((?:\\.|[^"\\\n])*)".*)?$', re.MULTILINE)
+_MARKER: Final = re.compile(rb'#(?: |line )\d+ "')
 # Device code, as the attributes that the qualifiers expand to and as kbuild's own names for them.
 # The CPU backend uses visibility and sections.
 _DEVICE: Final = frozenset(
@@ -169,38 +171,14 @@ def _identify(item: _Item) -> tuple[tuple[str, ...], str, int]:
 
 
 def _select_own(text: bytes) -> tuple[str, list[tuple[int, int]]]:
-    """Return the source's own lines, and (position, line) of each part between line markers.
-
-    For speed, the megabytes of headers are only searched for the source's name.
-    """
-    first = _MARKER.match(text)
-    if first is None:
+    """Return the source's own lines, and (position, line) of each part between line markers."""
+    if _MARKER.match(text) is None:
         return _decode(text), [(0, 1)]
-    parts: list[str] = []
-    lines: list[tuple[int, int]] = []
-    size, quoted = 0, b' "%b"' % first[2]
-    marker: re.Match[bytes] | None = first
-    while marker is not None:
-        following = _find_marker(text, marker.end(), b"\n#")
-        part = _decode(text[marker.end() + 1 : following.start() if following else len(text)])
-        lines.append((size, int(marker[1])))
-        parts.append(part)
-        size += len(part)
-        if following is None or following[2] in (None, first[2]):
-            marker = following
-        else:
-            marker = _find_marker(text, following.end(), quoted)
-    return "".join(parts), lines
-
-
-def _find_marker(text: bytes, position: int, needle: bytes) -> re.Match[bytes] | None:
-    """Return the next line marker that contains ``needle``, from the end of a marker on."""
-    while (hit := text.find(needle, position)) >= 0:
-        line = hit + 1 if needle[:1] == b"\n" else text.rfind(b"\n", 0, hit) + 1
-        if marker := _MARKER.match(text, line):
-            return marker
-        position = hit + len(needle)
-    return None
+    parts = [part for part in list_parts(_decode(text), lambda _: False) if part.is_project]
+    sizes = accumulate((len(part.text) for part in parts), initial=0)
+    # The end of the line with the marker is in front of the line that it names.
+    lines = (part.line - 1 for part in parts)
+    return "".join(part.text for part in parts), [*zip(sizes, lines, strict=False)]
 
 
 def _decode(text: bytes) -> str:

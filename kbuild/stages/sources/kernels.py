@@ -60,7 +60,7 @@ def find_declared_kernels(text: bytes) -> tuple[DeclaredKernel, ...]:
     if not any(word.encode() in text for word in _KERNEL):
         return ()
     unit = Unit(text.decode(errors="replace"), is_source=True)
-    left_out = tuple(_list_conditional(unit))
+    left_out = tuple(list_conditional(unit))
     return tuple(
         kernel
         for found in find_qualified(unit, _KERNEL)
@@ -69,7 +69,7 @@ def find_declared_kernels(text: bytes) -> tuple[DeclaredKernel, ...]:
     )
 
 
-def _list_conditional(unit: Unit) -> Iterator[tuple[int, int]]:
+def list_conditional(unit: Unit) -> Iterator[tuple[int, int]]:
     """Yield the parts of the text that depend on conditions, other than include guards."""
     opened: list[tuple[int, bool]] = []
     for index, directive in enumerate(unit.directives):

@@ -109,22 +109,18 @@ class _Analysis:
         check_branches(self._unit, self._kernel.body, self._masked, self._operations, self._uses)
         whole = frozenset(self._find_whole())
         return Division(
-            body=self._kernel.body,
+            kernel=self._kernel,
             divided=self._divided,
             operations=self._operations,
             leaves=self._leaves,
             variables=self._uses.variables,
             uses=self._uses,
-            is_optimized=self._kernel.is_optimized,
             kinds={v: self._choose_kind(v, computed) for v in self._uses.variables},
             masked=self._masked,
             steered=self._steered,
             whole=whole,
             shared=self._shared,
-            yielding=self._kernel.yielding,
             groups=self._group_names,
-            stores_index=self._kernel.stores_index,
-            is_function=self._kernel.is_function,
             result=self._result,
         )
 

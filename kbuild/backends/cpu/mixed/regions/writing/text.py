@@ -69,7 +69,7 @@ class Text:
         self.edits: list[Edit] = []
         self._casts = dict(_list_casts(unit, division))
         # What is behind the commas that become semicolons, and the types behind that.
-        divided = [s for s in list_statements(division.body) if s.base is not None]
+        divided = [s for s in list_statements(division.kernel.body) if s.base is not None]
         self._behind: dict[int, list[str]] = {unit.get_end(s.start - 1): [] for s in divided}
         self._types = {
             unit.get_end(s.start - 1): " ".join(unit.words[slice(*s.base)])

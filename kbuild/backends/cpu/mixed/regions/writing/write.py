@@ -65,16 +65,16 @@ class _KernelWriter:
         self._sets = 0
 
     def write(self, prologue: str, epilogue: str) -> tuple[Edit, ...]:
-        division = self._text.division
-        frames = (Frame(ENTERED if division.is_function else LIVE, "live"),)
+        kernel = self._text.division.kernel
+        frames = (Frame(ENTERED if kernel.is_function else LIVE, "live"),)
         texts = [prologue, self._declare_threads()]
         texts += self._declare_operands()
         texts += self._bindings.declare_parameters()
         # The braces are replaced, so that what others insert behind and before them is inside.
-        brace = division.body.start
+        brace = kernel.body.start
         self._text.replace(brace, brace + 1, f"{{{' '.join(texts)} {{")
-        self._write_sequence(division.body.children, frames)
-        self._text.replace(division.body.stop - 1, division.body.stop, f"}} {epilogue} }}")
+        self._write_sequence(kernel.body.children, frames)
+        self._text.replace(kernel.body.stop - 1, kernel.body.stop, f"}} {epilogue} }}")
         return self._text.finish()
 
     def _declare_operands(self) -> Iterator[str]:
@@ -92,7 +92,7 @@ class _KernelWriter:
             leave.keyword == "return" and not self._is_whole(leave.statement)
             for leave in self._text.division.leaves.values()
         )
-        if self._text.division.is_function:
+        if self._text.division.kernel.is_function:
             if is_left:
                 return f"__kbuild_set__ {ENTERED}(__kbuild_callers__, true);"
             return f"[[maybe_unused]] const auto& {ENTERED} = __kbuild_callers__;"

@@ -17,9 +17,8 @@ from kbuild.backends.host_texts import (
     replace_qualifier,
 )
 from kbuild.cxx.declarations import Declaration
-from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit, Span
-from kbuild.cxx.places import list_outside
+from kbuild.cxx.places import list_outside, skip_arguments
 from kbuild.cxx.unit import Unit
 
 _EVALUATED: Final = frozenset(("constexpr", "consteval"))
@@ -43,7 +42,7 @@ def edit_host_text(
     )
     for found in declarations:
         if q.is_variable(found) or q.is_variable_template(found):
-            yield from _edit_variable(found, functions)
+            yield from _edit_variable(code, found, functions)
             if not is_relocatable and is_own(found, shared) and not found.is_specialization:
                 start = found.qualifiers[0][0]  # after attributes, which must be first
                 yield Edit(start=start, end=start, text="static ")
@@ -118,7 +117,7 @@ def _edit_callable(found: Declaration) -> Iterator[Edit]:
     yield Edit(start=start, end=end, text=f"__kbuild_unused__{inline}")
 
 
-def _edit_variable(found: Declaration, functions: frozenset[str]) -> Iterator[Edit]:
+def _edit_variable(code: Unit, found: Declaration, functions: frozenset[str]) -> Iterator[Edit]:
     """Keep a variable as its shadow, but without the names of device functions."""
     words = [token.text for token in found.head]
     is_initialized = "=" in words or "{" in words
@@ -127,29 +126,9 @@ def _edit_variable(found: Declaration, functions: frozenset[str]) -> Iterator[Ed
     if not is_initialized:
         return
     first = min(words.index(word) for word in ("=", "{") if word in words)
-    yield from _replace_functions(found.head[first:], functions)
-
-
-def _replace_functions(tokens: tuple[Token, ...], functions: frozenset[str]) -> Iterator[Edit]:
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
-        if token.text not in functions:
-            index += 1
-            continue
-        before = tokens[index - 1]
-        start = before.start if before.text == "&" else token.start
-        end, index = _find_name_end(tokens, index)
-        yield Edit(start=start, end=end, text=_NULL)
-
-
-def _find_name_end(tokens: tuple[Token, ...], index: int) -> tuple[int, int]:
-    """Return the position and the index after a name with template arguments."""
-    depth = 0
-    end = tokens[index].end
-    for current in range(index + 1, len(tokens)):
-        depth += (tokens[current].text == "<") - (tokens[current].text == ">")
-        if depth == 0 and tokens[current].text != ">":
-            return end, current
-        end = tokens[current].end
-    return end, len(tokens)
+    for token in found.head[first:]:
+        if token.text in functions:
+            index = code.find_index(token.start)
+            start = code.starts[index - (code.words[index - 1] == "&")]
+            end = code.get_end(skip_arguments(code, index) - 1)
+            yield Edit(start=start, end=end, text=_NULL)

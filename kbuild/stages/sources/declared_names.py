@@ -17,7 +17,7 @@ NO_NAMES: Final = frozenset(
     (*TYPE_WORDS, *ATTRIBUTES, "asm", "decltype", "final", "static_assert", "template", "using")
 )
 OPERATOR: Final = "operator"
-_DECLARED: Final = frozenset(("=", ";", ",", "(", "[", "{", ":"))
+_DECLARED: Final = frozenset(("=", ";", ",", "(", "[", "{", ":", "]"))
 
 
 def can_declare(declaration: list[str], words: Collection[str]) -> bool:
@@ -78,7 +78,7 @@ def list_variables(found: Declaration) -> Iterator[str]:
     is_value = False
     index = 0
     while index < len(tokens):
-        word = tokens[index].text
+        before, word = tokens[index - 1].text if index else "", tokens[index].text
         after = tokens[index + 1].text if index + 1 < len(tokens) else ";"
         if word in ("=", ":"):
             is_value = True
@@ -86,8 +86,8 @@ def list_variables(found: Declaration) -> Iterator[str]:
             is_value = False
         elif word == "<":
             index = match_angle(tokens, index) or index
-        elif word == "(" and after in ("*", "&"):
-            partners.pop(index, None)  # a declarator
+        elif (word == "(" and after in ("*", "&")) or (word == "[" and before in ("auto", "&")):
+            partners.pop(index, None)  # a declarator, or a structured binding
         elif tokens[index].is_word and not is_value and after in _DECLARED:
             yield word
         index = max(partners.get(index, index), index) + 1

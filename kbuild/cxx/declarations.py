@@ -9,7 +9,7 @@ from typing import Final, Literal
 from kbuild.cxx.heads import find_name, find_template_end, read_head, read_name
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
-from kbuild.cxx.places import find_angle
+from kbuild.cxx.places import find_angle, starts_captures
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.tokens import join
 from kbuild.cxx.unit import Unit
@@ -119,15 +119,9 @@ def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
 
 def _ends_captures(unit: Unit, index: int, start: int) -> bool:
     """Return whether a token closes the captures of a lambda."""
-    if unit.words[index] != "]":
-        return False
     opening = unit.partners.get(index, start)
-    # A declarator has a name before the bracket, and an attribute a second bracket.
-    before = unit.get_token(opening - 1) if opening > start else None
-    is_array = before is not None and (
-        (before.is_word and before.text not in ("return", "co_return")) or before.text in (")", "]")
-    )
-    return unit.get(opening + 1) != "[" and not is_array
+    before = unit.get(opening - 1) if opening > start else ""
+    return unit.words[index] == "]" and starts_captures(before, unit.get(opening + 1))
 
 
 def _make(

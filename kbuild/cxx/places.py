@@ -10,6 +10,10 @@ from kbuild.cxx.unit import Unit
 
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
+# Words in front of a value.
+_BEFORE_VALUES: Final = frozenset(
+    ("return", "co_return", "co_yield", "co_await", "else", "do", "case")
+)
 _MOST_TOKENS: Final = 200  # of template arguments
 
 
@@ -68,6 +72,12 @@ def skip_arguments(unit: Unit, name: int) -> int:
         return name + 1
     close = match_angle(unit.list_between(name + 1, name + _MOST_TOKENS), 0)
     return name + 1 if close is None else name + close + 2
+
+
+def starts_captures(before: str, after: str) -> bool:
+    """Return whether a ``[`` between two tokens starts a lambda, and no subscript or attribute."""
+    is_name = before[:1].isidentifier() and before not in _BEFORE_VALUES
+    return after != "[" and not (is_name or before in (")", "]", "[") or before[-1:] == '"')
 
 
 def find_first(unit: Unit, name: int) -> int:

@@ -22,6 +22,8 @@ from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.host_options import select_preprocessor_options
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
+from kbuild.cxx.kernels import find_kernels
+from kbuild.cxx.launches import find_launches
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, HostText
 from kbuild.errors import SourceError
@@ -125,7 +127,7 @@ def read_host_text(code: Unit, unit: HostUnit) -> HostText:
         *replace_assembly(code),
         *edit_host_text(code, declarations, is_relocatable=unit.relocatable),
     )
-    return _describe(code, declarations, edits)
+    return _describe(code, edits, declarations)
 
 
 def list_host_options(
@@ -276,16 +278,13 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     # Marks are behind what starts a region, in which they can name variables.
     loops = {**marks, **kernels.marks}.values()
     edits = (*others, *kernels.edits, *(edit for loop in loops for edit in loop.edits))
-    if not is_mixed:
-        edits = (q.define_qualifiers("kernel_text.h", "kernel_source.h"), *edits)
-        found = _describe_launches(code, edits)
-        return replace(found, has_guesses=bool(kernels.divided))
-    edits = (
-        q.define_qualifiers("kernel_text.h", "device_text.h"),
-        *edits,
-        *edit_device_text(code.text, declarations, own_name),
-    )
-    found = _describe(code, declarations, edits)
+    if is_mixed:
+        headers = q.define_qualifiers("kernel_text.h", "device_text.h")
+        table = edit_device_text(code.text, declarations, own_name)
+        found = _describe(code, (headers, *edits, *table), declarations)
+    else:
+        headers = q.define_qualifiers("kernel_text.h", "kernel_source.h")
+        found = _describe(code, (headers, *edits))
     return replace(found, has_guesses=bool(kernels.divided))
 
 
@@ -306,30 +305,25 @@ def review_object(code: Unit, unit: CompileUnit, data: bytes) -> tuple[tuple[str
 
 
 def _describe(
-    code: Unit, declarations: tuple[Declaration, ...], edits: tuple[Edit, ...]
+    code: Unit, edits: tuple[Edit, ...], declarations: tuple[Declaration, ...] | None = None
 ) -> HostText:
-    from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
-    from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
+    """Describe a text. Without host code, its kernels need siblings only if it launches some.
 
-    if q.compiles_with_clang(code.text):
+    Args:
+        code: The text.
+        edits: Its edits.
+        declarations: What the user marked; None for a source without host code.
+    """
+    if declarations is not None and q.compiles_with_clang(code.text):
         q.reject_unnamed_lambdas(code.text, declarations)
     launches = find_launches(code)
-    return HostText(kernels=find_kernels(code), launches=launches, edits=edits)
-
-
-def _describe_launches(code: Unit, edits: tuple[Edit, ...]) -> HostText:
-    """Describe a source without host code. Kernels need siblings only if it launches some."""
-    from kbuild.cxx.kernels import find_kernels  # noqa: PLC0415 - only the passes need it
-    from kbuild.cxx.launches import find_launches  # noqa: PLC0415 - only the passes need it
-
-    launches = find_launches(code)
-    if launches and _CHEVRON not in code.text:
+    if declarations is None and launches and _CHEVRON not in code.text:
         place = locate(code.text, launches[0].start)
         raise SourceError(
             f"{place}: a header launches a kernel, but the source does "
             "not include <cuda_device_runtime_api.h>; include it before the header"
         )
-    kernels = find_kernels(code) if launches else ()
+    kernels = () if declarations is None and not launches else find_kernels(code)
     return HostText(kernels=kernels, launches=launches, edits=edits)
 
 

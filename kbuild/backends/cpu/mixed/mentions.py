@@ -9,13 +9,13 @@ from typing import Final
 
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
+from kbuild.cxx.places import starts_captures
 from kbuild.cxx.scopes import Scope, find_scopes
 from kbuild.cxx.unit import Unit
 
 _MARKER: Final = re.compile(r'#(?: |line )\d+ "((?:\\.|[^"\\\n])*)".*')
 # The flag 3 of a line marker says that the lines are those of a header of the system.
 _SYSTEM_MARKER: Final = re.compile(r'#(?: |line )\d+ "(?:\\.|[^"\\\n])*".* 3\b.*')
-_BEFORE_LAMBDA: Final = ("return", "co_return", "co_yield", "co_await", "else", "do", "case")
 # What names the function around it. In the regions and loops of a kernel, that would be a lambda.
 _FUNCTION_NAMES: Final = ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")
 
@@ -39,16 +39,11 @@ def find_lambda(unit: Unit, scope: Scope) -> tuple[Token, ...] | None:
     The result has the brackets. Statements with a lambda in front of the braces count, too.
     """
     brace = unit.find_index(scope.brace)
-    tokens = unit.list_between(unit.find_head(brace), brace)
-    for index, token in enumerate(tokens):
-        before = tokens[index - 1] if index else None
-        following = tokens[index + 1].text if index + 1 < len(tokens) else ""
-        is_array = before is not None and (
-            (before.is_word and before.text not in _BEFORE_LAMBDA) or before.text in (")", "]", "[")
-        )
-        if token.text == "[" and following != "[" and not is_array:
-            end = next((i for i in range(index, len(tokens)) if tokens[i].text == "]"), index)
-            return tuple(tokens[index : end + 1])
+    start = unit.find_head(brace)
+    for index in range(start, brace):
+        before = unit.words[index - 1] if index > start else ""
+        if unit.words[index] == "[" and starts_captures(before, unit.get(index + 1)):
+            return tuple(unit.list_between(index, unit.partners.get(index, index) + 1))
     return None
 
 
@@ -62,6 +57,11 @@ def list_own_files(code: Unit) -> tuple[Span, ...]:
         for marker, end in zip(markers, ends, strict=False)
         if not _SYSTEM_MARKER.fullmatch(marker.text)
     )
+
+
+def is_own(code: Unit, position: int) -> bool:
+    """Return whether a part of the text comes from a file of the project."""
+    return any(start <= position < end for start, end in list_own_files(code))
 
 
 def can_replace(code: Unit, word: Token) -> bool:

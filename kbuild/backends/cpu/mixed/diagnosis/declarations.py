@@ -10,7 +10,7 @@ from typing import Final
 
 from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.diagnosis.functions import find_space
-from kbuild.backends.cpu.mixed.mentions import list_own_files
+from kbuild.backends.cpu.mixed.mentions import is_own
 from kbuild.cxx.declarations import Declaration, find_qualified
 from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.unit import Unit
@@ -31,17 +31,16 @@ _NOT_IN_DEVICE_CODE: Final = {
 
 def find_mistakes(code: Unit) -> Iterator[tuple[int, str]]:
     """Yield the positions of declarations that are not allowed, and what is wrong."""
-    own = list_own_files(code)
     for found in find_qualified(code, q.QUALIFIERS | {q.SHARED}):
         # The qualifiers themselves come from a macro of a system header.
-        if found.head and any(start <= found.head[-1].start < end for start, end in own):
+        if found.head and is_own(code, found.head[-1].start):
             for message in _judge(code, found):
                 yield found.head[-1].start, message
             yield from _list_forbidden_words(code, found)
     for index in code.find((_BOUNDS,)):
         end = code.find_declaration_end(index) or index
         is_kernel = q.GLOBAL in code.words[code.find_head(index) : end]
-        if not is_kernel and any(start <= code.starts[end - 1] < stop for start, stop in own):
+        if not is_kernel and is_own(code, code.starts[end - 1]):
             yield code.starts[index], "__launch_bounds__ is for __global__ functions only"
 
 

@@ -18,7 +18,7 @@ from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
 from kbuild.backends.cpu.mixed.diagnosis.host_library import find_library_functions
 from kbuild.backends.cpu.mixed.diagnosis.uses import Use
-from kbuild.backends.cpu.mixed.mentions import list_own_files
+from kbuild.backends.cpu.mixed.mentions import is_own, list_own_files
 from kbuild.backends.cpu.mixed.qualifiers import (
     compiles_with_clang,
     find_declarations,
@@ -62,7 +62,7 @@ class Reviewer:
             if q.is_device_only(found)
             and found.body is not None
             and not found.is_instantiation
-            and self._is_own(found.parameters[0])
+            and is_own(self._code, found.parameters[0])
         ]
         self._launches = frozenset(
             position
@@ -107,7 +107,7 @@ class Reviewer:
     def _is_called(self, index: int) -> bool:
         """Return whether a name can be that of a called function; in doubt, yes."""
         position = self._code.starts[index]
-        if position in self._launches or not self._is_own(position):
+        if position in self._launches or not is_own(self._code, position):
             return False
         return any(scope.kind == "block" for scope in self._scopes.around(position))
 
@@ -195,9 +195,6 @@ class Reviewer:
         spaces = {find_space(head) for head in heads}
         is_evaluated = not self._is_unevaluated(position)
         return bool(heads) and not is_template and "device" not in spaces and is_evaluated
-
-    def _is_own(self, position: int) -> bool:
-        return any(start <= position < end for start, end in self._own)
 
 
 def _list_callee(code: Unit, parenthesis: int) -> list[str]:

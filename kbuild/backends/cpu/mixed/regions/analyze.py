@@ -339,7 +339,7 @@ class _Analysis:
 
     def _is_uniform_assignment(self, statement: Statement) -> bool:
         target = find_target(self._unit, statement)
-        if target is None or self._assignments.get(target) != statement:
+        if target is None or self._assignments.get(target) is not statement:
             return False
         found = self._uses.resolve(target)
         return found in self._uniform and self._is_uniform(*find_value(self._unit, statement))

@@ -210,7 +210,7 @@ def list_steps(unit: Unit, step: Statement, uses: Uses) -> tuple[Statement, ...]
     parts = tuple(Statement(*span) for span in list_parts_at_commas(unit, step.start, step.stop))
     targets = [find_target(unit, part) for part in parts]
     found = [uses.resolve(target) for target in targets if target is not None]
-    is_split = len(found) == len(parts) and all(v is not None and v.is_scalar for v in found)
+    is_split = len(found) == len(parts) > 1 and all(v is not None and v.is_scalar for v in found)
     return parts if is_split else (step,)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from kbuild.backends.cpu.mixed.mentions import list_own_files
+from kbuild.backends.cpu.mixed.mentions import is_own
 from kbuild.backends.cpu.mixed.regions.calls import list_arguments
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.cxx.places import find_first, skip_arguments
@@ -83,8 +83,7 @@ def _find_calls(unit: Unit, names: Names) -> Iterator[tuple[int, int, bool]]:
 def _find_names(unit: Unit, annotated: tuple[tuple[str, bool], ...]) -> Names:
     """Return the names that a source gives classes, and objects of them."""
     classes, objects = dict(annotated), dict[str, bool]()
-    own = [tuple(map(unit.find_index, span)) for span in list_own_files(unit)] if classes else []
-    definitions = [*_find_aliases(unit, own)]
+    definitions = [*_find_aliases(unit)] if classes else []
     while True:
         new = {
             name: all(classes[word] for word in words & classes.keys())
@@ -95,18 +94,18 @@ def _find_names(unit: Unit, annotated: tuple[tuple[str, bool], ...]) -> Names:
             break
         classes |= new
     for index in unit.find(classes.keys()):
-        if any(first <= index < last for first, last in own):
+        if is_own(unit, unit.starts[index]):
             name = _find_object(unit, index)
             if name:
                 objects[name] = objects.get(name, True) and classes[unit.words[index]]
     return Names(classes, objects)
 
 
-def _find_aliases(unit: Unit, own: list[tuple[int, ...]]) -> Iterator[tuple[str, frozenset[str]]]:
+def _find_aliases(unit: Unit) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield the names of types that a source defines, and the words of the definitions."""
     for index in unit.find(("using", "typedef")):
         end = unit.find_declaration_end(index, ";")
-        if end is None or not any(first <= index < last for first, last in own):
+        if end is None or not is_own(unit, unit.starts[index]):
             continue
         words = unit.words[index + 1 : end - 1]
         if unit.words[index] == "using" and unit.get(index + 2) == "=":

@@ -289,7 +289,7 @@ class _Reader:
         if unit.get(opening - 2) in (".", "->"):
             return _UNKNOWN
         first = find_first(unit, opening - 1)
-        arguments = tuple(list_arguments(unit, Part("(", opening, unit.partners[opening] + 1)))
+        arguments = tuple(list_arguments(unit, opening))
         place = next(i for i, (start, stop) in enumerate(arguments) if start <= self._name < stop)
         if len(values) != len(arguments) or not values[place]:
             return _UNKNOWN

@@ -8,7 +8,6 @@ from typing import Final
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
-    Part,
     list_arguments,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
@@ -170,8 +169,7 @@ class Bindings:
         It is constant for constants, unlike a user's overload that reads memory.
         """
         name = self._text.unit.words[call[0]]
-        opening = Part("(", call[0] + 1, call[1])
-        spans = list_arguments(self._text.unit, opening)
+        spans = list_arguments(self._text.unit, call[0] + 1)
         arguments = [self._text.render(*each, is_plain=True) for each in spans]
         kinds = ", ".join(f"decltype({REGIONS}copy({each}))" for each in arguments)
         result = f"decltype({name}({', '.join(arguments)}))"

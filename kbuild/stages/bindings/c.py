@@ -14,7 +14,8 @@ from kbuild.stages.render import render
 # Words of C and C++ that no parameter can have as its name, and the names in the launch functions.
 _RESERVED: Final = read_words(
     """
-    config arguments asm auto bool break case catch char class const continue default delete do
+    config arguments kbuild_launch
+    asm auto bool break case catch char class const continue default delete do
     double else enum explicit extern false float for friend goto if inline int long mutable
     namespace new operator private protected public register restrict return short signed sizeof
     static struct switch template this throw true try typedef typename union unsigned using
@@ -42,15 +43,19 @@ def render_c_header(bindings: Bindings, host_header: str | None) -> bytes:
         bindings: The kernels.
         host_header: The header of the backend's host API, if it has one.
     """
-    names = [split_function(kernel.display)[0] for kernel in bindings.kernels]
+    qualified = [split_function(kernel.display)[0] for kernel in bindings.kernels]
+    # C has no overloads, so they are declared by their symbols.
+    names = [
+        identifier(name if qualified.count(name) == 1 else kernel.handle)
+        for kernel, name in zip(bindings.kernels, qualified, strict=True)
+    ]
     rows = [
         {
-            # C has no overloads, so they are declared by their symbols.
-            "name": identifier(name if names.count(name) == 1 else kernel.handle),
+            "name": name,
             "symbol": kernel.handle,
             "display": kernel.display,
             "launcher": f"launch_{kernel.name}",
-            "parameters": _describe_parameters(kernel.parameters),
+            "parameters": _describe_parameters(name, kernel.parameters),
             "notes": [p.note for p in kernel.parameters if p.note],
         }
         for kernel, name in zip(bindings.kernels, names, strict=True)
@@ -59,8 +64,11 @@ def render_c_header(bindings: Bindings, host_header: str | None) -> bytes:
     return render("kernels.h.j2", context)
 
 
-def _describe_parameters(parameters: tuple[BoundParameter, ...]) -> list[Mapping[str, Any]]:
-    names = make_unique((parameter.name for parameter in parameters), _RESERVED)
+def _describe_parameters(
+    kernel: str, parameters: tuple[BoundParameter, ...]
+) -> list[Mapping[str, Any]]:
+    # A parameter can have the name of the kernel, which would hide it.
+    names = make_unique((parameter.name for parameter in parameters), _RESERVED | {kernel})
     return [_describe(name, p) for name, p in zip(names, parameters, strict=True)]
 
 

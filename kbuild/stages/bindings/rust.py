@@ -22,6 +22,7 @@ _RESERVED: Final = read_words(
     let loop match mod move mut pub ref return self Self static struct super trait true try
     type union unsafe use where while abstract become box do final macro override priv typeof
     unsized virtual yield config arguments handle assume_correct kbuild_launch kbuild_module
+    None Some Ok Err TO_DEVICE TO_HOST
     """
 )
 _TYPES: Final = {

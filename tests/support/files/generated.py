@@ -27,7 +27,10 @@ from kbuild.project.directory import BuildDirectory
 from kbuild.project.generate import BuildSettings, generate_project
 from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
 from kbuild.stages.bindings.c import render_c_header
+from kbuild.stages.bindings.fortran import render_fortran
 from kbuild.stages.bindings.model import describe_bindings
+from kbuild.stages.bindings.python import render_python
+from kbuild.stages.bindings.rust import EDITIONS, render_rust
 from kbuild.stages.calls.cmake_plan import render_plan
 from kbuild.stages.calls.kernels import KernelCall
 from kbuild.stages.calls.record import CallRecord
@@ -396,6 +399,9 @@ GENERATED: dict[str, Callable[[], bytes]] = {
     ),
     "handles.h": handles,
     "kernels.h": lambda: render_c_header(describe_bindings(TABLE), HOST_HEADER),
+    "bindings.f90": lambda: render_fortran(describe_bindings(TABLE)),
+    "bindings.rs": lambda: render_rust(describe_bindings(TABLE), EDITIONS[0]),
+    "bindings.pyi": lambda: render_python(describe_bindings(TABLE)),
     "cpu_adapter.cpp": adapter,
     "plan.cmake": plan,
     "runtimes.cmake": runtimes,

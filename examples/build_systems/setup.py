@@ -1,7 +1,7 @@
 """A Python extension with setuptools. Run `kbuild build` first."""
 
 import shlex
-import subprocess
+import subprocess  # noqa: TID251
 
 from setuptools import Extension, setup
 
@@ -9,7 +9,7 @@ from setuptools import Extension, setup
 def read_options(kind: str) -> list[str]:
     """Return the options of the compiler or linker."""
     return shlex.split(
-        subprocess.check_output(["kbuild", "config", kind, "vector_kernels"], text=True)
+        subprocess.check_output(["kbuild", "config", kind, "vector_kernels"], text=True)  # noqa: S603, S607
     )
 
 

@@ -67,8 +67,10 @@ class VectorType:
 # None stands for structures, enumerations, and unknown types: only their size is known.
 ParameterType: TypeAlias = ArithmeticType | PointerType | None
 
-# Plain char is signed on x86 and unsigned on Arm; arrays of it can be either.
-_CHAR_CODE: Final = "b" if os.uname().machine == "x86_64" else "B"
+# Plain char is signed on x86 and unsigned on Arm; arrays of it can be either. Windows, where no
+# kernel runs, does not have the function.
+_MACHINE: Final = os.uname().machine if hasattr(os, "uname") else "x86_64"
+_CHAR_CODE: Final = "b" if _MACHINE == "x86_64" else "B"
 # LP64, the data model of the platforms that kbuild supports.
 _ARITHMETIC_TYPES: Final = {
     name: ArithmeticType(name=name, kinds=kinds, size=size, code=code)

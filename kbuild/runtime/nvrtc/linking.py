@@ -6,13 +6,14 @@ The names of the files are those of ``native/cpu/api/linker.cpp``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from kbuild import files
 from kbuild.backends import find_builder
-from kbuild.backends.interface.build import LinkUnit
+from kbuild.backends.interface.build import UNDEFINED_FIX, Builder, CompilerLog, LinkUnit
 from kbuild.errors import ConfigurationError, KbuildError
 from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.elf.file import Elf
@@ -27,6 +28,7 @@ from kbuild.values import dataclass
 _FAILURE: Final = 1
 _TARGET: Final = "link"
 _FIX: Final = "compile it with -rdc=true"
+_UNDEFINED_FIX: Final = "add an input that defines it, and that is compiled with -rdc=true"
 _ANY: Final = ""  # an image without a container does not name its architecture
 
 
@@ -134,6 +136,16 @@ def _link_parts(
         is_checked=CHECK_VARIABLE in select_environment((CHECK_VARIABLE,)),
     )
     completion = builder.link_images(unit, tuple(content for _, content in parts), toolchain)
-    finish(completion, partial(builder.read_log, unit=unit))
+    finish(completion, partial(_read_log, unit=unit, builder=builder, parts=parts))
     (image,) = completion.images
     return files.read_file(image.path)
+
+
+def _read_log(
+    log: str, unit: LinkUnit, builder: Builder, parts: tuple[tuple[str, bytes], ...]
+) -> CompilerLog:
+    """Read the log of a failed link, in which files have the names of the program's inputs."""
+    for number, (name, _) in enumerate(parts):
+        log = log.replace(f"{unit.output}.{number}.o", name)
+    found = builder.read_log(log, unit)
+    return replace(found, fix=_UNDEFINED_FIX) if found.fix == UNDEFINED_FIX else found

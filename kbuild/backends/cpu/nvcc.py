@@ -87,10 +87,10 @@ def describe_toolkit(
                 for name, names in _SCRIPTS.items()
             ),
             *((name, _EMPTY_ARCHIVE) for name in _EMPTY_LIBRARIES),
+            *mathlibs.list_scripts(hints),
             *mathlibs.list_missing(hints),
         ),
         environment=cuda_version.list_variables(),
-        libraries=mathlibs.list_links(hints),
         comes_first=True,
         runtime=(_LINK_NAME, provide_library(SHARED, hints)),
     )

@@ -35,7 +35,9 @@ def test_no_function_is_both_declared_and_unsupported() -> None:
     assert unsupported & read_rows("function_list.h") == set()
 
 
-@pytest.mark.parametrize("library", ["libkbuild_cuda.a", "libkbuild_nvrtc.a", "libkbuild_nvjitlink.a"])
+@pytest.mark.parametrize(
+    "library", ["libkbuild_cuda.a", "libkbuild_nvrtc.a", "libkbuild_nvjitlink.a"]
+)
 def test_names_are_hidden(library: str) -> None:
     argv = ["readelf", "--symbols", "--wide", str(find_runtime(library))]
     text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout

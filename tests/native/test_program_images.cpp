@@ -53,7 +53,8 @@ std::string make_text(const std::string& image) {
     for (std::size_t i = 0; i < image.size(); i += 3) {
         unsigned bits = 0;
         for (std::size_t k = 0; k < 3; ++k)
-            bits = bits << 8 | (i + k < image.size() ? static_cast<unsigned char>(image[i + k]) : 0);
+            bits =
+                bits << 8 | (i + k < image.size() ? static_cast<unsigned char>(image[i + k]) : 0);
         for (int shift = 18; shift >= 0; shift -= 6) text += digits[bits >> shift & 63];
         if ((text.size() - start) % 77 == 76) text += '\n';
     }

@@ -89,7 +89,7 @@ int log_failure(void* link, Function function) {
 }
 
 int get_result(const char** result, std::size_t* bytes, void* link,
-               std::string LinkedImage::*kind) {
+               std::string LinkedImage::* kind) {
     return guarded([&] {
         require(result != nullptr && bytes != nullptr && link != nullptr,
                 "an argument is a null pointer");

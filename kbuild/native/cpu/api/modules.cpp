@@ -74,7 +74,8 @@ const kbuild_module* load_module(std::string_view images) {
 // Loads an image of a program. If it is relocatable, it is linked alone, as a driver links PTX.
 const kbuild_module* load_program_image(const void* image, std::size_t most_bytes) {
     const auto content = copy_program_image(image, most_bytes);
-    return load_module(is_relocatable(content) ? link_images({{content, "image", false}}) : content);
+    return load_module(is_relocatable(content) ? link_images({{content, "image", false}})
+                                               : content);
 }
 
 // Programs of the driver API print names of errors only.

@@ -45,8 +45,8 @@ bool is_readable(const char* start, std::size_t bytes) {
     for (std::size_t at = 0; can_read && at < bytes;) {
         char ignored = 0;
         // Not write(), whose arguments AddressSanitizer checks.
-        can_read = syscall(SYS_write, ends[1], start + at, 1) == 1 &&
-                   read(ends[0], &ignored, 1) == 1;
+        can_read =
+            syscall(SYS_write, ends[1], start + at, 1) == 1 && read(ends[0], &ignored, 1) == 1;
         at += 1 + bytes_to_next_page(start + at + 1);
     }
     close(ends[0]);
@@ -110,8 +110,7 @@ std::string_view copy_elf(Memory& memory) {
         return start > unknown_size / 2 || bytes > unknown_size / 2 ? unknown_size : start + bytes;
     };
     // Linkers write the section headers last.
-    std::uint64_t size =
-        limit(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize);
+    std::uint64_t size = limit(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize);
     for (unsigned i = 0; i < header.e_phnum; ++i) {
         const auto segment = read_record<Elf64_Phdr>(
             memory, limit(header.e_phoff, std::uint64_t{i} * sizeof(Elf64_Phdr)));

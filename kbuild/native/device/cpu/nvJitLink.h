@@ -68,13 +68,13 @@ KBUILD_JIT_LINK_API nvJitLinkResult nvJitLinkVersion(unsigned int *__major, unsi
 
 static inline nvJitLinkResult kbuild_cpu_jit_link_result(int __code) {
     switch (__code) {
-        case 0: return NVJITLINK_SUCCESS;
-        case KBUILD_CPU_INVALID_PTX: return NVJITLINK_ERROR_PTX_COMPILE;
-        case KBUILD_CPU_NO_IMAGE_FOR_MACHINE: return NVJITLINK_ERROR_ARCH_MISMATCH;
-        case KBUILD_CPU_FILE_NOT_FOUND:
-        case KBUILD_CPU_INVALID_VALUE: return NVJITLINK_ERROR_INVALID_INPUT;
-        case KBUILD_CPU_INVALID_IMAGE: return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
-        default: return NVJITLINK_ERROR_INTERNAL;
+    case 0: return NVJITLINK_SUCCESS;
+    case KBUILD_CPU_INVALID_PTX: return NVJITLINK_ERROR_PTX_COMPILE;
+    case KBUILD_CPU_NO_IMAGE_FOR_MACHINE: return NVJITLINK_ERROR_ARCH_MISMATCH;
+    case KBUILD_CPU_FILE_NOT_FOUND:
+    case KBUILD_CPU_INVALID_VALUE: return NVJITLINK_ERROR_INVALID_INPUT;
+    case KBUILD_CPU_INVALID_IMAGE: return NVJITLINK_ERROR_UNRECOGNIZED_INPUT;
+    default: return NVJITLINK_ERROR_INTERNAL;
     }
 }
 
@@ -145,8 +145,7 @@ static inline nvJitLinkResult kbuild_cpu_copy_linked(nvJitLinkHandle __handle, v
                                                      int __is_text) {
     const char *__output = NULL;
     size_t __bytes = 0;
-    const nvJitLinkResult __code =
-        kbuild_cpu_find_linked(&__output, &__bytes, __handle, __is_text);
+    const nvJitLinkResult __code = kbuild_cpu_find_linked(&__output, &__bytes, __handle, __is_text);
     if (__result == NULL) return NVJITLINK_ERROR_NULL_INPUT;
     if (__code == NVJITLINK_SUCCESS) memcpy(__result, __output, __bytes);
     return __code;

@@ -96,8 +96,7 @@ typedef struct nvtxEventAttributes_v2 nvtxEventAttributes_t;
     X(nvtxRangeId_t, DomainRangeStartEx, \
       (nvtxDomainHandle_t __domain, const nvtxEventAttributes_t *__event), 0) \
     X(void, DomainRangeEnd, (nvtxDomainHandle_t __domain, nvtxRangeId_t __range), ) \
-    X(int, DomainRangePushEx, \
-      (nvtxDomainHandle_t __domain, const nvtxEventAttributes_t *__event), \
+    X(int, DomainRangePushEx, (nvtxDomainHandle_t __domain, const nvtxEventAttributes_t *__event), \
       NVTX_NO_PUSH_POP_TRACKING) \
     X(int, DomainRangePop, (nvtxDomainHandle_t __domain), NVTX_NO_PUSH_POP_TRACKING) \
     X(void, DomainNameCategoryA, \

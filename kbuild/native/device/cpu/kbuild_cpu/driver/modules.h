@@ -66,10 +66,9 @@ KBUILD_DRIVER(LibraryLoadData)(CUlibrary *__library, const void *__code, CUjit_o
                                CUlibraryOption *__library_options, void **__library_values,
                                unsigned int __library_count) {
     (void)__library_options, (void)__library_values, (void)__library_count;
-    return kbuild_cpu_return_load(
-        kbuild_cpu_driver_result(
-            kbuild_cpu_load_image((const struct kbuild_module **)__library, __code)),
-        __count, __options, __values);
+    return kbuild_cpu_return_load(kbuild_cpu_driver_result(kbuild_cpu_load_image(
+                                      (const struct kbuild_module **)__library, __code)),
+                                  __count, __options, __values);
 }
 
 KBUILD_DRIVER(LibraryLoadFromFile)(CUlibrary *__library, const char *__path,
@@ -77,10 +76,9 @@ KBUILD_DRIVER(LibraryLoadFromFile)(CUlibrary *__library, const char *__path,
                                    CUlibraryOption *__library_options, void **__library_values,
                                    unsigned int __library_count) {
     (void)__library_options, (void)__library_values, (void)__library_count;
-    return kbuild_cpu_return_load(
-        kbuild_cpu_driver_result(
-            kbuild_cpu_load_image_file((const struct kbuild_module **)__library, __path)),
-        __count, __options, __values);
+    return kbuild_cpu_return_load(kbuild_cpu_driver_result(kbuild_cpu_load_image_file(
+                                      (const struct kbuild_module **)__library, __path)),
+                                  __count, __options, __values);
 }
 
 KBUILD_DRIVER(LibraryUnload)(CUlibrary __library) {

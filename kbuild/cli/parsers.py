@@ -15,7 +15,8 @@ COMMANDS: Final = {
     "demo": ("demo", "build, verify, and run the saxpy example"),
     "build": ("build", "build the targets of kbuild.toml with CMake and ninja"),
     "nvcc": ("nvcc", "take the place of nvcc in builds that call it"),
-    "config": ("config", "print the compiler options with which kernels are used"),
+    "config": ("hosts.config", "print the compiler options with which kernels are used"),
+    "bindings": ("hosts.bindings", "write declarations of kernels for C, Fortran, Rust, or Python"),
     "clean": ("clean", "remove what kbuild build made"),
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
@@ -43,7 +44,7 @@ COMMANDS: Final = {
 }
 # The groups in `kbuild --help`. Builds call the other commands.
 GROUPS: Final = {
-    "build": ("demo", "build", "nvcc", "config", "clean"),
+    "build": ("demo", "build", "nvcc", "config", "bindings", "clean"),
     "publish": ("strip", "split", "merge", "sbom"),
     "look": ("inspect", "diff", "report", "doctor", "completion"),
     "run": ("run", "replay", "bench"),

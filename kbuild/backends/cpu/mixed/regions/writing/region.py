@@ -141,8 +141,8 @@ class RegionWriter:
             if variable not in crossing and variable.is_scalar and not variable.is_built_in
         ]
         for variable in crossing:
-            if self._names_itself(variable):
-                raise CannotDivide(f"'{variable.name}' is in its own initializer")
+            if self._is_used_in(statement, variable):
+                raise CannotDivide(f"'{variable.name}' is used in its declaration")
             kind = self._text.division.kinds[variable]
             is_copy = kind != "kept" or is_copied(self._text.unit, variable)
             if not is_copy and (variable.is_element or not variable.is_reference):
@@ -156,7 +156,6 @@ class RegionWriter:
             if kind == "computed":
                 tail.append(self._bindings.bind_computed(variable))
                 continue
-            self._rename_uses(statement, variable, renamed)
             yield self._bindings.declare_slot(variable)
             if variable.is_reference:
                 tail.append(self._bindings.keep_reference(variable, renamed))
@@ -173,21 +172,9 @@ class RegionWriter:
             end = self._text.get_end(self._text.find_end(statement))
             self._text.insert(end, " " + " ".join(tail))
 
-    def _names_itself(self, variable: Variable) -> bool:
-        first, last = variable.initializer or (0, 0)
+    def _is_used_in(self, statement: Statement, variable: Variable) -> bool:
         uses = self._text.division.uses.indices[variable]
-        return any(first <= index < last for index in uses)
-
-    def _rename_uses(self, statement: Statement, variable: Variable, renamed: str) -> None:
-        """Rename a variable in the initializers of others that the head of a loop declares."""
-        uses = self._text.division.uses
-        for index in uses.indices[variable]:
-            if not statement.start <= index < statement.stop:
-                continue
-            if uses.read(index).kind != "read":
-                raise CannotDivide(f"an initializer behind '{variable.name}' can refer to it")
-            self._text.replace(index, index + 1, renamed)
-        self._text.rename_operands(statement, variable, renamed)
+        return any(statement.start <= index < statement.stop for index in uses)
 
     def _write_constructed(self, statement: Statement, variable: Variable, count: int) -> None:
         """Construct a variable in its slot."""
@@ -273,7 +260,7 @@ class RegionWriter:
         spans = list(spans)
         replaced = [span for subscript in subscripts for span in subscript.spans]
         bound = self._bindings.bind(_subtract(spans, replaced))
-        if self._text.division.stores_index:
+        if self._text.division.kernel.stores_index:
             bound = f"const ::kbuild_cpu::stored_index __kbuild_stored__(threadIdx); {bound}"
         row, threads = "__kbuild_whole_row__", "__kbuild_threads__"
         if guards:
@@ -352,7 +339,9 @@ class RegionWriter:
         unit, division = self._text.unit, self._text.division
         for node in nodes:
             for index in range(node.start, self._text.find_end(node)):
-                has_scopes = f"{unit.words[index]}_block" in division.yielding - {"atomicCAS_block"}
+                has_scopes = f"{unit.words[index]}_block" in division.kernel.yielding - {
+                    "atomicCAS_block"
+                }
                 if has_scopes and unit.words[index + 1 : index + 3] == ["(", "&"]:
                     first, last = next(list_arguments(unit, index + 1))
                     is_shared = division.uses.is_shared(first + 1)
@@ -447,7 +436,7 @@ class RegionWriter:
         """
         frame, bring = name_frame(operation), f"__kbuild_k{operation.slot}__"
         call = (operation.index, operation.close + 1)
-        stores = str(self._text.division.stores_index).lower()
+        stores = str(self._text.division.kernel.stores_index).lower()
         kind = f"{REGIONS}team<decltype({bring}(::uint3{{}}, 0)), {stores}>"
         return (
             f"auto {bring} = __kbuild_function__ {{ {self._bindings.bind([call])} "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from kbuild.errors import InputError
@@ -85,9 +86,10 @@ def rewrite(elf: Elf, edit: Edit) -> Iterator[Buffer]:
         return _join(elf.data, edit.patches, (), Cuts(), len(elf.data))
     tables = read_tables(elf.data)
     cuts = find_cuts(tables, edit.freed, has_room=bool(edit.additions))
+    patches = (*edit.patches, *_move_symbols(elf.data, tables, edit))
     if not cuts.spans and not edit.additions:
-        return _join(elf.data, edit.patches, edit.freed, cuts, len(elf.data))
-    return _write(elf.data, edit, tables, cuts)
+        return _join(elf.data, patches, edit.freed, cuts, len(elf.data))
+    return _write(elf.data, replace(edit, patches=patches), tables, cuts)
 
 
 def _is_mapped_evenly(tables: Tables) -> bool:
@@ -105,7 +107,7 @@ def _write(data: memoryview, edit: Edit, tables: Tables, cuts: Cuts) -> Iterator
         sections[index] = sections[index]._replace(size=size)
     end = cuts.map(tables.end)
     tail: list[Buffer] = []
-    patches = [*edit.patches, *_move_symbols(data, tables, edit)]
+    patches = list(edit.patches)
     if edit.additions:
         address = _find_free(tables)
         start = end + (address - end) % tables.page

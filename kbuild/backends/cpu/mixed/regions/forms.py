@@ -14,7 +14,14 @@ from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, split_h
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS
-from kbuild.cxx.statements import Block, Node, Statement, list_blocks, list_statements, skip_attributes
+from kbuild.cxx.statements import (
+    Block,
+    Node,
+    Statement,
+    list_blocks,
+    list_statements,
+    skip_attributes,
+)
 from kbuild.cxx.tokens import drop_attributes, match_angle
 from kbuild.cxx.unit import Unit
 

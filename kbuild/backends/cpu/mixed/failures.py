@@ -15,7 +15,8 @@ from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lines import locate
 from kbuild.cxx.unit import Unit
 
-_ERROR: Final = re.compile(r"^.*?:(?P<line>\d+):\d+: error: (?P<reason>.*)", re.MULTILINE)
+# g++ leaves out the column in a long line, such as that of a region.
+_ERROR: Final = re.compile(r"^.*?:(?P<line>\d+):(?:\d+:)? error: (?P<reason>.*)", re.MULTILINE)
 # What g++ and clang write in front of an error; what is behind an error belongs to that one.
 _CONTEXT: Final = re.compile(r"^(?:In file included from |\S+: (?:In|At) )", re.MULTILINE)
 _PATIENCE: Final = 6  # messages after which functions have no second chance

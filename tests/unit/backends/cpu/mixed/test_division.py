@@ -139,7 +139,7 @@ CONTEXT = "In file included from a.cu:1:\nh.h: In instantiation of 'f':\n"
     ("messages", "failed"),
     [
         (["a.cu:2:1: error: no"] * 2, {2: "line 2: no"}),
-        (["a.cu:2:1: error: no\na.cu:4:1: error: of 4"] * 2, {2: "line 2: no", 4: "line 4: of 4"}),
+        (["a.cu:2:1: error: no\na.cu:4: error: of 4"] * 2, {2: "line 2: no", 4: "line 4: of 4"}),
         # The innermost function; where templates are is in front of an error, or behind it.
         (
             [f"{CONTEXT}a.cu:4:1:   required from 'g'\na.cu:2:1:   required from here\n{HERE}"] * 2,

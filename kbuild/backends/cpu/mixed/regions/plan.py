@@ -30,6 +30,7 @@ class Division:
         kinds: What each of them becomes.
         masked: The divided conditions and loops that threads take differently, as far as is known.
         steered: The masked loops whose heads are the same for all threads.
+        written_out: The loops whose heads are written as statements.
         whole: The statements that are executed once for all threads.
         shared: The names of shared memory.
         yielding: The names of functions that stop a thread only if it calls them again and again.
@@ -49,6 +50,7 @@ class Division:
     kinds: Mapping[Variable, Kind]
     masked: frozenset[Block]
     steered: frozenset[Block]
+    written_out: frozenset[Block]
     whole: frozenset[Node]
     shared: frozenset[str]
     yielding: frozenset[str]

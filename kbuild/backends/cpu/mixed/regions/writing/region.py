@@ -142,8 +142,8 @@ class RegionWriter:
             if variable not in crossing and variable.is_scalar and not variable.is_built_in
         ]
         for variable in crossing:
-            if self._names_itself(variable):
-                raise CannotDivide(f"'{variable.name}' is in its own initializer")
+            if self._is_used_in(statement, variable):
+                raise CannotDivide(f"'{variable.name}' is used in its declaration")
             kind = self._text.division.kinds[variable]
             is_copy = kind != "kept" or is_copied(self._text.unit, variable)
             if not is_copy and (variable.is_element or not variable.is_reference):
@@ -157,7 +157,6 @@ class RegionWriter:
             if kind == "computed":
                 tail.append(self._bindings.bind_computed(variable))
                 continue
-            self._rename_uses(statement, variable, renamed)
             yield self._bindings.declare_slot(variable)
             if variable.is_reference:
                 tail.append(self._bindings.keep_reference(variable, renamed))
@@ -174,21 +173,9 @@ class RegionWriter:
             end = self._text.get_end(self._text.find_end(statement))
             self._text.insert(end, " " + " ".join(tail))
 
-    def _names_itself(self, variable: Variable) -> bool:
-        first, last = variable.initializer or (0, 0)
+    def _is_used_in(self, statement: Statement, variable: Variable) -> bool:
         uses = self._text.division.uses.indices[variable]
-        return any(first <= index < last for index in uses)
-
-    def _rename_uses(self, statement: Statement, variable: Variable, renamed: str) -> None:
-        """Rename a variable in the initializers of others that the head of a loop declares."""
-        uses = self._text.division.uses
-        for index in uses.indices[variable]:
-            if not statement.start <= index < statement.stop:
-                continue
-            if uses.read(index).kind != "read":
-                raise CannotDivide(f"an initializer behind '{variable.name}' can refer to it")
-            self._text.replace(index, index + 1, renamed)
-        self._text.rename_operands(statement, variable, renamed)
+        return any(statement.start <= index < statement.stop for index in uses)
 
     def _write_constructed(self, statement: Statement, variable: Variable, count: int) -> None:
         """Construct a variable in its slot."""

@@ -42,6 +42,8 @@ def list_failures(
         messages: What the compiler said about texts, each of which was made with those before. If
             an error names no function that was divided, all of them fail finally.
     """
+    if not messages:
+        return {}
     places = [(locate(code.text, each.start), locate(code.text, each.end)) for each in functions]
     spans = [(first.file, first.line, last.line) for first, last in places]
     said: dict[int, list[str]] = defaultdict(list)

@@ -57,8 +57,7 @@ class TextFacts:
         failures: What the compiler said about functions after they were divided, by their starts.
             After the first time, each thread keeps all variables; after another one, the function
             is not divided.
-        is_patient: Whether there is another time; not after many failures, since each one costs a
-            compile.
+        chances: How many failures of a function still let it be divided.
         others: The edits of the text that have nothing to do with kernels.
         marks: The marks of loops, by their indices.
     """
@@ -69,7 +68,7 @@ class TextFacts:
     indexed: frozenset[int]
     words: ThreadWords
     failures: Mapping[int, tuple[str, ...]]
-    is_patient: bool
+    chances: int
     others: tuple[Edit, ...]
     marks: Mapping[int, LoopMarks]
 
@@ -174,7 +173,7 @@ class Divider:
         """Return how a kernel or function is divided, and the divided functions that it calls."""
         code = self._code
         failures = self._facts.failures.get(found.start, ())
-        if len(failures) > self._facts.is_patient:
+        if len(failures) > self._facts.chances:
             raise CannotDivide(f"{WRONG_GUESS}{failures[-1]}")
         if found.body is None or "<<<" in code.words[slice(*map(code.find_index, found.body))]:
             raise CannotDivide("it launches kernels")

@@ -253,7 +253,7 @@ class Bindings:
             raise CannotDivide(f"the type of '{variable.name}' is unknown")
         kind = f"typename decltype({slot})::__type"
         if last > start + 2 or not has_braces:
-            kind = f"typename {REGIONS}listed<{kind}>::__type"
+            kind = f"typename {REGIONS}listed<{kind}>::has_no_references"
         new = f"{bound} *::new ({slot}.place({THREAD})) {kind}"
         if not is_assigned or has_braces:
             return new, ""

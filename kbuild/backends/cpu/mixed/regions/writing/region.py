@@ -117,7 +117,8 @@ class RegionWriter:
             index = f"__kbuild_index__({number})" if offset is None else f"__kbuild_x__ + {offset}"
             for (first, stop), base in zip(subscript.spans, subscript.bases, strict=True):
                 kind = f"{REGIONS}subscript<decltype(({self._text.render(*base)}))>"
-                self._text.replace(first, stop, f"static_cast<{kind}>({index})")
+                checked = f"typename {kind}::has_only_numbers_or_pointers"
+                self._text.replace(first, stop, f"static_cast<{checked}>({index})")
         replaced = [guard.comparison for guard in guards]
         replaced += [span for subscript in subscripts for span in subscript.spans]
         self._check_expressions(nodes)

@@ -251,8 +251,9 @@ struct __kbuild_large_grid__ {
 #define __kbuild_checked_thread__ \
     __kbuild_each_thread__ ::kbuild_cpu::run_checked(__kbuild_x__, __kbuild_y__, __kbuild_z__,
 #define __kbuild_suspendable__ \
-    __kbuild_checked_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) mutable->void
-#define __kbuild_suspendable_of_variable__ __kbuild_checked_thread__[=](const ::uint3) mutable->void
+    __kbuild_checked_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__->void
+#define __kbuild_suspendable_of_variable__ \
+    __kbuild_checked_thread__[=](const ::uint3) __kbuild_inlined__->void
 #undef __kbuild_suspendable_with_frame__
 #undef __kbuild_suspendable_of_variable_with_frame__
 #define __kbuild_suspendable_with_frame__ __kbuild_suspendable__

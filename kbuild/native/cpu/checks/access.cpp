@@ -67,7 +67,7 @@ KBUILD_CPU_INLINE bool is_dead_local(std::uintptr_t address) noexcept {
 // The variables of the thread itself, and the results of waits.
 KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    return address - (here - stack_bytes_) < 2 * stack_bytes_ ||
+    return address - (here - private_bytes_) < 2 * private_bytes_ ||
            address - storage_start_ < storage_bytes_ || address - result_start_ < result_bytes_;
 }
 

@@ -66,7 +66,10 @@ void start() {
         checker.add_memory(allocation.base, allocation.bytes, allocation.kind);
 }
 
-Checker::Checker() : stack_bytes_(kbuild::cpu::stack_bytes()), settings_(checks::settings()) {
+Checker::Checker()
+    : stack_bytes_(kbuild::cpu::stack_bytes()),
+      private_bytes_(stack_bytes_),
+      settings_(checks::settings()) {
     checks_races_ = settings_.race;
     checks_init_ = settings_.init;
 }
@@ -365,7 +368,7 @@ void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
     block.cluster.clear();
     block.cluster_barriers = 0;
     block.time = 1;
-    block.barrier_time = block.barriers = block.arrivals = block.started = 0;
+    block.barrier_time = block.barriers = block.arrivals = 0;
     block.barrier_call = nullptr;
     block.acquired.clear();
     block.has_acquired = block.has_volatile_writes = false;
@@ -396,20 +399,43 @@ void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
         region->begin_epoch(static_cast<std::uint16_t>(region->epoch + 1));
 }
 
-void Checker::begin_thread() {
+// Makes the block of the running thread the current one.
+void Checker::find_current_block() {
     if (pending_.exists) judge_pending_write();
-    const auto& index = *builtins_.thread_idx;
     const auto number = number_of(*builtins_.block_idx);
-    if (block_->launch != launches_ || block_->number != number ||
-        block_->dynamic.start != reinterpret_cast<std::uintptr_t>(builtins_.shared->dynamic)) {
-        auto& block = state_of(builtins_.shared->dynamic);
-        begin_block(block, *builtins_.block_idx);
-        block_ = &block;
-    }
+    if (block_->launch == launches_ && block_->number == number &&
+        block_->dynamic.start == reinterpret_cast<std::uintptr_t>(builtins_.shared->dynamic))
+        return;
+    auto& block = state_of(builtins_.shared->dynamic);
+    begin_block(block, *builtins_.block_idx);
+    block_ = &block;
+}
+
+void Checker::begin_thread() {
+    find_current_block();
+    const auto& index = *builtins_.thread_idx;
     const auto thread = (index.z * launch_->block.y + index.y) * launch_->block.x + index.x;
-    ++block_->started;
     thread_ = &block_->threads[thread];
     thread_->start(*block_, thread, grid_phase_);
+    private_bytes_ = stack_bytes_;
+    note_order();
+}
+
+void Checker::begin_threads() {
+    find_current_block();
+    for (std::uint32_t i = 0; i < launch_->threads_per_block; ++i)
+        block_->threads[i].start(*block_, i, grid_phase_);
+    private_bytes_ = first_stack_bytes();
+    enter_thread(0);
+}
+
+void Checker::enter_thread(std::uint32_t number) {
+    if (pending_.exists) judge_pending_write();
+    thread_ = &block_->threads[number];
+    if (thread_->barriers != block_->barriers) {
+        thread_->barriers = block_->barriers;
+        thread_->has_written = true;
+    }
     note_order();
 }
 
@@ -480,6 +506,23 @@ void Checker::leave_barrier() {
     thread_->has_written = true;
     if (++thread_->barriers <= block.barriers) return;
     block.barriers = thread_->barriers;
+    open_barrier();
+}
+
+void Checker::pass_barrier(const kbuild_cpu_call& call, std::uint32_t first, std::uint32_t count) {
+    if (pending_.exists) judge_pending_write();
+    auto& block = *block_;
+    block.first_call = call;
+    block.first_thread = first;
+    block.arrivals = count;
+    ++block.barriers;
+    thread_ = &block.threads[first];
+    open_barrier();
+}
+
+// The accesses of the block so far happen before what follows.
+void Checker::open_barrier() {
+    auto& block = *block_;
     block.barrier_time = block.advance();
     for (std::uint32_t i = 0; block.has_acquired && i < launch_->threads_per_block; ++i) {
         block.threads[i].finish_acquire();

@@ -118,11 +118,15 @@ public:
 
     // Threads and what they wait for. A thread that continues is the current one again.
     void begin_thread();
+    void begin_threads();
     ThreadState* current() {
         if (pending_.exists) judge_pending_write();
         return thread_;
     }
     void resume(ThreadState* thread);
+    // A thread continues in a region. Others can have passed barriers for it.
+    void enter_thread(std::uint32_t number);
+    void pass_barrier(const kbuild_cpu_call& call, std::uint32_t first, std::uint32_t count);
     void arrive_at_barrier(const kbuild_cpu_call& call);
     void leave_barrier();
     void leave_grid_barrier();
@@ -302,6 +306,8 @@ private:
         return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(site) - image_base_);
     }
     BlockState& state_of(const void* dynamic);
+    void find_current_block();
+    void open_barrier();
     void begin_block(BlockState& block, const kbuild_dim3& index);
     std::uint64_t number_of(const kbuild_dim3& index) const noexcept;
     const BlockState* find_block(std::uintptr_t address) const noexcept;
@@ -326,7 +332,8 @@ private:
     std::size_t storage_bytes_ = 0;
     std::uintptr_t result_start_ = 0;
     std::size_t result_bytes_ = 0;
-    std::size_t stack_bytes_ = 0;
+    std::size_t stack_bytes_ = 0;    // of a thread
+    std::size_t private_bytes_ = 0;  // the same, with the arrays of all threads of a kernel with regions
     unsigned char* run_sites_ = nullptr;  // see ImageFacts
     std::size_t code_bytes_ = 0;
     // The last index outside of an array: who used it, and in which line. The access to a variable that follows is no

@@ -127,6 +127,7 @@ class _Analysis:
             stores_index=self._kernel.stores_index,
             is_function=self._kernel.is_function,
             result=self._result,
+            is_checked=self._kernel.is_checked,
         )
 
     def _is_own_number(self, index: int) -> bool:

@@ -37,6 +37,7 @@ class Division:
         stores_index: Whether each thread stores its index, for functions that read it.
         is_function: Whether it is a device function.
         result: Its last statement, if it returns a value.
+        is_checked: Whether the accesses of each thread are checked, in the order of the source.
     """
 
     body: Block
@@ -56,6 +57,7 @@ class Division:
     stores_index: bool = False
     is_function: bool = False
     result: Statement | None = None
+    is_checked: bool = False
 
     def resolve(self, name: str, index: int) -> Variable | None:
         """Return the variable that a name at an index stands for; None for other names."""

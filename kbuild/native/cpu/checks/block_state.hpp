@@ -72,6 +72,7 @@ struct BlockState {
     std::uint32_t first_thread = 0;
     Knowledge acquired;
     bool has_acquired = false;         // whether one of its threads has
+    bool has_other_order = false;      // whether anything but barriers orders its threads
     bool has_volatile_writes = false;  // since the time has advanced
     std::vector<ThreadState> threads;
     Region dynamic;

@@ -100,6 +100,64 @@ __global__ void waits_in_step(int* out)
     atomicExch(flag.place, 1);
     out[threadIdx.x] = 2;
 }
+// Heads whose conditions are the same for all threads, but not all that they declare or change.
+__global__ void mixed(int* out)
+{
+    __shared__ int part[128];
+    const int t = threadIdx.x;
+    int turns = 0, i = 0;
+    part[t] = t;
+    __syncthreads();
+    for (int w = 1, other = t ^ w; w < 4; other = t ^ (w * 2), w *= 2, ++turns) {
+        const int x = part[other];
+        __syncthreads();
+        part[t] = x + turns;
+        __syncthreads();
+    }
+    for (int w = t;; w += 3, ++turns) {
+        __syncthreads();
+        if (turns > 5)
+            break;
+        part[t] += w % 2;
+    }
+    for (i = t / 32, turns = 0; turns < 6; turns++, i += 2) {
+        if (i < 4)
+            continue;
+        __syncwarp();
+        part[t] += 100 * i;
+    }
+    for (int w = 0, own = t / 32 * 32; w < 5; ++w, own -= 10) {
+        __syncwarp();
+        if (own < 20)
+            break;
+        part[t] += 10000 * w;
+    }
+    out[t] = part[t];
+}
+// The parameter of a template could be a number, but it has a comma of its own.
+struct Tally {
+    int count;
+    __device__ Tally(int value) : count(value) {}
+};
+__device__ Tally& operator,(int& width, Tally& tally) 
+{
+    width = 0;
+    return tally;
+}
+template <class Real> __global__ void own_commas(int* out)
+{
+    int turns = 0;
+    for (int width = 8, other = threadIdx.x; width > 0; width /= 2, other += 1) {
+        __syncthreads();
+        turns += other;
+    }
+    Real tally = threadIdx.x;
+    for (int width = 8; width > 0; width /= 2, tally = width) {
+        __syncthreads();
+        ++turns;
+    }
+    out[threadIdx.x] = turns;
+}
 int main()
 {
     if (cudaMallocManaged(&results, 512 * sizeof *results) != cudaSuccess)
@@ -119,5 +177,18 @@ int main()
     check("waits_in_body", THREADS, [](int) { return 1; });
     waits_in_step<<<1, THREADS>>>(results);
     check("waits_in_step", THREADS, [](int) { return 2; });
+    mixed<<<1, 128>>>(results);
+    check("mixed", 128, [](int t) {
+        int sum = (t ^ 3) + 1;
+        for (int turns = 2, w = t; turns < 6; ++turns, w += 3)
+            sum += w % 2;
+        for (int turns = 0, i = t / 32; turns < 6; ++turns, i += 2)
+            sum += i < 4 ? 0 : 100 * i;
+        for (int w = 0, own = t / 32 * 32; w < 5 && own >= 20; ++w, own -= 10)
+            sum += 10000 * w;
+        return sum;
+    });
+    own_commas<Tally><<<1, THREADS>>>(results);
+    check("own_commas", THREADS, [](int t) { return 4 * t + 6 + 1; });
     std::printf("done\n");
 }

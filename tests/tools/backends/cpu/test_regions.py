@@ -41,7 +41,6 @@ FIBERS = {
     },
     "region_guards.cu": {},
     "region_heads.cu": {
-        "pointers(int*)": "an initializer behind 'i' can refer to it",
         "waits_in_body(int*)": "its regions do not compile",
         "waits_in_step(int*)": "its regions do not compile",
     },

@@ -27,7 +27,7 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     find_value,
     is_common_declaration,
     is_declared_name,
-    read_head,
+    read_loop,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Plain
@@ -36,7 +36,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.order import check_order
 from kbuild.backends.cpu.mixed.regions.groups import find_group_name
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
-from kbuild.backends.cpu.mixed.regions.ranges import RANGE
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE, read_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import (
     Kind,
@@ -87,7 +87,7 @@ class _Analysis:
             if statement is not None:
                 check_order(unit, statement, operation, self._is_own_number)
         check_types(unit, body, self._uses)
-        self._assignments = find_assignments(unit, self._divided)
+        self._assignments = find_assignments(unit, self._divided, self._uses)
         self._uniform = {v for v in self._uses.variables if self._can_be_uniform(v)}
         self._masked: frozenset[Block] = frozenset()
         self._steered: frozenset[Block] = frozenset()
@@ -110,24 +110,20 @@ class _Analysis:
         check_branches(self._unit, self._kernel.body, self._masked, self._operations, self._uses)
         whole = frozenset(self._find_whole())
         return Division(
-            body=self._kernel.body,
+            kernel=self._kernel,
             divided=self._divided,
             operations=self._operations,
             leaves=self._leaves,
             variables=self._uses.variables,
             uses=self._uses,
-            is_optimized=self._kernel.is_optimized,
             kinds={v: self._choose_kind(v, computed) for v in self._uses.variables},
             masked=self._masked,
             steered=self._steered,
+            written_out=frozenset(b for b in self._divided if self._is_written_out(b)),
             whole=whole,
             shared=self._shared,
-            yielding=self._kernel.yielding,
             groups=self._group_names,
-            stores_index=self._kernel.stores_index,
-            is_function=self._kernel.is_function,
             result=self._result,
-            is_checked=self._kernel.is_checked,
         )
 
     def _is_own_number(self, index: int) -> bool:
@@ -183,18 +179,19 @@ class _Analysis:
 
         Of the head of a ``for`` loop, that is the condition, and what happens to its variables.
         """
-        heads = [child for child in block.children if isinstance(child, Statement)]
         if block.kind == RANGE:
             return
         if block.kind != "for":
+            heads = (child for child in block.children if isinstance(child, Statement))
             yield from ((head.start, head.stop) for head in heads)
             return
-        start, condition, step = heads[:3]
+        head = read_loop(block)
+        condition, step = head.condition, head.step
         yield condition.start, condition.stop
         names = set(
             map(self._uses.resolve, list_names(self._unit, condition.start, condition.stop))
         )
-        for variable in self._list_declared(block, start):
+        for variable in (v for start in head.starts for v in self._list_declared(block, start)):
             if variable in names and variable.initializer is not None:
                 yield variable.initializer
         for first, stop in list_parts_at_commas(self._unit, step.start, step.stop):
@@ -221,7 +218,13 @@ class _Analysis:
     def _find_variables(self) -> Iterator[Variable]:
         for block in sorted(self._divided, key=lambda block: block.start):
             if block.kind in ("for", RANGE):
-                yield from self._list_declared(block, read_head(block.children[0]))
+                starts = (
+                    read_loop(block).starts
+                    if block.kind == "for"
+                    else (read_head(block.children[0]),)
+                )
+                for start in starts:
+                    yield from self._list_declared(block, start)
             if block.kind:
                 continue
             for child in block.children:
@@ -258,10 +261,6 @@ class _Analysis:
     def _is_uniform_variable(self, variable: Variable) -> bool:
         if variable.initializer is not None and not self._is_uniform(*variable.initializer):
             return False
-        if variable.statement is not None and variable.block in self._masked - self._steered:
-            beside = self._declared[variable.statement]
-            if variable.block.kind == "for" and not self._uniform.issuperset(beside):
-                return False  # the head of the loop is executed by each thread
         own = None if variable.is_parameter else self._find_mask(variable.index)
         for index, use in self._list_uses(variable):
             if use.kind == "read":
@@ -303,28 +302,40 @@ class _Analysis:
                 if leave.loop is not None and not self._is_whole_leave(leave, masked):
                     masked.add(leave.loop)
             if len(masked) == before:
-                return frozenset(masked), frozenset(masked & steered)
+                common = {b for b in masked & steered if not self._is_written_out(b)}
+                return frozenset(masked), frozenset(common)
 
     def _has_common_head(self, block: Block) -> bool:
         if block.kind == RANGE:
             return False
         if block.kind == "for":
-            start, condition, step = map(read_head, block.children[:3])
-            is_started = start.start == start.stop or all(
-                variable in self._uniform for variable in self._list_declared(block, start)
-            )
-            if not is_started or not self._is_start(block, start):
-                return False
-            is_stepped = step.start == step.stop or self._is_uniform_assignment(step)
-            return is_stepped and self._is_uniform(condition.start, condition.stop)
+            condition = read_loop(block).condition
+            is_common = self._is_uniform(condition.start, condition.stop)
+            return is_common and not (self._is_written_out(block) and self._is_continued(block))
         head = read_head(block.children[-1 if block.kind == "do" else 0])
         return self._is_uniform(head.start, head.stop)
 
-    def _is_start(self, block: Block, start: Statement) -> bool:
-        """Return whether the first part of a head declares variables, or does nothing else."""
-        if start.start == start.stop or self._list_declared(block, start):
-            return True
-        return self._is_uniform_assignment(start)
+    def _is_continued(self, loop: Block) -> bool:
+        leaves = self._leaves.values()
+        return any(each.keyword == "continue" and each.loop is loop for each in leaves)
+
+    def _is_written_out(self, block: Block) -> bool:
+        """Return whether the head of a loop consists of several statements.
+
+        It does unless it declares one uniform variable at most, and changes one at most.
+        """
+        if block.kind != "for":
+            return False
+        head = read_loop(block)
+        return len(head.starts) > 1 or not all(
+            part.start == part.stop
+            or self._is_uniform_assignment(part)
+            or self._declares_uniform(block, part)
+            for part in (*head.starts, head.step)
+        )
+
+    def _declares_uniform(self, block: Block, statement: Statement) -> bool:
+        return self._uniform.issuperset(self._list_declared(block, statement) or (None,))
 
     def _is_uniform_assignment(self, statement: Statement) -> bool:
         target = find_target(self._unit, statement)
@@ -364,7 +375,9 @@ class _Analysis:
         for block in self._divided:
             if block.kind not in DIVIDABLE:
                 continue
-            for child in block.children[(0 if block.kind == "do" else block.heads) :]:
+            heads = 0 if block.kind == "do" else block.heads
+            starts = read_loop(block).starts if block.kind == "for" else ()
+            for child in (*starts, *block.children[heads:]):
                 if self._is_whole(block, child):
                     yield child
 

@@ -7,10 +7,16 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
+from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_names
-from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, SharedMemory
-from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, split_head
+from kbuild.backends.cpu.mixed.regions.model import (
+    CannotDivide,
+    Leave,
+    LoopHead,
+    SharedMemory,
+)
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, read_head, split_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS
@@ -58,7 +64,7 @@ def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozense
 
 
 def _check_form(unit: Unit, block: Block) -> None:
-    is_unknown_loop = block.kind == "for" and block.heads != _FOR_PARTS
+    is_unknown_loop = block.kind == "for" and block.heads < _FOR_PARTS
     if block.kind not in DIVIDABLE or is_unknown_loop:
         raise CannotDivide(f"a barrier is in '{block.kind}'")
     if block.kind == RANGE:
@@ -135,13 +141,6 @@ def find_declared(unit: Unit, body: Block) -> frozenset[str]:
     return frozenset(names)
 
 
-def read_head(node: Node) -> Statement:
-    """Return a part of the head of a block."""
-    if not isinstance(node, Statement):
-        raise CannotDivide("the head of a statement has an unknown form")
-    return node
-
-
 def find_shared(unit: Unit, body: Block) -> SharedMemory:
     """Return the shared and static memory that a body declares."""
     declared: set[int] = set()
@@ -179,18 +178,40 @@ def check_types(unit: Unit, body: Block, uses: Uses) -> None:
 def split_declarations(unit: Unit, block: Block) -> Block:
     """Return a block in which each declarator of a declaration is a statement.
 
-    ``int a = f(), b = a;`` means ``int a = f(); int b = a;`` ([dcl.decl.general]). The head of a
-    loop over a range becomes two statements.
+    ``int a = f(), b = a;`` means ``int a = f(); int b = a;`` ([dcl.decl.general]), also at the
+    start of the head of a loop. The head of a loop over a range becomes two statements.
     """
     children: list[Node] = []
-    for child in block.children:
+    heads = block.heads
+    for place, child in enumerate(block.children):
+        is_start = block.kind == "for" and block.heads == _FOR_PARTS and place == 0
         if isinstance(child, Block):
             children.append(split_declarations(unit, child))
-        elif block.kind or is_common_declaration(unit, child):
+        elif (block.kind and not is_start) or is_common_declaration(unit, child):
             children.append(child)
         else:
-            children += _split(unit, block, child)
-    return split_head(unit, replace(block, children=tuple(children)))
+            found = tuple(_split(unit, block, child))
+            children += found
+            heads += len(found) - 1 if is_start else 0
+    return split_head(unit, replace(block, children=tuple(children), heads=heads))
+
+
+def read_loop(block: Block) -> LoopHead:
+    """Return the head of a `for` loop that is not over a range."""
+    *starts, condition, step = map(read_head, block.children[: block.heads])
+    return LoopHead(starts=tuple(starts), condition=condition, step=step)
+
+
+def list_steps(unit: Unit, step: Statement, uses: Uses) -> tuple[Statement, ...]:
+    """Return the parts of the last part of a head at commas, if all of them assign to numbers.
+
+    No operator is between numbers then but the comma of C++; the generated code proves it.
+    """
+    parts = tuple(Statement(*span) for span in list_parts_at_commas(unit, step.start, step.stop))
+    targets = [find_target(unit, part) for part in parts]
+    found = [uses.resolve(target) for target in targets if target is not None]
+    is_split = len(found) == len(parts) > 1 and all(v is not None and v.is_scalar for v in found)
+    return parts if is_split else (step,)
 
 
 def _split(unit: Unit, block: Block, statement: Statement) -> Iterator[Statement]:
@@ -288,14 +309,16 @@ def find_leaves(
             yield Leave(statement=child, keyword=keyword, loop=target, path=inner)
 
 
-def find_assignments(unit: Unit, divided: Iterable[Block]) -> dict[int, Statement]:
+def find_assignments(unit: Unit, divided: Iterable[Block], uses: Uses) -> dict[int, Statement]:
     """Return the statements of divided blocks that do nothing but change one variable."""
     found: dict[int, Statement] = {}
     for block in divided:
-        is_for = block.kind == "for"
-        children = block.children[:3:2] if is_for else block.children
+        children = block.children if not block.kind else ()
+        if block.kind == "for":
+            head = read_loop(block)
+            children = (*head.starts, *list_steps(unit, head.step, uses))
         for child in children:
-            if isinstance(child, Statement) and (is_for or not block.kind):
+            if isinstance(child, Statement):
                 target = find_target(unit, child)
                 if target is not None:
                     found[target] = child

@@ -124,6 +124,21 @@ class KernelBody:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoopHead:
+    """The head of a `for` loop.
+
+    Attributes:
+        starts: Its first part, a statement for each declarator.
+        condition: The condition; empty without one.
+        step: What is done between the turns; empty if there is nothing.
+    """
+
+    starts: tuple[Statement, ...]
+    condition: Statement
+    step: Statement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leave:
     """A statement that ends the thread, its loop, or its turn in the loop.
 

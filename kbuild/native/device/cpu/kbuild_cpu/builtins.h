@@ -10,25 +10,46 @@
 
 #pragma GCC system_header
 
-/* All four are in the same image, so with this TLS model one call finds all of them. */
-#define KBUILD_CPU_BUILTIN(type, name) \
-    extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread type name
+namespace kbuild_cpu {
+/* `dim3 name;` would pass the address of the variable to a constructor. */
+constexpr ::dim3 no_extent() { return ::dim3(0, 0, 0); }
+}  // namespace kbuild_cpu
 
-/* Loops store this one for functions that read it.  It is static, so that compilers know that no pointer leads to
- * it.  The definition of the adapter unit takes the place of this weak one, and `used` says that code which they do
- * not see reads and writes it. */
-__asm__(".weak threadIdx\n.hidden threadIdx");
-static
-    __attribute__((used, tls_model("local-dynamic"))) __thread uint3 threadIdx __asm__("threadIdx");
-KBUILD_CPU_BUILTIN(const uint3, blockIdx);
-KBUILD_CPU_BUILTIN(const dim3, blockDim);
-KBUILD_CPU_BUILTIN(const dim3, gridDim);
+/* All four are in the same image, so with this TLS model one call finds all of them.
+ *
+ * Three are static, and no code here takes their addresses, so that compilers know that no pointer leads to them: they
+ * keep what they loaded, and drop what a loop stores, across stores of the user.  They know it of `blockIdx` anyway,
+ * because its type has no constructors; a static constant would be folded.  The definitions of the adapter unit take
+ * the place of these weak ones, and `used` says that code which they do not see reads and writes them. */
+#define KBUILD_CPU_BUILTIN(type, name) \
+    __asm__(".weak " #name "\n.hidden " #name); \
+    static __attribute__((used, tls_model("local-dynamic"))) __thread type name __asm__(#name)
+
+KBUILD_CPU_BUILTIN(uint3, threadIdx);
+KBUILD_CPU_BUILTIN(dim3, blockDim) = kbuild_cpu::no_extent();
+KBUILD_CPU_BUILTIN(dim3, gridDim) = kbuild_cpu::no_extent();
+extern
+    __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread const uint3 blockIdx;
 
 #undef KBUILD_CPU_BUILTIN
 
 constexpr int warpSize = 32;
 
 namespace kbuild_cpu {
+
+/* Copies without an address. */
+__attribute__((always_inline, artificial)) inline ::dim3 block_extent() {
+    return ::dim3(::blockDim.x, ::blockDim.y, ::blockDim.z);
+}
+__attribute__((always_inline, artificial)) inline ::dim3 grid_extent() {
+    return ::dim3(::gridDim.x, ::gridDim.y, ::gridDim.z);
+}
+
+/* The value, of which compilers know nothing. */
+__attribute__((always_inline, artificial)) inline unsigned int unknown(unsigned int __value) {
+    __asm__("" : "+r"(__value));
+    return __value;
+}
 
 /* The index of a thread that runs in a loop, for functions that read it.  Something is stored at its end, too: where
  * all functions are inlined, no store of an index is left, and one of these, behind the loop. */

@@ -10,7 +10,7 @@
  *
  * With 2^21 blocks in a row or more, the index of a thread in the grid might exceed 31 bits.  Such a
  * launch runs the same body in a small function that knows nothing about ranges.  The size of the grid is
- * volatile there, because gcc forgets the ranges of values that were compared before.
+ * of an unknown value there, because gcc forgets the ranges of values that were compared before.
  *
  * In a suspendable loop, each thread stores its index.  If a thread was suspended, the runtime has let other
  * threads run meanwhile, and starts the rest with another call. */
@@ -33,11 +33,8 @@
 #define __kbuild_shared__ \
     __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __constinit thread_local
 #endif
-#define __kbuild_needs_thread__
 #define __kbuild_needs_block__
-#define __kbuild_call_needs_thread__
 #define __kbuild_call_needs_block__
-#define __kbuild_kernel_needs_thread__
 #define __kbuild_yields__
 #define __kbuild_block_barrier__
 #define __kbuild_warp_barrier__
@@ -120,8 +117,7 @@ struct __kbuild_large_grid__ {
                                      [[maybe_unused]] const ::dim3 __kbuild_grid__) \
         __kbuild_inlined__ -> void
 #define __kbuild_threadIdx__ [[maybe_unused]] const ::uint3 threadIdx = __kbuild_own__;
-#define __kbuild_if_large__ \
-    if (__builtin_expect(const_cast<const volatile unsigned int &>(::gridDim.x) > 2097151, 0))
+#define __kbuild_if_large__ if (__builtin_expect(::kbuild_cpu::unknown(::gridDim.x) > 2097151, 0))
 #define __kbuild_plain_loop_end__(type, first) \
     ; \
     __kbuild_if_large__ { \
@@ -133,14 +129,16 @@ struct __kbuild_large_grid__ {
                          ++__kbuild_x__) { \
                         auto __kbuild_copy__ = __kbuild_copied__; \
                         __kbuild_copy__(::uint3{__kbuild_x__, __kbuild_y__, __kbuild_z__}, \
-                                        ::blockIdx, ::blockDim, ::gridDim); \
+                                        ::blockIdx, ::kbuild_cpu::block_extent(), \
+                                        ::kbuild_cpu::grid_extent()); \
                     } \
         }; \
         auto __kbuild_copied__ = __kbuild_body__; \
         return __kbuild_run__(__kbuild_copied__, __kbuild_large_grid__()); \
     } \
     const ::uint3 __kbuild_block__ = ::blockIdx; \
-    const ::dim3 __kbuild_size__ = ::blockDim, __kbuild_grid__ = ::gridDim; \
+    const ::dim3 __kbuild_size__ = ::kbuild_cpu::block_extent(), \
+                 __kbuild_grid__ = ::kbuild_cpu::grid_extent(); \
     if (__kbuild_block__.x > 2097150 || __kbuild_block__.y > 65534 || __kbuild_block__.z > 65534) \
         __builtin_unreachable(); \
     if (__kbuild_size__.x - 1 > 1023 || __kbuild_size__.y - 1 > 1023 || \
@@ -197,7 +195,7 @@ struct __kbuild_large_grid__ {
 #define __kbuild_operands__ ::kbuild_cpu::regions::operands<__kbuild_most__>
 #define __kbuild_masked__ ::kbuild_cpu::regions::masked_operands<__kbuild_most__>
 #define __kbuild_divided__(bound) auto __kbuild_kernel__ = [&]() __kbuild_inlined__ -> void { \
-        [[maybe_unused]] __kbuild_blockIdx__(::blockIdx) __kbuild_blockDim__(::blockDim) __kbuild_gridDim__(::gridDim) \
+        [[maybe_unused]] __kbuild_blockIdx__(::blockIdx) __kbuild_blockDim__(::kbuild_cpu::block_extent()) __kbuild_gridDim__(::kbuild_cpu::grid_extent()) \
             [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
         constexpr int __kbuild_most__ = ::kbuild_cpu::regions::find_most(bound); \
         const ::kbuild_cpu::regions::block __kbuild_block__; \
@@ -208,9 +206,10 @@ struct __kbuild_large_grid__ {
     ::kbuild_cpu::regions::run_kernel(__kbuild_kernel__);
 /* The same for a device function, with the block of its caller. */
 #define __kbuild_divided_function__ \
-    [[maybe_unused]] __kbuild_blockIdx__(::blockIdx) __kbuild_blockDim__(::blockDim) \
-        __kbuild_gridDim__(::gridDim) \
-            [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
+    [[maybe_unused]] __kbuild_blockIdx__(::blockIdx) \
+        __kbuild_blockDim__(::kbuild_cpu::block_extent()) \
+            __kbuild_gridDim__(::kbuild_cpu::grid_extent()) \
+                [[maybe_unused]] constexpr ::kbuild_cpu::regions::no_thread threadIdx{}; \
     if (__kbuild_callers__.of.threads > __kbuild_most__) __builtin_unreachable();
 #define __kbuild_function__ \
     [&]([[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__)

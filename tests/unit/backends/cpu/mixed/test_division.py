@@ -73,6 +73,7 @@ def test_the_accesses_of_a_checked_thread_keep_their_order() -> None:
         "int a[4]; a[n] = 1; __syncthreads(); p[0] = a[0];",
         "int x = n; p = &x; __syncthreads(); *p = x;",
         "int& x = p[n]; __syncthreads(); x = 1;",
+        "for (int i = 0, k = p[0]; i < n; ++i, k += 2) { __syncthreads(); p[i] = k; }",
     ],
 )
 def test_a_checked_kernel_has_fibers_if_regions_have_other_accesses(body: str) -> None:

@@ -61,7 +61,7 @@ class RegionWriter:
 
     def _split(self, nodes: list[Node]) -> list[list[Node]]:
         """Divide statements into parts, of which those with guards are one statement each."""
-        can_cut = len(nodes) > 1 and not self._text.division.is_checked
+        can_cut = len(nodes) > 1 and not self._text.division.kernel.is_checked
         cut = self._find_cut(nodes) if can_cut else None
         if cut is None:
             return [nodes] if nodes else []
@@ -122,7 +122,7 @@ class RegionWriter:
         replaced = [guard.comparison for guard in guards]
         replaced += [span for subscript in subscripts for span in subscript.spans]
         self._check_expressions(nodes)
-        if not self._text.division.is_checked:
+        if not self._text.division.kernel.is_checked:
             self._write_atomics(nodes)
         self.write_results(nodes, replaced)
         left = self._write_leaves(nodes, frames)
@@ -130,7 +130,7 @@ class RegionWriter:
         if result is not None and result in nodes:
             self._write_leave(result, "", has_value=True)
         end = " __kbuild_region_end__"
-        if self._text.division.is_checked:
+        if self._text.division.kernel.is_checked:
             end = f"{self._bindings.keep_copies(spans)}{end}"
         self._text.insert(self._text.get_end(spans[-1][1]), end)
         return left
@@ -146,8 +146,8 @@ class RegionWriter:
             if variable not in crossing and variable.is_scalar and not variable.is_built_in
         ]
         for variable in crossing:
-            if self._names_itself(variable):
-                raise CannotDivide(f"'{variable.name}' is in its own initializer")
+            if self._is_used_in(statement, variable):
+                raise CannotDivide(f"'{variable.name}' is used in its declaration")
             kind = self._text.division.kinds[variable]
             is_copy = kind != "kept" or is_copied(self._text.unit, variable)
             if not is_copy and (variable.is_element or not variable.is_reference):
@@ -161,7 +161,6 @@ class RegionWriter:
             if kind == "computed":
                 tail.append(self._bindings.bind_computed(variable))
                 continue
-            self._rename_uses(statement, variable, renamed)
             yield self._bindings.declare_slot(variable)
             if variable.is_reference:
                 tail.append(self._bindings.keep_reference(variable, renamed))
@@ -172,7 +171,7 @@ class RegionWriter:
             else:
                 tail.append(f"static_cast<void>({renamed});")
             tail.append(f"[[maybe_unused]] {self._bindings.bind_kept(variable)} = {slot};")
-            if self._text.division.is_checked:
+            if self._text.division.kernel.is_checked:
                 tail[-2:] = [self._bindings.bind_copy(variable, renamed)]
         if is_element:
             tail.insert(0, f"= {self._bindings.find_value(declared[0])};")
@@ -180,21 +179,9 @@ class RegionWriter:
             end = self._text.get_end(self._text.find_end(statement))
             self._text.insert(end, " " + " ".join(tail))
 
-    def _names_itself(self, variable: Variable) -> bool:
-        first, last = variable.initializer or (0, 0)
+    def _is_used_in(self, statement: Statement, variable: Variable) -> bool:
         uses = self._text.division.uses.indices[variable]
-        return any(first <= index < last for index in uses)
-
-    def _rename_uses(self, statement: Statement, variable: Variable, renamed: str) -> None:
-        """Rename a variable in the initializers of others that the head of a loop declares."""
-        uses = self._text.division.uses
-        for index in uses.indices[variable]:
-            if not statement.start <= index < statement.stop:
-                continue
-            if uses.read(index).kind != "read":
-                raise CannotDivide(f"an initializer behind '{variable.name}' can refer to it")
-            self._text.replace(index, index + 1, renamed)
-        self._text.rename_operands(statement, variable, renamed)
+        return any(statement.start <= index < statement.stop for index in uses)
 
     def _write_constructed(self, statement: Statement, variable: Variable, count: int) -> None:
         """Construct a variable in its slot."""
@@ -260,7 +247,7 @@ class RegionWriter:
 
     def _find_subscripts(self, nodes: list[Node], guards: Sequence[Guard]) -> tuple[Subscript, ...]:
         """Return the subscripts that consecutive threads have consecutive values of."""
-        if self._text.division.is_checked or any(guard.kind == "at" for guard in guards):
+        if self._text.division.kernel.is_checked or any(guard.kind == "at" for guard in guards):
             return ()
         operations = [o for node in nodes for o in self._text.list_operations(node)]
         replaced = [(operation.index, operation.close) for operation in operations]
@@ -268,6 +255,9 @@ class RegionWriter:
 
     def open(self, frames: Frames, spans: Iterable[Span]) -> str:
         """Return the start of a region, with the variables that it names."""
+        spans = list(spans)
+        if self._text.division.kernel.is_checked and self._bindings.keep_copies(spans):
+            raise CannotDivide("a part of a statement changes a variable of a checked thread")
         return f"__kbuild_each_row__({frames[-1].name}) {self._open_row(spans)}"
 
     def _open_row(
@@ -280,12 +270,12 @@ class RegionWriter:
         spans = list(spans)
         replaced = [span for subscript in subscripts for span in subscript.spans]
         threads, named = "__kbuild_threads__", _subtract(spans, replaced)
-        if self._text.division.is_checked:
+        if self._text.division.kernel.is_checked:
             captures, bound = self._bindings.bind_copies(named)
             threads = f"__kbuild_checked_threads__({captures})"
         else:
             bound = self._bindings.bind(named)
-        if self._text.division.stores_index:
+        if self._text.division.kernel.stores_index:
             bound = f"const ::kbuild_cpu::stored_index __kbuild_stored__(threadIdx); {bound}"
         row = "__kbuild_whole_row__"
         if guards:
@@ -364,7 +354,9 @@ class RegionWriter:
         unit, division = self._text.unit, self._text.division
         for node in nodes:
             for index in range(node.start, self._text.find_end(node)):
-                has_scopes = f"{unit.words[index]}_block" in division.yielding - {"atomicCAS_block"}
+                has_scopes = f"{unit.words[index]}_block" in division.kernel.yielding - {
+                    "atomicCAS_block"
+                }
                 if has_scopes and unit.words[index + 1 : index + 3] == ["(", "&"]:
                     first, last = next(list_arguments(unit, index + 1))
                     is_shared = division.uses.is_shared(first + 1)
@@ -459,7 +451,7 @@ class RegionWriter:
         """
         frame, bring = name_frame(operation), f"__kbuild_k{operation.slot}__"
         call = (operation.index, operation.close + 1)
-        stores = str(self._text.division.stores_index).lower()
+        stores = str(self._text.division.kernel.stores_index).lower()
         kind = f"{REGIONS}team<decltype({bring}(::uint3{{}}, 0)), {stores}>"
         return (
             f"auto {bring} = __kbuild_function__ {{ {self._bindings.bind([call])} "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
@@ -10,9 +9,8 @@ from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
-from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.model import Edit
-from kbuild.cxx.statements import Block, Node, Statement, list_statements
+from kbuild.cxx.statements import Block, Node, Statement, list_blocks
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -69,7 +67,13 @@ class Text:
         self.edits: list[Edit] = []
         self._casts = dict(_list_casts(unit, division))
         # What is behind the commas that become semicolons, and the types behind that.
-        divided = [s for s in list_statements(division.body) if s.base is not None]
+        divided = [
+            child
+            for block in list_blocks(division.kernel.body)
+            if not block.kind or block in division.divided
+            for child in block.children
+            if isinstance(child, Statement) and child.base is not None
+        ]
         self._behind: dict[int, list[str]] = {unit.get_end(s.start - 1): [] for s in divided}
         self._types = {
             unit.get_end(s.start - 1): " ".join(unit.words[slice(*s.base)])
@@ -115,13 +119,6 @@ class Text:
         for index in self._casts.keys() & {*range(first, last)}:
             use = self.division.uses.read(index)
             yield from (*use.operands, *use.bases, *(use.call.arguments if use.call else ()))
-
-    def rename_operands(self, statement: Statement, variable: Variable, renamed: str) -> None:
-        """Rename a variable in the checks of operands in a statement."""
-        name = re.compile(rf"(?<!\. )(?<!-> )(?<!:: )\b{re.escape(variable.name)}\b")
-        for index in self._casts.keys() & {*range(statement.start, statement.stop)}:
-            if self.division.uses.resolve(index) is not variable:
-                self._casts[index] = name.sub(renamed, self._casts[index])
 
     def replace(self, first: int, stop: int, text: str) -> None:
         """Replace tokens; lines keep their numbers."""

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kbuild.backends.cpu.mixed.regions.calls import find_first
-from kbuild.backends.cpu.mixed.regions.forms import find_target, find_value, is_common_declaration
+from kbuild.backends.cpu.mixed.regions.forms import (
+    find_target,
+    find_value,
+    is_common_declaration,
+    list_steps,
+    read_loop,
+)
 from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK, TILE
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
@@ -28,6 +33,7 @@ from kbuild.backends.cpu.mixed.regions.writing.text import (
     name_range,
 )
 from kbuild.cxx.model import Edit
+from kbuild.cxx.places import find_first
 from kbuild.cxx.statements import Block, Node, Statement, list_statements
 from kbuild.cxx.unit import Unit
 
@@ -65,16 +71,16 @@ class _KernelWriter:
         self._sets = 0
 
     def write(self, prologue: str, epilogue: str) -> tuple[Edit, ...]:
-        division = self._text.division
-        frames = (Frame(ENTERED if division.is_function else LIVE, "live"),)
+        kernel = self._text.division.kernel
+        frames = (Frame(ENTERED if kernel.is_function else LIVE, "live"),)
         texts = [prologue, self._declare_threads()]
         texts += self._declare_operands()
         texts += self._bindings.declare_parameters()
         # The braces are replaced, so that what others insert behind and before them is inside.
-        brace = division.body.start
+        brace = kernel.body.start
         self._text.replace(brace, brace + 1, f"{{{' '.join(texts)} {{")
-        self._write_sequence(division.body.children, frames)
-        self._text.replace(division.body.stop - 1, division.body.stop, f"}} {epilogue} }}")
+        self._write_sequence(kernel.body.children, frames)
+        self._text.replace(kernel.body.stop - 1, kernel.body.stop, f"}} {epilogue} }}")
         return self._text.finish()
 
     def _declare_operands(self) -> Iterator[str]:
@@ -92,7 +98,7 @@ class _KernelWriter:
             leave.keyword == "return" and not self._is_whole(leave.statement)
             for leave in self._text.division.leaves.values()
         )
-        if self._text.division.is_function:
+        if self._text.division.kernel.is_function:
             if is_left:
                 return f"__kbuild_set__ {ENTERED}(__kbuild_callers__, true);"
             return f"[[maybe_unused]] const auto& {ENTERED} = __kbuild_callers__;"
@@ -100,9 +106,14 @@ class _KernelWriter:
         return f"{kind} {LIVE}(__kbuild_block__);"
 
     def _write_sequence(self, nodes: Iterable[Node], frames: Frames) -> None:
+        kept = len(self._bindings.slots)
+        self._write_nodes(nodes, frames)
+        del self._bindings.slots[kept:]
+
+    def _write_nodes(self, nodes: Iterable[Node], frames: Frames) -> None:
+        """Write statements whose variables are known behind them, too."""
         region: list[Node] = []
         before = ""
-        kept = len(self._bindings.slots)
         for node in nodes:
             operations = self._text.list_operations(node)
             if not operations and not self._is_whole(node):
@@ -123,7 +134,6 @@ class _KernelWriter:
             else:
                 self._write_divided(node, frames)
         self._regions.write(region, frames, before)
-        del self._bindings.slots[kept:]
 
     def _is_whole(self, node: Node) -> bool:
         return node in self._text.division.whole
@@ -254,6 +264,9 @@ class _KernelWriter:
 
     def _write_steered_loop(self, block: Block, frames: Frames) -> None:
         """Write a loop whose head is the same for all threads."""
+        if block in self._text.division.written_out:
+            self._write_common_loop(block, frames)
+            return
         heads = block.children[-1:] if block.kind == "do" else block.children[: block.heads]
         for head in heads:
             if isinstance(head, Statement) and head.start < head.stop:
@@ -274,6 +287,29 @@ class _KernelWriter:
         self._write_masked_body(body, frames, first, f" {self._end_turn(frames)}")
         self._text.insert(self._text.get_end(block.stop), " }")
 
+    def _write_common_loop(self, block: Block, frames: Frames) -> None:
+        """Write a `for` loop whose condition is the same for all threads, as statements."""
+        head, body = read_loop(block), block.children[block.heads]
+        condition = head.condition
+        self._text.drop_pragmas(block)
+        self._prove(block, condition)
+        self._write_starts(block, frames, "{")
+        opening = self._text.unit.get_end(condition.start - 1)
+        is_endless = condition.start == condition.stop
+        self._text.insert(opening, f" for (;;) {{ if (!({'true' if is_endless else ''}")
+        self._text.insert(self._text.get_end(condition.stop), ")) break;")
+        self._text.blank(condition.stop, body.start)
+        self._write_body(body, frames)
+        self._text.insert(
+            self._text.get_end(block.stop), f"{self._write_steps(block, frames)} }} }}"
+        )
+
+    def _write_starts(self, block: Block, frames: Frames, before: str) -> None:
+        """Write the first part of the head of a loop as statements; its semicolon stays."""
+        self._text.replace(block.start, block.start + 2, before)
+        starts = [each for each in read_loop(block).starts if each.start < each.stop]
+        self._write_nodes(starts, frames)
+
     def _write_masked_loop(self, block: Block, frames: Frames) -> None:
         """Write a loop whose condition each thread evaluates."""
         outer = frames
@@ -288,11 +324,10 @@ class _KernelWriter:
         head, body = block.children[0], block.children[block.heads]
         step = ""
         if block.kind == "for":
-            start, head, last = block.children[:3]
-            self._text.replace(block.start, opening + 1, f"{{ {text}")
-            self._write_start(start, outer)
+            head = read_loop(block).condition
+            self._write_starts(block, outer, f"{{ {text}")
             opening = head.start - 1  # the first semicolon
-            step = self._write_step(last, running)
+            step = self._write_steps(block, running)
         else:
             self._text.replace(block.start, opening + 1, f"{{ {text}")
         test = self._open_test(head, running)
@@ -350,30 +385,29 @@ class _KernelWriter:
         end = f" {step} __kbuild_region_end__ }} }}"
         self._text.insert(self._text.get_end(block.stop), end)
 
-    def _write_start(self, start: Node, frames: Frames) -> None:
-        """Write the first part of the head of a loop, whose semicolon stays."""
-        if not isinstance(start, Statement) or start.start == start.stop:
-            return
-        declared = self._bindings.declared.get(start, [])
-        if declared and all(self._text.division.kinds[v] == "uniform" for v in declared):
-            self._text.insert(self._text.get_end(start.stop + 1), self._bindings.alias(declared))
-            return
-        self._regions.write([start], frames)
-
-    def _write_step(self, step: Node, frames: Frames) -> str:
-        """Return the last part of the head of a loop, as a region."""
-        if step.start == step.stop:
-            return ""
+    def _write_steps(self, block: Block, frames: Frames) -> str:
+        """Return the last part of the head of a loop as statements."""
+        step = read_loop(block).step
         if self._text.list_operations(step):
             raise CannotDivide("an operation is in the last part of the head of a loop")
+        steps = list_steps(self._text.unit, step, self._text.division.uses)
+        return "".join(self._write_step(each, frames, is_part=len(steps) > 1) for each in steps)
+
+    def _write_step(self, step: Statement, frames: Frames, *, is_part: bool) -> str:
+        if step.start == step.stop:
+            return ""
+        unit, division = self._text.unit, self._text.division
+        target = find_target(unit, step)
+        changed = None if target is None else division.uses.resolve(target)
+        if changed is not None and division.kinds[changed] == "uniform":
+            code = self._text.render(step.start, step.stop, is_plain=True)
+            return f" {self._bindings.prove(find_value(unit, step))}{code};"
         code = self._text.render(step.start, step.stop)
-        names = list(self._bindings.list_used(step.start, step.stop))
-        if names and all(
-            self._text.division.kinds[v] == "uniform" and not v.is_parameter for v in names
-        ):
-            return f" {code};"
         opened = self._regions.open(frames, [(step.start, step.stop)])
-        return f" {opened} {code}; __kbuild_region_end__"
+        proof = ""
+        if is_part and changed is not None:
+            proof = f"static_assert({REGIONS}is_built_in<decltype({changed.name})>); "
+        return f" {opened} {proof}{code}; __kbuild_region_end__"
 
     def _write_masked_do(self, block: Block, frames: Frames, running: Frames, text: str) -> None:
         body, head = block.children

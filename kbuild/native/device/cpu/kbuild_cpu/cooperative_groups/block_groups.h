@@ -88,8 +88,8 @@ public:
     static unsigned int thread_rank() { return kbuild_cpu::thread_number(); }
     static dim3 group_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
     static dim3 thread_index() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
-    static dim3 group_dim() { return blockDim; }
-    static dim3 dim_threads() { return blockDim; }
+    static dim3 group_dim() { return ::kbuild_cpu::block_extent(); }
+    static dim3 dim_threads() { return ::kbuild_cpu::block_extent(); }
 
 private:
     thread_block() : thread_group(__of_block) {}
@@ -166,8 +166,8 @@ public:
     }
     static unsigned long long num_blocks() { return __count_blocks(); }
     static unsigned long long block_rank() { return __number_block(); }
-    static dim3 group_dim() { return gridDim; }
-    static dim3 dim_blocks() { return gridDim; }
+    static dim3 group_dim() { return ::kbuild_cpu::grid_extent(); }
+    static dim3 dim_blocks() { return ::kbuild_cpu::grid_extent(); }
     static dim3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
     static dim3 dim_threads() {
         return {gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z};

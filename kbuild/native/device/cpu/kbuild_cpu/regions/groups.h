@@ -33,8 +33,8 @@ struct block_group {
     static auto __original() { return cooperative_groups::this_thread_block(); }
     static unsigned int size() { return num_threads(); }
     static unsigned int num_threads() { return ::blockDim.x * ::blockDim.y * ::blockDim.z; }
-    static ::dim3 group_dim() { return ::blockDim; }
-    static ::dim3 dim_threads() { return ::blockDim; }
+    static ::dim3 group_dim() { return ::kbuild_cpu::block_extent(); }
+    static ::dim3 dim_threads() { return ::kbuild_cpu::block_extent(); }
     static ::dim3 group_index() { return {::blockIdx.x, ::blockIdx.y, ::blockIdx.z}; }
 
     /* The rank of a thread whose number in the block is known. */

@@ -106,7 +106,7 @@ def test_shared_and_static_memory(declaration: str, names: set[str], numbers: se
         ("a = 1, b = 2;", ["a = 1 , b = 2"]),
         ("static int a = 1, b = 2;", ["static int a = 1 , b = 2"]),
         ("struct { int x; } a, b;", ["struct { int x ; } a , b"]),
-        ("for (int i = 0, n = 1; i < n; ++i) ;", ["int i = 0 , n = 1", "i < n", "+ + i", ""]),
+        ("for (int i = 0, n = 1; i < n; ++i) ;", ["int i = 0", "n = 1", "i < n", "+ + i", ""]),
     ],
 )
 def test_each_declarator_is_a_statement(body: str, statements: list[str]) -> None:

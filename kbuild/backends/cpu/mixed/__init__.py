@@ -292,15 +292,16 @@ def review_object(code: Unit, unit: CompileUnit, data: bytes) -> tuple[tuple[str
     from kbuild.backends.cpu.mixed.waits.foreign import find_foreign, names_pointers  # noqa: PLC0415 - only some edges need it
     from kbuild.backends.cpu.mixed.waits.review import review_object as review  # noqa: PLC0415 - loads parsers
 
-    if unit.is_checked:
-        return ()
     # A pointer that the host passes to a kernel is in no object.
     is_cautious = _read_split() == "off"
-    if not unit.relocatable:
-        return review(data, has_pointers=is_cautious)
-    declarations = q.find_declarations(code)
-    foreign = find_foreign(code, declarations)
-    return review(data, foreign, has_pointers=is_cautious or names_pointers(code, declarations))
+    foreign = None
+    if unit.relocatable:
+        declarations = q.find_declarations(code)
+        foreign = find_foreign(code, declarations)
+        is_cautious = is_cautious or names_pointers(code, declarations)
+    found = review(data, foreign, has_pointers=is_cautious)
+    # The threads of instrumented kernels always store their index.
+    return tuple(each for each in found if each.kind == "waits" or not unit.is_checked)
 
 
 def _describe(

@@ -103,9 +103,9 @@ def edit_kernels(
         declarations: What the user marked.
         split: How kernels with barriers are divided into regions; None if they are not.
         findings: What the objects of earlier texts said.
-        is_checked: Whether all kernels are fibers: the compiler must see one thread only.
+        is_checked: Whether kernels are instrumented: the compiler must see one thread only.
     """
-    return _Editor(code, declarations, None if is_checked else split, findings, is_checked).edit()
+    return _Editor(code, declarations, split, findings, is_checked).edit()
 
 
 class _Editor:
@@ -152,6 +152,7 @@ class _Editor:
                 chances=count_chances(len(split.failures)),
                 others=split.others,
                 marks=split.marks,
+                is_checked=is_checked,
             )
             self._divider = Divider(facts)
 
@@ -171,6 +172,8 @@ class _Editor:
                     obstacle = str(error)
             elif has_words and not obstacle:
                 obstacle = _WITHOUT_OPTIMIZATION
+            if self._is_checked:
+                obstacle = _WITH_CHECKS
             if obstacle:
                 obstacles[kernel.start] = obstacle
             edits += self._edit_threads(kernel, number, obstacle)
@@ -182,8 +185,6 @@ class _Editor:
 
     def _find_obstacle(self, kernel: Declaration) -> str:
         """Return why a kernel has fibers; empty if that is not known yet."""
-        if self._is_checked:
-            return _WITH_CHECKS
         if kernel.start in self._waits:
             return _WAITS
         first, last = map(self._code.find_index, kernel.body or (0, 0))

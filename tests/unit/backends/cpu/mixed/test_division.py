@@ -36,6 +36,53 @@ def divide(text: str, *failures: str) -> tuple[Unit, KernelEdits]:
     return code, edit_kernels(code, declarations, split=Split(failures=failures))
 
 
+def divide_checked(body: str) -> tuple[str, KernelEdits]:
+    code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{REDUCE}{write_kernel(body)}')
+    found = edit_kernels(code, q.find_declarations(code), split=Split(), is_checked=True)
+    return apply_edits(code.text, found.edits, (0, len(code.text))), found
+
+
+def test_a_checked_kernel_keeps_copies_of_its_variables() -> None:
+    text, found = divide_checked(
+        "int sum = p[0]; __syncthreads(); sum += n; __syncthreads(); p[1] = sum;"
+    )
+
+    assert not found.obstacles
+    named = ", __kbuild_u1__ = __kbuild_u1__, __kbuild_v2__ = __kbuild_s2__[__kbuild_t__]"
+    assert f"__kbuild_checked_threads__({named})" in text
+    assert "[[maybe_unused]] auto sum = __kbuild_v2__;" in text
+    assert text.count("__kbuild_s2__[__kbuild_t__] = sum; __kbuild_region_end__") == 2
+
+
+def test_the_accesses_of_a_checked_thread_keep_their_order() -> None:
+    text, found = divide_checked(
+        "p[threadIdx.x] = n; if (threadIdx.x < 9) p[0] = 1; __syncthreads();"
+    )
+
+    assert not found.obstacles
+    assert "__kbuild_guarded__" not in text
+    assert "__kbuild_index__" not in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "p[0] = n;",
+        "p[0] = __shfl_xor_sync(~0u, n, 1);",
+        "p[0] = reduce(n); __syncthreads();",
+        "if (p[0]) __syncthreads();",
+        "int a[4]; a[n] = 1; __syncthreads(); p[0] = a[0];",
+        "int x = n; p = &x; __syncthreads(); *p = x;",
+        "int& x = p[n]; __syncthreads(); x = 1;",
+        "for (int i = 0, k = p[0]; i < n; ++i, k += 2) { __syncthreads(); p[i] = k; }",
+    ],
+)
+def test_a_checked_kernel_has_fibers_if_regions_have_other_accesses(body: str) -> None:
+    _, found = divide_checked(body)
+
+    assert [*found.obstacles.values()] == ["instrumented for checks"]
+
+
 def find_obstacle(text: str, *failures: str) -> str:
     _, found = divide(text, *failures)
     return next(iter(found.obstacles.values()), "")

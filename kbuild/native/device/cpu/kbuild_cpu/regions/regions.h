@@ -9,6 +9,9 @@
 
 #include "../barrier.h"
 #include "sets.h"
+#if defined(KBUILD_CHECKED)
+#include "../checked_threads.h"
+#endif
 
 #include <string.h>
 
@@ -189,6 +192,9 @@ struct thread_index {
 template <class __Kernel>
 KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     ::kbuild_cpu_progress.runs_whole_block = 1;
+#if defined(KBUILD_CHECKED)
+    kbuild_cpu_api->checks->begin_threads();
+#endif
     __kernel();
 }
 
@@ -229,6 +235,11 @@ KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const
     if (__builtin_expect(__set.of.has_awaited, 0)) check_awaited(__set);
     if (__builtin_expect(__set.__size() != __live.__size() && __set.__size() != 0, 0))
         reject_barrier(__call, __set, __live);
+#if defined(KBUILD_CHECKED)
+    if (__set.__size() != 0)
+        kbuild_cpu_api->checks->pass_barrier(&__call, static_cast<unsigned>(__set.first()),
+                                             static_cast<unsigned>(__set.__size()));
+#endif
 }
 
 /* Whether operators for values of this type are built in: it is a number or a pointer, and neither a class nor

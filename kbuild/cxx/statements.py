@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
+from kbuild.cxx.places import list_outside
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -125,10 +126,8 @@ def _read_control(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
 
 
 def _find_semicolon(unit: Unit, start: int, stop: int) -> int:
-    index = start
-    while index < stop and unit.words[index] != ";":
-        index = max(unit.partners.get(index, index), index) + 1
-    return min(index, stop)
+    outside = list_outside(unit, start, stop)
+    return next((index for index in outside if unit.words[index] == ";"), stop)
 
 
 def list_statements(node: Node) -> Iterator[Statement]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer, release
+from kbuild.formats.image_text import read_text
 
 # If a mapped file shrinks while it is read, the process dies. Only large files are mapped,
 # because those are unlikely to be rebuilt at that moment.
@@ -16,10 +17,10 @@ _CHUNK: Final = 1 << 20
 
 
 def open_content(path: Path) -> Buffer:
-    """Return the bytes of a regular file.
+    """Return the bytes of a regular file, or the device image that the file is as text.
 
     Raises:
-        InputError: The path is not a regular file, or cannot be read.
+        InputError: The path is not a regular file, cannot be read, or is damaged text.
     """
     # Reading a device or a pipe might never end.
     if path.exists() and not path.is_file():
@@ -27,7 +28,8 @@ def open_content(path: Path) -> Buffer:
     try:
         with path.open("rb") as stream:
             if path.stat().st_size < _MAPPED:
-                return stream.read()
+                content = stream.read()
+                return read_text(content) or content
             return memoryview(mmap.mmap(stream.fileno(), 0, prot=mmap.PROT_READ))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -1,7 +1,7 @@
 """Write the device code of a source alone: PTX, one image, or a fat binary.
 
-For a backend without PTX, the image has the place of PTX. Programs load both with the same
-functions.
+For a backend without PTX, an image that is written as text has the place of PTX. Programs load both
+with the same functions.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final
 from kbuild import files
 from kbuild.backends import find_builder
 from kbuild.errors import ConfigurationError
+from kbuild.formats.image_text import write_text
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.source import SourceBuild, make_flags, plan_source, run_parallel
 from kbuild.process.diagnostics import select_once
@@ -52,6 +53,7 @@ def write_image(build: SourceBuild, output: Path) -> str:
         (image,) = compiled[0].images
         content = files.read_file(image.path)
         if phase == _PTX and image.kind != _PTX:
+            content = write_text(content)
             notes = (
                 f"kbuild: note: backend {plan.pack.backend} has no PTX, so {output} is a device "
                 "image for this machine, which cuModuleLoadData loads\n"

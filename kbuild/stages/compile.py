@@ -299,6 +299,10 @@ def finish(completion: Completion, read_log: Callable[[str], CompilerLog]) -> No
         result = process.run(command)
         if result.returncode != 0:
             raise make_tool_error(result, read_log)
+    if completion.end_image is not None:
+        for image in completion.images:
+            content = image.path.read_bytes()
+            files.write_file(image.path, content + completion.end_image(content))
     for origin, destination in completion.moves:
         origin.replace(destination)
 

@@ -19,7 +19,16 @@ _ROW: Final = re.compile(r"\bX\((\w+)\)")
 _RUNTIME: Final = "[runtime API](cuda-host-api.md)"
 _DRIVER_PAGE: Final = "[driver API](cuda-driver-api.md)"
 _LANGUAGE: Final = "[device language](cpu-device-language.md)"
-_RTC: Final = "[NVRTC](cuda-driver-api.md#nvrtc)"
+# The header of a library, what finds its functions there, and its page.
+_TOOLS: Final = (
+    ("nvrtc.h", r"nvrtcResult (nvrtc\w+)\(", "[NVRTC](cuda-driver-api.md#nvrtc)"),
+    (
+        "nvJitLink.h",
+        r"nvJitLinkResult (nvJitLink\w+)\(",
+        "[nvJitLink](cuda-driver-api.md#linking-at-run-time)",
+    ),
+    ("nvtx3/nvToolsExt.h", r"X\(\w+, (\w+),", "does nothing, as without a profiler"),
+)
 _LIBRARIES: Final = "[NVIDIA's libraries](cuda-libraries.md)"
 # Functions of libraries that always return an error.
 _REJECTED: Final = re.compile(r"GetResidual|GetSweeps|Distribution$")
@@ -109,9 +118,15 @@ def _list_functions() -> Iterator[tuple[str, str, str]]:
     libraries = (list_curand_functions, list_cusolver_functions, list_cusparse_functions)
     for name in (name for list_functions in libraries for name in list_functions()):
         yield f"`{name}`", "error" if _REJECTED.search(name) else "yes", _LIBRARIES
-    header = (_DEVICE.parent / "nvrtc.h").read_text()
-    for name in sorted(set(re.findall(r"nvrtcResult (nvrtc\w+)\(", header))):
-        yield f"`{name}`", "error" if "IR" in name else "yes", _RTC
+    for name, page in _list_tools():
+        yield f"`{name}`", "error" if "OptiX" in name else "yes", page
+
+
+def _list_tools() -> Iterator[tuple[str, str]]:
+    """Yield the functions that compile, link, and annotate, with their pages."""
+    for header, pattern, page in _TOOLS:
+        for name in sorted(set(re.findall(pattern, (_DEVICE.parent / header).read_text()))):
+            yield f"nvtx{name}" if header.startswith("nvtx") else name, page
 
 
 def _list_features() -> Iterator[tuple[str, ...]]:

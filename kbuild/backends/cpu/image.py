@@ -9,6 +9,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.cpu.adapters.generate import adapter_rows
+from kbuild.backends.cpu.container import make_checksum
 from kbuild.backends.cpu.contents import name_apart
 from kbuild.backends.cpu.machines import code_generation_flags, name_objcopy
 from kbuild.backends.cpu.objects import KERNEL_LIST, ObjectFacts, read_object
@@ -67,6 +68,7 @@ def _keep_object(
         sources=(sources,),
         commands=(_prepare_object(unit, tc, names, sources.path, facts),),
         images=(ImageOutput(path=_name_object(unit), arch=unit.arch, kind="elf"),),
+        end_image=make_checksum,
     )
 
 
@@ -116,6 +118,7 @@ def _make_image(
         sources=(GeneratedSource(path=adapter, template="cpu_adapter.cpp.j2", rows=rows),),
         commands=(_build_image(unit, tc, adapter, object_files, collect=is_mixed),),
         images=(ImageOutput(path=image, arch=unit.arch, kind="elf"),),
+        end_image=make_checksum,
     )
 
 

@@ -14,6 +14,7 @@ from kbuild.backends.cpu.runtime import (
     DRIVER_API,
     HOST_API,
     RUNTIME_COMPILER,
+    RUNTIME_LINKER,
     SHARED,
     provide_library,
 )
@@ -36,9 +37,13 @@ _SCRIPTS: Final = {
     "libcudart_static.a": HOST_API,
     "libcuda.so": DRIVER_API,
     "libnvrtc.so": RUNTIME_COMPILER,
+    "libnvrtc_static.a": RUNTIME_COMPILER,
+    "libnvJitLink.so": RUNTIME_LINKER,
+    "libnvJitLink_static.a": RUNTIME_LINKER,
 }
-# Many builds link it without a need.
-_EMPTY_LIBRARIES: Final = ("libcudadevrt.a",)
+# Many builds link them without a need. Programs that link device code also read the first one.
+_EMPTY_LIBRARIES: Final = ("libcudadevrt.a", "libnvrtc-builtins.so", "libnvrtc-builtins_static.a")
+_EMPTY_ARCHIVE: Final = "!<arch>\n"
 _LINK_NAME: Final = "libkbuild_cpu.so"
 _OPTIONS: Final = {
     "-G": ("-O0", "-g", "-D__CUDACC_DEBUG__"),
@@ -81,11 +86,11 @@ def describe_toolkit(
                 (name, f"INPUT({provide_library(names, hints)} {{directory}}/{_LINK_NAME})\n")
                 for name, names in _SCRIPTS.items()
             ),
-            *((name, "/* empty */\n") for name in _EMPTY_LIBRARIES),
+            *((name, _EMPTY_ARCHIVE) for name in _EMPTY_LIBRARIES),
+            *mathlibs.list_scripts(hints),
             *mathlibs.list_missing(hints),
         ),
         environment=cuda_version.list_variables(),
-        libraries=mathlibs.list_links(hints),
         comes_first=True,
         runtime=(_LINK_NAME, provide_library(SHARED, hints)),
     )

@@ -188,14 +188,15 @@ class ImageOutput:
 class Completion:
     """The work that remains after the front end or the device linker was described.
 
-    A stage writes the files, renders the sources, runs the commands, moves files, and removes the
-    temporary directories, in this order.
+    A stage writes the files, renders the sources, runs the commands, ends the images, moves files,
+    and removes the temporary directories, in this order.
 
     Attributes:
         images: The images that exist afterward.
         contents: (path, content) of files to write.
         sources: The files to render.
         commands: The commands to run.
+        end_image: Returns what is appended to an image, from its content.
         moves: (from, to) paths of files to move.
         temporary: The directories to remove, with the files in them.
         preprocessed: The preprocessed source.
@@ -210,6 +211,7 @@ class Completion:
     contents: tuple[tuple[Path, bytes], ...] = ()
     sources: tuple[GeneratedSource, ...] = ()
     commands: tuple[Command, ...] = ()
+    end_image: Callable[[bytes], bytes] | None = None
     moves: tuple[tuple[Path, Path], ...] = ()
     temporary: tuple[Path, ...] = ()
     preprocessed: Path | None = None

@@ -83,6 +83,7 @@ class KernelCompiler:
             backend can do it.
         fma: Let the compiler contract a multiplication and an addition to one operation, which
             rounds once.  With False, results are those of separate operations.
+        relocatable: Compile for a later link with other device code.
 
     Raises:
         ConfigurationError: The backend, the architecture, or the standard is unknown, ``arch`` is
@@ -104,6 +105,7 @@ class KernelCompiler:
         max_registers: int | None = None,
         fma: bool = True,
         check: bool | None = None,
+        relocatable: bool = False,
     ) -> None:
         choices = tuple(map(str, STANDARDS))
         if str(standard) not in choices:
@@ -125,6 +127,7 @@ class KernelCompiler:
         self.toolchain: Toolchain = find_toolchain_for(chosen, self.arch, toolchain, hints)
         self.standard = str(standard)
         self.debug = debug
+        self.relocatable = relocatable
         self.cache = choose_cache(requested=cache, options=words)
         limits = list_limit_options(chosen.TRAITS.name, self.arch, block_size, max_registers)
         self.check = _choose_checks(chosen, requested=check)
@@ -169,6 +172,7 @@ class KernelCompiler:
                 toolchain=self.toolchain,
                 keep_assembly=True,
                 is_checked=self.check,
+                relocatable=self.relocatable,
             )
             try:
                 outcome = compile_edge(edge, self.flags, is_watched=False)
@@ -193,6 +197,7 @@ class KernelCompiler:
             self.arch,
             self.standard,
             self.check,
+            self.relocatable,
             self.flags,
             self.toolchain,
             (file.st_size, file.st_mtime_ns),

@@ -32,9 +32,12 @@ _SINGLE: Final = {
 }
 _NO_SOURCE: Final = ("--no-source-include", "-no-source-include")
 _FMA: Final = ("--fmad", "-fmad")
-# A program has one image that is complete.
-_LINKED: Final = ("--relocatable-device-code", "-rdc")
-_UNSUPPORTED: Final = ("--device-c", "-dc", "--dlink-time-opt", "-dlto", "--optix-ir", "-optix-ir")
+# The options for a later link. The first ones have a value.
+_RELOCATABLE: Final = ("--relocatable-device-code", "-rdc")
+_COMPILE_ONLY: Final = ("--device-c", "-dc", "--dlink-time-opt", "-dlto")
+_OPTIMIZED_LINK: Final = _COMPILE_ONLY[2:]
+_WHOLE: Final = ("--device-w", "-dw")
+_UNSUPPORTED: Final = ("--optix-ir", "-optix-ir")
 # Options without an effect: they are for code of GPUs, or say what is so anyway.
 _IGNORED_VALUES: Final = (
     *("--gpu-architecture", "-arch", "--maxrregcount", "-maxrregcount", "--ftz", "-ftz"),
@@ -55,8 +58,8 @@ _IGNORED: Final = (
 )
 _KNOWN: Final = frozenset(
     (
-        *(*_WORDS, *_SINGLE, *_STANDARD, *_DEBUG, *_NO_SOURCE, *_FMA, *_LINKED),
-        *(*_IGNORED, *_IGNORED_VALUES),
+        *(*_WORDS, *_SINGLE, *_STANDARD, *_DEBUG, *_NO_SOURCE, *_FMA, *_RELOCATABLE),
+        *(*_COMPILE_ONLY, *_WHOLE, *_IGNORED, *_IGNORED_VALUES),
     )
 )
 _JOINED: Final = re.compile(r"(-[DUI])(.+)", re.DOTALL)
@@ -72,6 +75,8 @@ class RtcOptions:
         debug: Whether to compile without optimization and with debug information.
         fma: Whether a multiplication and an addition can be one operation.
         includes_source: Whether the text finds headers in the directory of its name.
+        relocatable: Whether the image is for a later link.
+        is_linkable: Whether the program asks for LTO IR, too.
     """
 
     words: tuple[str, ...] = ()
@@ -79,6 +84,8 @@ class RtcOptions:
     debug: bool = False
     fma: bool = True
     includes_source: bool = True
+    relocatable: bool = False
+    is_linkable: bool = False
 
 
 def read_options(options: Sequence[str]) -> RtcOptions:
@@ -88,8 +95,8 @@ def read_options(options: Sequence[str]) -> RtcOptions:
         ConfigurationError: NVRTC would reject an option, or kbuild does not support it.
     """
     given = tuple(_divide(options))
-    for name, value in given:
-        _check(name, value)
+    for name, _ in given:
+        _check(name)
     last = dict(given)
     fma = next((last[name] for name in _FMA if name in last), _TRUE[0])
     return RtcOptions(
@@ -103,14 +110,19 @@ def read_options(options: Sequence[str]) -> RtcOptions:
         debug=any(name in last for name in _DEBUG),
         fma=fma in _TRUE,
         includes_source=not any(name in last for name in _NO_SOURCE),
+        relocatable=any(
+            name in _COMPILE_ONLY or (name in _RELOCATABLE and value in _TRUE)
+            for name, value in last.items()
+        ),
+        is_linkable=any(name in last for name in _OPTIMIZED_LINK),
     )
 
 
-def _check(name: str, value: str) -> None:
-    if name in _UNSUPPORTED or (name in _LINKED and value in _TRUE):
+def _check(name: str) -> None:
+    if name in _UNSUPPORTED:
         raise ConfigurationError(
-            f"nvrtc option '{name}' makes code for a later link, which kbuild does not have for "
-            "programs; compile one program with all of the device code"
+            f"nvrtc option '{name}' makes code for OptiX, which kbuild does not have; compile "
+            "without it"
         )
     if name not in _KNOWN:
         raise ConfigurationError(f"unrecognized nvrtc option '{name}'")
@@ -125,7 +137,7 @@ def _translate(name: str, value: str) -> tuple[str, ...]:
 
 def _divide(options: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield each option and its value."""
-    takes_value = (*_WORDS, *_STANDARD, *_FMA, *_LINKED, *_IGNORED_VALUES)
+    takes_value = (*_WORDS, *_STANDARD, *_FMA, *_RELOCATABLE, *_IGNORED_VALUES)
     pending = iter(options)
     for option in pending:
         name, has_value, value = option.strip().partition("=")

@@ -15,6 +15,7 @@ from kbuild.cxx.declarations import find_qualified
 from kbuild.cxx.unit import Unit
 from kbuild.demangle.names import demangle
 from kbuild.errors import ConfigurationError, KbuildError
+from kbuild.formats.image_text import write_text
 from kbuild.runtime.compiling.compiler import NATIVE, KernelCompiler
 from kbuild.runtime.nvrtc.lowered_names import find_symbols, list_references
 from kbuild.runtime.nvrtc.options import read_options
@@ -37,7 +38,7 @@ def compile_directory(directory: Path, backend: str) -> int:
     """
     log = directory / "log"
     try:
-        options = read_options(_read_list(directory / "options"))
+        options = read_options(read_list(directory / "options"))
     except ConfigurationError as error:
         files.write_file(log, f"nvrtc: error: {error}\n".encode())
         return _INVALID_OPTION
@@ -50,15 +51,16 @@ def compile_directory(directory: Path, backend: str) -> int:
         standard=options.standard,
         debug=options.debug,
         fma=options.fma,
+        relocatable=options.relocatable,
         # The path of the headers is another one for each program.
-        cache=None if not any((directory / "headers").iterdir()) else False,
+        cache=False if (directory / "headers").exists() else None,
     )
-    expressions = _read_list(directory / "expressions")
+    expressions = read_list(directory / "expressions")
     text = files.read_file(directory / "source").decode(errors="surrogateescape")
+    if not options.relocatable:
+        text = _name_variables(text)
     try:
-        module = compiler.compile(
-            f"{_name_variables(text)}\n{list_references(expressions)}", name=_name_file(name)
-        )
+        module = compiler.compile(f"{text}\n{list_references(expressions)}", name=_name_file(name))
     except KbuildError as error:
         files.write_file(log, _TEMPORARY.sub("", f"{error}\n").encode(errors="replace"))
         return _COMPILATION
@@ -68,8 +70,16 @@ def compile_directory(directory: Path, backend: str) -> int:
     warnings = _TEMPORARY.sub("", module.compilation.warnings)
     files.write_file(log, warnings.encode(errors="replace"))
     files.write_file(directory / "symbols", "".join(f"{one}\0" for one in symbols).encode())
-    files.write_file(directory / "image", image.data)
+    write_results(directory, image.data)
+    if options.is_linkable:
+        files.write_file(directory / "linkable", image.data)
     return 0
+
+
+def write_results(directory: Path, image: bytes) -> None:
+    """Write an image for the program, also as text with a null character at its end."""
+    files.write_file(directory / "image", image)
+    files.write_file(directory / "text", write_text(image) + b"\0")
 
 
 def _name_variables(text: str) -> str:
@@ -86,7 +96,8 @@ def _name_variables(text: str) -> str:
     return "".join(characters)
 
 
-def _read_list(path: Path) -> tuple[str, ...]:
+def read_list(path: Path) -> tuple[str, ...]:
+    """Return the items of a list."""
     text = files.read_file(path).decode(errors="surrogateescape")
     return tuple(text.split("\0")[:-1])
 

@@ -52,14 +52,21 @@ def test_older_driver_api(tmp_path: Path, version: str) -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_managed_variables_of_programs_are_an_error(tmp_path: Path) -> None:
-    source, image, program = tmp_path / "m.cu", tmp_path / "image", tmp_path / "driver"
+def test_device_code_is_linked_at_run_time(tmp_path: Path) -> None:
+    kernel, function, archive = (tmp_path / name for name in ("k.cubin", "f.o", "f.a"))
+    compile_files("-cubin", "-rdc=true", PROJECT / "link_kernel.cu", "-o", kernel)
+    compile_files("-dc", "-arch=native", PROJECT / "link_function.cu", "-o", function)
+    subprocess.run(["ar", "rc", str(archive), str(function)], check=True)
+    compile_files(PROJECT / "link.cpp", "-o", tmp_path / "link")
+    source, managed = tmp_path / "m.cu", tmp_path / "m.fatbin"
     source.write_text('__managed__ int m = 3;\nextern "C" __global__ void k(int* p) { *p = m; }\n')
-    compile_files("-fatbin", source, "-o", image)
-    compile_files(PROJECT / "driver.c", "-o", program)
-    done = run_program(program, image)
-
-    assert done.returncode != 0
+    compile_files("-fatbin", "-arch=native", source, "-o", managed)
+    done = run_program(tmp_path / "link", kernel, archive, managed)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "undefined reference to `twice(int)'\n" in done.stderr
+    assert "add an input that defines it, and that is compiled with -rdc=true" in done.stderr
+    assert str(tmp_path) not in done.stderr
+    assert "the device image is damaged" in done.stderr
     assert "the memory of managed variable kbuild_managed.m is in its program" in done.stderr
 
 

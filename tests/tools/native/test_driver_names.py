@@ -35,9 +35,11 @@ def test_no_function_is_both_declared_and_unsupported() -> None:
     assert unsupported & read_rows("function_list.h") == set()
 
 
-@pytest.mark.parametrize("library", ["libkbuild_cuda.a", "libkbuild_nvrtc.a"])
+@pytest.mark.parametrize(
+    "library", ["libkbuild_cuda.a", "libkbuild_nvrtc.a", "libkbuild_nvjitlink.a"]
+)
 def test_names_are_hidden(library: str) -> None:
     argv = ["readelf", "--symbols", "--wide", str(find_runtime(library))]
     text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
-    rows = re.findall(r"FUNC\s+GLOBAL\s+(\w+)\s+\d+ (?:cu|nvrtc)[A-Z]\w*", text)
+    rows = re.findall(r"FUNC\s+GLOBAL\s+(\w+)\s+\d+ (?:cu|nvrtc|nvJitLink)[A-Z]\w*", text)
     assert set(rows) == {"HIDDEN"}

@@ -100,8 +100,8 @@ def _find_curand(hints: ToolchainHints) -> Path | None:
     return next((path for path in files if path.is_file()), None)
 
 
-def list_links(hints: ToolchainHints) -> tuple[tuple[str, Path], ...]:
-    """List the libraries as (name for linkers, file), and build them if they do not exist.
+def list_scripts(hints: ToolchainHints) -> tuple[tuple[str, str], ...]:
+    """List linker scripts, as (name, text), for the libraries, and build those that do not exist.
 
     Raises:
         ToolchainError: CMake or ninja is missing.
@@ -111,7 +111,21 @@ def list_links(hints: ToolchainHints) -> tuple[tuple[str, Path], ...]:
     if hints.machine or not found:
         return ()
     directory = _provide(found)
-    return tuple((name, directory / library.file) for library in found for name in library.names)
+    return tuple(
+        (name, write_script(name, directory / library.file))
+        for library in found
+        for name in library.names
+    )
+
+
+def write_script(name: str, file: Path) -> str:
+    """Write the linker script of a library, which rejects programs with the static runtime.
+
+    The streams and memory of such a program are not those of the library. The name in the
+    condition is that of native/cpu/CMakeLists.txt.
+    """
+    problem = f"{name} on the cpu backend uses the shared runtime; remove RUNTIME static"
+    return f'ASSERT(!DEFINED(kbuild_cpu_static), "{problem}")\nINPUT({file})\n'
 
 
 def list_missing(hints: ToolchainHints) -> tuple[tuple[str, str], ...]:

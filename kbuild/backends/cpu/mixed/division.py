@@ -10,7 +10,6 @@ from typing import Final
 from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES, ThreadWords
 from kbuild.backends.cpu.mixed.mentions import (
     can_replace,
-    describe_place,
     is_captured,
     list_own_names,
     list_words,
@@ -159,11 +158,6 @@ class Divider:
             )
             yield block.start, replace(marks, edits=marks.shared if are_shared else marks.apart)
 
-    @property
-    def divided_functions(self) -> Iterator[Declaration]:
-        """The divided functions that divided kernels call."""
-        return (each.found for name in self._called for each in self._divided[name])
-
     def write_functions(self) -> Iterator[Edit]:
         """Yield the insertions of divided functions, as far as divided kernels call them."""
         for name in sorted(self._called):
@@ -199,17 +193,15 @@ class Divider:
         )
         self._check_own(set(code.words[body.start : body.stop]), parameters)
         needs = find_operations(code, body, known)
-        constants = list_words(code, "|".join(INDICES), inside=found.body)
-        if not all(
-            can_replace(code, word, describe_place(code, word)) for word in constants
-        ) or any(
+        constants = list_words(code, INDICES, found.body)
+        if not all(can_replace(code, word) for word in constants) or any(
             word.text == INDEX and code.get(code.find_index(word.start) + 1) != "."
             for word in constants
         ):
             raise CannotDivide("it passes threadIdx on")
         groups = (find_group_name(code, each) for each in needs.groups)
         captured = {INDEX, *groups, *(each.name for each in parameters if each.group is not None)}
-        for word in list_words(code, "|".join(captured), inside=found.body):
+        for word in list_words(code, captured, found.body):
             if is_captured(code, word):
                 raise CannotDivide(f"a lambda can refer to {word.text}")
         division = analyze(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import (
     CONSTANTS,
     INDEX,
@@ -22,7 +22,6 @@ from kbuild.backends.cpu.mixed.division import Divider, TextFacts, check_edits
 from kbuild.backends.cpu.mixed.launch_bounds import LaunchBounds, find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import (
     can_replace,
-    describe_place,
     list_own_names,
     list_words,
 )
@@ -227,8 +226,8 @@ class _Editor:
             return
         code, (start, end) = self._code, kernel.body
         parameters = {token.text for token in code.list_tokens(*kernel.parameters)}
-        mentions = list_words(code, "|".join(INDICES), inside=kernel.body)
-        fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
+        mentions = list_words(code, INDICES, kernel.body)
+        fixed = {word.text for word in mentions if not can_replace(code, word)} | parameters
         used = {word.text for word in mentions} - fixed
         names = list_own_names(code, kernel.body)
         bound = self._bounds.get(kernel.start, LaunchBounds())
@@ -373,7 +372,3 @@ def _choose_index(code: Unit, mentions: list[Token]) -> str:
             kind = "unsigned" if words[0].startswith(_UNSIGNED) else "int"
             return f"{kind}, __kbuild_block__.x * __kbuild_width__"
     return "unsigned, 0"
-
-
-def _can_replace(code: Unit, word: Token) -> bool:
-    return can_replace(code, word, describe_place(code, word))

@@ -5,6 +5,7 @@
 
 #pragma GCC visibility push(default)
 #include <kbuild/cpu_driver.h>
+#include <kbuild/cpu_rtc.h>
 #include <kbuild/cpu_runtime.h>
 #pragma GCC visibility pop
 

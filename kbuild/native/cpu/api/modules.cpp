@@ -2,9 +2,10 @@
 #include "api/exported.hpp"
 
 #include "api/errors.hpp"
+#include "api/linker.hpp"
 #include "checks/checker.hpp"
-#include "images/extent.hpp"
 #include "images/module.hpp"
+#include "images/program_image.hpp"
 #include "registry.hpp"
 #include "streams/transfers.hpp"
 
@@ -12,8 +13,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
@@ -72,20 +71,19 @@ const kbuild_module* load_module(std::string_view images) {
     return loaded.release();
 }
 
+// Loads an image of a program. If it is relocatable, it is linked alone, as a driver links PTX.
+const kbuild_module* load_program_image(const void* image, std::size_t most_bytes) {
+    const auto content = copy_program_image(image, most_bytes);
+    return load_module(is_relocatable(content) ? link_images({{content, "image", false}})
+                                               : content);
+}
+
 // Programs of the driver API print names of errors only.
 int explain_image(int code) {
     if (code == KBUILD_CPU_INVALID_PTX || code == KBUILD_CPU_NO_IMAGE_FOR_MACHINE ||
-        code == KBUILD_CPU_NOT_SUPPORTED)
+        code == KBUILD_CPU_INVALID_IMAGE || code == KBUILD_CPU_NOT_SUPPORTED)
         std::fprintf(stderr, "kbuild: %s\n", error_message(code));
     return code;
-}
-
-std::string read_image_file(const char* path) {
-    require(path != nullptr, "the path is a null pointer");
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        throw Failure(KBUILD_CPU_FILE_NOT_FOUND, std::string("cannot read the file ") + path);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace
@@ -101,15 +99,15 @@ int kbuild_cpu_load_images(const kbuild_module** module, const void* images, std
 int kbuild_cpu_load_image(const kbuild_module** module, const void* image) {
     return explain_image(guarded([&] {
         require(module != nullptr, "the address for the result is a null pointer");
-        *module = load_module(measure_image(image, PTRDIFF_MAX));
+        *module = load_program_image(image, unknown_size);
     }));
 }
 
 int kbuild_cpu_load_image_file(const kbuild_module** module, const char* path) {
     return explain_image(guarded([&] {
         require(module != nullptr, "the address for the result is a null pointer");
-        const auto content = read_image_file(path);
-        *module = load_module(measure_image(content.data(), content.size()));
+        const auto content = read_program_file(path);
+        *module = load_program_image(content.data(), content.size());
     }));
 }
 

@@ -1,23 +1,14 @@
 // Compiles source text with the command `kbuild rtc`. See cpu_rtc.h.
-#pragma GCC visibility push(default)
-#include <kbuild/cpu_rtc.h>
-#pragma GCC visibility pop
+#include "api/command.hpp"
+#include "api/exported.hpp"
 
-#include <cerrno>
-#include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <spawn.h>
+#include <new>
 #include <stdexcept>
 #include <string>
-#include <sys/wait.h>
 #include <utility>
 #include <vector>
-
-extern char** environ;
 
 namespace kbuild::cpu::rtc {
 namespace {
@@ -45,30 +36,9 @@ struct Program {
     std::vector<std::pair<std::string, std::string>> headers;  // name and text
     std::vector<std::string> expressions;
     std::vector<std::string> symbols;
-    std::string image;
+    std::string outputs[KBUILD_CPU_OUTPUTS];
     std::string log;
     bool is_compiled = false;
-};
-
-class TemporaryDirectory {
-public:
-    TemporaryDirectory() {
-        auto pattern = (fs::temp_directory_path() / "kbuild-rtc-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr)
-            throw std::runtime_error("cannot create a directory in " + pattern);
-        path_ = pattern;
-    }
-    ~TemporaryDirectory() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    TemporaryDirectory(const TemporaryDirectory&) = delete;
-    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-    const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
 };
 
 template <class Function>
@@ -82,82 +52,21 @@ int run(Function function) noexcept {
     }
 }
 
-void write_file(const fs::path& path, const std::string& content) {
-    fs::create_directories(path.parent_path());
-    std::ofstream file(path, std::ios::binary);
-    file << content;
-    if (!file) throw std::runtime_error("cannot write " + path.string());
-}
-
-std::string read_file(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// Lists are files in which each item ends with a null character.
-std::string join(const std::vector<std::string>& items) {
-    std::string joined;
-    for (const auto& item : items) joined.append(item.c_str(), item.size() + 1);
-    return joined;
-}
-
-std::vector<std::string> split(const std::string& joined) {
-    std::vector<std::string> items;
-    for (std::size_t start = 0; start < joined.size();) {
-        const auto end = joined.find('\0', start);
-        items.push_back(joined.substr(start, end - start));
-        start = end == std::string::npos ? joined.size() : end + 1;
-    }
-    return items;
-}
-
-// Returns the command: the one that the environment names, that of this library's installation
-// (PREFIX/bin, for PREFIX/lib/python3.x/site-packages/kbuild/lib), or the one that PATH finds.
-std::string find_command() {
-    if (const char* const named = std::getenv("KBUILD_EXECUTABLE")) return named;
-    Dl_info place;
-    if (dladdr(reinterpret_cast<const void*>(&kbuild_cpu_compile_program), &place) != 0) {
-        fs::path prefix = fs::absolute(place.dli_fname);
-        for (int i = 0; i < 6; ++i) prefix = prefix.parent_path();
-        std::error_code ignored;
-        if (fs::exists(prefix / "bin" / "kbuild", ignored)) return prefix / "bin" / "kbuild";
-    }
-    return "kbuild";
-}
-
-// Runs the command for a directory, and returns its exit code.
-int run_command(const std::string& directory) {
-    const auto command = find_command();
-    std::vector<std::string> words = {command, "rtc", "--backend", "cpu", directory};
-    std::vector<char*> argv;
-    for (auto& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    pid_t child = 0;
-    if (posix_spawnp(&child, command.c_str(), nullptr, nullptr, argv.data(), environ) != 0)
-        throw std::runtime_error("cannot run " + command +
-                                 ", which compiles; add it to PATH, or set KBUILD_EXECUTABLE to "
-                                 "its path");
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) throw std::runtime_error("lost " + command);
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : internal_error;
-    return code > most_results ? internal_error : code;
-}
-
 int compile(Program& program, const std::vector<std::string>& options) {
-    const TemporaryDirectory directory;
-    const auto& path = directory.path();
-    write_file(path / "source", program.text);
-    write_file(path / "name", program.name);
-    write_file(path / "options", join(options));
-    write_file(path / "expressions", join(program.expressions));
-    fs::create_directories(path / "headers");
-    for (const auto& [name, text] : program.headers) write_file(path / "headers" / name, text);
-    const int code = run_command(path);
-    program.log = read_file(path / "log");
-    if (code != success) return code;
-    program.image = read_file(path / "image");
-    program.symbols = split(read_file(path / "symbols"));
+    const CommandDirectory directory;
+    directory.write("source", program.text);
+    directory.write("name", program.name);
+    directory.write_list("options", options);
+    directory.write_list("expressions", program.expressions);
+    for (const auto& [name, text] : program.headers)
+        directory.write(fs::path("headers") / name, text);
+    const int code = directory.run({});
+    program.log = directory.read("log");
+    if (code != success) return code < 0 || code > most_results ? int{internal_error} : code;
+    program.outputs[KBUILD_CPU_OUTPUT_IMAGE] = directory.read("image");
+    program.outputs[KBUILD_CPU_OUTPUT_TEXT] = directory.read("text");
+    program.outputs[KBUILD_CPU_OUTPUT_LINKABLE] = directory.read("linkable");
+    program.symbols = directory.read_list("symbols");
     program.is_compiled = true;
     return success;
 }
@@ -216,11 +125,13 @@ int compile_words(void* program, kbuild_cpu_strings options) {
     });
 }
 
-int get_image(const char** image, std::size_t* bytes, void* program) {
+int get_output(const char** output, std::size_t* bytes, void* program,
+               kbuild_cpu_program_output kind) {
     if (program == nullptr || !static_cast<Program*>(program)->is_compiled) return invalid_program;
-    *image = static_cast<Program*>(program)->image.data();
-    *bytes = static_cast<Program*>(program)->image.size();
-    return success;
+    const auto& found = static_cast<Program*>(program)->outputs[kind];
+    *output = found.data();
+    *bytes = found.size();
+    return found.empty() ? invalid_program : success;
 }
 
 int get_log(const char** log, std::size_t* bytes, void* program) {
@@ -264,8 +175,9 @@ int kbuild_cpu_compile_program(void* program, kbuild_cpu_strings options) {
     return kbuild::cpu::rtc::compile_words(program, options);
 }
 
-int kbuild_cpu_program_image(const char** image, std::size_t* bytes, void* program) {
-    return kbuild::cpu::rtc::get_image(image, bytes, program);
+int kbuild_cpu_get_program_output(const char** output, std::size_t* bytes, void* program,
+                                  kbuild_cpu_program_output kind) {
+    return kbuild::cpu::rtc::get_output(output, bytes, program, kind);
 }
 
 int kbuild_cpu_program_log(const char** log, std::size_t* bytes, void* program) {

@@ -1,15 +1,26 @@
 #include "images/module.hpp"
 
 #include "api/errors.hpp"
+#include "images/checksum.hpp"
 #include "images/container.hpp"
+#include "images/offload_binary.hpp"
 
 #include <cstdint>
 
 namespace kbuild::cpu {
+namespace {
+
+void check_images(std::string_view images) {
+    if (images.substr(0, 1) == "\x7f") return check_image(images);
+    for (const auto& image : read_offload_images(images)) check_image(image.bytes);
+}
+
+}  // namespace
 
 // The image is unloaded again, because the registry loads its own when a kernel is first needed.
 ImageModule::ImageModule(std::string_view images, const kbuild_runtime& own_runtime)
     : kbuild_module{}, images_(images), container_{images_.data(), images_.size(), nullptr} {
+    check_images(images_);
     const auto loaded = load_container(container_, nullptr);
     const auto& table = loaded.image->table();
     for (std::uint64_t i = 0; i < table.variable_count; ++i)

@@ -131,28 +131,46 @@ KBUILD_RTC_API nvrtcResult nvrtcGetLoweredName(nvrtcProgram __program,
     return (nvrtcResult)kbuild_cpu_lowered_name(__symbol, __program, __expression);
 }
 
-/* The image has the place of a cubin, and that of PTX. */
-KBUILD_RTC_API nvrtcResult nvrtcGetCUBINSize(nvrtcProgram __program, size_t *__bytes) {
-    const char *__image;
+static inline nvrtcResult kbuild_cpu_measure_output(nvrtcProgram __program, size_t *__bytes,
+                                                    enum kbuild_cpu_program_output __kind) {
+    const char *__output;
     if (__bytes == NULL) return NVRTC_ERROR_INVALID_INPUT;
-    return (nvrtcResult)kbuild_cpu_program_image(&__image, __bytes, __program);
+    return (nvrtcResult)kbuild_cpu_get_program_output(&__output, __bytes, __program, __kind);
 }
 
-KBUILD_RTC_API nvrtcResult nvrtcGetCUBIN(nvrtcProgram __program, char *__result) {
-    const char *__image = NULL;
+static inline nvrtcResult kbuild_cpu_copy_output(nvrtcProgram __program, char *__result,
+                                                 enum kbuild_cpu_program_output __kind) {
+    const char *__output = NULL;
     size_t __bytes = 0;
-    const int __code = kbuild_cpu_program_image(&__image, &__bytes, __program);
+    const int __code = kbuild_cpu_get_program_output(&__output, &__bytes, __program, __kind);
     if (__code == 0 && __result == NULL) return NVRTC_ERROR_INVALID_INPUT;
-    if (__code == 0) memcpy(__result, __image, __bytes);
+    if (__code == 0) memcpy(__result, __output, __bytes);
     return (nvrtcResult)__code;
 }
 
+/* The image has the places of a cubin, of LTO IR, and, as text, of PTX. */
+KBUILD_RTC_API nvrtcResult nvrtcGetCUBINSize(nvrtcProgram __program, size_t *__bytes) {
+    return kbuild_cpu_measure_output(__program, __bytes, KBUILD_CPU_OUTPUT_IMAGE);
+}
+
+KBUILD_RTC_API nvrtcResult nvrtcGetCUBIN(nvrtcProgram __program, char *__result) {
+    return kbuild_cpu_copy_output(__program, __result, KBUILD_CPU_OUTPUT_IMAGE);
+}
+
 KBUILD_RTC_API nvrtcResult nvrtcGetPTXSize(nvrtcProgram __program, size_t *__bytes) {
-    return nvrtcGetCUBINSize(__program, __bytes);
+    return kbuild_cpu_measure_output(__program, __bytes, KBUILD_CPU_OUTPUT_TEXT);
 }
 
 KBUILD_RTC_API nvrtcResult nvrtcGetPTX(nvrtcProgram __program, char *__result) {
-    return nvrtcGetCUBIN(__program, __result);
+    return kbuild_cpu_copy_output(__program, __result, KBUILD_CPU_OUTPUT_TEXT);
+}
+
+KBUILD_RTC_API nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram __program, size_t *__bytes) {
+    return kbuild_cpu_measure_output(__program, __bytes, KBUILD_CPU_OUTPUT_LINKABLE);
+}
+
+KBUILD_RTC_API nvrtcResult nvrtcGetLTOIR(nvrtcProgram __program, char *__result) {
+    return kbuild_cpu_copy_output(__program, __result, KBUILD_CPU_OUTPUT_LINKABLE);
 }
 
 KBUILD_RTC_API nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram __program, size_t *__bytes) {
@@ -170,23 +188,15 @@ KBUILD_RTC_API nvrtcResult nvrtcGetProgramLog(nvrtcProgram __program, char *__re
     return (nvrtcResult)__code;
 }
 
-/* Programs have no code for a later link, and none for OptiX. */
-KBUILD_RTC_API nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram __program, size_t *__bytes) {
+/* There is no code for OptiX. */
+KBUILD_RTC_API nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram __program, size_t *__bytes) {
     (void)__program, (void)__bytes;
     return NVRTC_ERROR_INVALID_PROGRAM;
 }
 
-KBUILD_RTC_API nvrtcResult nvrtcGetLTOIR(nvrtcProgram __program, char *__result) {
+KBUILD_RTC_API nvrtcResult nvrtcGetOptiXIR(nvrtcProgram __program, char *__result) {
     (void)__program, (void)__result;
     return NVRTC_ERROR_INVALID_PROGRAM;
-}
-
-KBUILD_RTC_API nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram __program, size_t *__bytes) {
-    return nvrtcGetLTOIRSize(__program, __bytes);
-}
-
-KBUILD_RTC_API nvrtcResult nvrtcGetOptiXIR(nvrtcProgram __program, char *__result) {
-    return nvrtcGetLTOIR(__program, __result);
 }
 
 #undef KBUILD_RTC_API

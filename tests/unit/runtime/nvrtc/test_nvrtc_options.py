@@ -19,6 +19,8 @@ from kbuild.runtime.nvrtc.options import RtcOptions, read_options
         (("-std=c++20", "-G"), RtcOptions(standard="20", debug=True)),
         (("--fmad=false", "-lineinfo", "-w"), RtcOptions(words=("-g", "-w"), fma=False)),
         (("--no-source-include", "-rdc=false"), RtcOptions(includes_source=False)),
+        (("--relocatable-device-code=true", "-dw"), RtcOptions(relocatable=True)),
+        (("-dlto",), RtcOptions(relocatable=True, is_linkable=True)),
         (("--pre-include=/a.h",), RtcOptions(words=("-include/a.h",))),
     ],
 )
@@ -30,8 +32,7 @@ def test_options(options: tuple[str, ...], expected: RtcOptions) -> None:
     ("options", "message"),
     [
         (("--frob",), "unrecognized nvrtc option '--frob'"),
-        (("-dlto",), "nvrtc option '-dlto' makes code for a later link"),
-        (("-rdc=true",), "nvrtc option '-rdc' makes code for a later link"),
+        (("--optix-ir",), "nvrtc option '--optix-ir' makes code for OptiX"),
         (("-D",), "nvrtc option '-D' needs a value"),
         (("-std=f77",), "unknown standard 'f77'"),
     ],

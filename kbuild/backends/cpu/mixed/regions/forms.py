@@ -16,7 +16,7 @@ from kbuild.backends.cpu.mixed.regions.model import (
     LoopHead,
     SharedMemory,
 )
-from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, split_head
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, read_head, split_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS
@@ -141,13 +141,6 @@ def find_declared(unit: Unit, body: Block) -> frozenset[str]:
     return frozenset(names)
 
 
-def read_head(node: Node) -> Statement:
-    """Return a part of the head of a block."""
-    if not isinstance(node, Statement):
-        raise CannotDivide("the head of a statement has an unknown form")
-    return node
-
-
 def find_shared(unit: Unit, body: Block) -> SharedMemory:
     """Return the shared and static memory that a body declares."""
     declared: set[int] = set()
@@ -217,7 +210,7 @@ def list_steps(unit: Unit, step: Statement, uses: Uses) -> tuple[Statement, ...]
     parts = tuple(Statement(*span) for span in list_parts_at_commas(unit, step.start, step.stop))
     targets = [find_target(unit, part) for part in parts]
     found = [uses.resolve(target) for target in targets if target is not None]
-    is_split = len(found) == len(parts) and all(v is not None and v.is_scalar for v in found)
+    is_split = len(found) == len(parts) > 1 and all(v is not None and v.is_scalar for v in found)
     return parts if is_split else (step,)
 
 

@@ -19,16 +19,14 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.mentions import list_own_files
-from kbuild.backends.cpu.mixed.regions.calls import find_first
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ASSIGNMENTS,
     BRACKETS,
-    find_opening,
     is_literal,
     is_name,
     list_operands,
@@ -39,6 +37,7 @@ from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.backends.cpu.mixed.waits.recursion import find_recursive
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit, Span
+from kbuild.cxx.places import find_first, find_opening
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import (
     Block,

@@ -33,11 +33,8 @@
 #define __kbuild_shared__ \
     __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __constinit thread_local
 #endif
-#define __kbuild_needs_thread__
 #define __kbuild_needs_block__
-#define __kbuild_call_needs_thread__
 #define __kbuild_call_needs_block__
-#define __kbuild_kernel_needs_thread__
 #define __kbuild_yields__
 #define __kbuild_block_barrier__
 #define __kbuild_warp_barrier__

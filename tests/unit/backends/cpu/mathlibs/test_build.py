@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends.cpu.build import header_options
-from kbuild.backends.cpu.mathlibs.build import list_links, list_missing
+from kbuild.backends.cpu.mathlibs.build import list_missing, list_scripts
 from kbuild.backends.cpu.mathlibs.headers import find_fix, list_directories
 from kbuild.backends.cpu.toolchain import read_toolchain
 from kbuild.backends.interface.toolchain import ToolchainHints
@@ -15,7 +15,7 @@ from kbuild.backends.interface.toolchain import ToolchainHints
 
 def test_a_linker_says_what_to_install(tmp_path: Path) -> None:
     hints = ToolchainHints(environment=(("KISSFFT_ROOT", str(tmp_path)),))
-    assert list_links(hints) == ()
+    assert list_scripts(hints) == ()
     scripts = dict(list_missing(hints))
     problem = "libcublas.so on the cpu backend needs OpenBLAS: pip install 'kbuild[mathlibs]'"
     assert scripts["libcublas.so"] == f'ASSERT(0, "{problem}")\n'

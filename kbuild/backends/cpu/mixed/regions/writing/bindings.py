@@ -8,7 +8,6 @@ from typing import Final
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
-    Part,
     list_arguments,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
@@ -74,7 +73,7 @@ class Bindings:
             words = {*self._text.unit.words[slice(*variable.base)]} - {"const"}
             return bool(words) and words <= ARITHMETIC_WORDS
         is_keyword = variable.is_built_in and variable.is_scalar
-        return is_keyword or (self._text.division.is_optimized and variable.is_scalar)
+        return is_keyword or (self._text.division.kernel.is_optimized and variable.is_scalar)
 
     def _has_only_values(self, variable: Variable) -> bool:
         """Return whether an address is of no use: the variable is read, or changed as a number."""
@@ -170,8 +169,7 @@ class Bindings:
         It is constant for constants, unlike a user's overload that reads memory.
         """
         name = self._text.unit.words[call[0]]
-        opening = Part("(", call[0] + 1, call[1])
-        spans = list_arguments(self._text.unit, opening)
+        spans = list_arguments(self._text.unit, call[0] + 1)
         arguments = [self._text.render(*each, is_plain=True) for each in spans]
         kinds = ", ".join(f"decltype({REGIONS}copy({each}))" for each in arguments)
         result = f"decltype({name}({', '.join(arguments)}))"
@@ -370,7 +368,7 @@ class Bindings:
     def _limit_slots(self) -> str:
         """Return the checks of the array that was declared last, and of all arrays together."""
         total = " + ".join(f"sizeof({slot})" for slot in self.slots)
-        share = " / 4" if self._text.division.is_function else ""
+        share = " / 4" if self._text.division.kernel.is_function else ""
         kept = f"{REGIONS}can_keep<decltype({self.slots[-1]})>"
         return f"static_assert({total} <= {REGIONS}most_bytes{share} && {kept});"
 
@@ -389,7 +387,7 @@ class Bindings:
         return variable not in self.forced and all(is_in((i, i + 1), spans) for i in uses)
 
     def _find_parameter_type(self, name: str) -> str:
-        if self._text.division.is_function:
+        if self._text.division.kernel.is_function:
             return f"typename decltype({FRAME}.{name_parameter(name)})::__type"
         return f"decltype({name})"
 
@@ -398,7 +396,7 @@ class Bindings:
         for variable in self.declared.get(None, []):
             number = self.numbers[variable]
             name = variable.name
-            if variable.is_scalar and self._text.division.is_optimized:
+            if variable.is_scalar and self._text.division.kernel.is_optimized:
                 yield f"static_assert({REGIONS}is_built_in<{self._find_parameter_type(name)}>);"
             if self._text.division.kinds[variable] == "uniform":
                 yield f"[[maybe_unused]] const auto& __kbuild_u{number}__ = {name};"
@@ -408,7 +406,7 @@ class Bindings:
                 place = f"{FRAME}.{name_parameter(variable.name)}"
                 yield f"[[maybe_unused]] constexpr decltype({place}) {variable.name}{{}};"
                 continue
-            if self._text.division.is_function:
+            if self._text.division.kernel.is_function:
                 yield f"[[maybe_unused]] auto& {slot} = {FRAME}.{name_parameter(variable.name)};"
                 continue
             kind = f"{REGIONS}slots<decltype({REGIONS}copy({variable.name})), __kbuild_most__>"

@@ -260,7 +260,7 @@ class RegionWriter:
         spans = list(spans)
         replaced = [span for subscript in subscripts for span in subscript.spans]
         bound = self._bindings.bind(_subtract(spans, replaced))
-        if self._text.division.stores_index:
+        if self._text.division.kernel.stores_index:
             bound = f"const ::kbuild_cpu::stored_index __kbuild_stored__(threadIdx); {bound}"
         row, threads = "__kbuild_whole_row__", "__kbuild_threads__"
         if guards:
@@ -339,7 +339,9 @@ class RegionWriter:
         unit, division = self._text.unit, self._text.division
         for node in nodes:
             for index in range(node.start, self._text.find_end(node)):
-                has_scopes = f"{unit.words[index]}_block" in division.yielding - {"atomicCAS_block"}
+                has_scopes = f"{unit.words[index]}_block" in division.kernel.yielding - {
+                    "atomicCAS_block"
+                }
                 if has_scopes and unit.words[index + 1 : index + 3] == ["(", "&"]:
                     first, last = next(list_arguments(unit, index + 1))
                     is_shared = division.uses.is_shared(first + 1)
@@ -434,7 +436,7 @@ class RegionWriter:
         """
         frame, bring = name_frame(operation), f"__kbuild_k{operation.slot}__"
         call = (operation.index, operation.close + 1)
-        stores = str(self._text.division.stores_index).lower()
+        stores = str(self._text.division.kernel.stores_index).lower()
         kind = f"{REGIONS}team<decltype({bring}(::uint3{{}}, 0)), {stores}>"
         return (
             f"auto {bring} = __kbuild_function__ {{ {self._bindings.bind([call])} "

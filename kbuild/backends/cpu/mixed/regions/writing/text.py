@@ -69,7 +69,7 @@ class Text:
         # What is behind the commas that become semicolons, and the types behind that.
         divided = [
             child
-            for block in list_blocks(division.body)
+            for block in list_blocks(division.kernel.body)
             if not block.kind or block in division.divided
             for child in block.children
             if isinstance(child, Statement) and child.base is not None

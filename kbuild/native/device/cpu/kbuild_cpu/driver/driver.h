@@ -38,6 +38,7 @@ static inline CUresult kbuild_cpu_driver_result(int __code) {
 
 #include "devices.h"
 #include "contexts.h"
+#include "links.h"
 #include "modules.h"
 #include "kernels.h"
 #include "memory.h"

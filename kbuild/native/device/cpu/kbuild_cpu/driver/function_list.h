@@ -152,6 +152,11 @@
     X(LibraryLoadData) \
     X(LibraryLoadFromFile) \
     X(LibraryUnload) \
+    X(LinkAddData) \
+    X(LinkAddFile) \
+    X(LinkComplete) \
+    X(LinkCreate) \
+    X(LinkDestroy) \
     X(MemAddressFree) \
     X(MemAddressReserve) \
     X(MemAdvise) \

@@ -5,11 +5,11 @@ KBUILD_DRIVER(ModuleLoadData)(CUmodule *__module, const void *__image) {
     KBUILD_DRIVER_CALL(kbuild_cpu_load_image((const struct kbuild_module **)__module, __image));
 }
 
-/* The options are for the compiler of PTX. */
+/* Most options are for the compiler of PTX.  Others request logs. */
 KBUILD_DRIVER(ModuleLoadDataEx)(CUmodule *__module, const void *__image, unsigned int __count,
                                 CUjit_option *__options, void **__values) {
-    (void)__count, (void)__options, (void)__values;
-    return cuModuleLoadData(__module, __image);
+    return kbuild_cpu_return_load(cuModuleLoadData(__module, __image), __count, __options,
+                                  __values);
 }
 
 KBUILD_DRIVER(ModuleLoadFatBinary)(CUmodule *__module, const void *__image) {
@@ -65,19 +65,20 @@ KBUILD_DRIVER(LibraryLoadData)(CUlibrary *__library, const void *__code, CUjit_o
                                void **__values, unsigned int __count,
                                CUlibraryOption *__library_options, void **__library_values,
                                unsigned int __library_count) {
-    (void)__options, (void)__values, (void)__count;
     (void)__library_options, (void)__library_values, (void)__library_count;
-    KBUILD_DRIVER_RETURN(kbuild_cpu_load_image((const struct kbuild_module **)__library, __code));
+    return kbuild_cpu_return_load(kbuild_cpu_driver_result(kbuild_cpu_load_image(
+                                      (const struct kbuild_module **)__library, __code)),
+                                  __count, __options, __values);
 }
 
 KBUILD_DRIVER(LibraryLoadFromFile)(CUlibrary *__library, const char *__path,
                                    CUjit_option *__options, void **__values, unsigned int __count,
                                    CUlibraryOption *__library_options, void **__library_values,
                                    unsigned int __library_count) {
-    (void)__options, (void)__values, (void)__count;
     (void)__library_options, (void)__library_values, (void)__library_count;
-    KBUILD_DRIVER_RETURN(
-        kbuild_cpu_load_image_file((const struct kbuild_module **)__library, __path));
+    return kbuild_cpu_return_load(kbuild_cpu_driver_result(kbuild_cpu_load_image_file(
+                                      (const struct kbuild_module **)__library, __path)),
+                                  __count, __options, __values);
 }
 
 KBUILD_DRIVER(LibraryUnload)(CUlibrary __library) {

@@ -103,11 +103,6 @@
     X(LaunchGrid) \
     X(LaunchGridAsync) \
     X(LibraryGetUnifiedFunction) \
-    X(LinkAddData) \
-    X(LinkAddFile) \
-    X(LinkComplete) \
-    X(LinkCreate) \
-    X(LinkDestroy) \
     X(LogicalEndpointAddDevice) \
     X(LogicalEndpointBindAddr) \
     X(LogicalEndpointBindMem) \

@@ -25,6 +25,9 @@
 #define cuGraphNodeGetDependentNodes_v2 cuGraphNodeGetDependentNodes
 #define cuGraphRemoveDependencies_v2 cuGraphRemoveDependencies
 #define cuIpcOpenMemHandle_v2 cuIpcOpenMemHandle
+#define cuLinkAddData_v2 cuLinkAddData
+#define cuLinkAddFile_v2 cuLinkAddFile
+#define cuLinkCreate_v2 cuLinkCreate
 #define cuMemAdvise_v2 cuMemAdvise
 #define cuMemAllocHost_v2 cuMemAllocHost
 #define cuMemAllocPitch_v2 cuMemAllocPitch

@@ -1,5 +1,8 @@
 /* The header with which CCCL finds out about its compiler: a C++ compiler, which knows no PTX. */
 #pragma GCC system_header
+#if !defined(CCCL_DISABLE_NVTX)
+#define CCCL_DISABLE_NVTX /* there is no profiler to show the ranges */
+#endif
 #include "../../../kbuild_cpu/cccl/version.h"
 #include "../../../kbuild_cpu/cccl/begin.h"
 #include_next <cuda/std/__cccl/compiler.h>

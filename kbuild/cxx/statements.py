@@ -11,6 +11,9 @@ from kbuild.values import dataclass
 
 _LOOPS: Final = frozenset(("for", "while"))
 _HEADS: Final = _LOOPS | {"if", "switch", "catch"}
+_LIKELIHOODS: Final = frozenset(("likely", "unlikely"))
+# What follows an attribute of a statement that is not a declaration.
+_STATEMENTS: Final = _HEADS | {"{", "do", "try", "case", "default", "return", "break", "continue"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +70,13 @@ def _read_all(unit: Unit, start: int, stop: int) -> Iterator[Node]:
 
 
 def _read(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
-    """Read the statement at ``start``; return it and the index after it."""
+    """Read the statement at ``start``; return it and the index after it.
+
+    Attributes of statements are in front of them, and those of declarations are parts of them.
+    """
+    behind = min(skip_attributes(unit, start), stop)
+    if unit.get(behind) in _STATEMENTS or not _LIKELIHOODS.isdisjoint(unit.words[start:behind]):
+        start = behind
     word, following = unit.get(start), unit.get(start + 1)
     if word == "{" and start in unit.partners:
         return divide_body(unit, start), unit.partners[start] + 1
@@ -119,10 +128,17 @@ def _read_control(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
     if index < stop:
         child, index = _read(unit, index, stop)
         children.append(child)
-    while kind == "if" and index < stop and unit.words[index] == "else":
+    if kind == "if" and index < stop and unit.words[index] == "else":
         child, index = _read(unit, index + 1, stop)
         children.append(child)
     return Block(start, min(index, stop), tuple(children), kind, is_constant, heads), index
+
+
+def skip_attributes(unit: Unit, index: int) -> int:
+    """Return the index after the attributes in front of a statement."""
+    while unit.words[index : index + 2] == ["[", "["] and index in unit.partners:
+        index = unit.partners[index] + 1
+    return index
 
 
 def _find_semicolon(unit: Unit, start: int, stop: int) -> int:

@@ -52,7 +52,6 @@ _RUNTIME_CALL: Final = re.compile(rb"<<<|\bcuda[A-Z]\w+\s*\(")
 PASS_MACROS: Final = re.compile(
     r"__CUDA_ARCH__|KBUILD_MIXED_DEVICE|KBUILD_CHECKED|KBUILD_CPU_F16C|KBUILD_WITHOUT_\w+"
 )
-_MOST_FAILURES: Final = 12  # each one says which kernels are divided in another way, or not at all
 _SPLIT: Final = "KBUILD_CPU_SPLIT"
 _CHEVRON: Final = "namespace chevron"
 _CLANG_OPTIONS: Final = ("-Wno-unused-private-field", "-Wno-unused-const-variable")
@@ -225,7 +224,7 @@ def _divides(unit: CompileUnit) -> bool:
     """Return whether kernels with barriers are divided: not if a debugger should show threads."""
     levels = [option for option in build.target_options(unit) if option.startswith("-O")]
     is_optimized = levels[-1:] not in ([], ["-O0"], ["-Og"])
-    return _read_split() != "off" and len(unit.failures) < _MOST_FAILURES and is_optimized
+    return _read_split() != "off" and is_optimized
 
 
 def _read_split() -> str:
@@ -293,15 +292,16 @@ def review_object(code: Unit, unit: CompileUnit, data: bytes) -> tuple[tuple[str
     from kbuild.backends.cpu.mixed.waits.foreign import find_foreign, names_pointers  # noqa: PLC0415 - only some edges need it
     from kbuild.backends.cpu.mixed.waits.review import review_object as review  # noqa: PLC0415 - loads parsers
 
-    if unit.is_checked:
-        return ()
     # A pointer that the host passes to a kernel is in no object.
     is_cautious = _read_split() == "off"
-    if not unit.relocatable:
-        return review(data, has_pointers=is_cautious)
-    declarations = q.find_declarations(code)
-    foreign = find_foreign(code, declarations)
-    return review(data, foreign, has_pointers=is_cautious or names_pointers(code, declarations))
+    foreign = None
+    if unit.relocatable:
+        declarations = q.find_declarations(code)
+        foreign = find_foreign(code, declarations)
+        is_cautious = is_cautious or names_pointers(code, declarations)
+    found = review(data, foreign, has_pointers=is_cautious)
+    # The threads of instrumented kernels always store their index.
+    return tuple(each for each in found if each.kind == "waits" or not unit.is_checked)
 
 
 def _describe(

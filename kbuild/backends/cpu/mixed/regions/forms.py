@@ -20,7 +20,14 @@ from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, read_he
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS
-from kbuild.cxx.statements import Block, Node, Statement, list_blocks, list_statements
+from kbuild.cxx.statements import (
+    Block,
+    Node,
+    Statement,
+    list_blocks,
+    list_statements,
+    skip_attributes,
+)
 from kbuild.cxx.tokens import drop_attributes, match_angle
 from kbuild.cxx.unit import Unit
 
@@ -52,10 +59,6 @@ def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozense
         for block in list_blocks(body)
         if any(block.start < index < block.stop for index in indices)
     }
-    for statement in list_statements(body):
-        start = skip_attributes(unit, statement.start)
-        if start > statement.start and unit.get(start) in (*_LEAVING, "{"):
-            raise CannotDivide("an attribute is in front of a statement")
     if not _UNDIVIDED.isdisjoint(unit.words[body.start : body.stop]):
         raise CannotDivide("it contains assembly, goto, or alloca")
     for block in sorted(found, key=lambda block: block.start):
@@ -75,9 +78,6 @@ def _check_form(unit: Unit, block: Block) -> None:
     ):
         raise CannotDivide("the condition around a barrier declares a variable")
     for child in block.children:
-        start = skip_attributes(unit, child.start)
-        if start > child.start and unit.get(start) in DIVIDABLE:
-            raise CannotDivide("an attribute is in front of a statement")
         is_element = block.kind == RANGE and child is block.children[0]
         if isinstance(child, Statement) and unit.get(child.stop) == ":" and not is_element:
             raise CannotDivide("a label is beside a barrier")
@@ -109,13 +109,6 @@ def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
     # With a comma, the parentheses are around arguments.
     is_whole = unit.get(end) == ")" and statement.start < index < statement.stop
     return index if is_declarable and is_whole else None
-
-
-def skip_attributes(unit: Unit, index: int) -> int:
-    """Return the index after the attributes in front of a statement."""
-    while unit.words[index : index + 2] == ["[", "["] and index in unit.partners:
-        index = unit.partners[index] + 1
-    return index
 
 
 def is_declared_name(unit: Unit, statement: Statement, index: int) -> bool:

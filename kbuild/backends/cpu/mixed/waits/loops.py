@@ -135,7 +135,8 @@ def mark_loops(
         is_own = (has_volatile or yields) and _is_in(own, found.body[0])
         if is_own or any(first < index < last for index in outside):
             functions.append((found, (first, last)))
-    recursive = find_recursive(unit, functions)
+    are_virtual = any(_is_in(own, unit.starts[i]) for i in unit.find(("virtual",)))
+    recursive = find_recursive(unit, functions, are_virtual=are_virtual)
     for found, (first, last) in functions:
         for loop in _list_loops(unit, first, last):
             is_new = loop.start not in seen
@@ -158,7 +159,7 @@ def mark_loops(
                 )
         for index, edit in _mark_labels(unit, (first, last), text, seen):
             marks[index] = LoopMarks((edit,), (edit,), (edit,))
-        if found.name in recursive:
+        if first in recursive:
             place = unit.get_end(first)
             edit = Edit(start=place, end=place, text=f" {text};")
             marks[first] = LoopMarks((edit,), (edit,), (edit,))

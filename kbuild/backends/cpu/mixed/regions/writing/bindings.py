@@ -84,7 +84,47 @@ class Bindings:
 
     def bind(self, spans: Iterable[Span]) -> str:
         """Return the declarations of the variables that a part of the text names."""
-        spans = list(spans)
+        return " ".join(map(self._bind_variable, self._list_bound(list(spans))))
+
+    def bind_copies(self, spans: list[Span]) -> tuple[str, str]:
+        """Return captures, and declarations, with copies of the variables that a region names.
+
+        Compilers insert calls before accesses to anything else.
+        """
+        captures, declared = "", []
+        for variable in self._list_bound(spans):
+            number, kind = self.numbers[variable], self._text.division.kinds[variable]
+            if kind == "uniform":
+                captures += f", __kbuild_u{number}__ = __kbuild_u{number}__"
+            if kind != "kept":
+                declared.append(self._bind_variable(variable))
+                continue
+            copy = f"__kbuild_v{number}__"
+            captures += f", {copy} = {self._name_slot(variable)}[{THREAD}]"
+            declared.append(self.bind_copy(variable, copy))
+        return captures, " ".join(declared)
+
+    def bind_copy(self, variable: Variable, value: str) -> str:
+        """Return the declaration of a copy of a variable that a thread keeps."""
+        const = "const " if variable.is_constant else ""
+        return f"[[maybe_unused]] {const}auto {variable.name} = {value};"
+
+    def keep_copies(self, spans: list[Span]) -> str:
+        """Return what keeps the copies of variables that a region declares or changes."""
+        kinds, uses = self._text.division.kinds, self._text.division.uses
+        kept = (v for v in self.numbers if kinds[v] == "kept" and not self.is_local(v, spans))
+        return "".join(
+            f" {self._name_slot(v)}[{THREAD}] = {v.name};"
+            for v in kept
+            if is_in((v.index, v.index + 1), spans)
+            or any(
+                is_in((index, index + 1), spans) and uses.read(index).kind == "changed"
+                for index in uses.indices[v]
+            )
+        )
+
+    def _list_bound(self, spans: list[Span]) -> list[Variable]:
+        """Return the variables that a part of the text names, from the first declared one on."""
         bound: set[Variable] = set()
         checked = (part for span in spans for part in self._text.list_checked(*span))
         new = {v for span in (*spans, *checked) for v in self.list_used(*span)}
@@ -96,8 +136,7 @@ class Bindings:
         names = [v.name for v in bound]
         if len(set(names)) != len(names):
             raise CannotDivide("a variable hides another one that it depends on")
-        order = sorted(bound - inside, key=lambda variable: self.numbers[variable])
-        return " ".join(map(self._bind_variable, order))
+        return sorted(bound - inside, key=lambda variable: self.numbers[variable])
 
     def _bind_variable(self, variable: Variable) -> str:
         number, name = self.numbers[variable], variable.name
@@ -253,7 +292,7 @@ class Bindings:
             raise CannotDivide(f"the type of '{variable.name}' is unknown")
         kind = f"typename decltype({slot})::__type"
         if last > start + 2 or not has_braces:
-            kind = f"typename {REGIONS}listed<{kind}>::__type"
+            kind = f"typename {REGIONS}listed<{kind}>::has_no_references"
         new = f"{bound} *::new ({slot}.place({THREAD})) {kind}"
         if not is_assigned or has_braces:
             return new, ""

@@ -253,7 +253,8 @@ def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
                 kinds.append(f"{REGIONS}taken<{', '.join((*called, *arguments))}>")
             if kinds:
                 of = ", ".join((f"decltype({variable.name})", *kinds))
-                yield index, f"static_cast<{REGIONS}read<{of}>>({variable.name})"
+                kind = f"typename {REGIONS}read<{of}>::has_only_numbers_or_pointers"
+                yield index, f"static_cast<{kind}>({variable.name})"
 
 
 def _join(unit: Unit, span: Span) -> str:

@@ -10,12 +10,14 @@ function(_kbuild_write_pkg_config target kind)
 
     # pkgconf quotes only what looks like an option, so files must be parts of options.
     if(kind STREQUAL "OBJECT")
-        set(artifact "-Wl,\"$<JOIN:$<TARGET_OBJECTS:${target}>,\" -Wl,\">\"")
+        _kbuild_make_relative(objects "$<TARGET_OBJECTS:${target}>" "${arg_DIRECTORY}")
+        set(artifact "-Wl,\"$<JOIN:${objects},\" -Wl,\">\"")
     else()
-        set(artifact "-L\"$<TARGET_FILE_DIR:${target}>\" -l:$<TARGET_FILE_NAME:${target}>")
+        _kbuild_make_relative(directory "$<TARGET_FILE_DIR:${target}>" "${arg_DIRECTORY}")
+        set(artifact "-L\"${directory}\" -l:$<TARGET_FILE_NAME:${target}>")
     endif()
     if(kind STREQUAL "SHARED")
-        string(APPEND artifact " -Wl,-rpath,\"$<TARGET_FILE_DIR:${target}>\"")
+        string(APPEND artifact " -Wl,-rpath,\"${directory}\"")
     endif()
     set(headers "$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>")
     # Libraries with mixed sources link these privately.
@@ -23,7 +25,8 @@ function(_kbuild_write_pkg_config target kind)
         string(APPEND headers ";$<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>")
     endforeach()
     set(headers "$<FILTER:$<REMOVE_DUPLICATES:${headers}>,EXCLUDE,^$>")
-    _kbuild_describe_libraries(libraries "${target}" "${kind}" ${arg_RUNTIME} "")
+    _kbuild_make_relative(headers "${headers}" "${arg_DIRECTORY}")
+    _kbuild_describe_libraries(libraries "${target}" "${kind}" ${arg_RUNTIME} "" "${arg_DIRECTORY}")
     _kbuild_generate_pkg_config("${target}" "${arg_DIRECTORY}/${target}.pc" ""
         "-I\"$<JOIN:${headers},\" -I\">\" ${runtime_flags}" "${artifact}${libraries} ${runtime_libraries}")
     if(kind STREQUAL "OBJECT" OR DEFINED SKBUILD) # wheels contain no paths of this machine
@@ -38,13 +41,28 @@ function(_kbuild_write_pkg_config target kind)
         set(runtime_libraries
             "-l:$<TARGET_FILE_NAME:${arg_RUNTIME}> -Wl,-rpath,\${libdir}")
     endif()
-    _kbuild_describe_libraries(libraries "${target}" "${kind}" ${arg_RUNTIME} "\${libdir}")
+    _kbuild_describe_libraries(libraries "${target}" "${kind}" ${arg_RUNTIME} "\${libdir}" "")
     _kbuild_generate_pkg_config("${target}" "${installed}"
         "libdir=\${pcfiledir}/..\nincludedir=\${pcfiledir}/@INCLUDEDIR@\n"
         "-I\${includedir} -I\"${headers}\" ${runtime_flags}"
         "-L\${libdir} -l:$<TARGET_FILE_NAME:${target}> -Wl,-rpath,\${libdir}${libraries} ${runtime_libraries}")
     _kbuild_locate_installed(installed_headers "${arg_INSTALLED_HEADERS}")
     _kbuild_install_companion(${target} PKGCONFIG "${installed}|${installed_headers}")
+endfunction()
+
+# Sets `result` to a generator expression for the paths in `paths`, with those in the build tree relative to the
+# file in `directory`, so that the build tree can be moved. The paths belong between quotes, outside of which
+# pkg-config inserts its directory, because it escapes spaces there. Before CMake 3.27, all paths stay absolute.
+function(_kbuild_make_relative result paths directory)
+    if(NOT CMAKE_VERSION VERSION_LESS 3.27 AND NOT "${CMAKE_BINARY_DIR};${directory}" MATCHES "[,>]")
+        foreach(base IN ITEMS "${directory}" "${CMAKE_BINARY_DIR}")
+            file(RELATIVE_PATH relative "${directory}" "${base}")
+            string(REGEX REPLACE "/$" "" relative "\"\${pcfiledir}\"/${relative}")
+            string(REGEX REPLACE "([][+.*()^$?|\\\\])" "\\\\\\1" pattern "${base}")
+            set(paths "$<LIST:TRANSFORM,${paths},REPLACE,^${pattern}(/|$),${relative}\\1>")
+        endforeach()
+    endif()
+    set(${result} "${paths}" PARENT_SCOPE)
 endfunction()
 
 # Sets `result` to the install script that makes <target>.pc from `template`. Its paths are relative, so that
@@ -65,8 +83,9 @@ function(_kbuild_describe_pkg_config_install result template headers)
 endfunction()
 
 # Sets `result` to the link libraries that an archive or objects need, without kbuild's own. A shared library
-# names its libraries itself. The directory `installed`, if given, contains the libraries of the project.
-function(_kbuild_describe_libraries result target kind runtime installed)
+# names its libraries itself. The directory `installed`, if given, contains the libraries of the project. Otherwise, the
+# file for pkg-config is in `file_directory`.
+function(_kbuild_describe_libraries result target kind runtime installed file_directory)
     set(words "")
     set(queue ${target})
     if(NOT kind MATCHES "^(STATIC|OBJECT)$")
@@ -85,7 +104,7 @@ function(_kbuild_describe_libraries result target kind runtime installed)
                 get_target_property(is_imported ${library} IMPORTED)
             endif()
             if(type MATCHES "^(STATIC|SHARED|UNKNOWN)_LIBRARY$")
-                set(directory "$<TARGET_FILE_DIR:${library}>")
+                _kbuild_make_relative(directory "$<TARGET_FILE_DIR:${library}>" "${file_directory}")
                 if(installed AND NOT is_imported)
                     set(directory "${installed}")
                 endif()

@@ -24,6 +24,7 @@ FileKind: TypeAlias = Literal[
     "shared-object",
     "executable",
     "wheel",
+    "windows-binary",
     "fat-binary",
     "image",
     "other",

@@ -1,14 +1,21 @@
-"""Files that contain only device code: images and fat binaries without a host file."""
+"""Files of which only the device code is read: images, fat binaries, and Windows binaries."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kbuild.backends import list_readers
 from kbuild.backends.interface.read import ImageReader
 from kbuild.errors import InputError
 from kbuild.facts import ArtifactFacts, FileKind, Place
-from kbuild.formats.buffer import Buffer
+from kbuild.formats.buffer import Buffer, skip_zeros
+from kbuild.formats.portable_executable import (
+    PortableSection,
+    is_portable_executable,
+    read_portable_executable,
+)
 from kbuild.inspect.containers import Container
 from kbuild.inspect.file_content import hash_content
 from kbuild.inspect.host.descriptor import Extent
@@ -19,7 +26,38 @@ from kbuild.inspect.options import ReadOptions
 def read_device_file(path: str, content: Buffer, options: ReadOptions) -> ArtifactFacts | None:
     """Return the facts of a file of device code, or None if no reader recognizes it."""
     found = find_device_containers(path, content)
-    return _read(path, found[0], content, found[1], options) if found else None
+    if found is not None:
+        return _read(path, found[0], content, found[1], options)
+    if not is_portable_executable(content):
+        return None
+    try:
+        machine, sections = read_portable_executable(content)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    containers = tuple(_find_in_sections(sections))
+    facts = _read(path, "windows-binary", content, containers, options)
+    return replace(facts, machine=machine)
+
+
+def _find_in_sections(sections: tuple[PortableSection, ...]) -> Iterator[Container]:
+    numbers = itertools.count()
+    for index, section in enumerate(sections):
+        for reader in list_readers():
+            role = reader.find_role(section.name)
+            if role is None:
+                continue
+            start = skip_zeros(section.content, 0)
+            for offset, size in reader.divide(section.content[start:]):
+                part = section.content[start + offset : start + offset + size]
+                yield Container(
+                    reader=reader,
+                    number=next(numbers),
+                    extent=Extent(place=Place(section=index, offset=start + offset), size=size),
+                    content=part,
+                    listing=reader.list_images(part, section.name),
+                    section=section.name,
+                    is_relocatable=role == "relocatable",
+                )
 
 
 def find_device_containers(

@@ -11,6 +11,7 @@ from kbuild.formats import archive, wheel
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.nvidia.ptx.reader import looks_like_ptx
+from kbuild.formats.portable_executable import is_portable_executable
 from kbuild.values import dataclass
 
 _MAGIC_NUMBERS: Final = (ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC, wheel.MAGIC)
@@ -46,7 +47,7 @@ class Member:
 
 def is_artifact(front: bytes) -> bool:
     """Return whether a file that starts with ``front`` is an artifact that kbuild reads."""
-    if front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front):
+    if front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front) or is_portable_executable(front):
         return True
     return any(reader.is_fat_binary(front) for reader in list_readers())
 

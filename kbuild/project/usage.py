@@ -31,7 +31,8 @@ def read_usage(path: Path) -> Usage:
     for line in read_file(path).decode(errors="surrogateescape").splitlines():
         key, _, value = line.partition(": ")
         if key in fields:
-            fields[key] = tuple(shlex.split(value))
+            words = shlex.split(value)
+            fields[key] = tuple(w.replace("${pcfiledir}", str(path.parent)) for w in words)
     return Usage(cflags=fields["Cflags"], libs=fields["Libs"])
 
 

@@ -37,6 +37,8 @@ _SIZES: Final = {
     "__int128": 16,
     "unsigned __int128": 16,
 }
+# Windows has other sizes of these types (LLP64).
+_OTHERWISE_ON_WINDOWS: Final = {"long": 4, "unsigned long": 4, "wchar_t": 2}
 _POINTER_BYTES: Final = 8
 # `float*`, `int&`; not `int S::*`, whose size varies.
 _POINTER: Final = re.compile(r"(?<!::)[*&]$")
@@ -54,7 +56,9 @@ def describe_difference(
     return None if index is None else (_layout(left[index]), _layout(right[index]))
 
 
-def contradict_name(display: str, params: tuple[Param, ...]) -> str | None:
+def contradict_name(
+    display: str, params: tuple[Param, ...], *, is_windows: bool = False
+) -> str | None:
     """Return how a layout contradicts the types in a demangled name, or None if it does not.
 
     A C name contains no types, and the size of a class is unknown.
@@ -64,13 +68,16 @@ def contradict_name(display: str, params: tuple[Param, ...]) -> str | None:
         return None
     if len(types) != len(params):
         return f"the name has {plural(len(types), 'parameter')}, but the layout has {len(params)}"
-    return contradict_types(params, types)
+    return contradict_types(params, types, is_windows=is_windows)
 
 
-def contradict_types(params: tuple[Param, ...], types: Iterable[str]) -> str | None:
+def contradict_types(
+    params: tuple[Param, ...], types: Iterable[str], *, is_windows: bool = False
+) -> str | None:
     """Return how a layout contradicts the types of the parameters, or None if it does not."""
     for param, kind in zip(params, types, strict=True):
-        size = size_of(kind)
+        size = _OTHERWISE_ON_WINDOWS.get(kind) if is_windows else None
+        size = size or size_of(kind)
         if size is not None and size != param.size:
             return (
                 f"according to the name, parameter {param.index} is '{kind}' of {size} bytes, "

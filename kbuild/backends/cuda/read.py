@@ -27,6 +27,9 @@ NAME: Final = "cuda"
 _ROLES: Final[dict[str, SectionRole]] = {
     ".nv_fatbin": "executable",
     "__nv_relfatbin": "relocatable",
+    # Windows binaries keep the first eight characters of a section's name.
+    ".nv_fatb": "executable",
+    "__nv_rel": "relocatable",
 }
 _READABLE: Final[tuple[ImageKind, ...]] = ("elf", "ptx")
 _KINDS: Final[dict[str, ImageKind]] = {"elf": "elf", "ptx": "ptx", "ltoir": "bitcode"}

@@ -32,7 +32,8 @@ def find_role(section: str) -> SectionRole | None:
     """See `ImageReader`."""
     if section == _OWN_RELOCATABLE or section.startswith(_RELOCATABLE):
         return "relocatable"
-    return "executable" if section == _SECTION else None
+    # Windows binaries keep the first eight characters of a section's name.
+    return "executable" if section in (_SECTION, _SECTION[:8]) else None
 
 
 def find_alignment(section: str) -> int:

@@ -94,11 +94,11 @@ def signature_mismatch(facts: ArtifactFacts) -> Iterator[Violation]:
     Source: legacy-rocm-build#6408, mahout#1484.
     """
     for container in match_containers(facts):
-        yield from _layout_mismatches(container)
+        yield from _layout_mismatches(container, is_windows=facts.kind == "windows-binary")
     require_containers(facts)
 
 
-def _layout_mismatches(container: ContainerMatch) -> Iterator[Violation]:
+def _layout_mismatches(container: ContainerMatch, *, is_windows: bool) -> Iterator[Violation]:
     rows = {row.device_name: row for row in container.rows}
     reference: dict[str, tuple[str, str, tuple[Param, ...]]] = {
         row.device_name: ("the kernel table", row.display, row.params) for row in container.rows
@@ -125,9 +125,9 @@ def _layout_mismatches(container: ContainerMatch) -> Iterator[Violation]:
         types = [param.type for param in params if param.type is not None]
         is_spelled = name not in rows and len(types) == len(params) > 0
         if is_spelled:
-            contradiction = contradict_types(params, types)
+            contradiction = contradict_types(params, types, is_windows=is_windows)
         else:
-            contradiction = contradict_name(display, params)
+            contradiction = contradict_name(display, params, is_windows=is_windows)
         if contradiction:
             yield Violation(
                 message=f"names of kernels contradict the layouts of parameters: {EXAMPLES}",

@@ -117,13 +117,14 @@ def link(
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of a project that is built in ``build`` and installed to ``moved``."""
+    """Return the directory of a project whose build tree, ``tree``, and prefix were moved."""
     require_programs("pkg-config")
     directory = tmp_path_factory.mktemp("plain project")  # with a space
     source = write_sources(directory / "source")
     succeed(configure(source, directory / "build", "ARCHITECTURES=x86-64"))
     succeed(run("cmake", "--build", directory / "build"))
     succeed(run("cmake", "--install", directory / "build", "--prefix", directory / "installed"))
+    (directory / "build").rename(directory / "tree")
     return (directory / "installed").rename(directory / "moved").parent
 
 
@@ -137,7 +138,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_pkg_config_describes_the_build_tree(project: Path, tmp_path: Path, target: str) -> None:
-    packages = project / "build" / "kbuild" / "pkgconfig"
+    packages = project / "tree" / "kbuild" / "pkgconfig"
 
     program = link(tmp_path, target, packages, "--cflags", "--libs")
 

@@ -75,3 +75,11 @@ def test_size_of_a_type(kind: str, size: int | None) -> None:
 )
 def test_groups_outside_other_brackets(text: str, groups: list[str]) -> None:
     assert list(list_groups(text)) == groups
+
+
+def test_windows_has_other_sizes_of_long() -> None:
+    display = "f(long, unsigned long, wchar_t, long long)"
+
+    assert contradict_name(display, _layout([4, 4, 2, 8]), is_windows=True) is None
+    assert contradict_name(display, _layout([4, 4, 2, 8])) is not None
+    assert contradict_name(display, _layout([8, 4, 2, 8]), is_windows=True) is not None

@@ -162,7 +162,7 @@ def theirs(directory: Path) -> Object:
     return read_object(directory / "hipcc.o")
 
 
-@pytest.fixture(scope="module", params=["g++", "clang++"])
+@pytest.fixture(scope="module", params=["g++", pytest.param("clang++", marks=pytest.mark.slow)])
 def ours(directory: Path, request: pytest.FixtureRequest) -> Object:
     return read_object(compile_stub_unit(directory, request.param))
 

@@ -22,7 +22,6 @@ from support.tools.gdb_sessions import (
 )
 
 pytestmark = needs_gdb
-KINDS = ("STATIC", "SHARED")
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +51,15 @@ def dump_core(program: Path, directory: Path) -> Path | None:
     return next(directory.glob("core*"), None)
 
 
-@pytest.mark.parametrize("writer", ["linux", "gdb"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "writer"),
+    [
+        ("STATIC", "linux"),
+        ("SHARED", "gdb"),
+        pytest.param("STATIC", "gdb", marks=pytest.mark.slow),
+        pytest.param("SHARED", "linux", marks=pytest.mark.slow),
+    ],
+)
 def test_core_file_names_kernel_and_launch(
     dying: Path, tmp_path: Path, kind: str, writer: str
 ) -> None:

@@ -53,7 +53,7 @@ def test_library_defines_every_c_function() -> None:
     assert set(defined.values()) == {("GLOBAL", "HIDDEN")}
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("linkage", ["shared", "static"])
 def test_program_that_declares_functions_itself(
     tmp_path: Path, compiler: str, linkage: str

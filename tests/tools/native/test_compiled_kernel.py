@@ -24,9 +24,10 @@ from support.tools.strict_compilers import INCLUDE, compile_strictly
 from support.tools.toolchains import list_distinct, require_programs
 
 HERE = Path(__file__).parent / "compiled_kernel"
-# Both sanitizers together take twice as long to compile. The other program, which reads hostile
-# files, has AddressSanitizer.
+# Both sanitizers together take twice as long to compile. AddressSanitizer is for the program that
+# reads hostile files.
 UNDEFINED = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
+ADDRESSES = ("-g", "-fsanitize=address")
 MEMBERS = """
 #include <kbuild/compiled_kernel.hpp>
 #include <kbuild/kbuild.hpp>
@@ -108,14 +109,18 @@ def test_wrong_arguments_are_explained(wrong_calls: str, argument: str) -> None:
     assert re.search(rf"{call}\d+:   required from here\n[^\n]*{message}", wrong_calls)
 
 
-@pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> str:
+@pytest.fixture(
+    scope="module",
+    params=[(), pytest.param(UNDEFINED, marks=pytest.mark.slow)],
+    ids=["plain", "sanitized"],
+)
+def output(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     directory = tmp_path_factory.mktemp("driver")
     library, program = directory / "libcuda.so.1", directory / "program"
     succeed(run("g++", "-shared", "-fPIC", HERE / "driver.cpp", "-o", library))
     succeed(
         run(
-            *("g++", "-std=c++17", *UNDEFINED, f"-I{INCLUDE}"),
+            *("g++", "-std=c++17", *request.param, f"-I{INCLUDE}"),
             *(HERE / "main.cpp", "-o", program, "-ldl"),
         )
     )
@@ -204,14 +209,20 @@ def build_code_object(*kernels: object) -> bytes:
     return builder.build()
 
 
-@pytest.fixture(scope="module")
-def hip(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
+@pytest.fixture(
+    scope="module",
+    params=[(), pytest.param(ADDRESSES, marks=pytest.mark.slow)],
+    ids=["plain", "sanitized"],
+)
+def hip(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., list[str]]:
     """Return a function that runs the program with libraries that print what they do."""
     directory = tmp_path_factory.mktemp("hip")
     program = directory / "program"
     succeed(
         run(
-            *("g++", "-std=c++17", "-g", "-fsanitize=address", f"-I{INCLUDE}"),
+            *("g++", "-std=c++17", *request.param, f"-I{INCLUDE}"),
             *(HERE / "hip_main.cpp", "-o", program, "-ldl"),
         )
     )

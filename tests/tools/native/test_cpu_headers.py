@@ -134,7 +134,10 @@ def test_host_api_names_the_fix_without_the_headers_of_the_runtime(
 # The code that -O2 generates for all functions takes seconds, and no default test runs it.
 @pytest.mark.parametrize(
     ("optimization", "standard"),
-    [("-O0", "17"), ("-O0", "20"), pytest.param("-O2", "20", marks=pytest.mark.slow)],
+    [
+        ("-O0", "17"),
+        *(pytest.param(level, "20", marks=pytest.mark.slow) for level in ("-O0", "-O2")),
+    ],
 )
 def test_device_language_compiles(
     compiler: str, standard: str, optimization: str, tmp_path: Path

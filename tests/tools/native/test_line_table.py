@@ -39,16 +39,31 @@ inline int twice(int number) {
 """
 
 
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the test program, which sanitizers check."""
+# Sanitizers double the time that the program takes to compile.
+SANITIZERS = (
+    (),
+    pytest.param(
+        ("-fsanitize=address,undefined", "-fno-sanitize-recover=all"), marks=pytest.mark.slow
+    ),
+)
+
+
+@pytest.fixture(scope="module", params=SANITIZERS, ids=["plain", "sanitized"])
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the test program."""
     program = tmp_path_factory.mktemp("reader") / "line_table_test"
     sources = (HERE / "line_table_test.cpp", *sorted((CPU / "crashes").glob("line_*.cpp")))
     succeed(
         run(
             *("g++", "-std=c++17", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"),
-            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-            *(f"-I{CPU}", f"-I{ROOT / 'kbuild' / 'native' / 'include'}", *sources, "-o", program),
+            *(
+                *request.param,
+                f"-I{CPU}",
+                f"-I{ROOT / 'kbuild' / 'native' / 'include'}",
+                *sources,
+                "-o",
+                program,
+            ),
         )
     )
     return program

@@ -22,8 +22,9 @@ NEWER = ("-march=x86-64-v3",) if platform.machine() == "x86_64" else ()
     ("compiler", "options"),
     [
         ("g++", ("-std=c++11", "-O0")),
-        ("g++", ("-std=c++20", "-O2", *NEWER)),
-        ("clang++", ("-std=c++17", "-O2")),
+        ("g++", ("-std=c++20", "-O0", *NEWER)),
+        pytest.param("g++", ("-std=c++20", "-O2", *NEWER), marks=pytest.mark.slow),
+        pytest.param("clang++", ("-std=c++17", "-O2"), marks=pytest.mark.slow),
     ],
 )
 def test_numbers_in_host_code(compiler: str, options: tuple[str, ...], tmp_path: Path) -> None:

@@ -98,6 +98,14 @@ cublasStatus_t to_status(int error) {
     }
 }
 
+cublasStatus_t Call::submit_queued(bool has_results, std::unique_ptr<Queued> operation) {
+    log_message(name_, "");
+    int error = enqueue_queued(handle_->stream, std::move(operation));
+    if (error == 0 && has_results && has_host_pointers())
+        error = kbuild_cpu_synchronize_stream(handle_->stream);
+    return to_status(error);
+}
+
 cublasStatus_t Call::status() const {
     if (status_ != CUBLAS_STATUS_SUCCESS) {
         if (status_ == CUBLAS_STATUS_INVALID_VALUE && logger().is_on)

@@ -60,14 +60,12 @@ public:
     template <class Operation>
     cublasStatus_t submit(bool has_results, Operation operation) {
         if (!is_accepted()) return status();
-        log_message(name_, "");
-        int error = enqueue(handle_->stream, std::move(operation));
-        if (error == 0 && has_results && has_host_pointers())
-            error = kbuild_cpu_synchronize_stream(handle_->stream);
-        return to_status(error);
+        return submit_queued(has_results, make_queued(std::move(operation)));
     }
 
 private:
+    cublasStatus_t submit_queued(bool has_results, std::unique_ptr<Queued> operation);
+
     const char* name_;
     cublasHandle_t handle_;
     cublasStatus_t status_ = CUBLAS_STATUS_SUCCESS;

@@ -23,8 +23,7 @@ from support.mathlibs.reference import compute
 from support.mathlibs.results import Results, measure_error
 from support.mathlibs.spectra import compute_spectra
 
-# cuBLAS compiles for a minute. By default, test_sparse_matrices.py and test_solvers.py compile and
-# use other libraries.
+# By default, test_library_calls.py, test_sparse_matrices.py, and test_solvers.py use the libraries.
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
@@ -67,12 +66,6 @@ def test_functions_compute_what_numpy_computes(
             expected = np.column_stack([array.real, array.imag]).ravel() if is_complex else array
             error = measure_error(results[case.name, case.number, parameter], expected)
             assert error < BOUNDS[case.instance.element], (case.name, case.choices, parameter)
-
-
-def test_calls_are_operations_of_streams(tmp_path: Path) -> None:
-    done = run_kbuild("run", "--backend", "cpu", *LINKED, SOURCES / "order.cu")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_checks_see_the_memory_of_calls() -> None:

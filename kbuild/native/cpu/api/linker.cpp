@@ -83,7 +83,8 @@ void copy_text(char* buffer, std::size_t bytes, std::string_view text) {
 
 std::vector<void*> list_values(const kbuild_cpu_jit_options& options) {
     if (options.names == nullptr || options.values == nullptr) return {};
-    return {options.values, options.values + options.count};
+    // Not a list of these two pointers.
+    return std::vector<void*>(options.values, options.values + options.count);
 }
 
 void return_jit_results(const kbuild_cpu_jit_options& options, const std::vector<void*>& given,

@@ -46,6 +46,19 @@ foreach(_kbuild_component IN LISTS kbuild_FIND_COMPONENTS)
     endif()
 endforeach()
 
+include("${CMAKE_CURRENT_LIST_DIR}/KbuildCheckPlatform.cmake")
+_kbuild_check_platform(kbuild_NOT_FOUND_MESSAGE)
+if(kbuild_NOT_FOUND_MESSAGE)
+    set(kbuild_FOUND FALSE)
+    cmake_policy(POP)
+    return()
+endif()
+
+# The stub units of kernel targets need a compiler for C or C++. A project in Fortran alone does not enable one.
+if(CMAKE_Fortran_COMPILER_LOADED AND NOT CMAKE_C_COMPILER_LOADED AND NOT CMAKE_CXX_COMPILER_LOADED)
+    enable_language(CXX)
+endif()
+
 include("${CMAKE_CURRENT_LIST_DIR}/KbuildFindCommand.cmake")
 _kbuild_find_command(kbuild_NOT_FOUND_MESSAGE)
 if(kbuild_NOT_FOUND_MESSAGE)

@@ -59,6 +59,9 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         from importlib import import_module  # noqa: PLC0415 - slow to import
 
+        from kbuild.toolchain import platform  # noqa: PLC0415 - only what runs kernels needs it
+
+        platform.check_platform()
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'kbuild' has no attribute {name!r}")
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO
 
 from kbuild.errors import ConfigurationError, InputError
-
-# The usual size of a block of a file system.
-_HOLE: Final = 4096
-_ZEROS: Final = bytes(_HOLE)
 
 
 def sha256(content: bytes) -> str:
@@ -38,38 +35,22 @@ def write_parts(
         modified: The modification time to set, in ns since the epoch.
         mode: The permissions to set.
     """
+    with open_replacement(path, modified=modified, mode=mode) as stream:
+        stream.writelines(parts)
+
+
+@contextmanager
+def open_replacement(
+    path: Path, *, modified: int | None = None, mode: int | None = None
+) -> Iterator[BinaryIO]:
+    """Yield a new file that replaces the one at ``path`` at the end, unless an error occurs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _name_temporary(path)
     try:
-        with temporary.open("xb") as stream:
-            stream.writelines(parts)
+        with temporary.open("x+b") as stream:
+            yield stream
         if modified is not None:
             os.utime(temporary, ns=(modified, modified))
-        if mode is not None:
-            temporary.chmod(mode)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def write_sparse(path: Path, content: bytes, *, mode: int | None = None) -> None:
-    """Write a file atomically, without the blocks that contain only zeros.
-
-    Readers see zeros there. The blocks take no space on file systems that support this.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _name_temporary(path)
-    view = memoryview(content)
-    try:
-        with temporary.open("xb") as stream:
-            for start in range(0, len(view), _HOLE):
-                part = view[start : start + _HOLE]
-                if part == _ZEROS[: len(part)]:
-                    stream.seek(len(part), os.SEEK_CUR)
-                else:
-                    stream.write(part)
-            stream.truncate(len(view))
         if mode is not None:
             temporary.chmod(mode)
         temporary.replace(path)

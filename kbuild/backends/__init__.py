@@ -42,7 +42,7 @@ def register(name: str, *capabilities: str, package: str | None = None) -> None:
 register("cpu", "build", "read", "code", "host", "limits", "devices", "mixed", "nvcc")
 register(
     *("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "nvcc"),
-    "removal",
+    "repacking",
 )
 register("hip", "build", "read", "code", "host", "limits", "devices", "mixed")
 register("offload", "read")  # LLVM's drivers build these; kbuild only reads them

@@ -24,8 +24,6 @@ STATIC: Final = frozenset(("static",))
 # With one of these words, the linkage of a definition must not change.
 _OTHER_LINKAGE: Final = frozenset(("static", "extern", "inline"))
 _SYSTEM_HEADER: Final = " 3"
-_OPENING: Final = frozenset("([{")
-_CLOSING: Final = frozenset(")]}")
 # A line marker without flags. Compilers also put them around words from macros of headers.
 _USER_MARKER: Final = re.compile(r'^# \d+ "[^\n]*"(?=\n)', re.MULTILINE)
 
@@ -39,14 +37,9 @@ def edit_kernel(text: str, found: Declaration) -> Iterator[Edit]:
         yield from q.list_words(found, STATIC if found.body is None else LINKAGE)
     if found.body is None:
         return
-    kind = "specialization" if is_specialization(found) else "kernel"
+    kind = "specialization" if found.is_specialization else "kernel"
     yield replace_qualifier(found, f"__kbuild_{kind}__")
     yield from replace_body(text, found, found.body, f"__kbuild_{kind}_body__")
-
-
-def is_specialization(found: Declaration) -> bool:
-    """Return whether it is an explicit specialization of a template."""
-    return found.template.replace(" ", "") == "template<>"
 
 
 def replace_qualifier(found: Declaration, word: str) -> Edit:
@@ -122,22 +115,9 @@ def make_reference(
     if following is not None and following.text == "[":
         reference = f"({reference})"
     yield Edit(start=name.start, end=name.end, text=reference)
-    start, end = find_initializer(found, declarator), declarator.end.end
+    end = declarator.end.end
+    start = declarator.initializer.start if declarator.initializer else end
     newlines = "\n" * text.count("\n", start, end)
     named = f' __asm__("{label}")' if label else ""
     hidden = 'visibility("hidden")'
     yield Edit(start=start, end=end, text=f"{named} __attribute__(({hidden})){newlines}")
-
-
-def find_initializer(found: Declaration, declarator: q.Declarator) -> int:
-    """Return the position of the initializer of a variable, or the end if there is none."""
-    end = declarator.end.end
-    depth = 0
-    for token in found.head:
-        if token.start <= declarator.name.start:
-            continue
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        is_start = (token.text == "=" and depth == 0) or (token.text == "{" and depth == 1)
-        if token.start < end and is_start:
-            return token.start
-    return end

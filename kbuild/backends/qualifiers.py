@@ -17,17 +17,23 @@ DEVICE: Final = "__kbuild_device__"
 CONSTANT: Final = "__kbuild_constant__"
 MANAGED: Final = "__kbuild_managed__"
 HOST: Final = "__kbuild_host__"
+SHARED: Final = "__kbuild_shared__"
 QUALIFIERS: Final = frozenset((GLOBAL, DEVICE, CONSTANT, MANAGED, HOST))
-_SPECIFIERS: Final = QUALIFIERS | {"__kbuild_shared__", "static", "extern", "inline", '"C"'}
+_SPECIFIERS: Final = QUALIFIERS | {SHARED, "static", "extern", "inline", '"C"'}
 
 
 @dataclass(frozen=True, slots=True)
 class Declarator:
-    """One declared name of a variable declaration, and its last token."""
+    """One declared name of a variable declaration, the start of its initializer, and its end."""
 
     name: Token
-    is_initialized: bool
+    initializer: Token | None
     end: Token
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether it has an initializer; one in parentheses does not count."""
+        return self.initializer is not None
 
 
 def is_device_only(found: Declaration) -> bool:
@@ -62,15 +68,13 @@ def list_declarators(found: Declaration) -> Iterator[Declarator]:
     first, *others = split_at_commas(tokens) or [[]]  # the text can end in a declaration
     base = first[: find_type_end(first, 0)]
     for declarator in (first[len(base) :], *others):
-        body, _ = split_initializer([*base, *declarator])
+        whole = [*base, *declarator]
+        body, _ = split_initializer(whole)
         _, place = find_declarator(body)
         if place is not None:
-            texts = [token.text for token in declarator]
-            yield Declarator(
-                name=body[place],
-                is_initialized="=" in texts or "{" in texts,
-                end=declarator[-1],
-            )
+            braces = (i for i in range(place, len(body)) if body[i].text == "{")
+            initializer = whole[next(braces, len(body)) :]
+            yield Declarator(body[place], initializer[0] if initializer else None, declarator[-1])
 
 
 def list_words(found: Declaration, words: frozenset[str]) -> list[Edit]:

@@ -4,8 +4,11 @@ import sys
 
 # Without this, the first import of a module for Unix would end with a traceback.
 if sys.platform != "linux":
-    sys.stderr.write(
-        f"kbuild: error: kbuild does not run on {sys.platform}; it needs Linux with glibc, for "
-        "example in WSL 2 on Windows, or in a container on macOS\n"
-    )
-    raise SystemExit(3)
+    from kbuild.errors import ToolchainError
+    from kbuild.toolchain.platform import check_system
+
+    try:
+        check_system()
+    except ToolchainError as error:
+        sys.stderr.write(f"kbuild: error: {error}\n")
+        raise SystemExit(error.exit_code) from None

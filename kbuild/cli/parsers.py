@@ -15,11 +15,15 @@ COMMANDS: Final = {
     "demo": ("demo", "build, verify, and run the saxpy example"),
     "build": ("build", "build the targets of kbuild.toml with CMake and ninja"),
     "nvcc": ("nvcc", "take the place of nvcc in builds that call it"),
-    "config": ("config", "print the compiler options with which kernels are used"),
+    "config": ("hosts.config", "print the compiler options with which kernels are used"),
+    "bindings": ("hosts.bindings", "write declarations of kernels for C, Fortran, Rust, or Python"),
     "clean": ("clean", "remove what kbuild build made"),
     "inspect": ("inspect", "list the device code, kernels, and handles of artifacts"),
     "diff": ("diff", "show what changed in the kernels between two builds"),
-    "strip": ("strip", "remove device code from a linked file or a wheel"),
+    "strip": ("publish.strip", "remove device code from a linked file or a wheel"),
+    "split": ("publish.split", "write an artifact for each architecture of devices"),
+    "merge": ("publish.merge", "join the device code of artifacts for different architectures"),
+    "sbom": ("publish.sbom", "write a bill of materials of device code"),
     "report": ("report", "write an HTML page about artifacts: sizes, kernels, findings"),
     "doctor": ("doctor", "list the toolchains, tools, and devices that kbuild finds"),
     "completion": ("completion", "print a script with which a shell completes commands"),
@@ -40,7 +44,8 @@ COMMANDS: Final = {
 }
 # The groups in `kbuild --help`. Builds call the other commands.
 GROUPS: Final = {
-    "build": ("demo", "build", "nvcc", "config", "strip", "clean"),
+    "build": ("demo", "build", "nvcc", "config", "bindings", "clean"),
+    "publish": ("strip", "split", "merge", "sbom"),
     "look": ("inspect", "diff", "report", "doctor", "completion"),
     "run": ("run", "replay", "bench"),
     "check": ("verify", "smoke", "explain"),

@@ -16,7 +16,6 @@ from kbuild.cxx.lines import Location, locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
 
-_SYSTEM_HEADER: Final = " 3"
 _BRACKETS: Final = frozenset("()[]{},;")
 
 
@@ -38,7 +37,7 @@ def restore_columns(
             continue
         start = min(marker.end + 1, stop)
         place = locate(unit.text, start)
-        lines = [] if place.flags.startswith(_SYSTEM_HEADER) else read_lines(place.file)
+        lines = [] if place.is_system else read_lines(place.file)
         for number, (first, last) in enumerate(_list_lines(unit.text, start, stop), place.line):
             if 0 < number <= len(lines):
                 changes = ends[bisect_right(ends, first - 1) : bisect_right(ends, last)]

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from kbuild.cxx.heads import find_name, find_template_end, read_head, read_name
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Span
+from kbuild.cxx.places import find_angle, starts_captures
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.tokens import join
 from kbuild.cxx.unit import Unit
@@ -54,6 +55,16 @@ class Declaration:
     namespaces: tuple[str, ...] = ()
     scope: str = ""
 
+    @property
+    def head_end(self) -> int:
+        """The position of the body, or else the end."""
+        return self.end if self.body is None else self.body[0]
+
+    @property
+    def is_specialization(self) -> bool:
+        """Whether it is an explicit specialization of a template."""
+        return self.template.replace(" ", "") == "template<>"
+
 
 def find_qualified(unit: Unit, qualifiers: frozenset[str]) -> tuple[Declaration, ...]:
     """Return all declarations with one of the qualifiers, in order; they can be nested.
@@ -94,7 +105,9 @@ def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
     before = mark - 1
     while before >= start and unit.words[before] in qualifiers:
         before -= 1
-    before = _skip_template_parameters(unit, before, start)
+    opening = find_angle(unit, before) if unit.get(before) == ">" else None
+    if opening is not None and unit.get(opening - 1) == "]":
+        before = opening - 1  # before the template parameters of a lambda
     if before >= start and _ends_captures(unit, before, start):
         end = mark
         while unit.get(end) in qualifiers:
@@ -104,32 +117,11 @@ def _read(unit: Unit, mark: int, qualifiers: frozenset[str]) -> Declaration:
     return _read_declaration(unit, start, qualifiers)
 
 
-def _skip_template_parameters(unit: Unit, index: int, start: int) -> int:
-    """Return the index before a lambda's template parameters; otherwise the index itself."""
-    depth = 0
-    opening = index
-    while opening > start:
-        word = unit.words[opening]
-        if word in (")", "]", "}"):
-            opening = unit.partners.get(opening, opening)
-        depth += (word == ">") - (word == "<")
-        if depth <= 0:
-            break
-        opening -= 1
-    return opening - 1 if unit.get(opening - 1) == "]" and opening < index else index
-
-
 def _ends_captures(unit: Unit, index: int, start: int) -> bool:
     """Return whether a token closes the captures of a lambda."""
-    if unit.words[index] != "]":
-        return False
     opening = unit.partners.get(index, start)
-    # A declarator has a name before the bracket, and an attribute a second bracket.
-    before = unit.get_token(opening - 1) if opening > start else None
-    is_array = before is not None and (
-        (before.is_word and before.text not in ("return", "co_return")) or before.text in (")", "]")
-    )
-    return unit.get(opening + 1) != "[" and not is_array
+    before = unit.get(opening - 1) if opening > start else ""
+    return unit.words[index] == "]" and starts_captures(before, unit.get(opening + 1))
 
 
 def _make(

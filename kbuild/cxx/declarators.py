@@ -7,7 +7,7 @@ from typing import Final
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.tokens import ATTRIBUTES, join, match_angle, match_brackets
 
-_FUNDAMENTAL: Final = frozenset(
+BUILT_IN_TYPES: Final = frozenset(
     [
         "void",
         "bool",
@@ -28,7 +28,6 @@ _FUNDAMENTAL: Final = frozenset(
         "_Float32",
         "_Float64",
         "__float128",
-        "auto",
         "__signed__",
     ]
 )
@@ -49,7 +48,7 @@ QUALIFIERS: Final = frozenset(
         *CLASS_KEYS,
     ]
 )
-TYPE_WORDS: Final = _FUNDAMENTAL | QUALIFIERS
+TYPE_WORDS: Final = BUILT_IN_TYPES | QUALIFIERS | {"auto"}
 # They take an expression or a type in parentheses.
 TYPE_OPERATORS: Final = frozenset(
     {"decltype", "typeof", "__typeof__", "__typeof", "__underlying_type"}
@@ -140,18 +139,18 @@ def find_type_end(body: list[Token], index: int) -> int:
             index = partners[index] + 1
         elif word in QUALIFIERS:
             index += 1
-        elif word in _FUNDAMENTAL:
+        elif word in BUILT_IN_TYPES or word == "auto":
             index += 1
             is_known = True
         elif word == "::" or (body[index].is_word and not is_known):
-            index = _end_of_name(body, index)
+            index = find_name_end(body, index)
             is_known = True
         else:
             break
     return index
 
 
-def _end_of_name(body: list[Token], index: int) -> int:
+def find_name_end(body: list[Token], index: int) -> int:
     """Return the index after a qualified name with template arguments."""
     if body[index].text == "::":
         index += 1

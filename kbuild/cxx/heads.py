@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kbuild.cxx.declarators import find_name_end
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.tokens import ATTRIBUTES, OWN_WORD, match_angle, match_brackets
 
@@ -46,24 +47,11 @@ def _find_constraint_end(tokens: list[Token], index: int) -> int:
         elif tokens[index].text == "(":
             index = partners.get(index, index) + 1
         else:
-            index = _find_name_end(tokens, index)
+            index = find_name_end(tokens, index)
         following = [token.text for token in tokens[index : index + 2]]
         if following not in (["&", "&"], ["|", "|"]):
             return index
         index += 2
-    return index
-
-
-def _find_name_end(tokens: list[Token], index: int) -> int:
-    if tokens[index].text == "::":
-        index += 1
-    while index < len(tokens):
-        index += 1
-        if index < len(tokens) and tokens[index].text == "<":
-            index = (match_angle(tokens, index) or index) + 1
-        if index >= len(tokens) or tokens[index].text != "::":
-            return index
-        index += 1
     return index
 
 
@@ -107,7 +95,7 @@ def read_head(tokens: list[Token]) -> tuple[list[Token], int | None]:
 
 def _is_pointer(tokens: list[Token], parenthesis: int) -> bool:
     """Return whether the parenthesis contains a declarator: ``(*name)``, ``(Class::*name)``."""
-    index = _find_name_end(tokens, parenthesis + 1) - 1
+    index = find_name_end(tokens, parenthesis + 1) - 1
     is_member = tokens[index - 1].text == "::" and tokens[index].text == "*"
     return is_member or tokens[parenthesis + 1].text in ("*", "&", "^")
 
@@ -124,7 +112,7 @@ def _find_inner_parameters(
     close = partners.get(parenthesis)
     if close is None or tokens[parenthesis].text != "(" or not _is_pointer(tokens, parenthesis):
         return None
-    index = _find_name_end(tokens, parenthesis + 1)  # after the asterisk
+    index = find_name_end(tokens, parenthesis + 1)  # after the asterisk
     while tokens[index].is_word or tokens[index].text == "::":
         index += 1
     is_function = tokens[index].text == "(" and tokens[index - 1].is_word

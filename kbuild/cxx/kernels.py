@@ -49,8 +49,7 @@ def _read_instance(found: Declaration) -> tuple[str, ...]:
 
 def _find_requirement(unit: Unit, found: Declaration) -> str:
     """Return the ``requires`` clause after the parameters."""
-    end = found.end if found.body is None else found.body[0]
-    rest = unit.list_tokens(found.parameters[1] + 1, end)
+    rest = unit.list_tokens(found.parameters[1] + 1, found.head_end)
     words = [token.text for token in rest]
     if "requires" not in words:
         return ""
@@ -60,7 +59,7 @@ def _find_requirement(unit: Unit, found: Declaration) -> str:
 def _read_form(
     found: Declaration,
 ) -> Literal["declaration", "qualified", "specialization", "instantiation"]:
-    if found.template.replace(" ", "") == "template<>":
+    if found.is_specialization:
         return "specialization"
     if found.is_instantiation:
         return "instantiation"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from kbuild.cxx.lines import locate
+from kbuild.cxx.places import find_angle
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
-_OPENING: Final = frozenset("([{")
-_CLOSING: Final = frozenset(")]}")
 _CONDITIONS: Final = frozenset(("if", "while", "for", "switch", "constexpr"))
 _LAMBDA_WORDS: Final = frozenset(("mutable", "constexpr", "consteval", "static", "noexcept"))
 _STOPPING: Final = frozenset(
@@ -58,7 +57,7 @@ def _read_primary(unit: Unit, index: int) -> int | None:
         word = unit.words[index]
         if word == "operator" or (unit.get_token(index).is_word and word not in _STOPPING):
             return _read_name(unit, index)
-        opening = _find_angle(unit, index) if word == ">" else unit.partners.get(index)
+        opening = find_angle(unit, index) if word == ">" else unit.partners.get(index)
         if opening is None or opening > index:
             break
         before = unit.get(opening - 1)
@@ -119,34 +118,9 @@ def _read_name(unit: Unit, index: int) -> int:
         start = index
         index -= 1
         if unit.get(index) == ">":
-            index = (_find_angle(unit, index) or 0) - 1
+            index = (find_angle(unit, index) or 0) - 1
         if index < 0 or not unit.get_token(index).is_word or unit.words[index] in _STOPPING:
             break
         start = index
         index -= 1
     return start - 1 if unit.get(start - 1) == "typename" else start
-
-
-def _find_angle(unit: Unit, index: int) -> int | None:
-    """Return the index of the ``<`` that opens what a ``>`` closes."""
-    depth = 0
-    while index >= 0:
-        word = unit.words[index]
-        if word in _CLOSING and index in unit.partners:
-            index = unit.partners[index]
-        elif word in _OPENING or word in (";", "}"):
-            return None
-        elif word == ">":
-            depth += 1
-        elif word == "<" and not _compares(unit, index):
-            depth -= 1
-            if depth == 0:
-                return index
-        index -= 1
-    return None
-
-
-def _compares(unit: Unit, index: int) -> bool:
-    """Return whether a ``<`` is an operator, because no name is before it."""
-    before = unit.get(index - 1)
-    return before == ")" or before[:1].isdigit()

@@ -31,6 +31,11 @@ class Location:
         return f"{self.file or '<unknown>'}:{self.line}"
 
     @property
+    def is_system(self) -> bool:
+        """Whether the file is a system header."""
+        return "3" in self.flags
+
+    @property
     def marker(self) -> str:
         """A directive after which the next line is this one."""
         return f'# {self.line} "{self.file}"{self.flags}' if self.file else f"# {self.line}"

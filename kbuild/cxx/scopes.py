@@ -6,12 +6,12 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import Final, Literal
 
+from kbuild.cxx.declarators import CLASS_KEYS
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.tokens import OWN_WORD, drop_attributes, drop_template_headers, match_angle
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-_CLASS_KEYS: Final = frozenset({"class", "struct", "union", "enum"})
 _SPECIFIERS: Final = frozenset(
     {"typedef", "static", "extern", "inline", "const", "constexpr", "volatile", "thread_local"}
 )
@@ -87,6 +87,11 @@ def find_scopes(unit: Unit) -> Scopes:
     return Scopes(unit)
 
 
+def list_head(unit: Unit, scope: Scope) -> list[str]:
+    """Return the tokens of a declaration or statement up to its brace."""
+    return unit.words[slice(*map(unit.find_index, (scope.head, scope.brace)))]
+
+
 def _read_scope(unit: Unit, index: int) -> Scope:
     start = unit.find_head(index)
     brace, head = unit.starts[index], unit.starts[start]
@@ -101,7 +106,7 @@ def _read_scope(unit: Unit, index: int) -> Scope:
         return Scope(brace, head, "language")
     while tokens and (tokens[0].text in _SPECIFIERS or tokens[0].text.startswith(OWN_WORD)):
         tokens = tokens[1:]
-    if tokens and tokens[0].text in _CLASS_KEYS and _is_class_head(tokens):
+    if tokens and tokens[0].text in CLASS_KEYS and _is_class_head(tokens):
         return Scope(brace, head, "class", tokens[1].text if len(tokens) > 1 else "")
     return Scope(brace, head, "block")
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
+from kbuild.cxx.places import list_outside
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
 _LOOPS: Final = frozenset(("for", "while"))
 _HEADS: Final = _LOOPS | {"if", "switch", "catch"}
+_LIKELIHOODS: Final = frozenset(("likely", "unlikely"))
+# What follows an attribute of a statement that is not a declaration.
+_STATEMENTS: Final = _HEADS | {"{", "do", "try", "case", "default", "return", "break", "continue"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +70,13 @@ def _read_all(unit: Unit, start: int, stop: int) -> Iterator[Node]:
 
 
 def _read(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
-    """Read the statement at ``start``; return it and the index after it."""
+    """Read the statement at ``start``; return it and the index after it.
+
+    Attributes of statements are in front of them, and those of declarations are parts of them.
+    """
+    behind = min(skip_attributes(unit, start), stop)
+    if unit.get(behind) in _STATEMENTS or not _LIKELIHOODS.isdisjoint(unit.words[start:behind]):
+        start = behind
     word, following = unit.get(start), unit.get(start + 1)
     if word == "{" and start in unit.partners:
         return divide_body(unit, start), unit.partners[start] + 1
@@ -118,17 +128,22 @@ def _read_control(unit: Unit, start: int, stop: int) -> tuple[Node, int]:
     if index < stop:
         child, index = _read(unit, index, stop)
         children.append(child)
-    while kind == "if" and index < stop and unit.words[index] == "else":
+    if kind == "if" and index < stop and unit.words[index] == "else":
         child, index = _read(unit, index + 1, stop)
         children.append(child)
     return Block(start, min(index, stop), tuple(children), kind, is_constant, heads), index
 
 
+def skip_attributes(unit: Unit, index: int) -> int:
+    """Return the index after the attributes in front of a statement."""
+    while unit.words[index : index + 2] == ["[", "["] and index in unit.partners:
+        index = unit.partners[index] + 1
+    return index
+
+
 def _find_semicolon(unit: Unit, start: int, stop: int) -> int:
-    index = start
-    while index < stop and unit.words[index] != ";":
-        index = max(unit.partners.get(index, index), index) + 1
-    return min(index, stop)
+    outside = list_outside(unit, start, stop)
+    return next((index for index in outside if unit.words[index] == ";"), stop)
 
 
 def list_statements(node: Node) -> Iterator[Statement]:

@@ -11,7 +11,7 @@ import importlib
 import zlib
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
@@ -45,6 +45,22 @@ def decompress(
     if len(data) != size:
         raise InputError(f"the image declares {size} decompressed bytes, but yields {len(data)}")
     return data
+
+
+def measure_compressed(method: Literal["lz4", "zstd"], data: Buffer, level: int) -> int:
+    """Return the size of compressed data, with a level of the compressor's library."""
+    if method == "zstd":
+        zstandard = import_codec("zstandard", "zstandard")
+        return len(zstandard.ZstdCompressor(level=level).compress(data))
+    block = import_codec("lz4.block", "lz4")
+    words = {"mode": "high_compression", "compression": level, "store_size": False}
+    return len(block.compress(data, **words))
+
+
+def measure_deflated(data: Buffer) -> int:
+    """Return the size that data takes in a zip archive."""
+    stream = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return len(stream.compress(data)) + len(stream.flush())
 
 
 def _read_lz4(stored: memoryview, size: int) -> bytes:

@@ -8,6 +8,8 @@ from kbuild import __version__, files, records
 from kbuild.backends import find_builder
 from kbuild.backends.interface.build import Builder
 from kbuild.model import TargetRecord
+from kbuild.stages.bindings.c import render_c_header
+from kbuild.stages.bindings.model import describe_bindings
 from kbuild.stages.device_libraries import DeviceLibraries
 from kbuild.stages.edges import PackPlan
 from kbuild.stages.packing.containers import Containers, concatenate, make_containers
@@ -17,7 +19,6 @@ from kbuild.stages.stubs.debug import list_notes
 from kbuild.stages.stubs.symbols import SymbolTables, select_container
 from kbuild.stages.stubs.unit import (
     StubInputs,
-    render_c_header,
     render_cpp_header,
     render_stub_unit,
 )
@@ -138,4 +139,4 @@ def _write_headers(inputs: PackInputs, table: TargetRecord, builder: Builder) ->
     namespaces = frozenset(name for record in inputs.compiled for name in record.inline_namespaces)
     header = render_cpp_header(table, plan.headers, host_header, namespaces)
     files.write_if_changed(plan.cpp_header, header)
-    files.write_if_changed(plan.c_header, render_c_header(table, host_header))
+    files.write_if_changed(plan.c_header, render_c_header(describe_bindings(table), host_header))

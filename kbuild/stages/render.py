@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import jinja2
 from jinja2.bccache import Bucket
@@ -67,6 +67,8 @@ def make_environment() -> jinja2.Environment:
     environment.filters["c_string"] = c_string
     environment.filters["comment"] = escape_comment
     environment.filters["cmake"] = cmake_string
+    environment.filters["fortran_comment"] = wrap_fortran_comment
+    environment.filters["fortran_continue"] = wrap_fortran_string
     return environment
 
 
@@ -90,6 +92,24 @@ def escape_comment(text: str) -> str:
     """Change ``text`` so that it cannot end a C or C++ comment."""
     # Replace backslashes first: they could join lines, and their replacement can form a "*/".
     return text.replace("\\", "/").replace("*/", "* /").replace("\n", " ")
+
+
+# Of the 132 columns of a line, what an indented comment or string uses.
+_FORTRAN_WIDTH: Final = 100
+
+
+def wrap_fortran_comment(text: str) -> str:
+    """Return ``text`` with a line break and a comment mark where a line would be too long."""
+    return "\n  !   ".join(_split_text(" ".join(text.split())))
+
+
+def wrap_fortran_string(text: str) -> str:
+    """Return the content of a string literal, which continues where a line would be too long."""
+    return "&\n        &".join(_split_text(text))
+
+
+def _split_text(text: str) -> list[str]:
+    return [text[i : i + _FORTRAN_WIDTH] for i in range(0, len(text), _FORTRAN_WIDTH)]
 
 
 def cmake_string(value: object) -> str:

@@ -1,10 +1,30 @@
-"""Remove device code from linked files and wheels of any tool, without linking again.
+"""Remove, divide, and join the device code of linked files and wheels of any tool.
 
-`strip_artifact` removes the images that nobody needs, in place: addresses, registration, and
-notes stay as they are.
+Nothing is linked again. `strip_artifact` removes the images that nobody needs, `split_artifact`
+writes an artifact for each architecture of devices, and `merge_artifacts` joins them again.
 """
 
-from kbuild.strip.artifact import strip_artifact
-from kbuild.strip.model import RemovedImages, StrippedFile, StripReport
+from kbuild.strip.artifact import split_artifact, strip_artifact
+from kbuild.strip.merge import merge_artifacts
+from kbuild.strip.model import (
+    MergedFile,
+    MergeReport,
+    RemovedImages,
+    SplitArtifact,
+    SplitReport,
+    StrippedFile,
+    StripReport,
+)
 
-__all__ = ["RemovedImages", "StripReport", "StrippedFile", "strip_artifact"]
+__all__ = [
+    "MergeReport",
+    "MergedFile",
+    "RemovedImages",
+    "SplitArtifact",
+    "SplitReport",
+    "StripReport",
+    "StrippedFile",
+    "merge_artifacts",
+    "split_artifact",
+    "strip_artifact",
+]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
 
-from kbuild.backends import name_images
+from kbuild.backends import list_usable, name_images
 from kbuild.errors import ConfigurationError, InputError, suggest
-from kbuild.files import read_file, write_parts, write_sparse
-from kbuild.formats.elf.constants import ELF_MAGIC
-from kbuild.formats.wheel import is_wheel
+from kbuild.formats.buffer import Buffer
 from kbuild.strip.linked_file import strip_file
-from kbuild.strip.model import StrippedFile, StripReport
-from kbuild.strip.wheel import rewrite_wheel
-
-_BLOCK: Final = 512
+from kbuild.strip.model import SplitArtifact, SplitReport, StrippedFile, StripReport
+from kbuild.strip.rewriting import rewrite_artifact, visit_artifact
+from kbuild.strip.selection import Selection, select_all, select_for_device, select_names
 
 
 def strip_artifact(path: Path, output: Path, *, keep: Iterable[str] | None = None) -> StripReport:
@@ -37,67 +32,83 @@ def strip_artifact(path: Path, output: Path, *, keep: Iterable[str] | None = Non
         InputError: The artifact is of another kind, is damaged, or has no device code.
         OSError: The output cannot be written.
     """
-    content = read_file(path)
     names = None if keep is None else tuple(keep)
-    kept = None if names is None else frozenset(name_images(names))
-    target = output / path.name if output.is_dir() else output
-    mode = path.stat().st_mode & 0o777
-    if is_wheel(content):
-        files, signatures, changed = _strip_wheel(path, content, kept)
-        _check_kept(path, files, names or ())
-        write_parts(target, (changed,), mode=mode)
-        sizes = len(content), len(changed)
-    else:
-        signatures = ()
-        stripped = strip_file(str(path), content, kept) if _is_elf(content) else None
+    select = select_all if names is None else select_names(name_images(names))
+    return _strip(path, output, select, names or ())
+
+
+def split_artifact(
+    path: Path, output: Path, *, devices: Iterable[str] = (), keep: Iterable[str] = ()
+) -> SplitReport:
+    """Write an artifact for each architecture of devices, with only the code that they run.
+
+    Args:
+        path: A shared object, an executable, or a wheel.
+        output: A directory. Each artifact has its old name in a directory that is named after
+            the architecture.
+        devices: The architectures of the devices; by default, those that have machine code.
+        keep: Architectures whose images stay in all artifacts, for example ``compute_90``.
+
+    Raises:
+        ConfigurationError: A name is not the architecture of a device, or the artifact has no
+            image for an architecture to keep.
+        InputError: The artifact is of another kind, is damaged, or has no device code.
+        OSError: The output cannot be written.
+    """
+    requested = tuple(dict.fromkeys(devices)) or _list_devices(path)
+    for device in requested:
+        if list_usable(device, ()) is None:
+            raise ConfigurationError(
+                f"{device!r} is not the architecture of a device; expected a name such as sm_90"
+            )
+    also = tuple(keep)
+    artifacts = []
+    for device in requested:
+        select = select_for_device(device, name_images(also))
+        report = _strip(path, output / device / path.name, select, also)
+        artifacts.append(SplitArtifact(device=device, result=report))
+    return SplitReport(path=str(path), artifacts=tuple(artifacts))
+
+
+def _list_devices(path: Path) -> tuple[str, ...]:
+    """Return the architectures for which an artifact has machine code."""
+    found: list[StrippedFile] = []
+    visit_artifact(path, lambda name, content: found.extend(_describe(name, content)))
+    known = list(dict.fromkeys(arch for file in found for arch in file.kept))
+    return tuple(arch for arch in known if list_usable(arch, known))
+
+
+def _describe(name: str, content: Buffer) -> Iterator[StrippedFile]:
+    stripped = strip_file(name, content, select_all)
+    if stripped:
+        yield stripped.file
+
+
+def _strip(path: Path, output: Path, select: Selection, names: Iterable[str]) -> StripReport:
+    found: list[StrippedFile] = []
+
+    def change(name: str, content: Buffer) -> Iterable[Buffer] | None:
+        stripped = strip_file(name, content, select)
         if stripped is None:
-            raise InputError(f"{path}: not a shared object, executable, or wheel with device code")
-        files = [stripped[1]]
-        _check_kept(path, files, names or ())
-        before = path.stat().st_blocks * _BLOCK
-        write_sparse(target, stripped[0], mode=mode)
-        sizes = before, target.stat().st_blocks * _BLOCK
+            return None
+        found.append(stripped.file)
+        return stripped.parts if stripped.file.removed else None
+
+    rewritten = rewrite_artifact(path, output, change, check=lambda: _check(path, found, names))
     return StripReport(
         path=str(path),
-        output=str(target),
-        size=sizes[0],
-        output_size=sizes[1],
-        files=tuple(files),
-        signatures=signatures,
+        output=str(rewritten.output),
+        size=rewritten.size,
+        output_size=rewritten.output_size,
+        files=tuple(found),
+        signatures=rewritten.signatures,
     )
 
 
-def _is_elf(content: bytes) -> bool:
-    return content.startswith(ELF_MAGIC)
-
-
-def _strip_wheel(
-    path: Path, content: bytes, keep: frozenset[str] | None
-) -> tuple[list[StrippedFile], tuple[str, ...], bytes]:
-    files: list[StrippedFile] = []
-
-    def change(name: str, member: bytes) -> bytes | None:
-        stripped = strip_file(f"{path}!{name}", member, keep) if _is_elf(member) else None
-        if stripped is None:
-            return None
-        files.append(stripped[1])
-        return stripped[0] if stripped[1].removed else None
-
-    target = io.BytesIO()
-    try:
-        signatures = rewrite_wheel(io.BytesIO(content), target, change)
-    except InputError as error:
-        message = str(error)
-        raise InputError(
-            message if message.startswith(f"{path}!") else f"{path}: {message}"
-        ) from error
+def _check(path: Path, files: Iterable[StrippedFile], names: Iterable[str]) -> None:
+    """Check that there is device code, and an image for each name, which can stand for several."""
     if not files:
-        raise InputError(f"{path}: no shared object or executable in the wheel has device code")
-    return files, signatures, target.getvalue()
-
-
-def _check_kept(path: Path, files: Iterable[StrippedFile], names: Iterable[str]) -> None:
-    """Check that the artifact has an image for each name, which can stand for several images."""
+        raise InputError(f"{path}: not a shared object, executable, or wheel with device code")
     known = sorted(set(_list_known(files)))
     for name in names:
         if not set(name_images((name,))).intersection(known):

@@ -18,7 +18,7 @@ from kbuild.model import Command
 from kbuild.process import find_build_program, find_program
 from kbuild.toolchain.devices import list_device_architectures
 from kbuild.toolchain.environment import TOOLCHAIN_VARIABLES, read_compiler_variables
-from kbuild.toolchain.platform import check_libc, read_libc
+from kbuild.toolchain.platform import check_platform
 from kbuild.toolchain.probe import digest_script, probe
 from kbuild.toolchain.trial import find_defect
 
@@ -65,10 +65,10 @@ def find_toolchain(builder: Builder, hints: ToolchainHints) -> Toolchain:
     """Return the toolchain of the first candidate that exists.
 
     Raises:
-        ToolchainError: The system has no glibc, there is no candidate, or the one that exists
-            cannot compile and link.
+        ToolchainError: kbuild does not support the system, there is no candidate, or the one that
+            exists cannot compile and link.
     """
-    check_libc(read_libc())
+    check_platform()
     path = locate_compiler(builder, hints)
     if path is not None:
         found = _identify(builder, path, hints)

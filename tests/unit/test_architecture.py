@@ -20,7 +20,7 @@ PACKAGE: Final = Path(kbuild.__file__).parent
 LAYERS: Final = (
     ("__main__",),
     ("cli", "torch", "testing"),
-    ("report", "project", "bench", "smoke", "check", "nvcc"),
+    ("report", "project", "bench", "smoke", "check", "nvcc", "sbom"),
     ("stages", "verify", "diff", "runtime", "strip"),
     ("inspect", "toolchain"),
     ("backends",),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the type checker compares each module with its protocol
-    from kbuild.backends.cuda import build, code, devices, mixed, nvcc, read, removal, rtc
+    from kbuild.backends.cuda import build, code, devices, mixed, nvcc, read, repacking, rtc
     from kbuild.backends.interface.build import Builder
     from kbuild.backends.interface.code import CodeReader
     from kbuild.backends.interface.devices import Devices
     from kbuild.backends.interface.mixed import MixedPasses
     from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.read import ImageReader
-    from kbuild.backends.interface.removal import ImageRemover
+    from kbuild.backends.interface.repacking import ImageRepacker
     from kbuild.backends.interface.rtc import RuntimeCompiler
 
     _BUILD: Builder = build
@@ -22,4 +22,4 @@ if TYPE_CHECKING:  # the type checker compares each module with its protocol
     _MIXED: MixedPasses = mixed
     _RTC: RuntimeCompiler = rtc
     _NVCC: NvccConventions = nvcc
-    _REMOVAL: ImageRemover = removal
+    _REPACKING: ImageRepacker = repacking

@@ -42,6 +42,7 @@ from kbuild.backends.interface.build import (
 )
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import (
+    HeaderLibrary,
     Toolchain,
     ToolchainHints,
     Traits,
@@ -79,6 +80,15 @@ __all__ = [
 
 TRAITS: Final = Traits(
     name=NAME,
+    header_libraries=(
+        HeaderLibrary(
+            name="CCCL",
+            header="cuda/std/__cccl/version.h",
+            directories=("include/cccl", "include"),
+            macro="CCCL_VERSION",
+            license="Apache-2.0 WITH LLVM-exception",
+        ),
+    ),
     language=LANGUAGE,
     fat_binary_section=".nv_fatbin",
     relocatable_section="__nv_relfatbin",

@@ -29,6 +29,8 @@ _FUNCTION: Final = re.compile(r"_Z(\d{1,5})")
 
 # What only the installation of the driver provides. Source: README of the Linux driver,
 # "Installed Components".
+# CUDA_ERROR_NO_DEVICE
+_NO_DEVICE: Final = 100
 _DRIVER_LIBRARIES: Final = (
     *("cuda", "cudadebugger", "nvcuvid", "nvidia-encode", "nvidia-fbc", "nvidia-ml", "nvidia-nvvm"),
     *("nvidia-opticalflow", "nvidia-ptxjitcompiler", "nvoptix"),
@@ -103,6 +105,7 @@ CONVENTIONS: Final = HostConventions(
                 file_name=match_soname(name),
                 is_driver=True,
                 is_bound_to_kernel=True,
+                no_device=_NO_DEVICE if name == "cuda" else None,
             )
             for name in _DRIVER_LIBRARIES
         ),

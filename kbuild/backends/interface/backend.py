@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from kbuild.backends.interface.mixed import MixedPasses
     from kbuild.backends.interface.nvcc import NvccConventions
     from kbuild.backends.interface.read import ImageReader
-    from kbuild.backends.interface.removal import ImageRemover
+    from kbuild.backends.interface.repacking import ImageRepacker
     from kbuild.backends.interface.rtc import RuntimeCompiler
 
 CAPABILITIES: Final = (
     *("build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "nvcc"),
-    "removal",
+    "repacking",
 )
 
 
@@ -105,10 +105,10 @@ class Backend:
         return conventions
 
     @cached_property
-    def removal(self) -> ImageRemover | None:
-        """Remove images from containers."""
-        remover: ImageRemover | None = self._load("removal")
-        return remover
+    def repacking(self) -> ImageRepacker | None:
+        """Write containers again with fewer or more images."""
+        repacker: ImageRepacker | None = self._load("repacking")
+        return repacker
 
     def _load(self, capability: str) -> Any:
         if capability not in self.capabilities:

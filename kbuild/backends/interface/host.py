@@ -52,6 +52,7 @@ class RuntimeLibrary:
         is_driver: Whether the library comes with the system's driver.
         is_bound_to_kernel: Whether the library works only with the kernel module of the same
             release, so that only the installation of the driver can provide it.
+        no_device: The status that its functions return if there is no device; None if unknown.
     """
 
     name: str
@@ -59,6 +60,7 @@ class RuntimeLibrary:
     texts: tuple[bytes, ...] = ()
     is_driver: bool = False
     is_bound_to_kernel: bool = False
+    no_device: int | None = None
 
     def is_copy(self, soname: str) -> bool:
         """Return whether the name has a hash, as `auditwheel repair` gives to copies."""

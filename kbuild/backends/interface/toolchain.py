@@ -172,6 +172,25 @@ class UnsafeCharacters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeaderLibrary:
+    """A library of headers that a toolkit contains, for bills of materials.
+
+    Attributes:
+        name: Its name.
+        header: The header that defines its version, as sources include it.
+        directories: The directories of the toolkit that can contain the header.
+        macro: The macro with the version: MAJOR * 1000000 + MINOR * 1000 + PATCH.
+        license: Its license, as an SPDX expression.
+    """
+
+    name: str
+    header: str
+    directories: tuple[str, ...]
+    macro: str
+    license: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
     """The facts about a backend that do not depend on a machine.
 
@@ -200,6 +219,7 @@ class Traits:
         cuda_versions: The major versions of CUDA that the backend can be like; empty if its
             compiler decides.
         cuda_version_variable: The environment variable that selects one of them.
+        header_libraries: The libraries of headers that come with the compiler.
     """
 
     name: str
@@ -219,3 +239,4 @@ class Traits:
     check_advice: str = ""
     cuda_versions: tuple[str, ...] = ()
     cuda_version_variable: str = ""
+    header_libraries: tuple[HeaderLibrary, ...] = ()

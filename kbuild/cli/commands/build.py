@@ -81,13 +81,44 @@ def add_directory_arguments(
     parser.add_argument("--profile", choices=PROFILES, help=profile_help)
 
 
-def locate_build(root: Path, arguments: argparse.Namespace) -> BuildDirectory:
-    """Return the build directory of the manifest in ``root``. Each profile has its own."""
-    if arguments.output:
-        return BuildDirectory(root=normalize(arguments.output.absolute()))
-    output = root / DEFAULT_OUTPUT
-    is_default = arguments.profile in (None, PROFILES[0])
-    return BuildDirectory(root=output if is_default else output / arguments.profile)
+def locate_build(root: Path, output: Path | None, profile: str | None) -> BuildDirectory:
+    """Return the build directory of the manifest in ``root``. Each profile has its own.
+
+    Args:
+        root: The directory of the manifest.
+        output: The build directory that the command line names.
+        profile: The profile that the command line names.
+    """
+    if output:
+        return BuildDirectory(root=normalize(output.absolute()))
+    default = root / DEFAULT_OUTPUT
+    is_default = profile in (None, PROFILES[0])
+    return BuildDirectory(root=default if is_default else default / str(profile))
+
+
+def find_target(
+    what: str, manifest_path: Path | None, others: tuple[str, ...] = ()
+) -> tuple[Manifest, ManifestTarget] | None:
+    """Return a target of the manifest by its name; None if ``what`` is the path of an artifact.
+
+    Args:
+        what: The name or path.
+        manifest_path: The manifest; by default, the one of the current directory.
+        others: Other names that the command accepts, for the error message.
+
+    Raises:
+        ConfigurationError: There is no such target.
+    """
+    if "/" in what or Path(what).is_file():
+        return None
+    manifest = read_manifest(manifest_path or find_manifest(Path.cwd()))
+    targets = {target.name: target for target in manifest.targets}
+    if what not in targets:
+        raise ConfigurationError(
+            f"{manifest.path}: no target {what!r}{did_you_mean(what, (*targets, *others))} "
+            "(write ./ in front of the name of a file)"
+        )
+    return manifest, targets[what]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -95,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.cuda_version:
         select_version(arguments.cuda_version)
     manifest = read_manifest(arguments.manifest or find_manifest(Path.cwd()))
-    directory = locate_build(manifest.root, arguments)
+    directory = locate_build(manifest.root, arguments.output, arguments.profile)
     check_manifest(manifest, directory.root)
     targets = _select_targets(manifest, arguments.targets)
     settings = BuildSettings(

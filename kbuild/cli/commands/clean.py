@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     if manifest is None and arguments.output is None:
         manifest = find_manifest(Path.cwd())
     root = normalize((manifest or Path.cwd() / MANIFEST_NAME).absolute()).parent
-    directory = locate_build(root, arguments)
+    directory = locate_build(root, arguments.output, arguments.profile)
     nested = [BuildDirectory(root=directory.root / profile) for profile in PROFILES[1:]]
     for build in (*(nested if arguments.profile is None else ()), directory):
         if build.is_claimed() or build.lock.is_file():

@@ -23,6 +23,8 @@ from kbuild.diff.model import ASPECTS, DiffReport
 from kbuild.errors import ConfigurationError
 from kbuild.inspect import ReadOptions
 from kbuild.report.page.html import Overview, render_overview
+from kbuild.report.strip import ESTIMATE_RENDERERS
+from kbuild.strip.estimate import estimate_sizes
 from kbuild.verify import select_rules, verify
 
 HELP: Final = "Write an HTML page about artifacts: sizes, kernels, architectures, and findings."
@@ -37,7 +39,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add_artifact_arguments(parser)
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", required=True, help="write the page to FILE"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write the page to FILE; required without --estimate",
+    )
+    parser.add_argument(
+        "--estimate",
+        action="store_true",
+        help="write no page, but print how large PATH becomes without each architecture, and with "
+        "each compression mode of nvcc",
+    )
+    parser.add_argument(
+        "--format",
+        choices=tuple(ESTIMATE_RENDERERS),
+        default="text",
+        help="select the format of the estimates (default: %(default)s)",
     )
     parser.add_argument(
         "--compare",
@@ -51,7 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the page."""
+    """Write the page, or the estimates."""
+    if arguments.estimate:
+        return _estimate(arguments)
+    if arguments.output is None:
+        raise ConfigurationError("-o FILE is missing; it names the page")
     options = ReadOptions(
         image_limit=arguments.max_image_size,
         archive_limit=arguments.max_archive_size,
@@ -66,6 +88,15 @@ def run(arguments: argparse.Namespace) -> int:
         report = verify(artifacts, policy, select_rules((), ()))
         page = render_overview(Overview(artifacts=artifacts, report=report, comparison=comparison))
     write_output(page, arguments)
+    return 0
+
+
+def _estimate(arguments: argparse.Namespace) -> int:
+    if len(arguments.paths) > 1:
+        raise ConfigurationError(f"--estimate expects one PATH, not {len(arguments.paths)}")
+    with show_activity(lambda: "compressing images"):
+        estimates = estimate_sizes(arguments.paths[0])
+    write_output(ESTIMATE_RENDERERS[arguments.format](estimates), arguments)
     return 0
 
 

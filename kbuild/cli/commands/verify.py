@@ -28,7 +28,7 @@ from kbuild.inspect import ReadOptions, find_artifacts, inspect_files
 from kbuild.inspect.closure import find_closure
 from kbuild.process import find_step_summary
 from kbuild.report.layout import make_one_line, plural
-from kbuild.report.verify import github, json, junit, markdown, sarif, text
+from kbuild.report.verify import comment, github, json, junit, markdown, sarif, text
 from kbuild.stages.depfiles import format_depfile
 from kbuild.toolchain.find import read_library_path
 from kbuild.verify import Policy, load_policy, select_rules, verify
@@ -47,6 +47,7 @@ kernel and architecture. Commit the file, and use --baseline FILE, or `baseline 
 policy, to report what got worse.
 --reproducible BUILD_A BUILD_B compares two builds byte for byte, and lists the sections and kernels
 that differ. The exit code is 1 if they differ (see docs/how-to/reproducible-builds.md).
+--import runs the code of the artifact, with the packages of this Python environment.
 Exit code 1 means that a rule reported an error. `kbuild explain ID` explains a rule."""
 
 _FOR_CI: Final = {"sarif": sarif.render, "junit": junit.render, "github": github.render}
@@ -64,6 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="write the current figures to FILE, and run no rules",
+    )
+    parser.add_argument(
+        "--comment",
+        type=Path,
+        metavar="FILE",
+        help="also write what changed since the baseline to FILE, as Markdown with narrow tables "
+        "for a pull request",
     )
     add_jobs_argument(parser)
     parser.add_argument("--stamp", type=Path, metavar="FILE", help=argparse.SUPPRESS)
@@ -87,6 +95,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--reproducible",
         action="store_true",
         help="run no rules, but compare two builds byte for byte",
+    )
+    parser.add_argument(
+        "--import",
+        dest="tries_import",
+        action="store_true",
+        help="run no rules, but import the Python modules of wheels and load shared objects, with "
+        "and without a stand-in for the driver",
     )
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="print no report if there are no findings"
@@ -123,6 +138,10 @@ def run(arguments: argparse.Namespace) -> int:
         from kbuild.cli import reproducible  # noqa: PLC0415 - only this option needs it
 
         return reproducible.run(arguments)
+    if arguments.tries_import:
+        from kbuild.cli import importing  # noqa: PLC0415 - only this option needs it
+
+        return importing.run(arguments)
     started = begin_stamp(arguments.stamp) if arguments.stamp else 0
     rules = select_rules(_split(arguments.select), _split(arguments.ignore))
     policy = read_policy(arguments, is_recording=bool(arguments.write_baseline))
@@ -132,6 +151,8 @@ def run(arguments: argparse.Namespace) -> int:
     artifacts = read_artifacts(paths, options)
     if arguments.write_baseline:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)
+    if arguments.comment:
+        _write_comment(arguments.comment, policy, artifacts)
     if arguments.require_device_code:
         policy = _require_device_code(policy or Policy())
     elif not arguments.stamp and not arguments.quiet:
@@ -241,6 +262,16 @@ def _write_baseline(
             f"{path}: wrote the figures of {plural(kernels, 'kernel')} in {files}", file=sys.stderr
         )
     return 0
+
+
+def _write_comment(path: Path, policy: Policy | None, artifacts: tuple[ArtifactFacts, ...]) -> None:
+    if policy is None or policy.baseline is None:
+        raise ConfigurationError("--comment needs a baseline to compare with: --baseline FILE")
+    text = comment.render(policy.baseline, make_baseline(artifacts))
+    try:
+        write_file(path, text.encode())
+    except OSError as error:
+        raise ConfigurationError(f"--comment {path}: {error.strerror}") from error
 
 
 def read_policy(arguments: argparse.Namespace, *, is_recording: bool = False) -> Policy | None:

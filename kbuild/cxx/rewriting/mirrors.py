@@ -9,7 +9,6 @@ selects one of them is an error, as it is for nvcc.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.heads import find_template_end
@@ -18,13 +17,11 @@ from kbuild.cxx.lines import locate
 from kbuild.cxx.tokens import OWN_WORD, join, match_brackets
 from kbuild.cxx.unit import Unit
 
-_SYSTEM_HEADER: Final = " 3"
-
 
 def select_mirrored(unit: Unit, functions: Iterable[Declaration]) -> Iterator[Declaration]:
     """Yield the functions that get siblings: those outside of system headers."""
     for found in functions:
-        if _SYSTEM_HEADER not in locate(unit.text, found.start).flags:
+        if not locate(unit.text, found.start).is_system:
             yield found
 
 
@@ -55,8 +52,7 @@ def write_mirror(unit: Unit, found: Declaration, sibling: str, parameter: str) -
 
 def _list_after(unit: Unit, found: Declaration) -> list[Token]:
     """Return what follows the parameters: qualifiers, the result type, and constraints."""
-    end = found.end if found.body is None else found.body[0]
-    tokens = _drop_own_words(unit.list_tokens(found.parameters[1] + 1, end))
+    tokens = _drop_own_words(unit.list_tokens(found.parameters[1] + 1, found.head_end))
     partners = match_brackets(tokens)
     index = 0
     while index < len(tokens) and tokens[index].text not in ("=", ";"):

@@ -84,7 +84,7 @@ def list_launches(text: str, launched: tuple[Token, ...]) -> Iterator[str]:
         if kernel.text in known:
             continue
         place = locate(text, kernel.start)
-        if _SYSTEM_HEADER not in place.flags:
+        if not place.is_system:
             known.add(kernel.text)
             yield f"{kernel.text} {place}\n"
 
@@ -230,7 +230,6 @@ class _Text:
         return f"\n{locate(self._text, launch.end).marker}\n"
 
 
-_SYSTEM_HEADER: Final = " 3"
 _CONFIGURE: Final = "::kbuild::chevron::configuration"
 _BIND: Final = "::kbuild::chevron::bind"
 

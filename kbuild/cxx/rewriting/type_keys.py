@@ -6,6 +6,7 @@ Declarations of one kernel can spell its types in different ways: ``unsigned`` a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from kbuild.cxx.declarators import QUALIFIERS, TYPE_WORDS
@@ -46,25 +47,23 @@ def expand_type(unit: Unit, words: Words) -> Words:
     for _ in range(_LONGEST_CHAIN):
         expanded: list[str] = []
         for word in words:
-            expanded += _find_alias(unit, word) or [word]
+            is_name = word.isidentifier() and word not in TYPE_WORDS
+            expanded += next(list_aliased(unit, word), []) or [word] if is_name else [word]
         if tuple(expanded) == words:
             break
         words = _order(expanded)
     return words
 
 
-def _find_alias(unit: Unit, word: str) -> list[str]:
-    """Return the words of the type that a name is an alias of; empty if it is not an alias."""
-    if not word.isidentifier() or word in TYPE_WORDS:
-        return []
-    for index in unit.find((word,)):
-        if unit.get(index - 1) == "using" and unit.get(index + 1) == "=":
-            first, last = index + 2, unit.find_declaration_end(index, ";")
-            return unit.words[first : (last or first) - 1]
+def list_aliased(unit: Unit, name: str) -> Iterator[list[str]]:
+    """Yield the words of the types that a text declares a name as another one of."""
+    for index in unit.find((name,)):
         first = unit.find_head(index)
-        if unit.get(first) == "typedef" and unit.get(index + 1) == ";":
-            return unit.words[first + 1 : index]
-    return []
+        if unit.get(index - 1) == "using" and unit.get(index + 1) == "=":
+            last = unit.find_declaration_end(index, ";")
+            yield unit.words[index + 2 : (last or index) - 1]
+        elif unit.get(first) == "typedef" and unit.get(index + 1) == ";":
+            yield unit.words[first + 1 : index]
 
 
 def _order(words: list[str]) -> Words:

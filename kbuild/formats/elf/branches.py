@@ -1,8 +1,9 @@
-"""Branches and addresses in machine code, found by byte patterns instead of a disassembler.
+"""Branches and addresses in machine code.
 
-Nothing that compilers emit is missed. On x86-64, bytes that are only similar to an instruction
-also count, because the start of an instruction is unknown. Instructions of aarch64 have 4 bytes,
-so only literals that look like instructions are mistaken for them.
+Nothing that compilers emit is missed. On x86-64, branches through pointers are instructions of
+sections that start with one; behind an unknown instruction, bytes that are only similar to such a
+branch also count, as everywhere for addresses. Instructions of aarch64 have 4 bytes, so only
+literals that look like instructions are mistaken for them.
 
 Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, "CALL", "JMP", and
 "LEA"; x86-64 psABI 1.0, table 4.9; Arm Architecture Reference Manual, C4.1, "Unconditional branch
@@ -17,28 +18,21 @@ from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.formats.elf.constants import EM_AARCH64, EM_X86_64
+from kbuild.formats.elf.instructions import INSTRUCTION
 
-# FF /2 and FF /4. Compilers emit no far calls and jumps, which are FF /3 and FF /5. Often, a jump
-# back ends with FF, and the no-op 66 0F 1F follows. These bytes are not the jump FF 66 0F, because
-# 1F cannot start the next instruction. Code for stack protectors reads or compares %fs:0x28, often
-# behind a move that ends with FF. As jumps, FF 64 48 and FF 64 4C would read a table of pointers
-# with steps of 2 bytes.
+# FF /2 and FF /4. Compilers emit no far calls and jumps, which are FF /3 and FF /5.
 _INDIRECT: Final = re.compile(
-    rb"\xff(?!\x66\x0f\x1f)(?!\x64[\x48\x4c][\x2b\x33\x3b\x8b][\x04-\x3c]\x25\x28\0\0\0)"
-    rb"(?=[\x10-\x17\x20-\x27\x50-\x57\x60-\x67\x90-\x97\xa0-\xa7\xd0-\xd7\xe0-\xe7])"
+    rb"\xff(?=[\x10-\x17\x20-\x27\x50-\x57\x60-\x67\x90-\x97\xa0-\xa7\xd0-\xd7\xe0-\xe7])"
 )
 _GOT_BRANCHES: Final = (b"\xff\x15", b"\xff\x25")  # call and jmp *symbol@GOTPCREL(%rip)
 # lea with an address relative to the instruction pointer
 _LEA: Final = re.compile(rb"\x8d[\x05\x0d\x15\x1d\x25\x2d\x35\x3d]")
 _LEA_END: Final = 6
-_OPERAND: Final = 4  # bytes
 # call, jmp, and the second bytes of conditional jumps. The byte before an address that is relative
 # to the instruction pointer is below 0x40 in all other instructions.
 _DIRECT: Final = frozenset((0xE8, 0xE9, *range(0x80, 0x90)))
 _PC_RELATIVE: Final = frozenset((2, 4))  # R_X86_64_PC32, PLT32
 _GOT: Final = frozenset((9, 41, 42))  # R_X86_64_GOTPCREL, GOTPCRELX, REX_GOTPCRELX
-# The types that fill 4 bytes: also GOT32, 32, 32S, TLSGD to TPOFF32, GOTPC32, GOTPC32_TLSDESC
-_OPERANDS: Final = frozenset((*_PC_RELATIVE, *_GOT, 3, 10, 11, 19, 20, 21, 22, 23, 26, 34))
 _X86_TLSDESC_CALL: Final = 35
 
 # The upper half of BR, BLR, and their variants with pointer authentication, but not of RET.
@@ -82,14 +76,27 @@ def has_indirect_branch(machine: int, code: bytes, kinds: Mapping[int, int]) -> 
             found.end() % _WORD == 0 and kinds.get(found.end() - _WORD) != _AARCH64_TLSDESC_CALL
             for found in _BRANCH_REGISTER.finditer(code)
         )
-    return any(not _is_other(code, found.start(), kinds) for found in _INDIRECT.finditer(code))
+    return any(not _is_known(code, start, kinds) for start in _list_indirect(code))
 
 
-def _is_other(code: bytes, start: int, kinds: Mapping[int, int]) -> bool:
-    """Return whether relocations show that no indirect branch of x86-64 starts here."""
-    # The byte after the opcode contains no operand, so it cannot have a relocation either.
-    if any(kinds.get(start + step) in _OPERANDS for step in range(1 - _OPERAND, 2)):
-        return True
+def _list_indirect(code: bytes) -> Iterator[int]:
+    """Yield the offsets of the opcodes of calls and jumps through pointers."""
+    found = _INDIRECT.search(code)
+    position = 0
+    while found is not None:  # most functions have no bytes like these
+        instruction = INSTRUCTION.match(code, position)
+        if instruction is None:  # data, or an instruction that this package does not know
+            yield from (each.start() for each in _INDIRECT.finditer(code, position))
+            return
+        if instruction["indirect"] is not None:
+            yield instruction.start("indirect")
+        position = instruction.end()
+        if position > found.start():
+            found = _INDIRECT.search(code, position)
+
+
+def _is_known(code: bytes, start: int, kinds: Mapping[int, int]) -> bool:
+    """Return whether relocations show which function a branch of x86-64 through a pointer calls."""
     if kinds.get(start) == _X86_TLSDESC_CALL:
         return True
     return kinds.get(start + 2) in _GOT and code[start : start + 2] in _GOT_BRANCHES

@@ -14,13 +14,13 @@ from typing import Any, Final, Literal, TypeAlias
 
 from kbuild.backends.interface.devices import ArrayView
 from kbuild.backends.interface.queue import ArrayInterface
-from kbuild.model import Param
-from kbuild.runtime.arguments.parameter_types import (
+from kbuild.facts.parameter_types import (
     POINTER_SIZE,
     ArithmeticType,
     PointerType,
     read_parameter_type,
 )
+from kbuild.model import Param
 from kbuild.runtime.arguments.values import is_numpy, read_ctypes_kind, view_ctypes
 
 # The format characters that the compiled launcher packs itself.

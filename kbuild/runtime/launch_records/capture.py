@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kbuild import __version__
 from kbuild.backends.interface.launch_config import LaunchConfig, read_extent
+from kbuild.facts.parameter_types import PointerType, read_parameter_type
 from kbuild.model import Param
 from kbuild.runtime.arguments.arrays import identify
 from kbuild.runtime.arguments.converters import (
@@ -16,7 +17,6 @@ from kbuild.runtime.arguments.converters import (
     ViewArray,
 )
 from kbuild.runtime.arguments.encoder import ArgumentEncoder
-from kbuild.runtime.arguments.parameter_types import PointerType, read_parameter_type
 from kbuild.runtime.compiling.kernel_facts import KernelFacts
 from kbuild.runtime.launch_records.model import (
     CapturedBuffer,

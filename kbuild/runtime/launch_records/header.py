@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from kbuild.errors import InputError
+from kbuild.facts.parameter_types import POINTER_SIZE
 from kbuild.model import ContainerRecord, ImageKind, KernelRecord
 from kbuild.records import dump, load
-from kbuild.runtime.arguments.parameter_types import POINTER_SIZE
 from kbuild.runtime.launch_records.model import (
     CapturedPointer,
     CaptureNote,

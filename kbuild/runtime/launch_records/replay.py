@@ -10,11 +10,11 @@ from kbuild.backends import open_device
 from kbuild.backends.interface.devices import ExecutionDevice
 from kbuild.backends.interface.queue import LaunchCall, Queue
 from kbuild.errors import ConfigurationError, InputError, LaunchError
+from kbuild.facts.parameter_types import POINTER_SIZE
 from kbuild.files import sha256
 from kbuild.formats.buffer import Buffer
 from kbuild.runtime.arguments.encoder import Frame
 from kbuild.runtime.arguments.launchers import submit
-from kbuild.runtime.arguments.parameter_types import POINTER_SIZE
 from kbuild.runtime.compiling.model import CompiledImage
 from kbuild.runtime.launch_records.images import read_images
 from kbuild.runtime.launch_records.model import LaunchOutcome, LaunchRecord

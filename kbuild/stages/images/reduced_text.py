@@ -30,7 +30,7 @@ def reduce_text(preprocessed: Preprocessed, *, has_lines: bool) -> str:
         preprocessed: The text that the device compiler reads.
         has_lines: Whether it also depends on the files and lines of its tokens.
     """
-    parts = list(list_parts(preprocessed))
+    parts = list(list_parts(preprocessed.text, preprocessed.is_project))
     unit = Unit("".join(p.marker + p.text if p.is_project else _represent(p.text) for p in parts))
     found = find_instantiations(unit, join_libraries(parts).values())
     if not found.is_clear or not unit.is_balanced:

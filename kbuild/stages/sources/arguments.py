@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
+from kbuild.cxx.places import starts_captures
 from kbuild.cxx.unit import match_words
 
-# What can precede a value, so that a bracket after it starts no lambda expression.
-_VALUE_ENDS: Final = frozenset((")", "]"))
 _DIGITS_OF_INT: Final = 10
 
 
@@ -72,8 +72,6 @@ def drop_configurations(
 
 def find_lambdas(words: Sequence[str]) -> Iterator[int]:
     """Yield the places of brackets that start lambda expressions."""
-    for index, word in enumerate(words):
-        before = words[index - 1] if index else ";"
-        is_value = before in _VALUE_ENDS or before[-1] == '"'
-        if word == "[" and not is_value and (not before.isidentifier() or before == "return"):
+    for index, (word, after) in enumerate(pairwise((*words, ""))):
+        if word == "[" and starts_captures(words[index - 1] if index else "", after):
             yield index

@@ -17,7 +17,7 @@ NO_NAMES: Final = frozenset(
     (*TYPE_WORDS, *ATTRIBUTES, "asm", "decltype", "final", "static_assert", "template", "using")
 )
 OPERATOR: Final = "operator"
-_DECLARED: Final = frozenset(("=", ";", ",", "(", "[", "{", ":"))
+_DECLARED: Final = frozenset(("=", ";", ",", "(", "[", "{", ":", "]"))
 
 
 def can_declare(declaration: list[str], words: Collection[str]) -> bool:
@@ -47,7 +47,7 @@ def list_declared(
         return
     found = read_declaration(unit, unit.starts[start])
     if found.kind != "function":
-        yield from _list_variables(found)
+        yield from list_variables(found)
     elif not found.name.startswith(OPERATOR) or (
         is_template(unit, found) and not _takes_class(unit, start, found, classes)
     ):
@@ -71,14 +71,14 @@ def _takes_class(unit: Unit, start: int, found: Declaration, classes: frozenset[
     return not classes.isdisjoint({*unit.words[first:last]} - {*header})
 
 
-def _list_variables(found: Declaration) -> Iterator[str]:
+def list_variables(found: Declaration) -> Iterator[str]:
     """Yield the names of variables, classes, and aliases, and perhaps others."""
     tokens = list(found.head)
     partners = match_brackets(tokens)
     is_value = False
     index = 0
     while index < len(tokens):
-        word = tokens[index].text
+        before, word = tokens[index - 1].text if index else "", tokens[index].text
         after = tokens[index + 1].text if index + 1 < len(tokens) else ";"
         if word in ("=", ":"):
             is_value = True
@@ -86,6 +86,8 @@ def _list_variables(found: Declaration) -> Iterator[str]:
             is_value = False
         elif word == "<":
             index = match_angle(tokens, index) or index
+        elif (word == "(" and after in ("*", "&")) or (word == "[" and before in ("auto", "&")):
+            partners.pop(index, None)  # a declarator, or a structured binding
         elif tokens[index].is_word and not is_value and after in _DECLARED:
             yield word
         index = max(partners.get(index, index), index) + 1

@@ -9,17 +9,20 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Final, Literal
 
 from kbuild.cxx.declarations import Declaration, list_qualifiers, read_declaration
+from kbuild.cxx.declarators import CLASS_KEYS
 from kbuild.cxx.lexer import Token
-from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.tokens import drop_attributes, split_at_commas
 from kbuild.cxx.unit import Unit
+from kbuild.stages.sources.included import list_parts
 from kbuild.stages.sources.locals import read_local
 from kbuild.values import dataclass
 
-_MARKER: Final = re.compile(rb'^#(?: |line )(\d+)(?: "((?:\\.|[^"\\\n])*)".*)?$', re.MULTILINE)
+_MARKER: Final = re.compile(rb'#(?: |line )\d+ "')
 # Device code, as the attributes that the qualifiers expand to and as kbuild's own names for them.
 # The CPU backend uses visibility and sections.
 _DEVICE: Final = frozenset(
@@ -40,7 +43,6 @@ _LOCAL: Final = frozenset(
         *("__asm__", "_Static_assert", "namespace", "concept"),
     )
 )
-_TYPES: Final = frozenset(("class", "struct", "union", "enum"))
 _LISTS: Final = frozenset(("(", "=", "{"))
 _LAUNCH: Final = "<<<"
 _LAUNCHING_DEVICE: Final = frozenset(("__global__", "__device__"))
@@ -85,8 +87,7 @@ def _is_on_host(unit: Unit, index: int) -> bool:
     block = next((scope for scope in around if scope.kind == "block"), None)
     if block is None:
         return True
-    head = unit.words[unit.find_index(block.head) : unit.find_index(block.brace)]
-    return _LAUNCHING_DEVICE.isdisjoint(head)
+    return _LAUNCHING_DEVICE.isdisjoint(list_head(unit, block))
 
 
 def find_host_code(text: bytes) -> HostCode | None:
@@ -141,8 +142,7 @@ def _list_items(unit: Unit) -> Iterator[_Item]:
 
 def _read_item(unit: Unit, index: int) -> _Item:
     found = read_declaration(unit, unit.starts[index])
-    stop = found.end if found.body is None else found.body[0]
-    tokens = unit.list_between(index, unit.find_index(stop))
+    tokens = unit.list_between(index, unit.find_index(found.head_end))
     words = tuple(token.text for token in drop_attributes(tokens))
     is_function = found.kind == "function"
     before = set(words[: _find_list(words)])
@@ -171,38 +171,14 @@ def _identify(item: _Item) -> tuple[tuple[str, ...], str, int]:
 
 
 def _select_own(text: bytes) -> tuple[str, list[tuple[int, int]]]:
-    """Return the source's own lines, and (position, line) of each part between line markers.
-
-    For speed, the megabytes of headers are only searched for the source's name.
-    """
-    first = _MARKER.match(text)
-    if first is None:
+    """Return the source's own lines, and (position, line) of each part between line markers."""
+    if _MARKER.match(text) is None:
         return _decode(text), [(0, 1)]
-    parts: list[str] = []
-    lines: list[tuple[int, int]] = []
-    size, quoted = 0, b' "%b"' % first[2]
-    marker: re.Match[bytes] | None = first
-    while marker is not None:
-        following = _find_marker(text, marker.end(), b"\n#")
-        part = _decode(text[marker.end() + 1 : following.start() if following else len(text)])
-        lines.append((size, int(marker[1])))
-        parts.append(part)
-        size += len(part)
-        if following is None or following[2] in (None, first[2]):
-            marker = following
-        else:
-            marker = _find_marker(text, following.end(), quoted)
-    return "".join(parts), lines
-
-
-def _find_marker(text: bytes, position: int, needle: bytes) -> re.Match[bytes] | None:
-    """Return the next line marker that contains ``needle``, from the end of a marker on."""
-    while (hit := text.find(needle, position)) >= 0:
-        line = hit + 1 if needle[:1] == b"\n" else text.rfind(b"\n", 0, hit) + 1
-        if marker := _MARKER.match(text, line):
-            return marker
-        position = hit + len(needle)
-    return None
+    parts = [part for part in list_parts(_decode(text), lambda _: False) if part.is_project]
+    sizes = accumulate((len(part.text) for part in parts), initial=0)
+    # The end of the line with the marker is in front of the line that it names.
+    lines = (part.line - 1 for part in parts)
+    return "".join(part.text for part in parts), [*zip(sizes, lines, strict=False)]
 
 
 def _decode(text: bytes) -> str:
@@ -217,7 +193,7 @@ def _find_name(item: _Item) -> str:
         names = (*list_qualifiers(item.found), item.found.name)
         return "::".join(names) if item.found.body else ""
     is_declared = "extern" in item.words[: _find_list(item.words)]
-    return "" if item.words[0] in _TYPES or is_declared else _name_variable(list(item.words))
+    return "" if item.words[0] in CLASS_KEYS or is_declared else _name_variable(list(item.words))
 
 
 def _find_list(words: tuple[str, ...] | list[str]) -> int:

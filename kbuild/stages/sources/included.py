@@ -14,7 +14,7 @@ _SYSTEM_DIRECTORIES: Final = (Path("/usr/include"), Path("/usr/lib"), Path("/usr
 # Directories of Python's own headers, and of packages that are installed for Python.
 _PYTHON_DIRECTORY: Final = re.compile(r"/(?:(?:site|dist)-packages|include/python\d[\w.]*)/")
 _UNESCAPE: Final = re.compile(r"\\(.)")
-_MARKER: Final = re.compile(r'\n#(?: |line )\d+ "((?:\\.|[^"\\\n])*)"[^\n]*')
+_MARKER: Final = re.compile(r'\n#(?: |line )(\d+) "((?:\\.|[^"\\\n])*)"[^\n]*')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,38 +92,40 @@ class TextPart:
 
     Attributes:
         file: The file that it comes from, as the line marker spells it.
+        line: The line of the file that follows the marker.
         marker: The line marker, and the end of the line before it.
         text: What follows the marker.
         is_project: Whether the file belongs to the project.
     """
 
     file: str
+    line: int
     marker: str
     text: str
     is_project: bool
 
 
-def list_parts(preprocessed: Preprocessed) -> Iterator[TextPart]:
+def list_parts(preprocessed: str, is_project: Callable[[str], bool]) -> Iterator[TextPart]:
     """Yield the parts of a preprocessed text. Nothing is in front of its first line marker."""
-    text = f"\n{preprocessed.text}"
+    text = f"\n{preprocessed}"
     source = file = ""
-    start = end = 0
+    start = end = line = 0
     known: dict[str, bool] = {"": False}
     for found in (*_MARKER.finditer(text), None):
         stop = found.start() if found else len(text)
         if file:
-            yield TextPart(file, text[start:end], text[end:stop], known[file])
+            yield TextPart(file, line, text[start:end], text[end:stop], known[file])
         if found is None:
             break
-        file, start, end = found[1], found.start(), found.end()
+        line, file, start, end = int(found[1]), found[2], found.start(), found.end()
         source = source or file
         if file not in known:
-            known[file] = file == source or preprocessed.is_project(file)
+            known[file] = file == source or is_project(file)
 
 
 def divide_text(preprocessed: Preprocessed) -> IncludedText:
     """Divide a preprocessed text."""
-    parts = list(list_parts(preprocessed))
+    parts = list(list_parts(preprocessed.text, preprocessed.is_project))
     project = "".join(part.marker + part.text for part in parts if part.is_project)
     names = tuple(name for name in dict.fromkeys(p.file for p in parts) if name[0] != "<")
     return IncludedText(parts[0].file if parts else "", project, names, join_libraries(parts))

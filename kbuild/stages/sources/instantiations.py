@@ -7,19 +7,16 @@ aliases. A library that contains kernels counts by its namespaces.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable
 
 from kbuild.cxx.declarations import read_declaration
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
+from kbuild.stages.sources.declared_names import list_variables
 from kbuild.stages.sources.device_words import find_device_words, is_template
 from kbuild.stages.sources.libraries import Libraries
 from kbuild.stages.sources.namespaces import read_directive
 from kbuild.values import dataclass
-
-_DECLARED: Final = frozenset(("=", ";", ",", "(", "[", "{", ":"))
-_AFTER_PARAMETERS: Final = frozenset(("const", "noexcept", "override", "final", "try"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +91,7 @@ class _Search:
             if is_function:
                 self.device_functions.add(found.name)
             if (is_kernel or not is_function) and is_template(unit, found, around):
-                self.add((found.name,) if found.name else self._list_declared(index))
+                self.add((found.name,) if found.name else list_variables(found))
 
     def add_mentions(self) -> None:
         """Add what mentions one of the new names."""
@@ -112,28 +109,6 @@ class _Search:
             start = unit.find_index(outer.head) if outer else unit.find_declaration_start(index)
             found = read_declaration(unit, unit.starts[start])
             if found.kind == "variable":
-                self.add(self._list_declared(start))
+                self.add(list_variables(found))
             elif outer is None or is_template(unit, found, around):
                 self.add((found.name,))
-
-    def _list_declared(self, index: int) -> Iterator[str]:
-        """Yield the names that the declaration with a token can declare, and perhaps others."""
-        unit = self._unit
-        current = unit.find_declaration_start(index)
-        while current < len(unit.words) and unit.words[current] != ";":
-            if unit.words[current] == "{":
-                if self._ends_declaration(current):
-                    return
-                current = unit.partners.get(current, current)
-            elif unit.get_token(current).is_word and unit.get(current + 1) in _DECLARED:
-                yield unit.words[current]
-            current += 1
-
-    def _ends_declaration(self, brace: int) -> bool:
-        """Return whether a brace is that of the body of a function, and not of an initializer."""
-        scope = self._scopes.around(self._unit.starts[brace] + 1)[-1]
-        before = self._unit.get(brace - 1)
-        is_initializer = before in ("=", "]", ">") or (
-            before.isidentifier() and before not in _AFTER_PARAMETERS
-        )
-        return scope.kind != "class" and not is_initializer

@@ -15,7 +15,7 @@ from kbuild.cxx.declarations import Declaration, find_qualified, list_qualifiers
 from kbuild.cxx.declarators import find_declarator, split_initializer
 from kbuild.cxx.heads import find_name
 from kbuild.cxx.lexer import Token
-from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.scopes import Scope, find_scopes, list_head
 from kbuild.cxx.tokens import drop_attributes, split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -60,7 +60,7 @@ def find_declared_kernels(text: bytes) -> tuple[DeclaredKernel, ...]:
     if not any(word.encode() in text for word in _KERNEL):
         return ()
     unit = Unit(text.decode(errors="replace"), is_source=True)
-    left_out = tuple(_list_conditional(unit))
+    left_out = tuple(list_conditional(unit))
     return tuple(
         kernel
         for found in find_qualified(unit, _KERNEL)
@@ -69,7 +69,7 @@ def find_declared_kernels(text: bytes) -> tuple[DeclaredKernel, ...]:
     )
 
 
-def _list_conditional(unit: Unit) -> Iterator[tuple[int, int]]:
+def list_conditional(unit: Unit) -> Iterator[tuple[int, int]]:
     """Yield the parts of the text that depend on conditions, other than include guards."""
     opened: list[tuple[int, bool]] = []
     for index, directive in enumerate(unit.directives):
@@ -97,7 +97,7 @@ def _read_kernel(unit: Unit, found: Declaration) -> DeclaredKernel | None:
     ):
         return None
     languages = [scope for scope in around if scope.kind == "language"]
-    is_block_of_c = bool(languages) and _C in _list_head(unit, languages[-1])
+    is_block_of_c = bool(languages) and _C in list_head(unit, languages[-1])
     parameters = split_at_commas(drop_attributes(unit.list_tokens(*found.parameters)))
     read = tuple(_read_parameter(part) for part in parameters if not _is_pack(part))
     is_void = read == (DeclaredParam(type="void", name=None),)
@@ -108,10 +108,6 @@ def _read_kernel(unit: Unit, found: Declaration) -> DeclaredKernel | None:
         is_c=is_block_of_c or any(token.text == _C for token in head),
         is_definition=found.body is not None,
     )
-
-
-def _list_head(unit: Unit, scope: Scope) -> list[str]:
-    return unit.words[unit.find_index(scope.head) : unit.find_index(scope.brace)]
 
 
 def _list_names(scope: Scope) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kbuild.cxx.unit import Unit
+from kbuild.stages.sources.kernels import list_conditional
 
 
 def find_launch(text: bytes) -> int | None:
@@ -15,13 +16,11 @@ def find_launch(text: bytes) -> int | None:
     unit = Unit(text.decode(errors="surrogateescape"), is_source=True)
     if not unit.is_balanced:
         return None
-    # `operator<<<int>` is an operator with template arguments.
-    places = [unit.starts[i] for i in unit.find(("<<<",)) if unit.get(i - 1) != "operator"]
-    for place in places:
-        depth = 0
-        for directive in unit.directives:
-            kind = directive.text[1:].lstrip() if directive.start < place else ""
-            depth += kind.startswith("if") - kind.startswith("endif")
-        if depth == 0:
+    left_out = tuple(list_conditional(unit))
+    for index in unit.find(("<<<",)):
+        place = unit.starts[index]
+        is_optional = any(start < place < end for start, end in left_out)
+        # `operator<<<int>` is an operator with template arguments.
+        if not is_optional and unit.get(index - 1) != "operator":
             return unit.text.count("\n", 0, place) + 1
     return None

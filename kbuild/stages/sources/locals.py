@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kbuild.cxx.declarators import BUILT_IN_TYPES, find_type_end
+from kbuild.cxx.lexer import Token
 from kbuild.cxx.unit import match_words
 from kbuild.values import dataclass
 
-_BUILTIN_TYPES: Final = frozenset(
-    (
-        *("void", "bool", "char", "char8_t", "char16_t", "char32_t", "wchar_t", "short"),
-        *("int", "long", "float", "double", "signed", "unsigned"),
-    )
-)
 _SPECIFIERS: Final = frozenset(
     (
         *("const", "constexpr", "volatile", "static", "extern", "register", "thread_local"),
@@ -65,13 +61,13 @@ def read_local(words: list[str]) -> Local | None:
     start = 0
     while start < len(words) and words[start] in _SPECIFIERS:
         start += 1
-    stop = _skip_type(words, start)
+    stop = find_type_end([Token(word, 0) for word in words], start)
     index = stop
     while index < len(words) and words[index] in _POINTERS:
         index += 1
-    if stop == start or index >= len(words):
+    if stop == start or index >= len(words) or words[start] in _STATEMENTS:
         return None
-    is_builtin = words[start] in _BUILTIN_TYPES
+    is_builtin = words[start] in BUILT_IN_TYPES
     if words[index] in ("(", "["):
         return _read_brackets(words, start, index, is_builtin=is_builtin)
     is_end = index + 1 == len(words) or words[index + 1] in _AFTER_NAME
@@ -93,55 +89,6 @@ def _read_brackets(words: list[str], start: int, index: int, *, is_builtin: bool
     return Local(names, is_builtin, tuple(words))
 
 
-def _skip_type(words: list[str], start: int) -> int:
-    """Return the index after a type; ``start`` if there is no type."""
-    index = start
-    while index < len(words) and (words[index] in _BUILTIN_TYPES or words[index] in _SPECIFIERS):
-        index += 1
-    if index > start:
-        return index
-    if words[start : start + 1] == ["auto"]:
-        return start + 1
-    if words[start : start + 2] == ["decltype", "("]:
-        return match_words(words).get(start + 1, start) + 1
-    return _skip_name(words, start)
-
-
-def _skip_name(words: list[str], start: int) -> int:
-    """Return the index after a qualified name with template arguments, or else ``start``."""
-    index = start
-    while index < len(words):
-        index += words[index] == "::"
-        if index >= len(words) or not words[index].isidentifier() or words[index] in _STATEMENTS:
-            return start
-        index += 1
-        if index < len(words) and words[index] == "<":
-            end = _skip_angles(words, index)
-            if end == index:  # an operator
-                return start
-            index = end
-        if index >= len(words) or words[index] != "::":
-            return index
-    return start
-
-
-def _skip_angles(words: list[str], index: int) -> int:
-    """Return the index after template arguments; ``index`` if the ``<`` there is an operator."""
-    partners = match_words(words)
-    depth, position = 0, index
-    while position < len(words):
-        word = words[position]
-        if word in _BRACKETS:
-            position = partners.get(position, len(words))
-        elif word in (";", "}", ")", "]"):
-            break
-        depth += (word == "<") - (word == ">")
-        position += 1
-        if not depth:
-            return position
-    return index
-
-
 def _read_declarators(words: list[str], stop: int, *, is_builtin: bool) -> Local:
     partners = match_words(words)
     names: set[str] = set()
@@ -157,7 +104,7 @@ def _read_declarators(words: list[str], stop: int, *, is_builtin: bool) -> Local
         elif not is_value and word.isidentifier() and word not in _STATEMENTS:
             names.add(word)
         elif word == "(":
-            is_value = not any(w in _BUILTIN_TYPES for w in words[index:end])  # else, a function
+            is_value = not any(w in BUILT_IN_TYPES for w in words[index:end])  # else, a function
         if not is_value:
             essence += words[index:end]
         index = end

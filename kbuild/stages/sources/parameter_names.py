@@ -12,18 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from kbuild.cxx.lexer import split_text
+from kbuild.cxx.declarators import BUILT_IN_TYPES
+from kbuild.cxx.rewriting.type_keys import Words, spell_type
+from kbuild.cxx.tokens import read_tokens
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import without_template_arguments
 from kbuild.model import KernelRecord, Param
 from kbuild.stages.sources.kernels import DeclaredKernel, DeclaredParam, find_declared_kernels
 
-_BUILTIN: Final = frozenset(
-    (
-        *("void", "bool", "char", "short", "int", "long", "float", "double", "__int128"),
-        *("signed", "unsigned", "wchar_t", "char8_t", "char16_t", "char32_t"),
-    )
-)
 _QUALIFIERS: Final = ("const", "volatile")
 
 
@@ -132,25 +128,11 @@ def _can_match(declared: str, found: str | None) -> bool:
     return first is None or second is None or first == second
 
 
-def _read_builtin(spelled: str) -> tuple[frozenset[str], int, str] | None:
-    """Normalize the spelling of a built-in type, or of a pointer to one.
+def _read_builtin(spelled: str) -> Words | None:
+    """Return the words of a built-in type, or of a pointer to one, in the same order for all.
 
-    The parameter's own ``const`` is dropped, because it is not part of the function's type.
-
-    Returns:
-        The words and qualifiers, the number of ``long``, and the ``*`` and ``&``; or None if the
-        type is not built in.
+    The result is None for any other type.
     """
-    words = split_text(spelled).words
-    first = next((index for index, word in enumerate(words) if word in ("*", "&")), len(words))
-    words, rest = words[:first], words[first:]
-    names = [word for word in words if word not in _QUALIFIERS]
-    if not names or not all(name in _BUILTIN for name in names):
-        return None
-    if rest[-1:] in (["const"], ["volatile"]):
-        rest = rest[:-1]
-    pointers = "".join(rest)
-    qualifiers = frozenset(w for w in words if w in _QUALIFIERS) if pointers else frozenset()
-    longs = names.count("long")
-    kinds = frozenset(names) - ({"int", "signed"} if len(names) > 1 else set())
-    return (kinds or frozenset(("int",))) | qualifiers, longs, pointers
+    words = spell_type(read_tokens(spelled), [])
+    names = [word for word in words if word.isidentifier() and word not in _QUALIFIERS]
+    return words if names and BUILT_IN_TYPES.issuperset(names) else None

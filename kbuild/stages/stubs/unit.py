@@ -6,7 +6,6 @@ headers that the generated text includes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from kbuild import __version__
 from kbuild.demangle.names import split_function
 from kbuild.model import InitialContent, KernelRecord, TargetRecord
+from kbuild.stages.bindings.names import identifier
 from kbuild.stages.render import c_string, render
 from kbuild.stages.stubs.debug import describe_stubs, names_project_types, uses_vector_types
 from kbuild.values import dataclass
@@ -53,11 +53,6 @@ class StubInputs:
     link_id: str | None = None
     linked_ids: tuple[str, ...] = ()
     is_replaceable: bool = False
-
-
-def identifier(name: str) -> str:
-    """Convert a name to a C identifier, for example ``ns::scale`` to ``ns_scale``."""
-    return re.sub(r"\W", "_", name.replace("::", "_"), flags=re.ASCII)
 
 
 def render_stub_unit(inputs: StubInputs) -> bytes:
@@ -191,25 +186,3 @@ def _open_namespaces(names: list[str], inline_namespaces: frozenset[str]) -> lis
         else:
             heads.append(f"namespace {name}")
     return heads
-
-
-def render_c_header(table: TargetRecord, host_header: str | None) -> bytes:
-    """Generate the header for C hosts, which launch by handle and do not need parameter types.
-
-    Args:
-        table: The kernels.
-        host_header: The header of the backend's host API, if it has one.
-    """
-    names = [split_function(kernel.display)[0] for kernel in table.kernels]
-    rows = [
-        {
-            # C has no overloads, so they are declared by their symbols.
-            "name": identifier(name if names.count(name) == 1 else kernel.handle),
-            "symbol": kernel.handle,
-            "display": kernel.display,
-        }
-        for kernel, name in zip(table.kernels, names, strict=True)
-        if kernel.linkage == "external" or (kernel.linkage == "weak" and not table.has_host_texts)
-    ]
-    context = {"target": table.target, "host_header": host_header, "kernels": rows}
-    return render("kernels.h.j2", context)

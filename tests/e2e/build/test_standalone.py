@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import json
 import os
 import pty
 import re
@@ -454,3 +456,26 @@ def test_device_jobs_limit_a_ninja_pool(tmp_path: Path) -> None:
 
     assert failed.returncode != 0
     assert "KBUILD_DEVICE_JOBS is" in failed.stderr
+
+
+def test_bill_of_materials_names_sources_and_compilers(small: Path) -> None:
+    library = next((small / "build/kbuild").glob("*/*.so"))
+    words = ("sbom", library, "--build", small / "build", "-o", small / "bill.json")
+
+    result = run_kbuild(*words, cwd=small)
+
+    assert result.returncode == 0, result.stderr
+    bill = json.loads((small / "bill.json").read_text())
+    assert bill["specVersion"] == "1.6"
+    (source,) = (c for c in bill["components"] if c.get("description") == "source of device code")
+    digest = hashlib.sha256((small / "k.cu").read_bytes()).hexdigest()
+    assert (source["name"], source["hashes"][0]["content"]) == ("k.cu", digest)
+    (compiler,) = (c for c in bill["components"] if c["type"] == "application")
+    assert compiler["scope"] == "excluded"
+    assert "x86-64" in compiler["properties"][0]["value"]
+    again = run_kbuild(*words[:-2], cwd=small)
+    assert again.stdout == (small / "bill.json").read_text()
+    (small / "bill.json").unlink()
+    elsewhere = run_kbuild("sbom", library, "--build", small / "build/kbuild/project", cwd=small)
+    assert elsewhere.returncode == 2
+    assert "no build of target" in elsewhere.stderr

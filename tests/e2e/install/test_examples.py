@@ -8,14 +8,18 @@ from pathlib import Path
 import pytest
 
 from support.commands import GENERATORS, ROOT, build, configure, ctest, run, run_kbuild, succeed
+from support.tools.toolchains import needs_programs
 
 PROJECTS = sorted(path.parent for path in (ROOT / "examples").glob("*/CMakeLists.txt"))
 # pip builds the Python extension; see test_python_ext.py.
 EXAMPLES = [path.name for path in PROJECTS if not (path / "pyproject.toml").is_file()]
-# The demo builds saxpy, and a tutorial existing_source.
-MARKS = dict.fromkeys(
-    ("saxpy", "existing_source", "compiled_kernel", "multi_arch"), pytest.mark.slow
-)
+# The demo builds saxpy, a tutorial existing_source, and test_bindings.py the Fortran program.
+MARKS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
+    **dict.fromkeys(
+        ("saxpy", "existing_source", "compiled_kernel", "multi_arch"), (pytest.mark.slow,)
+    ),
+    "fortran_host": (pytest.mark.slow, needs_programs("gfortran")),
+}
 
 
 def test_examples_are_found() -> None:

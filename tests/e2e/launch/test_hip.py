@@ -15,6 +15,7 @@ import pytest
 
 from kbuild.runtime.launch_records.file import read_images, read_launch_record
 from support.commands import PROJECTS, ROOT, run, run_kbuild, succeed
+from support.tools.gdb_sessions import needs_gdb, run_gdb
 from support.tools.recorded_hip import Recording, record
 from support.tools.toolchains import needs_hipcc, needs_programs, require_programs
 
@@ -405,6 +406,38 @@ def test_layouts_match_readobj(hip_launch: Path, hip_recorder: Path) -> None:
         sizes = [int(line.split()[-1]) for line in visible.splitlines() if ".size:" in line]
         count = len(launch["args"])
         assert [len(value) // 2 for value in launch["args"]] == sizes[:count], launch["kernel"]
+
+
+# A host without kbuild's headers, as those in other languages are.
+STUB_HOST = f"""
+#include <stddef.h>
+extern char {SCALE}[];
+int kbuild_launch(const void *kernel, const void *config, void *const *args);
+int main(void)
+{{
+    const struct {{ unsigned extents[6]; size_t bytes; void *stream; unsigned rest[6]; }}
+        config = {{ {{1, 1, 1, 32, 1, 1}}, 0, 0, {{0}} }};
+    float *values = 0, factor = 1.5f;
+    int n = 7;
+    void *args[] = {{&values, &factor, &n}};
+    return kbuild_launch({SCALE}, &config, args);
+}}
+"""
+
+
+@needs_gdb
+def test_debug_stub_stops_without_a_device(hip_launch: Path, tmp_path: Path) -> None:
+    """The runtime takes no configuration of a launch, so the stub receives it without it."""
+    source = tmp_path / "host.c"
+    source.write_text(STUB_HOST)
+    library = hip_launch / "libstub_kernels.a"
+    host = link(hip_launch, tmp_path / "host", "gcc", *WARNINGS, source, library, "-lstdc++")
+    commands = ("break ns::__device_stub__scale", "run", "bt 1", "delete", "continue")
+
+    *_, frame, _, rest = run_gdb(*commands, files=(host,))
+
+    assert re.search(r"#0 .*__device_stub__scale \(\w+=0x0, \w+=1.5, \w+=7\)", frame)
+    assert "launch of ns::scale(float*, float, int): no AMD device" in rest
 
 
 def test_smoke_is_skipped_without_a_device(hip_launch: Path) -> None:

@@ -119,6 +119,49 @@ __global__ void recursion_of_two(int* out, int* flag)
 {
     WAIT_FOR(flag, Pair{flag}.wait();)
 }
+struct Link {
+    int* flag;
+    Link* next;
+    __device__ void follow()
+    {
+        if (read_flag(flag) == 0)
+            next->follow();
+    }
+};
+struct Owner;
+struct Part {
+    Owner* owner;
+    __device__ void visit();
+};
+struct Owner {
+    int* flag;
+    Part* parts;
+    __device__ void check_parts()
+    {
+        if (read_flag(flag) == 0)
+            parts[0].visit();
+    }
+};
+__device__ void Part::visit() { (*owner).check_parts(); }
+__device__ void (*functions[1])(int*);
+__device__ void wait_by_pointer(int* flag)
+{
+    if (read_flag(flag) == 0)
+        functions[0](flag);
+}
+__global__ void recursion_of_objects(int* out, int* flag)
+{
+    WAIT_FOR(flag, Link a{flag, nullptr}; Link b{flag, &a}; a.next = &b; a.follow();)
+}
+__global__ void recursion_of_classes(int* out, int* flag)
+{
+    WAIT_FOR(flag, Part part{}; Owner owner{flag, &part}; part.owner = &owner; owner.check_parts();)
+}
+__global__ void recursion_through_a_pointer(int* out, int* flag)
+{
+    functions[0] = wait_by_pointer;
+    WAIT_FOR(flag, wait_by_pointer(flag);)
+}
 
 // Another kernel made the object, so that the second one refers to no function.
 struct Object {
@@ -198,6 +241,9 @@ int main()
     RUN(limit);
     RUN(recursion);
     RUN(recursion_of_two);
+    RUN(recursion_of_objects);
+    RUN(recursion_of_classes);
+    RUN(recursion_through_a_pointer);
     RUN(real_update);
     RUN(counted);
     make_object<<<1, 1>>>();

@@ -32,6 +32,30 @@ __global__ void attributes(int* out)
     out[threadIdx.x] += a + b;
 }
 
+// Which condition an else belongs to, and what attributes belong to.
+#define BRANCHES(barrier, n, k) \
+    if (n > 3) \
+        if (n > 5) barrier; else k += 1; \
+    else barrier; \
+    if (n > 3) \
+        for (int i = 0; i < 2; i++) \
+            if (n < i) barrier; else k += 10; \
+    else k += 100; \
+    if (n < 3) do if (n > 5) barrier; else k += 2; while (0); \
+    else if (n > 4) barrier; \
+    else if (n > 2) k += 3; \
+    else barrier; \
+    if (n > 3) [[likely]] { barrier; k += 1000; } else [[unlikely]] barrier; \
+    for (int i = 0; i < 3; i++) [[likely]] { barrier; if (i == n - 2) [[unlikely]] continue; k += 5; } \
+    [[unlikely]] k += n; \
+    [[likely]] if (n) { barrier; k++; }
+__global__ void branches(int* out, int n)
+{
+    int k = threadIdx.x;
+    BRANCHES(__syncthreads(), n, k)
+    out[threadIdx.x] = k;
+}
+
 // The type of a variable, which is a reference in regions.
 __global__ void types(int* out)
 {
@@ -211,6 +235,10 @@ int main()
     check("bindings", 64, [](int i) { return 2 * i + 1 + 7; });
     attributes<<<1, 64>>>(results);
     check("attributes", 64, [](int i) { return 2 * i + 1 + 15; });
+    for (int n : {2, 4, 6}) {
+        branches<<<1, 64>>>(results, n);
+        check("branches", 64, [n](int k) { BRANCHES((void)0, n, k) return k; });
+    }
     types<<<1, 64>>>(results);
     check("types", 64, [](int i) { return i; });
     deduced_types<<<1, 64>>>(results);

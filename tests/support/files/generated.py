@@ -26,6 +26,11 @@ from kbuild.model import (
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.generate import BuildSettings, generate_project
 from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
+from kbuild.stages.bindings.c import render_c_header
+from kbuild.stages.bindings.fortran import render_fortran
+from kbuild.stages.bindings.model import describe_bindings
+from kbuild.stages.bindings.python import render_python
+from kbuild.stages.bindings.rust import EDITIONS, render_rust
 from kbuild.stages.calls.cmake_plan import render_plan
 from kbuild.stages.calls.kernels import KernelCall
 from kbuild.stages.calls.record import CallRecord
@@ -35,7 +40,6 @@ from kbuild.stages.settings import KernelSettings
 from kbuild.stages.stubs.handles import render_handles
 from kbuild.stages.stubs.unit import (
     StubInputs,
-    render_c_header,
     render_cpp_header,
     render_stub_unit,
 )
@@ -394,7 +398,10 @@ GENERATED: dict[str, Callable[[], bytes]] = {
         TABLE, (Path("/src/types.hpp"),), HOST_HEADER
     ),
     "handles.h": handles,
-    "kernels.h": lambda: render_c_header(TABLE, HOST_HEADER),
+    "kernels.h": lambda: render_c_header(describe_bindings(TABLE), HOST_HEADER),
+    "bindings.f90": lambda: render_fortran(describe_bindings(TABLE)),
+    "bindings.rs": lambda: render_rust(describe_bindings(TABLE), EDITIONS[0]),
+    "bindings.pyi": lambda: render_python(describe_bindings(TABLE)),
     "cpu_adapter.cpp": adapter,
     "plan.cmake": plan,
     "runtimes.cmake": runtimes,

@@ -11,8 +11,10 @@ import pytest
 from kbuild.backends.interface.mixed import Entries, VariableEntry
 from kbuild.demangle.stub_names import name_stub
 from kbuild.resources import native_directory
+from kbuild.stages.bindings.c import render_c_header
+from kbuild.stages.bindings.model import describe_bindings
 from kbuild.stages.stubs.handles import render_handles
-from kbuild.stages.stubs.unit import render_c_header, render_cpp_header, render_stub_unit
+from kbuild.stages.stubs.unit import render_cpp_header, render_stub_unit
 from support.files.generated import (
     GENERATED,
     HOST_HEADER,
@@ -172,7 +174,7 @@ def compile_host(tmp_path: Path, suffix: str, text: str, *options: str) -> str:
         host_header = f"kbuild/host_{backend}.h"
         for name, content in (
             (f"{backend}.hpp", render_cpp_header(TABLE, (), host_header)),
-            (f"{backend}.h", render_c_header(TABLE, host_header)),
+            (f"{backend}.h", render_c_header(describe_bindings(TABLE), host_header)),
         ):
             (tmp_path / name).write_bytes(content)
     source = tmp_path / f"host.{suffix}"

@@ -1,7 +1,8 @@
-"""Strip a shared object whose containers the test makes, alone and in a wheel."""
+"""Strip, split, and merge a shared object whose containers the test makes, and wheels of it."""
 
 from __future__ import annotations
 
+import ctypes
 import json
 import subprocess
 import zipfile
@@ -11,7 +12,8 @@ import pytest
 
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.inspect.paths import inspect_path
-from kbuild.strip import strip_artifact
+from kbuild.strip import merge_artifacts, split_artifact, strip_artifact
+from kbuild.strip.estimate import estimate_sizes
 from support.commands import run_kbuild
 from support.files.nvidia_builders import (
     ELF,
@@ -23,111 +25,208 @@ from support.files.nvidia_builders import (
     entry,
 )
 
+_PTX = b".version 8.0\n.target sm_90\n.address_size 64\n//" + b"x" * 30000
+# No record leads to the hidden container, so it must stay where it is.
 _SOURCE = """
         .section .nv_fatbin, "a"
         .balign 8
-first:  .incbin "executable"
+        .incbin "hidden"
+first:  .incbin "first"
+second: .incbin "second"
         .section __nv_relfatbin, "a"
         .balign 8
-        .incbin "relocatable"
+input:  .incbin "relocatable"
         .section .nvFatBinSegment, "aw"
         .balign 8
+        .globl records
+        .type records, @object
+records:
         .long 0x466243b1, 1
         .quad first, 0
+        .long 0x466243b1, 1
+        .quad second, 0
+        .long 0x466243b1, 1
+        .quad input, 0
+        .size records, 72
         .section .rodata
         .ascii "the rest"
+        .section .note.GNU-stack, ""
 """
 
 
-def make_entry(arch: int, kind: int = ELF, size: int = 9000) -> bytes:
-    return entry(NewEntry(data=bytes([arch]) * size, kind=kind, arch=arch))
+def make_entry(arch: int, kind: int = ELF, size: int = 30000) -> bytes:
+    data = _PTX if kind == PTX else bytes([arch]) * size
+    return entry(NewEntry(data=data, kind=kind, arch=arch))
+
+
+def link(directory: Path, name: str, **contents: bytes) -> Path:
+    for file, content in contents.items():
+        (directory / file).write_bytes(content)
+    (directory / "lib.S").write_text(_SOURCE)
+    command = ("gcc", "-shared", "-nostdlib", "-o", name, "lib.S")
+    subprocess.run(command, cwd=directory, check=True)
+    return directory / name
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("strip")
     together = (NewEntry(data=b"x" * 64, arch=70), NewEntry(data=b"y" * 64, arch=75))
-    executable = (
-        container(make_entry(80), make_entry(90), make_entry(90, PTX)),
-        container(make_entry(90), make_entry(80), concatenated(together, 0x11 | ZSTD)),
+    return link(
+        tmp_path_factory.mktemp("strip"),
+        "lib.so",
+        first=container(make_entry(80), make_entry(90), make_entry(90, PTX)),
+        second=container(make_entry(90), make_entry(80), concatenated(together, 0x11 | ZSTD)),
+        hidden=container(make_entry(80, size=8)),
+        relocatable=container(make_entry(80), make_entry(100), make_entry(90, PTX)),
     )
-    (directory / "executable").write_bytes(b"".join(executable))
-    relocatable = (make_entry(80), make_entry(100), make_entry(90, PTX))
-    (directory / "relocatable").write_bytes(container(*relocatable))
-    (directory / "lib.S").write_text(_SOURCE)
-    command = ("gcc", "-shared", "-nostdlib", "-o", "lib.so", "lib.S")
-    subprocess.run(command, cwd=directory, check=True)
-    return directory / "lib.so"
 
 
 def list_images(path: Path) -> list[tuple[int, str]]:
     (facts,) = inspect_path(path)
+    assert not facts.problems
+    assert all(record.problem is None for record in facts.wrappers)
     return [(image.container, image.arch) for image in facts.images]
 
 
-def test_kept_images_are_unchanged_and_nothing_else_moves(library: Path, tmp_path: Path) -> None:
+def read_containers(path: Path) -> list[bytes]:
+    """Load a library, and return the containers to which its records lead in memory."""
+    records = (ctypes.c_uint64 * 9).in_dll(ctypes.CDLL(str(path)), "records")
+    found = []
+    for pointer in records[1::3]:
+        size = int.from_bytes(ctypes.string_at(pointer + 8, 8), "little")
+        found.append(ctypes.string_at(pointer, 16 + size))
+    return found
+
+
+def test_removed_images_leave_the_file(library: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.so"
 
     report = strip_artifact(library, output, keep=("sm_80", "compute_90", "sm_75"))
 
     assert list_images(output) == [
-        *((0, "sm_80"), (0, "compute_90"), (1, "sm_80"), (1, "sm_70"), (1, "sm_75")),
-        (2, "compute_90"),
+        *((0, "sm_80"), (1, "sm_80"), (1, "compute_90")),
+        *((2, "sm_80"), (2, "sm_70"), (2, "sm_75"), (3, "compute_90")),
     ]
-    old, new = library.read_bytes(), output.read_bytes()
-    (start, end), (last, final) = (_find_section(library, n) for n in (".nv_fatbin", "__nv_relfat"))
-    assert len(old) == len(new)
-    assert old[:start] == new[:start]
-    assert old[end:last] == new[end:last]
-    assert old[final:] == new[final:]
-    assert make_entry(80) in new
-    assert make_entry(90) not in new
-    assert report.output_size < report.size
+    first, second, relocatable = read_containers(output)
+    assert first == container(make_entry(80), make_entry(90, PTX))
+    assert second.startswith(container(make_entry(80))[16:], 16)
+    assert relocatable == container(make_entry(90, PTX))
+    assert output.stat().st_size < library.stat().st_size - 80000
     (file,) = report.files
     assert file.kept == ("sm_80", "compute_90", "sm_70", "sm_75")
     assert [(r.section, r.arch, r.cause, r.images, r.bytes) for r in file.removed] == [
-        (".nv_fatbin", "sm_90", "architecture", 2, 18000),
-        ("__nv_relfatbin", "sm_80", "linked", 1, 9000),
-        ("__nv_relfatbin", "sm_100", "architecture", 1, 9000),
+        (".nv_fatbin", "sm_90", "architecture", 2, 60000),
+        ("__nv_relfatbin", "sm_80", "linked", 1, 30000),
+        ("__nv_relfatbin", "sm_100", "architecture", 1, 30000),
     ]
-
-
-def _find_section(path: Path, name: str) -> tuple[int, int]:
-    words = subprocess.run(
-        ("readelf", "-SW", path), check=True, capture_output=True, text=True
-    ).stdout
-    fields = next(line for line in words.splitlines() if name in line).partition("]")[2].split()
-    return int(fields[3], 16), int(fields[3], 16) + int(fields[4], 16)
+    again = strip_artifact(output, tmp_path / "again.so", keep=("sm_80", "sm_75"))
+    assert again.output_size < report.output_size
+    words = ("strip", "-o", tmp_path / "bare.so", tmp_path / "again.so")
+    subprocess.run(words, check=True, stderr=subprocess.DEVNULL)
+    assert read_containers(tmp_path / "bare.so") == read_containers(tmp_path / "again.so")
 
 
 def test_only_linked_code_goes_by_default(library: Path, tmp_path: Path) -> None:
     strip_artifact(library, tmp_path)
 
-    relocatable = [arch for number, arch in list_images(tmp_path / "lib.so") if number == 2]
+    relocatable = [arch for number, arch in list_images(tmp_path / "lib.so") if number == 3]
     assert relocatable == ["sm_100", "compute_90"]
 
 
-def test_wheel_is_stripped_and_reported(library: Path, tmp_path: Path) -> None:
-    wheel = tmp_path / "d-1-py3-none-any.whl"
+def test_a_file_with_data_behind_its_sections_keeps_its_length(
+    library: Path, tmp_path: Path
+) -> None:
+    longer = tmp_path / "longer.so"
+    longer.write_bytes(library.read_bytes() + b"an archive that a launcher finds from the end")
+
+    report = strip_artifact(longer, longer, keep=("sm_80",))
+
+    assert report.output_size == report.size
+    assert report.files[0].obstacle == "it has data behind its last section"
+    assert longer.read_bytes().endswith(b"from the end")
+    assert (0, "sm_90") not in list_images(longer)
+
+
+def test_split_and_merge_are_inverse(library: Path, tmp_path: Path) -> None:
+    report = split_artifact(library, tmp_path / "s", devices=("sm_80", "sm_100", "sm_90"))
+
+    outputs = [Path(artifact.result.output) for artifact in report.artifacts]
+    assert [path.relative_to(tmp_path).as_posix() for path in outputs] == [
+        f"s/{device}/lib.so" for device in ("sm_80", "sm_100", "sm_90")
+    ]
+    # sm_100 can run PTX of the first source, and nothing of the others.
+    assert list_images(outputs[1])[:3] == [(0, "sm_80"), (1, "compute_90"), (2, "sm_70")]
+    assert list_images(outputs[2])[:3] == [(0, "sm_80"), (1, "sm_90"), (2, "sm_90")]
+    merged = merge_artifacts(outputs[:1] + outputs[2:], tmp_path / "m.so")
+
+    assert merged.files[0].architectures == ("sm_80", "sm_90", "compute_90")
+    images = [(number, arch) for number, arch in list_images(tmp_path / "m.so") if number < 2]
+    assert images == [(0, "sm_80"), (0, "sm_90"), (1, "sm_80"), (1, "sm_90")]
+    first, second, _ = read_containers(tmp_path / "m.so")
+    assert first == second == container(make_entry(80), make_entry(90))
+
+
+def test_builds_for_other_architectures_are_merged(tmp_path: Path) -> None:
+    def build(arch: int, size: int = 30000) -> Path:
+        directory = tmp_path / f"{arch}-{size}"
+        directory.mkdir()
+        hidden = container(make_entry(75, size=8))
+        one = container(make_entry(arch, size=size))
+        return link(directory, "l.so", first=one, second=one, hidden=hidden, relocatable=one)
+
+    old, new = build(80), build(90, 50000)
+
+    merge_artifacts((old, new), tmp_path / "m.so")
+
+    both = container(make_entry(80), make_entry(90, size=50000))
+    assert read_containers(tmp_path / "m.so") == [both] * 3
+    with pytest.raises(InputError, match=r"two different images for sm_90; first remove one"):
+        merge_artifacts((new, build(90)), tmp_path / "m.so")
+    (old.with_name("lib.S")).write_text(_SOURCE.replace("the rest", "other code"))
+    command = ("gcc", "-shared", "-nostdlib", "-o", "l.so", "lib.S")
+    subprocess.run(command, cwd=old.parent, check=True)
+    with pytest.raises(InputError, match=r"differ in more than device code: .rodata has 10 bytes"):
+        merge_artifacts((old, new), tmp_path / "m.so")
+
+
+def make_wheel(path: Path, library: Path, signature: str = "signature") -> Path:
     names = ("d/lib.so", "d-1.dist-info/RECORD.p7s", "d-1.dist-info/RECORD")
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(library, names[0])
-        archive.writestr(names[1], "signature")
+        archive.writestr(names[1], signature)
         archive.writestr(names[2], "".join(f"{name},,\n" for name in names))
-    words = ("strip", wheel, "--keep-arch", "80,compute_90", "-o", wheel)
+    return path
+
+
+def test_wheels_are_stripped_split_and_merged(library: Path, tmp_path: Path) -> None:
+    wheel = make_wheel(tmp_path / "d-1-py3-none-any.whl", library)
+    words = ("strip", wheel, "--keep-arch", "80,90", "-o", tmp_path / "out.whl")
 
     text = run_kbuild(*words)
 
     assert text.returncode == 0, text.stderr
-    assert text.stdout.startswith(f"{wheel}!d/lib.so: kept sm_80, compute_90\n  removed sm_90")
+    assert text.stdout.startswith(f"{wheel}!d/lib.so: kept sm_80, sm_90, compute_90; ")
+    assert "\n  removed sm_100 from __nv_relfatbin: 1 image, 29.3 KiB\n" in text.stdout
     assert "removed d-1.dist-info/RECORD.p7s, which signed the old content\n" in text.stdout
-    assert zipfile.ZipFile(wheel).namelist() == ["d/lib.so", "d-1.dist-info/RECORD"]
+    names = zipfile.ZipFile(tmp_path / "out.whl").namelist()
+    assert names == ["d/lib.so", "d-1.dist-info/RECORD"]
 
-    again = run_kbuild(*words, "--format", "json")
+    split = run_kbuild("split", tmp_path / "out.whl", "-o", tmp_path / "s", "--format", "json")
 
-    report = json.loads(again.stdout)
-    assert report["schema"] == "kbuild.strip/1"
-    assert report["files"][0]["removed"] == []
+    artifacts = json.loads(split.stdout)["artifacts"]
+    assert [artifact["device"] for artifact in artifacts] == ["sm_80", "sm_90"]
+    outputs = [artifact["result"]["output"] for artifact in artifacts]
+
+    merged = run_kbuild("merge", *outputs, "-o", tmp_path / "m.whl")
+
+    assert merged.returncode == 0, merged.stderr
+    assert "out.whl!d/lib.so: sm_80, compute_90, sm_90; 2 containers" in merged.stdout
+    other = make_wheel(tmp_path / "e.whl", library)
+    with zipfile.ZipFile(other, "a") as archive:
+        archive.writestr("d/new.py", "")
+    failed = run_kbuild("merge", wheel, other, "-o", tmp_path / "m.whl")
+    assert failed.returncode == 2
+    assert "differ in more than device code: d/new.py is missing" in failed.stderr
 
 
 def test_impossible_requests_are_errors(library: Path, tmp_path: Path) -> None:
@@ -136,8 +235,48 @@ def test_impossible_requests_are_errors(library: Path, tmp_path: Path) -> None:
         strip_artifact(library, output, keep=("sm_80", "sm_91"))
     with pytest.raises(InputError, match=r"would lose all its images.*also keep one of sm_80"):
         strip_artifact(library, output, keep=("sm_70",))
+    with pytest.raises(ConfigurationError, match="'compute_90' is not the architecture of a dev"):
+        split_artifact(library, output, devices=("compute_90",))
+    with pytest.raises(ConfigurationError, match="at least two artifacts"):
+        merge_artifacts((library,), output)
     text = tmp_path / "text"
     text.write_text("no device code")
     with pytest.raises(InputError, match="not a shared object, executable, or wheel"):
         strip_artifact(text, output)
     assert not output.exists()
+
+
+def test_bill_of_materials_becomes_a_part_of_the_wheel(library: Path, tmp_path: Path) -> None:
+    wheel = make_wheel(tmp_path / "d-1-py3-none-any.whl", library)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        headers = "Metadata-Version: 2.4\nName: My_d\nVersion: 1\nLicense-Expression: MIT\n"
+        archive.writestr("d-1.dist-info/METADATA", headers)
+
+    result = run_kbuild("sbom", wheel, "--embed", tmp_path / "out.whl")
+
+    assert result.stdout == "removed d-1.dist-info/RECORD.p7s, which signed the old content\n"
+    name = "d-1.dist-info/sboms/kbuild.cdx.json"
+    with zipfile.ZipFile(tmp_path / "out.whl") as archive:
+        bill = json.loads(archive.read(name))
+        assert archive.read("d-1.dist-info/RECORD").startswith(f"{name},sha256=".encode())
+    assert bill["metadata"]["component"]["purl"] == "pkg:pypi/my-d@1"
+    assert bill["metadata"]["component"]["licenses"] == [{"license": {"id": "MIT"}}]
+    images = [p["value"] for p in bill["components"][0]["properties"]]
+    assert "cuda sm_80 elf: 4" in images
+
+
+def test_estimates_agree_with_what_strip_does(library: Path, tmp_path: Path) -> None:
+    report = estimate_sizes(library)
+
+    base = strip_artifact(library, tmp_path).output_size
+    sizes = {estimate.change: estimate.size for estimate in report.estimates}
+    assert sizes["linked relocatable code"] == base
+    without = strip_artifact(library, tmp_path, keep=("sm_80", "sm_90", "compute_90", "70", "75"))
+    assert report.size - sizes["without sm_100"] == base - without.output_size
+    # Only the cubins of the test, which are all alike, are not compressed yet.
+    assert sizes["compression mode size"] < report.size - 200_000
+    (line,) = report.impossible
+    assert line.startswith("without sm_80: ")
+    text = run_kbuild("report", "--estimate", library)
+    assert "without sm_100" in text.stdout
+    assert "-o FILE is missing" in run_kbuild("report", library).stderr

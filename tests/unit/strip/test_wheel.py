@@ -32,7 +32,7 @@ def test_changed_files_have_new_digests_and_signatures_go() -> None:
     target = io.BytesIO()
 
     signatures = rewrite_wheel(
-        make_wheel(_FILES), target, lambda name, _: b"new!" if name == "d/a.so" else None
+        make_wheel(_FILES), target, lambda name, _: (b"new!",) if name == "d/a.so" else None
     )
 
     assert signatures == ("d-1.dist-info/RECORD.jws",)
@@ -50,7 +50,7 @@ def test_changed_files_have_new_digests_and_signatures_go() -> None:
 
 def test_invalid_wheels_are_rejected() -> None:
     def rewrite(files: dict[str, bytes]) -> None:
-        rewrite_wheel(make_wheel(files), io.BytesIO(), lambda _name, _content: b"new")
+        rewrite_wheel(make_wheel(files), io.BytesIO(), lambda _name, _content: (b"new",))
 
     with pytest.raises(InputError, match=r"expected one \.dist-info/RECORD in the wheel, found 0"):
         rewrite({"a": b""})

@@ -61,7 +61,7 @@ class _Statement:
 
 def replace_assembly(code: Unit) -> Iterator[Edit]:
     """Yield the edits for all inline PTX in preprocessed text."""
-    for number, (_, statement) in enumerate(_list_statements(code)):
+    for number, statement in enumerate(_list_statements(code)):
         function = _FUNCTIONS.get(statement.code)
         if function is None:
             # A declaration with the same name would share the message.
@@ -70,12 +70,12 @@ def replace_assembly(code: Unit) -> Iterator[Edit]:
             yield from _call(code.text, function, statement)
 
 
-def _list_statements(code: Unit) -> Iterator[tuple[Token, _Statement]]:
-    """Yield the statements with PTX, with their first words."""
+def _list_statements(code: Unit) -> Iterator[_Statement]:
+    """Yield the statements with PTX."""
     for index in code.find(_WORDS):
         statement = _read_statement(code, index)
         if statement is not None:
-            yield code.get_token(index), statement
+            yield statement
 
 
 def _read_statement(code: Unit, index: int) -> _Statement | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.contents import REFERENCE_PREFIX, name_apart
-from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.host_texts import make_reference
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lines import locate
@@ -68,8 +68,7 @@ def expose_kernels(code: Unit, declarations: tuple[Declaration, ...]) -> Iterato
     for found in declarations:
         if q.GLOBAL not in found.words or found.kind != "function":
             continue
-        end = found.body[0] if found.body else found.end
-        first, last = code.find_index(found.start), code.find_index(end)
+        first, last = map(code.find_index, (found.start, found.head_end))
         for index in range(first, last):
             close = code.partners.get(index + 1)
             if code.words[index] in _VISIBILITY and code.get(index + 1) == "(" and close:

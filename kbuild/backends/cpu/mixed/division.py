@@ -10,7 +10,6 @@ from typing import Final
 from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES, ThreadWords
 from kbuild.backends.cpu.mixed.mentions import (
     can_replace,
-    describe_place,
     is_captured,
     list_own_names,
     list_words,
@@ -58,10 +57,10 @@ class TextFacts:
         failures: What the compiler said about functions after they were divided, by their starts.
             After the first time, each thread keeps all variables; after another one, the function
             is not divided.
-        is_patient: Whether there is another time; not after many failures, since each one costs a
-            compile.
+        chances: How many failures of a function still let it be divided.
         others: The edits of the text that have nothing to do with kernels.
         marks: The marks of loops, by their indices.
+        is_checked: Whether the kernels are instrumented for checks.
     """
 
     code: Unit
@@ -70,9 +69,10 @@ class TextFacts:
     indexed: frozenset[int]
     words: ThreadWords
     failures: Mapping[int, tuple[str, ...]]
-    is_patient: bool
+    chances: int
     others: tuple[Edit, ...]
     marks: Mapping[int, LoopMarks]
+    is_checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +159,6 @@ class Divider:
             )
             yield block.start, replace(marks, edits=marks.shared if are_shared else marks.apart)
 
-    @property
-    def divided_functions(self) -> Iterator[Declaration]:
-        """The divided functions that divided kernels call."""
-        return (each.found for name in self._called for each in self._divided[name])
-
     def write_functions(self) -> Iterator[Edit]:
         """Yield the insertions of divided functions, as far as divided kernels call them."""
         for name in sorted(self._called):
@@ -180,7 +175,7 @@ class Divider:
         """Return how a kernel or function is divided, and the divided functions that it calls."""
         code = self._code
         failures = self._facts.failures.get(found.start, ())
-        if len(failures) > self._facts.is_patient:
+        if len(failures) > self._facts.chances:
             raise CannotDivide(f"{WRONG_GUESS}{failures[-1]}")
         if found.body is None or "<<<" in code.words[slice(*map(code.find_index, found.body))]:
             raise CannotDivide("it launches kernels")
@@ -199,17 +194,15 @@ class Divider:
         )
         self._check_own(set(code.words[body.start : body.stop]), parameters)
         needs = find_operations(code, body, known)
-        constants = list_words(code, "|".join(INDICES), inside=found.body)
-        if not all(
-            can_replace(code, word, describe_place(code, word)) for word in constants
-        ) or any(
+        constants = list_words(code, INDICES, found.body)
+        if not all(can_replace(code, word) for word in constants) or any(
             word.text == INDEX and code.get(code.find_index(word.start) + 1) != "."
             for word in constants
         ):
             raise CannotDivide("it passes threadIdx on")
         groups = (find_group_name(code, each) for each in needs.groups)
         captured = {INDEX, *groups, *(each.name for each in parameters if each.group is not None)}
-        for word in list_words(code, "|".join(captured), inside=found.body):
+        for word in list_words(code, captured, found.body):
             if is_captured(code, word):
                 raise CannotDivide(f"a lambda can refer to {word.text}")
         division = analyze(
@@ -223,8 +216,11 @@ class Divider:
                 is_function=is_function,
                 stores_index=found.start in self._indexed,
                 is_optimized=not failures,
+                is_checked=self._facts.is_checked,
             )
         )
+        if self._facts.is_checked:
+            _check_accesses(division)
         operations = needs.operations.values()
         return division, frozenset(o.name for o in operations if o.callee is not None)
 
@@ -303,6 +299,26 @@ class Divider:
             is_warp_wide=all(each.is_warp_wide for each in division.operations.values()),
             callees=callees,
         )
+
+
+def _check_accesses(division: Division) -> None:
+    """Raise CannotDivide if checks would see other accesses than those of fibers.
+
+    That is so if something other than barriers orders the accesses of a block, and if an address of
+    a variable that all threads keep together can be used.
+    """
+    if division.kernel.is_function or division.masked or division.groups:
+        raise CannotDivide("threads can take different ways")
+    for operation in division.operations.values():
+        is_plain = not operation.has_value and operation.callee is None and not operation.owner
+        if operation.is_warp_wide or not is_plain:
+            raise CannotDivide(f"'{operation.name}' is not just a barrier of the block")
+    for variable in division.variables:
+        uses = division.uses.list_uses(variable)
+        has_value = all(use.kind in ("read", "changed") for use in uses)
+        has_value = has_value and variable.is_scalar and not variable.is_reference
+        if division.kinds[variable] == "kept" and not has_value:
+            raise CannotDivide(f"the address of '{variable.name}' can be used")
 
 
 def _list_variables_of_head(code: Unit, division: Division, block: Block) -> Iterator[Variable]:

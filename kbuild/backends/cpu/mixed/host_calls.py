@@ -64,10 +64,9 @@ def reject_host_calls(code: Unit, declarations: tuple[Declaration, ...]) -> Iter
 
 
 def _replace_calls(code: Unit, names: set[str], body: Span) -> Iterator[Edit]:
-    for word in list_words(code, r"cuda[A-Z]\w+", inside=body):
+    for word in list_words(code, names, body):
         index = code.find_index(word.start)
-        is_call = word.text in names and code.get(index + 1) == "("
-        close = code.partners.get(index + 1) if is_call else None
+        close = code.partners.get(index + 1) if code.get(index + 1) == "(" else None
         if close is None:
             continue
         end = code.get_end(close)

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.annotations import find_thread_words
-from kbuild.backends.cpu.mixed.mentions import list_words
+from kbuild.backends import qualifiers as q
+from kbuild.backends.cpu.mixed.annotations import ThreadWords, find_thread_words
+from kbuild.backends.cpu.mixed.qualifiers import runs_on_host
 from kbuild.backends.host_texts import (
     LINKAGE,
     edit_kernel,
     is_own,
-    is_specialization,
     list_extern,
     replace_body,
     replace_qualifier,
 )
 from kbuild.cxx.declarations import Declaration
-from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit, Span
+from kbuild.cxx.places import list_outside, skip_arguments
 from kbuild.cxx.unit import Unit
 
 _EVALUATED: Final = frozenset(("constexpr", "consteval"))
@@ -37,21 +36,19 @@ def edit_host_text(
     """
     text = code.text
     shared = frozenset(() if is_relocatable else list_extern(declarations))
-    only_in_kernels = find_thread_words(code).only_in_kernels if q.runs_on_host(text) else ""
+    words = find_thread_words(code) if runs_on_host(text) else None
     functions = frozenset(
         found.name for found in declarations if q.is_device_only(found) and found.name
     )
     for found in declarations:
         if q.is_variable(found) or q.is_variable_template(found):
-            yield from _edit_variable(found, functions)
-            if not is_relocatable and is_own(found, shared) and not is_specialization(found):
+            yield from _edit_variable(code, found, functions)
+            if not is_relocatable and is_own(found, shared) and not found.is_specialization:
                 start = found.qualifiers[0][0]  # after attributes, which must be first
                 yield Edit(start=start, end=start, text="static ")
         elif q.is_device_only(found) and q.GLOBAL in found.words:
             yield from edit_kernel(text, found)
-        elif (
-            found.kind == "function" and only_in_kernels and _can_run(code, found, only_in_kernels)
-        ):
+        elif words is not None and _can_run(code, found, words):
             yield from _edit_callable(found)
         elif found.kind == "function":
             yield from _edit_function(code, found)
@@ -72,16 +69,15 @@ def _is_deduced(code: Unit, found: Declaration, body: Span) -> bool:
     # A head contains no `decltype`.
     if not any(token.text == "auto" for token in found.head):
         return ("decltype", "(", "auto") in zip(words, words[1:], words[2:], strict=False)
-    index, end = code.find_index(found.parameters[1]) + 1, code.find_index(body[0])
-    while index < end and code.words[index] != "->":
-        # A `noexcept` or a constraint can also contain the arrow.
-        index = code.partners.get(index, index) + 1
-    return index >= end or "auto" in code.words[index:end]
+    start, end = code.find_index(found.parameters[1]) + 1, code.find_index(body[0])
+    # A `noexcept` or a constraint can also contain the arrow, in parentheses.
+    arrows = [i for i in list_outside(code, start, end) if code.words[i] == "->"]
+    return not arrows or "auto" in code.words[arrows[0] : end]
 
 
 def _edit_function(code: Unit, found: Declaration) -> Iterator[Edit]:
     text = code.text
-    is_free = found.scope != "class" and not is_specialization(found)
+    is_free = found.scope != "class" and not found.is_specialization
     # Names of kernels contain the linkage of functions that are template arguments.
     is_static = any(token.text == "static" for token in found.head)
     if found.body is None:
@@ -102,13 +98,9 @@ def _edit_function(code: Unit, found: Declaration) -> Iterator[Edit]:
         yield from replace_body(text, found, found.body, stop)
 
 
-def _can_run(code: Unit, found: Declaration, only_in_kernels: str) -> bool:
+def _can_run(code: Unit, found: Declaration, words: ThreadWords) -> bool:
     """Return whether a device function with a body needs nothing that only kernels have."""
-    return (
-        found.body is not None
-        and q.is_device_only(found)
-        and not list_words(code, only_in_kernels, inside=found.body)
-    )
+    return found.body is not None and q.is_device_only(found) and not words.are_in(code, found.body)
 
 
 def _edit_callable(found: Declaration) -> Iterator[Edit]:
@@ -125,7 +117,7 @@ def _edit_callable(found: Declaration) -> Iterator[Edit]:
     yield Edit(start=start, end=end, text=f"__kbuild_unused__{inline}")
 
 
-def _edit_variable(found: Declaration, functions: frozenset[str]) -> Iterator[Edit]:
+def _edit_variable(code: Unit, found: Declaration, functions: frozenset[str]) -> Iterator[Edit]:
     """Keep a variable as its shadow, but without the names of device functions."""
     words = [token.text for token in found.head]
     is_initialized = "=" in words or "{" in words
@@ -134,29 +126,9 @@ def _edit_variable(found: Declaration, functions: frozenset[str]) -> Iterator[Ed
     if not is_initialized:
         return
     first = min(words.index(word) for word in ("=", "{") if word in words)
-    yield from _replace_functions(found.head[first:], functions)
-
-
-def _replace_functions(tokens: tuple[Token, ...], functions: frozenset[str]) -> Iterator[Edit]:
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
-        if token.text not in functions:
-            index += 1
-            continue
-        before = tokens[index - 1]
-        start = before.start if before.text == "&" else token.start
-        end, index = _find_name_end(tokens, index)
-        yield Edit(start=start, end=end, text=_NULL)
-
-
-def _find_name_end(tokens: tuple[Token, ...], index: int) -> tuple[int, int]:
-    """Return the position and the index after a name with template arguments."""
-    depth = 0
-    end = tokens[index].end
-    for current in range(index + 1, len(tokens)):
-        depth += (tokens[current].text == "<") - (tokens[current].text == ">")
-        if depth == 0 and tokens[current].text != ">":
-            return end, current
-        end = tokens[current].end
-    return end, len(tokens)
+    for token in found.head[first:]:
+        if token.text in functions:
+            index = code.find_index(token.start)
+            start = code.starts[index - (code.words[index - 1] == "&")]
+            end = code.get_end(skip_arguments(code, index) - 1)
+            yield Edit(start=start, end=end, text=_NULL)

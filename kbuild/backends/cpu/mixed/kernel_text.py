@@ -6,12 +6,11 @@ The definitions of the words are in ``native/device/cpu/mixed/kernel_text.h``.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import (
     CONSTANTS,
     INDEX,
@@ -19,10 +18,10 @@ from kbuild.backends.cpu.mixed.annotations import (
     find_thread_words,
 )
 from kbuild.backends.cpu.mixed.division import Divider, TextFacts, check_edits
+from kbuild.backends.cpu.mixed.failures import count_chances, list_failures
 from kbuild.backends.cpu.mixed.launch_bounds import LaunchBounds, find_launch_bounds
 from kbuild.backends.cpu.mixed.mentions import (
     can_replace,
-    describe_place,
     list_own_names,
     list_words,
 )
@@ -31,7 +30,6 @@ from kbuild.backends.cpu.mixed.waits.functions import find_waiting
 from kbuild.backends.cpu.mixed.waits.loops import LoopMarks
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
-from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit
 from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.unit import Unit
@@ -45,14 +43,12 @@ _CONSTANTS: Final = dict(
 _UNSIGNED: Final = ("u", "auto", "size_t")  # how the types start
 # A type that is not an alias of a reference, and not a template parameter.
 _BUILT_IN: Final = re.compile(rf".*\*|(?:(?:const|volatile|{'|'.join(_VALUES)})\b\s*)+")
-_ERROR: Final = re.compile(r"^.*?:(?P<line>\d+):\d+: error: (?P<reason>.*)", re.MULTILINE)
 # The execution models, and why a kernel with barriers has fibers.
 _PLAIN: Final = "plain loop"
 _REGIONS: Final = "regions"
 _FIBERS: Final = "fibers"
 # Memory that ends with the frame of a function, which each thread must have for itself.
 _ALLOCA: Final = frozenset(("alloca", "__builtin_alloca", "__builtin_alloca_with_align"))
-_PATIENCE: Final = 6  # failures of a text after which functions have no second chance
 _WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
 _WITH_CHECKS: Final = "instrumented for checks"
 _WAITS: Final = "a function that it calls waits"
@@ -65,8 +61,8 @@ class Split:
     Attributes:
         others: The edits of the text that have nothing to do with kernels.
         failures: What the compiler said about earlier texts. If it names a kernel once, each of its
-            threads keeps all variables; if it does so twice, it is not divided. A message that
-            names none of them is about all.
+            threads keeps all variables; if it does so twice, it is not divided. If it names none
+            that was divided, no kernel is.
         marks: The marks of loops, by their indices.
     """
 
@@ -107,9 +103,9 @@ def edit_kernels(
         declarations: What the user marked.
         split: How kernels with barriers are divided into regions; None if they are not.
         findings: What the objects of earlier texts said.
-        is_checked: Whether all kernels are fibers: the compiler must see one thread only.
+        is_checked: Whether kernels are instrumented: the compiler must see one thread only.
     """
-    return _Editor(code, declarations, None if is_checked else split, findings, is_checked).edit()
+    return _Editor(code, declarations, split, findings, is_checked).edit()
 
 
 class _Editor:
@@ -145,16 +141,18 @@ class _Editor:
         self._bounds = find_launch_bounds(code, declarations)
         self._divider = None
         if split is not None:
+            dividable = [found for found in declarations if found.start in self._waiting.words]
             facts = TextFacts(
                 code=code,
                 declarations=declarations,
                 waiting=self._waiting,
                 indexed=self._indexed,
                 words=words,
-                failures=_list_failures(code, declarations, split.failures),
-                is_patient=len(split.failures) < _PATIENCE,
+                failures=list_failures(code, dividable, split.failures),
+                chances=count_chances(len(split.failures)),
                 others=split.others,
                 marks=split.marks,
+                is_checked=is_checked,
             )
             self._divider = Divider(facts)
 
@@ -174,6 +172,8 @@ class _Editor:
                     obstacle = str(error)
             elif has_words and not obstacle:
                 obstacle = _WITHOUT_OPTIMIZATION
+            if self._is_checked:
+                obstacle = _WITH_CHECKS
             if obstacle:
                 obstacles[kernel.start] = obstacle
             edits += self._edit_threads(kernel, number, obstacle)
@@ -185,8 +185,6 @@ class _Editor:
 
     def _find_obstacle(self, kernel: Declaration) -> str:
         """Return why a kernel has fibers; empty if that is not known yet."""
-        if self._is_checked:
-            return _WITH_CHECKS
         if kernel.start in self._waits:
             return _WAITS
         first, last = map(self._code.find_index, kernel.body or (0, 0))
@@ -227,8 +225,8 @@ class _Editor:
             return
         code, (start, end) = self._code, kernel.body
         parameters = {token.text for token in code.list_tokens(*kernel.parameters)}
-        mentions = list_words(code, "|".join(INDICES), inside=kernel.body)
-        fixed = {word.text for word in mentions if not _can_replace(code, word)} | parameters
+        mentions = list_words(code, INDICES, kernel.body)
+        fixed = {word.text for word in mentions if not can_replace(code, word)} | parameters
         used = {word.text for word in mentions} - fixed
         names = list_own_names(code, kernel.body)
         bound = self._bounds.get(kernel.start, LaunchBounds())
@@ -287,43 +285,6 @@ def _name_functions(names: list[Token]) -> Iterator[Edit]:
         yield Edit(start=name.start, end=name.end, text=f"__kbuild_{kind}__")
 
 
-def _list_failures(
-    code: Unit, declarations: tuple[Declaration, ...], failures: tuple[str, ...]
-) -> Mapping[int, tuple[str, ...]]:
-    """Return what messages of the compiler say about each function, by their starts."""
-    functions = [found for found in declarations if found.body is not None]
-    said: dict[int, list[str]] = defaultdict(list)
-    for failure in failures:
-        named = [found for found in functions if _is_named(code, found, failure)]
-        for found in named or functions:
-            said[found.start].append(_find_error(code, found, failure))
-    return {start: tuple(errors) for start, errors in said.items()}
-
-
-def _find_error(code: Unit, found: Declaration, failure: str) -> str:
-    """Return the error of a message that is about a function: it, or what is around it, says so."""
-    errors = [*_ERROR.finditer(failure)]
-    ends = [0, *(error.end() for error in errors)]
-    starts = [*(error.start() for error in errors[1:]), len(failure)]
-    around = [failure[first:last] for first, last in zip(ends, starts, strict=False)]
-    texts = [*(error[0] for error in errors), *around]
-    named = (i for i, text in enumerate(texts) if _is_named(code, found, text))
-    return _describe_error(errors[next(named, 0) % len(errors)]) if errors else ""
-
-
-def _describe_error(error: re.Match[str]) -> str:
-    """Return the line and the reason of an error, as a part of a string literal."""
-    reason = re.sub("[\u2018\u2019]", "'", error["reason"])
-    return f": line {error['line']}: {reason}".replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _is_named(code: Unit, found: Declaration, failure: str) -> bool:
-    """Return whether a message of the compiler names a line of a function."""
-    first, last = locate(code.text, found.start), locate(code.text, found.end)
-    named = re.findall(rf"{re.escape(first.file)}:(\d+)", failure)
-    return any(first.line <= int(line) <= last.line for line in named)
-
-
 def _returns_value(kernel: Declaration) -> bool:
     """Return whether the kernel is a mistake that the reader of the object reports."""
     words = {token.text for token in kernel.head}
@@ -373,7 +334,3 @@ def _choose_index(code: Unit, mentions: list[Token]) -> str:
             kind = "unsigned" if words[0].startswith(_UNSIGNED) else "int"
             return f"{kind}, __kbuild_block__.x * __kbuild_width__"
     return "unsigned, 0"
-
-
-def _can_replace(code: Unit, word: Token) -> bool:
-    return can_replace(code, word, describe_place(code, word))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.host_texts import is_specialization
+from kbuild.backends import qualifiers as q
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.declarators import find_declarator, split_initializer
 from kbuild.cxx.tokens import join, split_at_commas
@@ -66,5 +65,5 @@ def identify(code: Unit, found: Declaration) -> object:
         body, _ = split_initializer(parameter)
         _, name = find_declarator(body)
         types.append(tuple(token.text for index, token in enumerate(body) if index != name))
-    kind = (bool(found.template), is_specialization(found))
+    kind = (bool(found.template), found.is_specialization)
     return found.namespaces, found.name, kind, tuple(types)

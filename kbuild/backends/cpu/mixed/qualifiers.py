@@ -10,51 +10,13 @@ from itertools import pairwise
 from typing import Final
 
 from kbuild import resources
-from kbuild.backends.qualifiers import (
-    CONSTANT,
-    DEVICE,
-    GLOBAL,
-    HOST,
-    MANAGED,
-    QUALIFIERS,
-    Declarator,
-    is_device_only,
-    is_variable,
-    is_variable_template,
-    list_declarators,
-    list_words,
-)
+from kbuild.backends import qualifiers as q
 from kbuild.cxx.declarations import Declaration, find_qualified, read_declaration
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
-
-__all__ = [
-    "CONSTANT",
-    "DEVICE",
-    "GLOBAL",
-    "HOST",
-    "MANAGED",
-    "QUALIFIERS",
-    "SHARED",
-    "Declarator",
-    "compiles_with_clang",
-    "define_qualifiers",
-    "find_declarations",
-    "is_device_only",
-    "is_variable",
-    "is_variable_template",
-    "list_declarators",
-    "list_device_bodies",
-    "list_words",
-    "move_alignments",
-    "qualify_aliases",
-    "reject_unnamed_lambdas",
-    "runs_on_host",
-    "translate_pragmas",
-]
 
 _CLANG: Final = "__kbuild_clang__"
 
@@ -66,10 +28,8 @@ _PRAGMA: Final = re.compile(
 # What instrumented host code calls, and its lines for functions of the C library.
 HOST_CHECKS: Final = "host_checks.h"
 _REPLACED: Final = re.compile(r"^KBUILD_(?:REPLACE|MOVE|FILL)\((\w+)\b.*\n", re.MULTILINE)
-# `__shared__` of kbuild_cpu/qualifiers.h.
-SHARED: Final = "__kbuild_shared__"
 # It is often followed by an alignment. C++ accepts `alignas` only before it.
-_SHARED: Final = re.compile(rf"(?:extern |static )?{SHARED}")
+_SHARED: Final = re.compile(rf"(?:extern |static )?{q.SHARED}")
 # g++ rejects an alias with the name of the class that it is for; nvcc accepts it, and CUB has some.
 _ALIASED: Final = frozenset(
     ("BlockExchange", "BlockRakingLayout", "BlockScan", "WarpReduce", "WarpScan")
@@ -89,13 +49,13 @@ def find_declarations(code: Unit) -> tuple[Declaration, ...]:
 
     If host code runs device functions, their variables are managed ones, which both can use.
     """
-    declarations = find_qualified(code, QUALIFIERS)
+    declarations = find_qualified(code, q.QUALIFIERS)
     references = tuple(_find_texture_references(code))
     if references:
         declarations = tuple(sorted((*declarations, *references), key=lambda found: found.start))
     if not runs_on_host(code.text):
         return declarations
-    return tuple(_share(found) if is_variable(found) else found for found in declarations)
+    return tuple(_share(found) if q.is_variable(found) else found for found in declarations)
 
 
 def _find_texture_references(code: Unit) -> Iterator[Declaration]:
@@ -120,7 +80,7 @@ def _find_texture_references(code: Unit) -> Iterator[Declaration]:
         yield replace(
             found,
             qualifiers=((code.starts[first], code.starts[first]),),
-            words=frozenset((DEVICE,)),
+            words=frozenset((q.DEVICE,)),
             namespaces=scopes.name_namespace(position),
             scope=around[-1].kind if around else "",
         )
@@ -131,7 +91,7 @@ def _share(found: Declaration) -> Declaration:
     # A managed array needs a size.
     if "constexpr" in words or ("[", "]") in pairwise(words):
         return found
-    return replace(found, words=found.words | {MANAGED})
+    return replace(found, words=found.words | {q.MANAGED})
 
 
 def runs_on_host(text: str) -> bool:
@@ -194,7 +154,7 @@ def translate_pragmas(code: Unit) -> Iterator[Edit]:
 
 def move_alignments(code: Unit) -> Iterator[Edit]:
     """Move ``alignas`` to the start of declarations of shared memory, where C++ accepts it."""
-    for index in code.find((SHARED,)):
+    for index in code.find((q.SHARED,)):
         close = code.partners.get(index + 2, index)
         head = " ".join(code.words[code.find_head(index) : index + 1])
         found = _SHARED.search(head)
@@ -235,7 +195,7 @@ def reject_unnamed_lambdas(text: str, declarations: tuple[Declaration, ...]) -> 
     bodies = list_device_bodies(declarations)
     for found in declarations:
         is_inside = any(start <= found.start < end for start, end in bodies)
-        if found.kind == "lambda" and DEVICE in found.words and not is_inside:
+        if found.kind == "lambda" and q.DEVICE in found.words and not is_inside:
             raise SourceError(
                 f"{locate(text, found.start)}: clang does not give the kernel for a device lambda "
                 "the same name in host and device code; compile with g++, or pass an object of a "
@@ -245,4 +205,4 @@ def reject_unnamed_lambdas(text: str, declarations: tuple[Declaration, ...]) -> 
 
 def list_device_bodies(declarations: tuple[Declaration, ...]) -> tuple[Span, ...]:
     """Return the bodies of functions and lambdas that only device code can call."""
-    return tuple(d.body for d in declarations if is_device_only(d) and d.body is not None)
+    return tuple(d.body for d in declarations if q.is_device_only(d) and d.body is not None)

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.mentions import find_lambda
 from kbuild.cxx.declarations import Declaration, find_qualified
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
-from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.places import find_first
+from kbuild.cxx.scopes import Scope, find_scopes, list_head
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -75,9 +76,7 @@ def _name_memory(found: Declaration, name: str) -> str:
 def _edit_qualified(code: Unit, variable: _Variable) -> Iterator[Edit]:
     """Replace the qualified names of a variable of a namespace."""
     for index in _find_mentions(code, variable):
-        first = index
-        while code.get(first - 1) == "::":
-            first -= 2 if code.get(first - 2).isidentifier() else 1
+        first = find_first(code, index)
         if first == index:
             continue
         scopes = variable.found.namespaces
@@ -122,5 +121,4 @@ def _list_nested(code: Unit, around: list[Scope], first: int, variable: _Variabl
 
 
 def _has_parameter(code: Unit, scope: Scope, variable: _Variable) -> bool:
-    head = code.list_tokens(scope.head, scope.brace)
-    return any(token.text == variable.name.text for token in head)
+    return variable.name.text in list_head(code, scope)

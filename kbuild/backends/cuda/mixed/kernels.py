@@ -16,6 +16,7 @@ from kbuild.cxx.kernels import describe_kernel
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, KernelDeclaration
+from kbuild.cxx.places import find_first
 from kbuild.cxx.rewriting.signatures import Key, expand_aliases, read_signature
 from kbuild.cxx.scopes import Scopes, find_scopes
 from kbuild.cxx.unit import Unit
@@ -68,9 +69,7 @@ class Kernels:
     def _read_wrapper(self, index: int) -> None:
         """Remove a wrapper, or the body of the kernel template that calls it."""
         code = self._code
-        before = index - 1
-        while code.get(before) == "::":
-            before -= 2 if code.get_token(before - 1).is_word else 1
+        before = find_first(code, index) - 1
         if code.get(before) == "{":
             template = self._read_declaration(before)
             if template.body is not None:
@@ -165,10 +164,7 @@ class Kernels:
     def _find_end(self, name: int) -> int | None:
         """Return the position after the declaration without a body of the function at an index."""
         code = self._code
-        before = name - 1
-        while code.get(before) == "::":
-            before -= 2
-        if code.get(before) != "void" or code.get(name + 1) not in ("<", "("):
+        if code.get(find_first(code, name) - 1) != "void" or code.get(name + 1) not in ("<", "("):
             return None
         end = code.find_declaration_end(name)
         return None if end is None or code.get(end - 1) == "{" else code.get_end(end - 1)

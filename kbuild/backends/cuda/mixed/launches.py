@@ -33,7 +33,7 @@ def find_launches(code: Unit, source: str) -> Iterator[Launch]:
         if launch is None and code.get(index - 1) in ("unsigned", "int"):
             continue
         position = code.starts[index]
-        if launch is None and " 3" in locate(code.text, position).flags:
+        if launch is None and locate(code.text, position).is_system:
             continue  # calls that system headers write themselves
         if launch is None:
             line = code.text[position : code.text.find("\n", position)]

@@ -15,7 +15,6 @@ from kbuild.backends import qualifiers as q
 from kbuild.backends.hip.mixed.names import name_label
 from kbuild.backends.host_texts import (
     edit_kernel,
-    find_initializer,
     is_own,
     list_extern,
     make_reference,
@@ -31,7 +30,6 @@ from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
 _ATTRIBUTES: Final = ("amdgpu_", "__amdgpu_")  # how the names start
-_SYSTEM_HEADER: Final = " 3"
 _REFERENCES: Final = ("texture", "surface")
 
 
@@ -44,11 +42,7 @@ def read_text(code: Unit, *, is_relocatable: bool = False) -> HostText:
     declarations = find_qualified(code, q.QUALIFIERS)
     _reject_references(code)
     edits = (_define_qualifiers(), *_edit(code, declarations, is_relocatable=is_relocatable))
-    return HostText(
-        kernels=find_kernels(code),
-        launches=find_launches(code),
-        edits=tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))),
-    )
+    return HostText(kernels=find_kernels(code), launches=find_launches(code), edits=edits)
 
 
 def _define_qualifiers() -> Edit:
@@ -66,7 +60,7 @@ def _reject_references(code: Unit) -> None:
         close = match_angle(tokens, 1)
         name = tokens[close + 1] if close is not None else tokens[0]
         place = locate(code.text, code.starts[index])
-        if close is not None and name.is_word and _SYSTEM_HEADER not in place.flags:
+        if close is not None and name.is_word and not place.is_system:
             raise SourceError(
                 f"{place}: the {kind} reference '{name.text}' cannot be registered; use a "
                 f"{kind} object (hip{kind.capitalize()}Object_t)"
@@ -86,7 +80,7 @@ def _edit(
             yield from _remove_attributes(code, found)
         elif _is_class_variable(found):
             place = locate(text, found.start)
-            if _SYSTEM_HEADER not in place.flags:
+            if not place.is_system:
                 raise SourceError(
                     f"{place}: the device variable is a member of a class, which kbuild cannot "
                     "register; make it a variable of a namespace"
@@ -132,6 +126,6 @@ def _edit_variable(
         return
     yield replace_qualifier(found, f"static {word}")
     for declarator in declarators:
-        place = find_initializer(found, declarator)
+        place = declarator.initializer.start if declarator.initializer else declarator.end.end
         label = name_label(found.namespaces, declarator.name.text)
         yield Edit(start=place, end=place, text=f' __asm__("{label}")')

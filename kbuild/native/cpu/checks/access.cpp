@@ -67,7 +67,7 @@ KBUILD_CPU_INLINE bool is_dead_local(std::uintptr_t address) noexcept {
 // The variables of the thread itself, and the results of waits.
 KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    return address - (here - stack_bytes_) < 2 * stack_bytes_ ||
+    return address - (here - private_bytes_) < 2 * private_bytes_ ||
            address - storage_start_ < storage_bytes_ || address - result_start_ < result_bytes_;
 }
 
@@ -78,27 +78,29 @@ void Checker::check_plain(const void* place, const void* site) {
     auto& self = *find();
     constexpr bool reads_word = !is_write && std::size_t{1} << log_bytes == word_bytes;
     const auto address = reinterpret_cast<std::uintptr_t>(place);
-    self.note_site(self.site_of(site));
     const auto* const region = self.find_region(address);
     if (reads_word && region != nullptr && self.repeat_read(*region, address, self.site_of(site)))
         return;
+    self.note_site(self.site_of(site));
     self.check_first<log_bytes, is_write>(region, address, site);
 }
 
 // Records a read of a word that another thread of the block has read since the last barrier, as record_plain_read does.
 // Returns whether it has.
 KBUILD_CPU_INLINE bool Checker::repeat_read(const Region& region, std::uintptr_t address,
-                                            std::uint32_t site) const noexcept {
+                                            std::uint32_t site) noexcept {
     auto& cell = region.cell(address);
-    if (pending_.exists || address % word_bytes != 0) return false;
     const auto now = now_.with(whole_word);
     const auto others = cell.read_site & ~Cell::site_mask;
     const bool is_repeated = cell.read.differs_at_most_in_thread(now) && cell.has_other() &&
                              !now.has_thread_of_other(others);
-    if (!is_repeated || has_more_order_ || cell.epoch != region.epoch) return false;
+    if (!is_repeated || has_pending_ || has_more_order_ || cell.epoch != region.epoch) return false;
+    if (address % word_bytes != 0) return false;
     if (cell.write.exists() && !is_before_barrier(cell.write)) return false;
     if (cell.write_site < (whole_word << 28 | whole_word << 24)) return false;  // see Cell::valid
     cell.read = now;
+    if (((cell.read_site ^ site) & Cell::site_mask) == 0) return true;  // it has run
+    note_site(site);
     cell.read_site = others | (site & Cell::site_mask);
     return true;
 }
@@ -107,7 +109,7 @@ template <unsigned log_bytes, bool is_write>
 __attribute__((noinline)) void Checker::check_first(const Region* region, std::uintptr_t address,
                                                     const void* site) {
     constexpr std::size_t bytes = std::size_t{1} << log_bytes;
-    if (!pending_.exists && address % bytes == 0) {
+    if (!has_pending_ && address % bytes == 0) {
         if (region == nullptr && is_dead_local(address))
             return report_dead_local(address, bytes,
                                      is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
@@ -164,7 +166,7 @@ template void Checker::check_plain<4, true>(const void*, const void*);
 void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned kind,
                            const void* site) {
     if (bytes == 0) return;
-    if (pending_.exists) judge_pending_write();
+    if (has_pending_) judge_pending_write();
     const auto* const region = find_region(address);
     const Event event = {address, bytes, kind, site_of(site)};
     note_site(event.site);
@@ -638,7 +640,8 @@ void Checker::report_missing_acquire(Access earlier, std::uint32_t earlier_site,
 // If another thread has written the word, the next write can write the same value again.
 void Checker::await_write(std::uintptr_t word, Access earlier, std::uint32_t earlier_site,
                           Event event) {
-    if (!pending_.exists) pending_ = {true, event, 0, {}};
+    if (!has_pending_) pending_ = {event, 0, {}};
+    has_pending_ = true;
     if (pending_.count != 0 && pending_.words[pending_.count - 1].address == word) return;
     auto& place = pending_.words[pending_.count++];
     place = {word, 0, earlier, earlier_site};
@@ -647,8 +650,8 @@ void Checker::await_write(std::uintptr_t word, Access earlier, std::uint32_t ear
 
 // The write has happened.
 void Checker::judge_pending_write() {
-    if (!pending_.exists) return;
-    pending_.exists = false;
+    if (!has_pending_) return;
+    has_pending_ = false;
     const auto is_same = [](const PendingWrite::Word& word) {
         return std::memcmp(&word.value, reinterpret_cast<const void*>(word.address), word_bytes) ==
                0;
@@ -713,7 +716,7 @@ void Checker::acquire(std::uintptr_t address, unsigned kind) {
     if (found == released_.end()) return;
     const bool is_certain = (kind & KBUILD_CPU_ACQUIRES) != 0;
     (is_certain ? thread_->acquired : thread_->unfenced).add(found->second);
-    block_->has_acquired = true;
+    block_->has_acquired = block_->has_other_order = true;
     note_order();
 }
 

@@ -70,9 +70,9 @@ struct BlockState {
     const kbuild_cpu_call* barrier_call = nullptr;  // of the first thread that has arrived
     kbuild_cpu_call first_call = {};                // a copy
     std::uint32_t first_thread = 0;
-    std::uint32_t started = 0;
     Knowledge acquired;
     bool has_acquired = false;         // whether one of its threads has
+    bool has_other_order = false;      // whether anything but barriers orders its threads
     bool has_volatile_writes = false;  // since the time has advanced
     std::vector<ThreadState> threads;
     Region dynamic;

@@ -66,7 +66,10 @@ void start() {
         checker.add_memory(allocation.base, allocation.bytes, allocation.kind);
 }
 
-Checker::Checker() : stack_bytes_(kbuild::cpu::stack_bytes()), settings_(checks::settings()) {
+Checker::Checker()
+    : stack_bytes_(kbuild::cpu::stack_bytes()),
+      private_bytes_(stack_bytes_),
+      settings_(checks::settings()) {
     checks_races_ = settings_.race;
     checks_init_ = settings_.init;
 }
@@ -87,7 +90,7 @@ void Checker::restart() {
     launch_ = nullptr;
     thread_ = nullptr;
     block_ = &none_;
-    pending_.exists = false;
+    has_pending_ = false;
     abandon(task_);
     abandon(kernel_);
     abandon(blocks_);
@@ -365,10 +368,10 @@ void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
     block.cluster.clear();
     block.cluster_barriers = 0;
     block.time = 1;
-    block.barrier_time = block.barriers = block.arrivals = block.started = 0;
+    block.barrier_time = block.barriers = block.arrivals = 0;
     block.barrier_call = nullptr;
     block.acquired.clear();
-    block.has_acquired = block.has_volatile_writes = false;
+    block.has_acquired = block.has_volatile_writes = block.has_other_order = false;
     if (block.threads.size() < launch_->threads_per_block)
         block.threads.resize(launch_->threads_per_block);
     if (block.statics_image != image_) {
@@ -396,36 +399,57 @@ void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
         region->begin_epoch(static_cast<std::uint16_t>(region->epoch + 1));
 }
 
+// Makes the block of the running thread the current one.
+void Checker::find_current_block() {
+    if (has_pending_) judge_pending_write();
+    const auto& index = *builtins_.block_idx;
+    const auto& current = block_->index;
+    if (block_->launch == launches_ && current.x == index.x && current.y == index.y &&
+        current.z == index.z &&
+        block_->dynamic.start == reinterpret_cast<std::uintptr_t>(builtins_.shared->dynamic))
+        return;
+    auto& block = state_of(builtins_.shared->dynamic);
+    begin_block(block, index);
+    block_ = &block;
+}
+
 void Checker::begin_thread() {
-    if (pending_.exists) judge_pending_write();
+    find_current_block();
     const auto& index = *builtins_.thread_idx;
-    const auto number = number_of(*builtins_.block_idx);
-    if (block_->launch != launches_ || block_->number != number ||
-        block_->dynamic.start != reinterpret_cast<std::uintptr_t>(builtins_.shared->dynamic)) {
-        auto& block = state_of(builtins_.shared->dynamic);
-        begin_block(block, *builtins_.block_idx);
-        block_ = &block;
-    }
     const auto thread = (index.z * launch_->block.y + index.y) * launch_->block.x + index.x;
-    ++block_->started;
     thread_ = &block_->threads[thread];
     thread_->start(*block_, thread, grid_phase_);
+    private_bytes_ = stack_bytes_;
+    note_order();
+}
+
+void Checker::begin_threads() {
+    find_current_block();
+    for (std::uint32_t i = 0; i < launch_->threads_per_block; ++i)
+        block_->threads[i].start(*block_, i, grid_phase_);
+    private_bytes_ = first_stack_bytes();
+    enter_thread(0);
+}
+
+void Checker::enter_thread(std::uint32_t number) {
+    if (has_pending_) judge_pending_write();
+    thread_ = &block_->threads[number];
+    if (thread_->barriers != block_->barriers) {
+        thread_->barriers = block_->barriers;
+        thread_->has_written = true;
+    }
     note_order();
 }
 
 void Checker::resume(ThreadState* thread) {
-    if (pending_.exists) judge_pending_write();  // of the thread that ran before
+    if (has_pending_) judge_pending_write();  // of the thread that ran before
     thread_ = thread;
     block_ = thread->block;
     note_order();
 }
 
-// After each change of the thread, and of what orders accesses.
-void Checker::note_order() {
-    const auto number = static_cast<std::uint32_t>(block_->number);
-    now_ = Access(Access::name(number, thread_->number), 0, 0, block_->time);
-    block_start_ = Access(Access::name(number, 0), 0, 0, 0).bits();
-    barrier_distance_ = Access(0, 0, 0, block_->barrier_time).bits();
+// Not in the usual case.
+void Checker::note_other_order() {
     has_more_order_ = thread_->warp_time > block_->barrier_time || thread_->lane_times != nullptr ||
                       thread_->acquired.exists() || thread_->unfenced.exists() ||
                       block_->acquired.exists() || block_->time == Access::last_time;
@@ -480,6 +504,23 @@ void Checker::leave_barrier() {
     thread_->has_written = true;
     if (++thread_->barriers <= block.barriers) return;
     block.barriers = thread_->barriers;
+    open_barrier();
+}
+
+void Checker::pass_barrier(const kbuild_cpu_call& call, std::uint32_t first, std::uint32_t count) {
+    if (has_pending_) judge_pending_write();
+    auto& block = *block_;
+    block.first_call = call;
+    block.first_thread = first;
+    block.arrivals = count;
+    ++block.barriers;
+    thread_ = &block.threads[first];
+    open_barrier();
+}
+
+// The accesses of the block so far happen before what follows.
+void Checker::open_barrier() {
+    auto& block = *block_;
     block.barrier_time = block.advance();
     for (std::uint32_t i = 0; block.has_acquired && i < launch_->threads_per_block; ++i) {
         block.threads[i].finish_acquire();
@@ -567,7 +608,10 @@ void Checker::leave_cluster_barrier() {
         known.add_block(static_cast<std::uint32_t>(block->number), block->barrier_time,
                         KBUILD_CPU_ALL_THREADS);
     }
-    for (auto* const block : block_->cluster) block->acquired.add(known);
+    for (auto* const block : block_->cluster) {
+        block->acquired.add(known);
+        block->has_other_order = true;
+    }
     note_order();
 }
 
@@ -579,6 +623,7 @@ void Checker::end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size) {
     const auto count = std::min<std::uint32_t>(warp_size, launch_->threads_per_block - first);
     const auto everyone = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
     const auto now = block.advance();
+    block.has_other_order = true;
     const bool is_whole = lanes.arrived == everyone;
     Knowledge acquired;
     std::array<std::uint32_t, warp_lanes> known = {};

@@ -118,11 +118,15 @@ public:
 
     // Threads and what they wait for. A thread that continues is the current one again.
     void begin_thread();
+    void begin_threads();
     ThreadState* current() {
-        if (pending_.exists) judge_pending_write();
+        if (has_pending_) judge_pending_write();
         return thread_;
     }
     void resume(ThreadState* thread);
+    // A thread continues in a region. Others can have passed barriers for it.
+    void enter_thread(std::uint32_t number);
+    void pass_barrier(const kbuild_cpu_call& call, std::uint32_t first, std::uint32_t count);
     void arrive_at_barrier(const kbuild_cpu_call& call);
     void leave_barrier();
     void leave_grid_barrier();
@@ -195,7 +199,6 @@ private:
             Access earlier;
             std::uint32_t earlier_site;
         };
-        bool exists = false;
         Event event = {};
         unsigned count = 0;
         std::array<Word, 5> words = {};  // an unaligned write of 16 bytes
@@ -207,8 +210,7 @@ private:
     bool is_private(std::uintptr_t address) const noexcept;
     void report_dead_local(std::uintptr_t address, std::size_t bytes, unsigned kind,
                            const void* site);
-    bool repeat_read(const Region& region, std::uintptr_t address,
-                     std::uint32_t site) const noexcept;
+    bool repeat_read(const Region& region, std::uintptr_t address, std::uint32_t site) noexcept;
     template <unsigned log_bytes, bool is_write>
     void check_first(const Region* region, std::uintptr_t address, const void* site);
     template <unsigned log_bytes, bool is_write>
@@ -266,6 +268,7 @@ private:
     }
     bool is_settled(Access access) const;
     void note_order();
+    void note_other_order();
     void note_site(std::uint32_t site) noexcept {
         if (site < code_bytes_) run_sites_[site] = 1;
     }
@@ -302,6 +305,8 @@ private:
         return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(site) - image_base_);
     }
     BlockState& state_of(const void* dynamic);
+    void find_current_block();
+    void open_barrier();
     void begin_block(BlockState& block, const kbuild_dim3& index);
     std::uint64_t number_of(const kbuild_dim3& index) const noexcept;
     const BlockState* find_block(std::uintptr_t address) const noexcept;
@@ -317,7 +322,7 @@ private:
         0;  // the block's accesses before its last barrier are numbers from here
     std::uint64_t barrier_distance_ = 0;  // up to here, relative to the start
     bool has_more_order_ = false;  // whether more than barriers can order others before the thread
-    BlockState none_;              // while no thread runs
+    bool has_pending_ = false;     // whether `pending_` is one
     BlockState* block_ = &none_;
     ThreadState* thread_ = nullptr;
     std::uintptr_t image_base_ = 0;
@@ -326,7 +331,8 @@ private:
     std::size_t storage_bytes_ = 0;
     std::uintptr_t result_start_ = 0;
     std::size_t result_bytes_ = 0;
-    std::size_t stack_bytes_ = 0;
+    std::size_t stack_bytes_ = 0;    // of a thread
+    std::size_t private_bytes_ = 0;  // the same, with the arrays of all threads of a kernel with regions
     unsigned char* run_sites_ = nullptr;  // see ImageFacts
     std::size_t code_bytes_ = 0;
     // The last index outside of an array: who used it, and in which line. The access to a variable that follows is no
@@ -338,6 +344,7 @@ private:
     bool checks_races_ = false;
     bool checks_init_ = false;
 
+    BlockState none_;  // while no thread runs
     const Settings& settings_;
     const Region no_data_;
     Arena arena_;
@@ -391,6 +398,16 @@ private:
     std::uint64_t launches_ = 0;
     std::uint64_t grid_phase_ = 0;
 };
+
+// After each change of the thread, and of what orders accesses.
+inline void Checker::note_order() {
+    const auto number = static_cast<std::uint32_t>(block_->number);
+    now_ = Access(Access::name(number, thread_->number), 0, 0, block_->time);
+    block_start_ = Access(Access::name(number, 0), 0, 0, 0).bits();
+    barrier_distance_ = Access(0, 0, 0, block_->barrier_time).bits();
+    has_more_order_ = false;
+    if (block_->has_other_order || block_->time == Access::last_time) note_other_order();
+}
 
 // The table for instrumented images.
 const kbuild_cpu_device_api& instrumented_api();

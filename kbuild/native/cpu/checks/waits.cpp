@@ -143,6 +143,11 @@ void access(const void* address, std::size_t bytes, unsigned kind, const void* s
 void fence(kbuild_cpu_scope scope) { checker().fence(scope); }
 void set_scope(kbuild_cpu_scope scope) { checker().current()->scope = scope; }
 void begin_thread() { checker().begin_thread(); }
+void begin_threads() { checker().begin_threads(); }
+void enter_thread(unsigned number) { checker().enter_thread(number); }
+void pass_barrier(const kbuild_cpu_call* call, unsigned number, unsigned count) {
+    checker().pass_barrier(*call, number, count);
+}
 void* find_shared(const void* place) { return checker().find_shared(place); }
 void report(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
             const void* site) {
@@ -173,6 +178,9 @@ const kbuild_cpu_checks hooks = {
     report,
     allocate,
     release,
+    begin_threads,
+    enter_thread,
+    pass_barrier,
 };
 
 }  // namespace

@@ -47,6 +47,8 @@ std::size_t stack_bytes() {
     return bytes;
 }
 
+std::size_t first_stack_bytes() { return stack_bytes() + Stacks::array_bytes; }
+
 Stacks::~Stacks() { release(); }
 
 void Stacks::reserve(std::size_t count) {

@@ -10,9 +10,14 @@ namespace kbuild::cpu {
 
 // Returns the size of a stack: KBUILD_CPU_STACK_BYTES or 256 KiB, rounded up to whole pages.
 std::size_t stack_bytes();
+// The same for the first stack.
+std::size_t first_stack_bytes();
 
 class Stacks {
 public:
+    // Twice `most_bytes` in the device header regions/sets.h, for device functions that call each other.
+    static constexpr std::size_t array_bytes = std::size_t{4096} * 1024;
+
     Stacks() = default;
     ~Stacks();
     Stacks(const Stacks&) = delete;
@@ -39,9 +44,6 @@ public:
     }
 
 private:
-    // Twice `most_bytes` in the device header regions/sets.h, for device functions that call each other.
-    static constexpr std::size_t array_bytes = std::size_t{4096} * 1024;
-
     // Stacks start at different offsets in their pages. Otherwise, the first bytes of all stacks would
     // compete for the same few lines of the processor's first-level cache.
     static constexpr std::size_t offsets = 16;

@@ -67,12 +67,6 @@
 #include "kbuild_cpu/textures/surfaces.h"
 #endif
 
-#if !defined(NDEBUG)
-namespace kbuild_cpu {
-using ::KBUILD_NEEDS_THREAD __assert_fail;
-}
-#endif
-
 /* In the source, and in what it includes, functions keep their qualifiers as words, as in mixed sources;
  * see mixed/kernel_source.h. */
 #if defined(KBUILD_MARK_KERNELS)

@@ -22,11 +22,8 @@
 #define __kbuild_host__ __attribute__((host))
 #define __kbuild_shared__ __attribute__((shared))
 #define __kbuild_launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __kbuild_needs_thread__
 #define __kbuild_needs_block__
-#define __kbuild_call_needs_thread__
 #define __kbuild_call_needs_block__
-#define __kbuild_kernel_needs_thread__
 #define __kbuild_yields__
 #define __kbuild_block_barrier__
 #define __kbuild_warp_barrier__

@@ -114,6 +114,30 @@ extern "C" int kbuild_take_launch_result(int* __result) {
     return has_result;
 }
 
+// A configuration that a launch leaves for the stub without the runtime.
+struct kbuild_kept_configuration {
+    int is_kept;
+    struct kbuild_launch_config __config;
+};
+extern __thread struct kbuild_kept_configuration kbuild_kept
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+__thread struct kbuild_kept_configuration kbuild_kept = {};
+
+extern "C" void kbuild_keep_configuration(const struct kbuild_launch_config* __config)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+extern "C" void kbuild_keep_configuration(const struct kbuild_launch_config* __config) {
+    kbuild_kept = {1, *__config};
+}
+
+extern "C" int kbuild_take_kept_configuration(struct kbuild_launch_config* __config)
+    __attribute__((weak, visibility(KBUILD_TARGET_VISIBILITY)));
+extern "C" int kbuild_take_kept_configuration(struct kbuild_launch_config* __config) {
+    const int is_kept = kbuild_kept.is_kept;
+    if (is_kept) *__config = kbuild_kept.__config;
+    kbuild_kept.is_kept = 0;
+    return is_kept;
+}
+
 static void kbuild_begin_report(struct kbuild_text* text, const struct kbuild_stub* stub) {
     Dl_info info;
     text->length = 0;

@@ -111,6 +111,10 @@ def test_device_functions_stay_as_they_are() -> None:
                 '__asm__("kbuild_variable.ns.t")= {1, 2}; }'
             ),
         ),
+        (
+            "__kbuild_device__ int (*t[1])() = {f};",
+            'static __kbuild_shadow__ int (*t[1])() __asm__("kbuild_variable.t")= {f};',
+        ),
         ("static __kbuild_device__ int x = 3;", "static __kbuild_shadow__ int x = 3;"),
         ("extern __kbuild_device__ int x;", "extern int x;"),
         (

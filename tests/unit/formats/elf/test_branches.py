@@ -32,15 +32,26 @@ PC32, PLT32, GOTPCREL, S32, GOTPCRELX, TLSDESC_CALL = 2, 4, 9, 11, 41, 35
         ("ff2500000000", {2: GOTPCREL}, False),  # jmp *f@GOTPCREL(%rip)
         ("ff9000000000", {2: GOTPCRELX}, True),  # call *f@GOTPCREL(%rax), which no compiler emits
         ("ff10", {0: TLSDESC_CALL}, False),  # call *variable@TLSCALL(%rax)
-        ("e8fbffffffd0", {1: PLT32}, False),  # a call, whose bytes the linker replaces
         ("e800000000ffd0", {1: PLT32}, True),  # call f; call *%rax
-        ("e9f0ffffff50", {}, True),  # jmp back; push %rax: only similar to an indirect call
+        # Only similar to branches: in operands, and at the borders of instructions.
+        ("e9f0ffffff50", {}, False),  # jmp back; push %rax
         ("e9f0ffffff660f1f440000", {}, False),  # jmp back; nopw
+        ("0f85f0ffffff90", {}, False),  # jne back; nop
+        ("83f8ff90", {}, False),  # cmp $-1,%eax; nop
+        ("48b8ffd0ffd0ffd0ffd0", {}, False),  # movabs
+        ("66c7400affd0", {}, False),  # movw
+        ("6681ffd0ff90", {}, False),  # cmp $-48,%di; nop
+        ("f7c7ffd000008a07", {}, False),  # test
+        ("c5f870c0ff90", {}, False),  # vpermilps-like, with a byte
+        ("c4e27918c0ffd0", {}, True),  # vbroadcastss; call *%rax
+        ("62f17c4858c0ffd0", {}, True),  # vaddps of 64 bytes; call *%rax
+        ("0f0bffd0", {}, True),  # ud2; call *%rax
+        ("f2ffe0", {}, True),  # bnd jmp *%rax
+        ("06ff50", {}, True),  # an unknown instruction
         ("4989ff64488b042528000000", {}, False),  # mov %rdi,%r15; mov %fs:0x28,%rax
         ("4989ff644c8b3c2528000000", {}, False),  # mov %rdi,%r15; mov %fs:0x28,%r15
         ("89ff64482b042528000000", {}, False),  # mov %edi,%edi; sub %fs:0x28,%rax
         ("ff64488b042528000001", {}, True),  # jmp *-0x75(%rax,%rcx,2)
-        ("ff64c88b042528000000", {}, True),  # jmp *-0x75(%rax,%rcx,8)
         ("ffc0", {}, False),  # inc %eax
         ("ff75f8", {}, False),  # push -8(%rbp)
         ("ff", {}, False),

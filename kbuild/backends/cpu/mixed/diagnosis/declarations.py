@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.diagnosis.functions import find_space
-from kbuild.backends.cpu.mixed.mentions import list_own_files
+from kbuild.backends.cpu.mixed.mentions import is_own
 from kbuild.cxx.declarations import Declaration, find_qualified
-from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.unit import Unit
 
 _MEMORY: Final = {q.DEVICE: "__device__", q.CONSTANT: "__constant__", q.MANAGED: "__managed__"}
@@ -31,17 +31,16 @@ _NOT_IN_DEVICE_CODE: Final = {
 
 def find_mistakes(code: Unit) -> Iterator[tuple[int, str]]:
     """Yield the positions of declarations that are not allowed, and what is wrong."""
-    own = list_own_files(code)
     for found in find_qualified(code, q.QUALIFIERS | {q.SHARED}):
         # The qualifiers themselves come from a macro of a system header.
-        if found.head and any(start <= found.head[-1].start < end for start, end in own):
+        if found.head and is_own(code, found.head[-1].start):
             for message in _judge(code, found):
                 yield found.head[-1].start, message
             yield from _list_forbidden_words(code, found)
     for index in code.find((_BOUNDS,)):
         end = code.find_declaration_end(index) or index
         is_kernel = q.GLOBAL in code.words[code.find_head(index) : end]
-        if not is_kernel and any(start <= code.starts[end - 1] < stop for start, stop in own):
+        if not is_kernel and is_own(code, code.starts[end - 1]):
             yield code.starts[index], "__launch_bounds__ is for __global__ functions only"
 
 
@@ -75,17 +74,13 @@ def _judge_variable(code: Unit, found: Declaration, words: set[str]) -> Iterator
 
 def _is_in_host_code(code: Unit, found: Declaration) -> bool:
     scopes = find_scopes(code).around(found.start)
-    heads = (_list_head(code, scope) for scope in scopes if scope.kind == "block")
+    heads = (list_head(code, scope) for scope in scopes if scope.kind == "block")
     return {find_space(set(head)) for head in heads} == {"host"}
 
 
-def _list_head(code: Unit, scope: Scope) -> list[str]:
-    return code.words[slice(*map(code.find_index, (scope.head, scope.brace)))]
-
-
 def _judge_kernel(code: Unit, found: Declaration, words: set[str]) -> Iterator[str]:
-    end = found.end if found.body is None else found.body[0]
-    tail = code.words[code.find_index(found.parameters[1]) + 1 : code.find_index(end)]
+    first, last = map(code.find_index, (found.parameters[1], found.head_end))
+    tail = code.words[first + 1 : last]
     others = found.words & {q.DEVICE, q.HOST}
     if others:
         name = "__device__" if q.DEVICE in others else "__host__"
@@ -106,7 +101,7 @@ def _list_forbidden_words(code: Unit, found: Declaration) -> Iterator[tuple[int,
     if found.body is None or found.template or not q.is_device_only(found):
         return
     around = find_scopes(code).around(found.start)
-    if any(_list_head(code, scope)[:1] == ["template"] for scope in around):
+    if any(list_head(code, scope)[:1] == ["template"] for scope in around):
         return
     start, end = found.body
     for index in code.find(_NOT_IN_DEVICE_CODE):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final, Literal, TypeAlias
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.cxx.declarations import list_qualifiers, read_declaration
 from kbuild.cxx.model import Span
 from kbuild.cxx.scopes import Scope, find_scopes

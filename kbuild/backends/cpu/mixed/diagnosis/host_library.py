@@ -40,7 +40,7 @@ def find_library_functions(code: Unit, indices: tuple[range, ...]) -> Iterator[F
     """Yield the functions of libraries that some tokens can name."""
     words = {code.words[i] for part in indices for i in part}
     for function in find_functions(code, words & _C_NAMES):
-        if not any(function.owner) and _is_in_system_header(code, function):
+        if not any(function.owner) and locate(code.text, function.start).is_system:
             yield function
     names = {code.words[i] for part in indices for i in part if _is_standard(code, i)}
     names = {_ALIASES.get(name, name) for name in names}
@@ -73,7 +73,3 @@ def _list_members(code: Unit, names: set[str]) -> set[str]:
 
 def _is_in_header(code: Unit, function: Function) -> bool:
     return _HEADER.fullmatch(locate(code.text, function.start).file) is not None
-
-
-def _is_in_system_header(code: Unit, function: Function) -> bool:
-    return locate(code.text, function.start).flags.startswith(" 3")

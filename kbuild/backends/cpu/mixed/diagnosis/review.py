@@ -14,14 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
 from kbuild.backends.cpu.mixed.diagnosis.host_library import find_library_functions
 from kbuild.backends.cpu.mixed.diagnosis.uses import Use
-from kbuild.backends.cpu.mixed.mentions import list_own_files
+from kbuild.backends.cpu.mixed.mentions import is_own, list_own_files
+from kbuild.backends.cpu.mixed.qualifiers import (
+    compiles_with_clang,
+    find_declarations,
+    runs_on_host,
+)
 from kbuild.cxx.launched import find_callee
 from kbuild.cxx.launches import find_brackets, read_launch
-from kbuild.cxx.scopes import Scope, find_scopes
+from kbuild.cxx.scopes import Scope, find_scopes, list_head
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 from kbuild.values import dataclass
@@ -50,14 +55,14 @@ class Reviewer:
         self._code = code
         self._scopes = find_scopes(code)
         self._own = list_own_files(code)
-        declarations = q.find_declarations(code)
+        declarations = find_declarations(code)
         self._bodies = [
             found
             for found in declarations
             if q.is_device_only(found)
             and found.body is not None
             and not found.is_instantiation
-            and self._is_own(found.parameters[0])
+            and is_own(self._code, found.parameters[0])
         ]
         self._launches = frozenset(
             position
@@ -90,19 +95,19 @@ class Reviewer:
         called = {name for name in names if any(map(self._is_called, self._code.find((name,))))}
         own = [*find_functions(self._code, called, self._own)]
         other = {each.key for each in own if each.space != "device"}
-        runs_on_host = q.runs_on_host(self._code.text)
+        is_shared = runs_on_host(self._code.text)
         return tuple(
             each
             for each in own
             if each.space == "device"
             and each.key not in other
-            and (each.is_kernel or not runs_on_host)
+            and (each.is_kernel or not is_shared)
         )
 
     def _is_called(self, index: int) -> bool:
         """Return whether a name can be that of a called function; in doubt, yes."""
         position = self._code.starts[index]
-        if position in self._launches or not self._is_own(position):
+        if position in self._launches or not is_own(self._code, position):
             return False
         return any(scope.kind == "block" for scope in self._scopes.around(position))
 
@@ -151,12 +156,9 @@ class Reviewer:
         return (use.is_instance or not is_template) and not self._is_unevaluated(use.position)
 
     def _is_template(self, scope: Scope) -> bool:
-        head = self._list_head(scope)
+        head = list_head(self._code, scope)
         is_function = scope.kind == "block" and "(" in head and head[0] not in _STATEMENTS
         return head[:1] == ["template"] or (is_function and "auto" in head[head.index("(") :])
-
-    def _list_head(self, scope: Scope) -> list[str]:
-        return self._code.words[slice(*map(self._code.find_index, (scope.head, scope.brace)))]
 
     def _is_unevaluated(self, position: int) -> bool:
         code, index = self._code, self._code.find_index(position) - 1
@@ -176,7 +178,7 @@ class Reviewer:
         code, index = self._code, self._code.find_index(use.position)
         if code.words[index] == "(":
             return name in _list_callee(code, index)
-        if not q.compiles_with_clang(code.text):
+        if not compiles_with_clang(code.text):
             return False
         first, index = index, index + 1
         while code.get(index) == ")" and code.get(first - 1) in ("(", "*", "&"):
@@ -188,14 +190,11 @@ class Reviewer:
     def _is_host_code(self, position: int) -> bool:
         """Return whether a position is in a function of the host, and in no template."""
         around = self._scopes.around(position)
-        heads = [set(self._list_head(scope)) for scope in around if scope.kind == "block"]
+        heads = [set(list_head(self._code, scope)) for scope in around if scope.kind == "block"]
         is_template = any(self._is_template(scope) for scope in around)
         spaces = {find_space(head) for head in heads}
         is_evaluated = not self._is_unevaluated(position)
         return bool(heads) and not is_template and "device" not in spaces and is_evaluated
-
-    def _is_own(self, position: int) -> bool:
-        return any(start <= position < end for start, end in self._own)
 
 
 def _list_callee(code: Unit, parenthesis: int) -> list[str]:

@@ -27,7 +27,6 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     find_value,
     is_common_declaration,
     is_declared_name,
-    read_head,
     read_loop,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
@@ -37,7 +36,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.order import check_order
 from kbuild.backends.cpu.mixed.regions.groups import find_group_name
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
-from kbuild.backends.cpu.mixed.regions.ranges import RANGE
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE, read_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import (
     Kind,
@@ -111,23 +110,19 @@ class _Analysis:
         check_branches(self._unit, self._kernel.body, self._masked, self._operations, self._uses)
         whole = frozenset(self._find_whole())
         return Division(
-            body=self._kernel.body,
+            kernel=self._kernel,
             divided=self._divided,
             operations=self._operations,
             leaves=self._leaves,
             variables=self._uses.variables,
             uses=self._uses,
-            is_optimized=self._kernel.is_optimized,
             kinds={v: self._choose_kind(v, computed) for v in self._uses.variables},
             masked=self._masked,
             steered=self._steered,
             written_out=frozenset(b for b in self._divided if self._is_written_out(b)),
             whole=whole,
             shared=self._shared,
-            yielding=self._kernel.yielding,
             groups=self._group_names,
-            stores_index=self._kernel.stores_index,
-            is_function=self._kernel.is_function,
             result=self._result,
         )
 
@@ -344,7 +339,7 @@ class _Analysis:
 
     def _is_uniform_assignment(self, statement: Statement) -> bool:
         target = find_target(self._unit, statement)
-        if target is None or self._assignments.get(target) != statement:
+        if target is None or self._assignments.get(target) is not statement:
             return False
         found = self._uses.resolve(target)
         return found in self._uniform and self._is_uniform(*find_value(self._unit, statement))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
-from kbuild.cxx.tokens import match_angle, split_at_commas
+from kbuild.cxx.places import find_first, skip_arguments
+from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
-
-_MOST_TOKENS: Final = 100  # of template arguments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +38,7 @@ def read_call(unit: Unit, callee: int, functions: Functions) -> Operation:
     Raises:
         CannotDivide: It is no call, or that of a member.
     """
-    first, opening = find_first(unit, callee), callee + 1
-    if unit.get(opening) == "<":
-        close = match_angle(unit.list_between(opening, opening + _MOST_TOKENS), 0)
-        opening = callee if close is None else opening + close + 1
+    first, opening = find_first(unit, callee), skip_arguments(unit, callee)
     is_member = unit.get(first - 1) in (".", "->", ">", "template")
     if unit.get(opening) != "(" or is_member:
         raise CannotDivide(f"it uses '{unit.words[callee]}'")
@@ -91,11 +86,3 @@ def list_parts_at_commas(unit: Unit, first: int, last: int) -> Iterator[tuple[in
         if part:
             yield position, position + len(part)
         position += len(part) + 1
-
-
-def find_first(unit: Unit, name: int) -> int:
-    """Return the index where a qualified name starts, whose last part has an index."""
-    first = name
-    while unit.get(first - 1) == "::":
-        first -= 2 if unit.get_token(first - 2).is_word else 1
-    return first

@@ -16,11 +16,18 @@ from kbuild.backends.cpu.mixed.regions.model import (
     LoopHead,
     SharedMemory,
 )
-from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, split_head
+from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, read_head, split_head
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS
-from kbuild.cxx.statements import Block, Node, Statement, list_blocks, list_statements
+from kbuild.cxx.statements import (
+    Block,
+    Node,
+    Statement,
+    list_blocks,
+    list_statements,
+    skip_attributes,
+)
 from kbuild.cxx.tokens import drop_attributes, match_angle
 from kbuild.cxx.unit import Unit
 
@@ -52,10 +59,6 @@ def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozense
         for block in list_blocks(body)
         if any(block.start < index < block.stop for index in indices)
     }
-    for statement in list_statements(body):
-        start = skip_attributes(unit, statement.start)
-        if start > statement.start and unit.get(start) in (*_LEAVING, "{"):
-            raise CannotDivide("an attribute is in front of a statement")
     if not _UNDIVIDED.isdisjoint(unit.words[body.start : body.stop]):
         raise CannotDivide("it contains assembly, goto, or alloca")
     for block in sorted(found, key=lambda block: block.start):
@@ -75,9 +78,6 @@ def _check_form(unit: Unit, block: Block) -> None:
     ):
         raise CannotDivide("the condition around a barrier declares a variable")
     for child in block.children:
-        start = skip_attributes(unit, child.start)
-        if start > child.start and unit.get(start) in DIVIDABLE:
-            raise CannotDivide("an attribute is in front of a statement")
         is_element = block.kind == RANGE and child is block.children[0]
         if isinstance(child, Statement) and unit.get(child.stop) == ":" and not is_element:
             raise CannotDivide("a label is beside a barrier")
@@ -111,13 +111,6 @@ def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
     return index if is_declarable and is_whole else None
 
 
-def skip_attributes(unit: Unit, index: int) -> int:
-    """Return the index after the attributes in front of a statement."""
-    while unit.words[index : index + 2] == ["[", "["] and index in unit.partners:
-        index = unit.partners[index] + 1
-    return index
-
-
 def is_declared_name(unit: Unit, statement: Statement, index: int) -> bool:
     """Return whether a declaration can declare a name where it is."""
     before, behind = unit.get(index - 1), unit.get(index + 1)
@@ -139,13 +132,6 @@ def find_declared(unit: Unit, body: Block) -> frozenset[str]:
             and (index == declared or is_declared_name(unit, statement, index))
         }
     return frozenset(names)
-
-
-def read_head(node: Node) -> Statement:
-    """Return a part of the head of a block."""
-    if not isinstance(node, Statement):
-        raise CannotDivide("the head of a statement has an unknown form")
-    return node
 
 
 def find_shared(unit: Unit, body: Block) -> SharedMemory:
@@ -217,7 +203,7 @@ def list_steps(unit: Unit, step: Statement, uses: Uses) -> tuple[Statement, ...]
     parts = tuple(Statement(*span) for span in list_parts_at_commas(unit, step.start, step.stop))
     targets = [find_target(unit, part) for part in parts]
     found = [uses.resolve(target) for target in targets if target is not None]
-    is_split = len(found) == len(parts) and all(v is not None and v.is_scalar for v in found)
+    is_split = len(found) == len(parts) > 1 and all(v is not None and v.is_scalar for v in found)
     return parts if is_split else (step,)
 
 

@@ -10,14 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.regions.calls import (
-    Functions,
-    find_first,
-    list_arguments,
-    read_call,
-)
+from kbuild.backends.cpu.mixed.regions.calls import Functions, list_arguments, read_call
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.variables import Group, find_group
+from kbuild.cxx.places import find_angle, find_first, find_opening
 from kbuild.cxx.statements import Block, Statement, find_statement, list_blocks
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -108,7 +104,7 @@ def find_operations_of(
         if found is not None:
             yield found
             continue
-        callee = _find_callee(unit, _find_opening(unit, index))
+        callee = _find_callee(unit, find_opening(unit, 0, index))
         is_taken = callee is not None and unit.words[callee] in _TAKING
         if not is_taken and (unit.get(index + 1) != "." or unit.get(index + 3) != "("):
             raise PassesGroup(f"it passes '{variable.name}' on")
@@ -198,9 +194,9 @@ def _read_use(
         if not is_operation or unit.get(stop + 2) != "(":
             return None
         return _make_operation(unit, (first, stop + 2), method, group, owner)
-    opening = _find_opening(unit, first)
+    opening = find_opening(unit, 0, first)
     name = _find_callee(unit, opening)
-    if name is None or (first, stop) not in list_arguments(unit, opening):
+    if opening is None or name is None or (first, stop) not in list_arguments(unit, opening):
         return None
     callee = _SYNC if unit.words[name] == _WAIT else unit.words[name]  # copies are complete
     if callee in functions.divided:
@@ -235,28 +231,11 @@ def _make_operation(
     )
 
 
-def _find_opening(unit: Unit, index: int) -> int:
-    """Return the index of the innermost bracket around a token; -1 without one."""
-    index -= 1
-    while index >= 0:
-        if unit.words[index] in ("(", "[", "{"):
-            return index
-        index = unit.partners.get(index, index) - 1
-    return -1
-
-
-def _find_callee(unit: Unit, opening: int) -> int | None:
+def _find_callee(unit: Unit, opening: int | None) -> int | None:
     """Return the index of the name of the function whose arguments start with a parenthesis."""
-    if opening < 1 or unit.words[opening] != "(":
+    if not opening or unit.words[opening] != "(":
         return None
     name = opening - 1
     if unit.words[name] == ">":
-        depth = 0
-        while name > 0:
-            depth += (unit.words[name] == ">") - (unit.words[name] == "<")
-            name -= 1
-            if depth == 0:
-                break
-            if unit.words[name] in (";", "{", "}"):
-                return None
-    return name if unit.get_token(name).is_word else None
+        name = (find_angle(unit, name) or 0) - 1
+    return name if name >= 0 and unit.get_token(name).is_word else None

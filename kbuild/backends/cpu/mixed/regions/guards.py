@@ -6,7 +6,6 @@ from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
 from kbuild.backends.cpu.mixed.regions.indices import (
-    OPENING,
     differs,
     drop_parentheses,
     find_sums,
@@ -14,6 +13,7 @@ from kbuild.backends.cpu.mixed.regions.indices import (
     is_plain,
 )
 from kbuild.backends.cpu.mixed.regions.plan import Division
+from kbuild.cxx.places import list_outside
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -89,36 +89,29 @@ def _find_guard(unit: Unit, division: Division, span: Span) -> Guard | None:
 def _list_operands(unit: Unit, head: Statement) -> list[Span]:
     """Return the operands of ``&&``; nothing if the condition has another form."""
     operands: list[Span] = []
-    first = index = head.start
-    while index < head.stop:
-        word = unit.words[index]
-        if word in OPENING:
-            index = unit.partners[index]
-        elif word in ("?", ",", ";") or (word == "|" and unit.get(index + 1) == "|"):
+    first = head.start
+    for index in list_outside(unit, head.start, head.stop):
+        word, following = unit.words[index], unit.get(index + 1)
+        if word in ("?", ",", ";") or word == following == "|":
             return []
-        elif word == "&" and unit.get(index + 1) == "&":
+        if index >= first and word == following == "&":
             operands.append((first, index))
-            index += 1
-            first = index + 1
-        index += 1
+            first = index + 2
     return [*operands, (first, head.stop)]
 
 
 def _split_comparison(unit: Unit, first: int, last: int) -> tuple[str, int, int] | None:
     """Return the only comparison between two indices: its operator, and the indices around it."""
     found = None
-    index = first
-    while index < last:
+    for index in list_outside(unit, first, last):
         word = unit.words[index]
-        if word in OPENING:
-            index = unit.partners[index]
-        elif word == "=" or word in _COMPARISONS:
+        if found is not None and index < found[2]:
+            continue  # the second character of the operator
+        if word == "=" or word in _COMPARISONS:
             is_double = word == "=" and unit.get(index + 1) == "="
             if found is not None or (word == "=" and not is_double):
                 return None
             found = ("==" if is_double else word, index, index + 1 + is_double)
-            index += is_double
         elif word in ("!", "<<"):
             return None
-        index += 1
     return found

@@ -16,11 +16,11 @@ from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
 from kbuild.backends.cpu.mixed.regions.ranges import RANGE
 from kbuild.backends.cpu.mixed.regions.variables import Variable, list_variables
 from kbuild.cxx.declarators import TYPE_WORDS
+from kbuild.cxx.places import list_outside
 from kbuild.cxx.statements import Node, Statement, list_blocks
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-OPENING: Final = frozenset("([{")
 THREAD_INDEX: Final = [INDEX, ".", "x"]
 _FACTORS: Final = frozenset("*/%~")  # a sign behind them belongs to a factor
 _BINDING_LESS: Final = frozenset(("&", "|", "^", "?", ":", "<", ">", "=", ",", "<<", "!"))
@@ -111,14 +111,7 @@ def find_sums(unit: Unit, division: Division, span: Span) -> tuple[Span, ...]:
 
 def has_other_operators(unit: Unit, span: Span) -> bool:
     """Return whether an expression has operators that bind less than a sum."""
-    index, last = span
-    while index < last:
-        word = unit.words[index]
-        if word in _BINDING_LESS:
-            return True
-        index = unit.partners[index] if word in OPENING else index
-        index += 1
-    return False
+    return any(unit.words[index] in _BINDING_LESS for index in list_outside(unit, *span))
 
 
 def _drop_conversion(unit: Unit, span: Span) -> Span:
@@ -136,17 +129,13 @@ def _drop_conversion(unit: Unit, span: Span) -> Span:
 def _list_terms(unit: Unit, span: Span) -> Iterator[tuple[str, Span]]:
     """Yield the terms of a sum, with their signs."""
     first, last = span
-    sign, index = "+", first
-    while index < last:
+    sign = "+"
+    for index in list_outside(unit, first, last):
         word = unit.words[index]
-        if word in OPENING:
-            index = unit.partners[index]
-        elif word in ("+", "-") and index == first:
+        if word in ("+", "-") and (index == first or unit.words[index - 1] not in _FACTORS):
+            if index > first:
+                yield sign, (first, index)
             sign, first = word, index + 1
-        elif word in ("+", "-") and unit.words[index - 1] not in _FACTORS:
-            yield sign, (first, index)
-            sign, first = word, index + 1
-        index += 1
     yield sign, (first, last)
 
 

@@ -108,6 +108,7 @@ class KernelBody:
         is_optimized: Whether variables can exist once, or be computed again.
         yielding: The names of functions that stop a thread only if it calls them again and again.
         by_value: Functions that probably are not overloaded, and whether each parameter is a value.
+        is_checked: Whether the accesses of each thread are checked, in the order of the source.
     """
 
     unit: Unit
@@ -119,6 +120,7 @@ class KernelBody:
     is_function: bool = False
     stores_index: bool = False
     is_optimized: bool = True
+    is_checked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from kbuild.backends.cpu.mixed.regions.grammar.constants import is_probably_constant
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Plain, Span, read_plain
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import OF_GROUPS
-from kbuild.backends.cpu.mixed.regions.model import Leave, Operation
+from kbuild.backends.cpu.mixed.regions.model import KernelBody, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import Kind, Variable, find_variable
 from kbuild.cxx.statements import Block, Node, Statement
@@ -20,43 +20,35 @@ class Division:
     """How a kernel is divided.
 
     Attributes:
-        body: The body of the kernel.
+        kernel: The body of the kernel or function.
         divided: The blocks that contain operations.
         operations: The operations by the indices of their first tokens.
         leaves: The statements that leave divided blocks, by the index of their first token.
         variables: The parameters and the variables of divided blocks, in order.
         uses: What happens to them.
-        is_optimized: Whether the spelling of a type counts, which the generated code proves.
         kinds: What each of them becomes.
         masked: The divided conditions and loops that threads take differently, as far as is known.
         steered: The masked loops whose heads are the same for all threads.
         written_out: The loops whose heads are written as statements.
         whole: The statements that are executed once for all threads.
         shared: The names of shared memory.
-        yielding: The names of functions that stop a thread only if it calls them again and again.
         groups: The names of variables that stand for groups of threads.
-        stores_index: Whether each thread stores its index, for functions that read it.
-        is_function: Whether it is a device function.
         result: Its last statement, if it returns a value.
     """
 
-    body: Block
+    kernel: KernelBody
     divided: frozenset[Block]
     operations: Mapping[int, Operation]
     leaves: Mapping[int, Leave]
     variables: tuple[Variable, ...]
     uses: Uses
-    is_optimized: bool
     kinds: Mapping[Variable, Kind]
     masked: frozenset[Block]
     steered: frozenset[Block]
     written_out: frozenset[Block]
     whole: frozenset[Node]
     shared: frozenset[str]
-    yielding: frozenset[str]
     groups: frozenset[str]
-    stores_index: bool = False
-    is_function: bool = False
     result: Statement | None = None
 
     def resolve(self, name: str, index: int) -> Variable | None:

@@ -10,14 +10,13 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from kbuild.backends.cpu.mixed.mentions import list_own_files
-from kbuild.backends.cpu.mixed.regions.calls import find_first, list_arguments
+from kbuild.backends.cpu.mixed.mentions import is_own
+from kbuild.backends.cpu.mixed.regions.calls import list_arguments
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
-from kbuild.cxx.tokens import match_angle
+from kbuild.cxx.places import find_first, skip_arguments
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-_MOST_TOKENS: Final = 200  # of template arguments
 _OPENING: Final = ("(", "{")
 _BEHIND_NAME: Final = ("(", "{", ";", "=", ",")  # of a variable
 
@@ -53,7 +52,7 @@ def find_operations_of_primitives(
         if unit.get(start) == "::" and unit.get(start - 1) == ">":
             raise CannotDivide(f"the class with '{unit.words[callee]}' has a name of unknown form")
         start -= unit.get(start - 1) == "typename"
-        opening = _skip_arguments(unit, index)
+        opening = skip_arguments(unit, index)
         yield Operation(
             name=unit.words[callee],
             is_warp_wide=is_warp_wide,
@@ -71,7 +70,7 @@ def _find_calls(unit: Unit, names: Names) -> Iterator[tuple[int, int, bool]]:
     for index in unit.find({*names.classes, *names.objects}):
         word, end = unit.words[index], index + 1
         if word in names.classes:
-            opening = _skip_arguments(unit, index)
+            opening = skip_arguments(unit, index)
             if unit.get(opening) in _OPENING:
                 end = unit.partners[opening] + 1
         is_member = unit.get(index - 1) in (".", "->")
@@ -80,20 +79,11 @@ def _find_calls(unit: Unit, names: Names) -> Iterator[tuple[int, int, bool]]:
             yield index, end + 1, is_warp_wide
 
 
-def _skip_arguments(unit: Unit, index: int) -> int:
-    """Return the index after a name and its template arguments."""
-    if unit.get(index + 1) != "<":
-        return index + 1
-    close = match_angle(unit.list_between(index + 1, index + _MOST_TOKENS), 0)
-    return index + 1 if close is None else index + close + 2
-
-
 @lru_cache(maxsize=1)
 def _find_names(unit: Unit, annotated: tuple[tuple[str, bool], ...]) -> Names:
     """Return the names that a source gives classes, and objects of them."""
     classes, objects = dict(annotated), dict[str, bool]()
-    own = [tuple(map(unit.find_index, span)) for span in list_own_files(unit)] if classes else []
-    definitions = [*_find_aliases(unit, own)]
+    definitions = [*_find_aliases(unit)] if classes else []
     while True:
         new = {
             name: all(classes[word] for word in words & classes.keys())
@@ -104,22 +94,20 @@ def _find_names(unit: Unit, annotated: tuple[tuple[str, bool], ...]) -> Names:
             break
         classes |= new
     for index in unit.find(classes.keys()):
-        if any(first <= index < last for first, last in own):
+        if is_own(unit, unit.starts[index]):
             name = _find_object(unit, index)
             if name:
                 objects[name] = objects.get(name, True) and classes[unit.words[index]]
     return Names(classes, objects)
 
 
-def _find_aliases(unit: Unit, own: list[tuple[int, ...]]) -> Iterator[tuple[str, frozenset[str]]]:
+def _find_aliases(unit: Unit) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield the names of types that a source defines, and the words of the definitions."""
     for index in unit.find(("using", "typedef")):
-        end = index
-        while unit.get(end) not in (";", ""):
-            end = unit.partners.get(end, end) + 1
-        if not any(first <= index < last for first, last in own):
+        end = unit.find_declaration_end(index, ";")
+        if end is None or not is_own(unit, unit.starts[index]):
             continue
-        words = unit.words[index + 1 : end]
+        words = unit.words[index + 1 : end - 1]
         if unit.words[index] == "using" and unit.get(index + 2) == "=":
             yield words[0], frozenset(words[2:])
         elif unit.words[index] == "typedef" and words:
@@ -128,7 +116,7 @@ def _find_aliases(unit: Unit, own: list[tuple[int, ...]]) -> Iterator[tuple[str,
 
 def _find_object(unit: Unit, index: int) -> str:
     """Return the name of the object that is declared behind the name of a class; or nothing."""
-    end = _skip_arguments(unit, index)
+    end = skip_arguments(unit, index)
     if unit.get(end).isidentifier() and unit.get(end + 1) in _BEHIND_NAME:
         return unit.words[end]
     first = find_first(unit, index)

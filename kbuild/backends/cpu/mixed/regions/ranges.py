@@ -14,7 +14,8 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
-from kbuild.cxx.statements import Block, Statement
+from kbuild.cxx.places import list_outside
+from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
 
 # The kind of such a loop, whose head consists of the declaration and the initializer.
@@ -25,27 +26,27 @@ _OBJECT: Final = frozenset((".", "->", "::", "[", "]", "*"))
 def split_head(unit: Unit, block: Block) -> Block:
     """Return a loop over a range with a head of two statements, and other blocks as they are."""
     head = block.children[0] if block.kind == "for" and block.heads == 1 else None
-    colon = _find_colon(unit, head) if isinstance(head, Statement) else None
-    if not isinstance(head, Statement) or colon is None:
+    if not isinstance(head, Statement):
+        return block
+    outside = list_outside(unit, head.start, head.stop)
+    colon = next((index for index in outside if unit.words[index] == ":"), None)
+    if colon is None:
         return block
     parts = (Statement(head.start, colon), Statement(colon + 1, head.stop))
     return replace(block, children=(*parts, *block.children[1:]), kind=RANGE, heads=len(parts))
 
 
-def _find_colon(unit: Unit, head: Statement) -> int | None:
-    """Return the index of the first colon in the head of a loop that is not in brackets."""
-    index = head.start
-    while index < head.stop and unit.words[index] != ":":
-        index = unit.partners.get(index, index) + 1
-    return index if index < head.stop else None
-
-
 def read_range(block: Block) -> tuple[Statement, Statement]:
     """Return the declaration and the initializer of a loop over a range."""
-    declaration, initializer = block.children[:2]
-    if not isinstance(declaration, Statement) or not isinstance(initializer, Statement):
-        raise CannotDivide("the head of a statement has an unknown form")
+    declaration, initializer = map(read_head, block.children[:2])
     return declaration, initializer
+
+
+def read_head(node: Node) -> Statement:
+    """Return a part of the head of a block."""
+    if not isinstance(node, Statement):
+        raise CannotDivide("the head of a statement has an unknown form")
+    return node
 
 
 def check_range(unit: Unit, block: Block) -> None:

@@ -7,8 +7,9 @@ from typing import Final, Literal
 
 from kbuild.backends.cpu.mixed.regions.grammar.constants import is_built_in_type, is_scalar_type
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS
-from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end
+from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end, split_initializer
 from kbuild.cxx.lexer import Token
+from kbuild.cxx.places import list_outside
 from kbuild.cxx.statements import Block, Statement
 from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
@@ -22,6 +23,7 @@ _OTHER_STATEMENTS: Final = frozenset(
     )
 )
 _AFTER_NAME: Final = frozenset(("=", ";", ",", "[", "(", "{"))
+_INITIALIZERS: Final = ("=", "(", "{")  # how they start
 _DEDUCED: Final = frozenset(("auto", "decltype", "__auto_type"))
 _MARKS: Final = frozenset(("*", "__restrict__", "__restrict", "restrict"))
 # What a parameter can refer to.
@@ -137,7 +139,8 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
         following = ";"
     if following not in _AFTER_NAME:
         return None
-    end = _find_initializer(unit, index + 1, stop)
+    behind = list_outside(unit, index + 1, stop)
+    end = next((each for each in behind if unit.words[each] in _INITIALIZERS), stop)
     marks = unit.words[start:index]
     return Variable(
         name=unit.words[index],
@@ -170,16 +173,6 @@ def _is_constant(words: list[str]) -> bool:
     """Return whether the words of a declaration in front of the name make it constant."""
     last = max((i for i, word in enumerate(words) if word == "*"), default=0)
     return "const" in words[last:]
-
-
-def _find_initializer(unit: Unit, index: int, stop: int) -> int:
-    """Return where the initializer starts; ``stop`` without one."""
-    while index < stop:
-        word = unit.words[index]
-        if word in ("=", "(", "{"):
-            return index
-        index = unit.partners.get(index, index) + 1 if word == "[" else index + 1
-    return stop
 
 
 def is_deduced(unit: Unit, variable: Variable) -> bool:
@@ -216,13 +209,7 @@ def read_parameters(
         is_function: Whether they are those of a device function.
     """
     for part in split_at_commas(tokens):
-        head = list(part)
-        nesting = 0
-        for position, token in enumerate(part):
-            nesting += (token.text in "([{<") - (token.text in ")]}>")
-            if token.text == "=" and nesting == 0:
-                head = part[:position]
-                break
+        head, _ = split_initializer(part)
         _, place = find_declarator(head)
         words = [token.text for token in head]
         if place is None or ("&" in words and not is_function) or "..." in words:

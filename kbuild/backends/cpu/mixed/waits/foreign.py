@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.launch_bounds import identify
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.cxx.declarations import Declaration

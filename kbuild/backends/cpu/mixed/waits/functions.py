@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import ThreadWords
 from kbuild.backends.cpu.mixed.launch_bounds import identify
 from kbuild.backends.cpu.mixed.regions.groups import (
@@ -24,7 +24,8 @@ from kbuild.backends.cpu.mixed.regions.primitives import find_calls
 from kbuild.backends.cpu.mixed.regions.variables import find_group
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.lexer import Token
-from kbuild.cxx.scopes import find_scopes
+from kbuild.cxx.places import find_opening
+from kbuild.cxx.scopes import find_scopes, list_head
 from kbuild.cxx.tokens import OWN_WORD, split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -146,8 +147,8 @@ class _Search:
             if not is_type or is_annotated or before in _BEFORE_USE or code.get(index + 1) != "(":
                 continue
             around = find_scopes(code).around(code.starts[index])
-            heads = (code.list_tokens(scope.head, scope.brace) for scope in around)
-            is_of_library = any(token.text in _LIBRARIES for head in heads for token in head)
+            heads = (list_head(code, scope) for scope in around)
+            is_of_library = any(word in _LIBRARIES for head in heads for word in head)
             is_function = all(scope.kind in ("namespace", "language") for scope in around)
             if is_function and not is_of_library:
                 found.add(code.words[index])
@@ -187,8 +188,8 @@ class _Search:
 
     def _is_constrained(self, found: Declaration) -> bool:
         """Return whether constraints follow the parameters."""
-        start, end = found.parameters[1], (found.body or (found.end, found.end))[0]
-        return "requires" in self._code.words[slice(*map(self._code.find_index, (start, end)))]
+        behind = map(self._code.find_index, (found.parameters[1], found.head_end))
+        return "requires" in self._code.words[slice(*behind)]
 
     def _has_no_default(self, found: Declaration) -> bool:
         first, last = map(self._code.find_index, found.parameters)
@@ -198,20 +199,20 @@ class _Search:
         """Return whether a name is surely used, or that of a member, and not declared here."""
         code = self._code
         around = find_scopes(code).around(code.starts[index])
-        heads = (code.list_tokens(scope.head, scope.brace) for scope in around[:1])
-        if any(token.text == _INTERNAL for head in heads for token in head):
+        if around and _INTERNAL in list_head(code, around[0]):
             return True  # nothing of a program finds it
         before, behind = code.get(index - 1), code.get(index + 1)
         is_local = any(scope.kind == "block" for scope in around)
         if before in _MEMBERS or (is_local and self._find_function(index) is None):
             return True  # what the body of a host function declares is only visible there
-        inner = code.get(_find_opening(code, index))
         if not is_local:
             is_member = bool(around) and around[-1].kind == "class"
             return is_member and "friend" not in code.words[code.find_head(index) : index]
         if behind in ("(", "<"):
             return not (before == ">" or (before.isidentifier() and before not in _BEFORE_USE))
-        return inner == "(" and before in _BEFORE_MENTION and behind in _BEHIND_MENTION
+        opening = find_opening(code, 0, index)
+        is_inside = opening is not None and code.words[opening] == "("
+        return is_inside and before in _BEFORE_MENTION and behind in _BEHIND_MENTION
 
     def _list_functions(self, name: str) -> tuple[Declaration, ...]:
         """Return the definitions of device functions with a name that are no members."""
@@ -228,11 +229,3 @@ def _has_dependent_result(found: Declaration) -> bool:
     """Return whether a function can drop out of a choice because of the type of its result."""
     words = {token.text for token in found.head}
     return bool(found.template) and not words.isdisjoint(("typename", "decltype", "<", "auto"))
-
-
-def _find_opening(code: Unit, index: int) -> int:
-    """Return the index of the innermost bracket around a token; -1 without one."""
-    index -= 1
-    while index >= 0 and code.words[index] not in ("(", "[", "{"):
-        index = code.partners.get(index, index) - 1
-    return index

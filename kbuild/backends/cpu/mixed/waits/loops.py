@@ -19,16 +19,14 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.mentions import list_own_files
-from kbuild.backends.cpu.mixed.regions.calls import find_first
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ASSIGNMENTS,
     BRACKETS,
-    find_opening,
     is_literal,
     is_name,
     list_operands,
@@ -39,6 +37,7 @@ from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.backends.cpu.mixed.waits.recursion import find_recursive
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit, Span
+from kbuild.cxx.places import find_first, find_opening
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import (
     Block,
@@ -136,7 +135,8 @@ def mark_loops(
         is_own = (has_volatile or yields) and _is_in(own, found.body[0])
         if is_own or any(first < index < last for index in outside):
             functions.append((found, (first, last)))
-    recursive = find_recursive(unit, functions)
+    are_virtual = any(_is_in(own, unit.starts[i]) for i in unit.find(("virtual",)))
+    recursive = find_recursive(unit, functions, are_virtual=are_virtual)
     for found, (first, last) in functions:
         for loop in _list_loops(unit, first, last):
             is_new = loop.start not in seen
@@ -159,7 +159,7 @@ def mark_loops(
                 )
         for index, edit in _mark_labels(unit, (first, last), text, seen):
             marks[index] = LoopMarks((edit,), (edit,), (edit,))
-        if found.name in recursive:
+        if first in recursive:
             place = unit.get_end(first)
             edit = Edit(start=place, end=place, text=f" {text};")
             marks[first] = LoopMarks((edit,), (edit,), (edit,))

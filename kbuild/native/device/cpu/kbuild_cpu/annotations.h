@@ -6,11 +6,8 @@
 #pragma GCC system_header
 
 #if defined(KBUILD_MIXED) || defined(KBUILD_MARK_KERNELS)
-/* A function that stops the thread, lets others run, or reports which thread runs.  A kernel that mentions
- * the name has a suspendable loop. */
-#define KBUILD_NEEDS_THREAD __kbuild_needs_thread__
-/* The same, for a function that also needs the index of the thread or the other threads of its block.  So it
- * does not exist in host code. */
+/* A function that needs the index of the thread or the other threads of its block.  So it does not exist in
+ * host code. */
 #define KBUILD_NEEDS_BLOCK __kbuild_needs_block__
 /* A function that stops the thread only if it is called in a loop that waits for another thread. */
 #define KBUILD_YIELDS __kbuild_yields__
@@ -26,14 +23,10 @@
  * kbuild_cpu/regions. */
 #define KBUILD_BLOCK_PRIMITIVE __kbuild_block_primitive__
 #define KBUILD_WARP_PRIMITIVE __kbuild_warp_primitive__
-/* The same as KBUILD_NEEDS_THREAD and KBUILD_NEEDS_BLOCK, if programs use the name for other things, too: for a class, or a function with a common name.
+/* The same as KBUILD_NEEDS_BLOCK, if programs use the name for other things, too: for a class, or a function with a common name.
  * Only calls, template arguments, and qualified names count. */
-#define KBUILD_CALL_NEEDS_THREAD __kbuild_call_needs_thread__
 #define KBUILD_CALL_NEEDS_BLOCK __kbuild_call_needs_block__
-/* A function that needs the thread only if device code calls it. */
-#define KBUILD_KERNEL_NEEDS_THREAD __kbuild_kernel_needs_thread__
 #else
-#define KBUILD_NEEDS_THREAD
 #define KBUILD_NEEDS_BLOCK
 #define KBUILD_YIELDS
 #define KBUILD_BLOCK_BARRIER
@@ -43,9 +36,7 @@
 #define KBUILD_WARP_FUNCTION
 #define KBUILD_BLOCK_PRIMITIVE
 #define KBUILD_WARP_PRIMITIVE
-#define KBUILD_CALL_NEEDS_THREAD
 #define KBUILD_CALL_NEEDS_BLOCK
-#define KBUILD_KERNEL_NEEDS_THREAD
 #endif
 
 #endif

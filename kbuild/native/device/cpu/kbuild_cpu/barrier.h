@@ -36,7 +36,7 @@ KBUILD_CPU_FENCE(__threadfence_system)
 #undef KBUILD_CPU_FENCE
 
 /* Polls usually sleep between two looks, so other threads run at once. */
-__device__ inline void KBUILD_NEEDS_THREAD __nanosleep(unsigned int, KBUILD_CPU_CALLER) {
+__device__ inline void __nanosleep(unsigned int, KBUILD_CPU_CALLER) {
     kbuild_cpu::spin_call(KBUILD_CPU_CALL("__nanosleep"), KBUILD_CPU_SPIN_LIMIT);
 }
 

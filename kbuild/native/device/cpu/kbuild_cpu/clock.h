@@ -12,14 +12,13 @@
 /* In device code, clock() has another symbol than the C library's function, whose declaration follows. */
 #if (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)) && !defined(_TIME_H)
 #define KBUILD_CPU_CLOCK
-extern "C" __attribute__((visibility("hidden"))) long KBUILD_CALL_NEEDS_THREAD clock() noexcept
-    __asm__("kbuild_cpu_clock");
+extern "C" __attribute__((visibility("hidden"))) long clock() noexcept __asm__("kbuild_cpu_clock");
 #endif
 #include <time.h>
 
 #pragma GCC system_header
 
-__device__ inline long long KBUILD_NEEDS_THREAD clock64() {
+__device__ inline long long clock64() {
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
     kbuild_cpu::yield_call(kbuild_cpu_call{"a function that reads a clock", nullptr, 0, 32},
                            KBUILD_CPU_SPIN_LIMIT / 4);
@@ -28,11 +27,11 @@ __device__ inline long long KBUILD_NEEDS_THREAD clock64() {
     clock_gettime(CLOCK_MONOTONIC, &__now);
     return static_cast<long long>(__now.tv_sec) * 1000000000 + __now.tv_nsec;
 }
-__device__ inline long long KBUILD_NEEDS_THREAD wall_clock64() { return clock64(); }
+__device__ inline long long wall_clock64() { return clock64(); }
 
 /* The C library's clock() measures the time of the process, in microseconds. */
 #if defined(KBUILD_CPU_CLOCK)
-extern "C" __device__ inline clock_t KBUILD_CALL_NEEDS_THREAD clock() noexcept { return clock64(); }
+extern "C" __device__ inline clock_t clock() noexcept { return clock64(); }
 #undef KBUILD_CPU_CLOCK
 #endif
 

@@ -87,6 +87,6 @@ __device__ inline void __cluster_barrier_arrive_relaxed() {}
 __device__ inline void KBUILD_NEEDS_BLOCK __cluster_barrier_wait(KBUILD_CPU_CALLER) {
     kbuild_cpu::cluster_barrier(KBUILD_CPU_CALL("__cluster_barrier_wait"));
 }
-__device__ inline void KBUILD_NEEDS_THREAD __threadfence_cluster() { __threadfence_block(); }
+__device__ inline void __threadfence_cluster() { __threadfence_block(); }
 
 #endif

@@ -118,7 +118,7 @@ KBUILD_CPU_DOT_OF_VECTORS(unsigned, uchar4, ushort2)
 #undef KBUILD_CPU_DOT
 
 /* Functions that stop or observe a thread. */
-__device__ inline void KBUILD_NEEDS_THREAD __trap() {
+__device__ inline void __trap() {
     kbuild_cpu_api->trap(kbuild_cpu_runner, KBUILD_CPU_LAUNCH_FAILURE);
 }
 __device__ inline void __brkpt() { __builtin_trap(); }

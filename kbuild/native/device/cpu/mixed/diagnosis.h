@@ -5,11 +5,8 @@
 #define __kbuild_managed__
 #define __kbuild_host__
 #define __kbuild_shared__ thread_local
-#define __kbuild_needs_thread__
 #define __kbuild_needs_block__
-#define __kbuild_call_needs_thread__
 #define __kbuild_call_needs_block__
-#define __kbuild_kernel_needs_thread__
 #define __kbuild_yields__
 #define __kbuild_block_barrier__
 #define __kbuild_warp_barrier__

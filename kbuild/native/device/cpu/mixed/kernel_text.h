@@ -33,11 +33,8 @@
 #define __kbuild_shared__ \
     __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __constinit thread_local
 #endif
-#define __kbuild_needs_thread__
 #define __kbuild_needs_block__
-#define __kbuild_call_needs_thread__
 #define __kbuild_call_needs_block__
-#define __kbuild_kernel_needs_thread__
 #define __kbuild_yields__
 #define __kbuild_block_barrier__
 #define __kbuild_warp_barrier__
@@ -247,14 +244,35 @@ struct __kbuild_large_grid__ {
     }
 /* In an instrumented kernel, the loop and the body are separate functions; see kbuild_cpu/checked_threads.h. */
 #if defined(KBUILD_CHECKED)
+#undef __kbuild_threads__
+#undef __kbuild_region_end__
+#define __kbuild_threads__ __kbuild_checked_threads__()
+/* The copies that follow are a comma and captures, in which a thread has a number. */
+#define __kbuild_checked_threads__(...) \
+    for (int __kbuild_x__ = __kbuild_part__.threads.begin; \
+         __kbuild_x__ < __kbuild_part__.threads.end; ++__kbuild_x__) { \
+        const int __kbuild_t__ = __kbuild_part__.base + __kbuild_x__; \
+        ::kbuild_cpu::run_in_region( \
+            static_cast<unsigned int>(__kbuild_x__), __kbuild_part__.y, __kbuild_part__.z, \
+            __kbuild_t__, \
+            [&, blockIdx, blockDim, gridDim __VA_ARGS__]( \
+                [[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__) \
+                __kbuild_inlined__->void {
+#define __kbuild_region_end__ \
+    } \
+    } \
+    ); \
+    } \
+    }
 #undef __kbuild_suspendable__
 #undef __kbuild_suspendable_of_variable__
 #undef __kbuild_suspendable_end__
 #define __kbuild_checked_thread__ \
     __kbuild_each_thread__ ::kbuild_cpu::run_checked(__kbuild_x__, __kbuild_y__, __kbuild_z__,
 #define __kbuild_suspendable__ \
-    __kbuild_checked_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) mutable->void
-#define __kbuild_suspendable_of_variable__ __kbuild_checked_thread__[=](const ::uint3) mutable->void
+    __kbuild_checked_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__->void
+#define __kbuild_suspendable_of_variable__ \
+    __kbuild_checked_thread__[=](const ::uint3) __kbuild_inlined__->void
 #undef __kbuild_suspendable_with_frame__
 #undef __kbuild_suspendable_of_variable_with_frame__
 #define __kbuild_suspendable_with_frame__ __kbuild_suspendable__

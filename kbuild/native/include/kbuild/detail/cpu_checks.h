@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kbuild_cpu_call; /* see kbuild/detail/cpu_device_api.h */
+
 enum kbuild_cpu_access {
     KBUILD_CPU_READS = 1,
     KBUILD_CPU_WRITES = 2,
@@ -48,6 +50,11 @@ struct kbuild_cpu_checks {
     /* The heap of device code. */
     void *(*allocate)(size_t __bytes, const void *__site);
     void (*release)(void *__address, const void *__site);
+    /* In a kernel whose loops run all threads: the threads of the block start, one of them continues in a region, and
+     * some pass a barrier, of which one has this number. */
+    void (*begin_threads)(void);
+    void (*enter_thread)(unsigned __number);
+    void (*pass_barrier)(const struct kbuild_cpu_call *__call, unsigned __number, unsigned __count);
 };
 
 #endif

@@ -77,11 +77,20 @@ __attribute__((always_inline)) static inline kbuild_error_t kbuild_launch(
     return kbuild_launch_unprepared(kernel, config, args);
 }
 
-/* For launches through a debug stub; see kbuild::launch. */
+/* Keeps a configuration that the runtime did not take, and takes a kept one, returning whether there
+ * is one.  Debug stubs define them; see kbuild/debug_stub.hpp. */
+void kbuild_keep_configuration(const struct kbuild_launch_config *config) KBUILD_STUB_UNIT_FUNCTION;
+int kbuild_take_kept_configuration(struct kbuild_launch_config *config) KBUILD_STUB_UNIT_FUNCTION;
+
+/* For launches through a debug stub; see kbuild::launch.  Without a device, HIP takes no configuration.
+ * The stub then receives it without the runtime, and its launch fails with the runtime's error. */
 static inline kbuild_error_t kbuild_push_configuration(const struct kbuild_launch_config *config) {
-    return (kbuild_error_t)KBUILD_VENDOR_INTERNAL(PushCallConfiguration)(
+    const kbuild_error_t error = (kbuild_error_t)KBUILD_VENDOR_INTERNAL(PushCallConfiguration)(
         kbuild_to_dim3(config->grid), kbuild_to_dim3(config->block), config->shared_bytes,
         (KBUILD_VENDOR(Stream_t))config->stream);
+    if (error == 0 || kbuild_keep_configuration == 0) return error;
+    kbuild_keep_configuration(config);
+    return 0;
 }
 
 /* Debug stubs define it; see kbuild/debug_stub.hpp. */

@@ -284,6 +284,8 @@ static inline int kbuild_take_configuration(struct kbuild_launch_config *config)
     KBUILD_VENDOR(Stream_t) stream;
     const int error = (int)KBUILD_VENDOR_INTERNAL(PopCallConfiguration)(
         &grid, &block, &config->shared_bytes, &stream);
+    if (error != 0 && kbuild_take_kept_configuration != 0 && kbuild_take_kept_configuration(config))
+        return 0;
     config->grid.x = grid.x;
     config->grid.y = grid.y;
     config->grid.z = grid.z;

@@ -6,6 +6,7 @@ import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.kernel_text import KernelEdits, Split, edit_kernels
+from kbuild.cxx.lines import locate
 from kbuild.cxx.rewriting.rewrite import apply_edits
 from kbuild.cxx.unit import Unit
 
@@ -33,6 +34,53 @@ def divide(text: str, *failures: str) -> tuple[Unit, KernelEdits]:
     code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{text}')
     declarations = q.find_declarations(code)
     return code, edit_kernels(code, declarations, split=Split(failures=failures))
+
+
+def divide_checked(body: str) -> tuple[str, KernelEdits]:
+    code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{REDUCE}{write_kernel(body)}')
+    found = edit_kernels(code, q.find_declarations(code), split=Split(), is_checked=True)
+    return apply_edits(code.text, found.edits, (0, len(code.text))), found
+
+
+def test_a_checked_kernel_keeps_copies_of_its_variables() -> None:
+    text, found = divide_checked(
+        "int sum = p[0]; __syncthreads(); sum += n; __syncthreads(); p[1] = sum;"
+    )
+
+    assert not found.obstacles
+    named = ", __kbuild_u1__ = __kbuild_u1__, __kbuild_v2__ = __kbuild_s2__[__kbuild_t__]"
+    assert f"__kbuild_checked_threads__({named})" in text
+    assert "[[maybe_unused]] auto sum = __kbuild_v2__;" in text
+    assert text.count("__kbuild_s2__[__kbuild_t__] = sum; __kbuild_region_end__") == 2
+
+
+def test_the_accesses_of_a_checked_thread_keep_their_order() -> None:
+    text, found = divide_checked(
+        "p[threadIdx.x] = n; if (threadIdx.x < 9) p[0] = 1; __syncthreads();"
+    )
+
+    assert not found.obstacles
+    assert "__kbuild_guarded__" not in text
+    assert "__kbuild_index__" not in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "p[0] = n;",
+        "p[0] = __shfl_xor_sync(~0u, n, 1);",
+        "p[0] = reduce(n); __syncthreads();",
+        "if (p[0]) __syncthreads();",
+        "int a[4]; a[n] = 1; __syncthreads(); p[0] = a[0];",
+        "int x = n; p = &x; __syncthreads(); *p = x;",
+        "int& x = p[n]; __syncthreads(); x = 1;",
+        "for (int i = 0, k = p[0]; i < n; ++i, k += 2) { __syncthreads(); p[i] = k; }",
+    ],
+)
+def test_a_checked_kernel_has_fibers_if_regions_have_other_accesses(body: str) -> None:
+    _, found = divide_checked(body)
+
+    assert [*found.obstacles.values()] == ["instrumented for checks"]
 
 
 def find_obstacle(text: str, *failures: str) -> str:
@@ -121,7 +169,6 @@ def test_functions_are_not_divided_before_their_definitions() -> None:
             "it calls 'reduce': its regions do not compile: line 1: no",
         ),
         ("a.cu:3:5: error: no", "its regions do not compile: line 3: no"),
-        ("<kbuild>:1:2: error: x", "its regions do not compile: line 1: x"),  # all functions
     ],
 )
 def test_a_text_that_does_not_compile_twice_keeps_fibers(message: str, obstacle: str) -> None:
@@ -129,6 +176,46 @@ def test_a_text_that_does_not_compile_twice_keeps_fibers(message: str, obstacle:
 
     assert find_obstacle(text) == find_obstacle(text, message) == ""
     assert find_obstacle(text, message, message) == obstacle
+
+
+HERE = "h.h:1:1: error: no"
+CONTEXT = "In file included from a.cu:1:\nh.h: In instantiation of 'f':\n"
+
+
+@pytest.mark.parametrize(
+    ("messages", "failed"),
+    [
+        (["a.cu:2:1: error: no"] * 2, {2: "line 2: no"}),
+        (["a.cu:2:1: error: no\na.cu:4: error: of 4"] * 2, {2: "line 2: no", 4: "line 4: of 4"}),
+        # The innermost function; where templates are is in front of an error, or behind it.
+        (
+            [f"{CONTEXT}a.cu:4:1:   required from 'g'\na.cu:2:1:   required from here\n{HERE}"] * 2,
+            {4: "line 4: no"},
+        ),
+        (["h.h:1:1: error: no\na.cu:6:1: note: here\na.cu:2:1: note: here"] * 2, {6: "line 6: no"}),
+        # What no divided function can have caused is a mistake of the user.
+        (["<kbuild>:1:2: error: x"], dict.fromkeys((2, 4, 6), "line 1: x")),
+        (
+            ["a.cu:4:1: error: no"] * 3,
+            {2: "line 4: no", 4: "line 4: no", 6: "line 4: no"},
+        ),
+        (
+            ["a.cu:2:1: error: a", "a.cu:4:1: error: b"] * 2 + ["a.cu:6:1: error: c"],
+            {2: "line 2: a", 4: "line 4: b"},
+        ),
+    ],
+)
+def test_an_error_costs_the_function_that_it_is_about(
+    messages: list[str], failed: dict[int, str]
+) -> None:
+    kernel = write_kernel("__syncthreads();")
+    code, found = divide("".join(kernel.replace(" k(", f" k{i}(") for i in "246"), *messages)
+    obstacles = {
+        locate(code.text, start).line + 1: reason.removeprefix("its regions do not compile: ")
+        for start, reason in found.obstacles.items()
+    }
+
+    assert obstacles == failed
 
 
 def test_threads_keep_all_variables_after_a_failure() -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, STANDARD_TYPES
 from kbuild.cxx.declarators import TYPE_WORDS
+from kbuild.cxx.rewriting.type_keys import list_aliased
 from kbuild.cxx.unit import Unit
 
 _CONSTANT: Final = frozenset(("constexpr", "const"))
@@ -36,16 +37,7 @@ def _declares_constant(unit: Unit, index: int) -> bool:
 @lru_cache(maxsize=1024)
 def names_number(unit: Unit, name: str) -> bool:
     """Return whether a text declares a name as another one of a type of numbers."""
-    for index in unit.find((name,)):
-        if unit.get(index - 1) == "using" and unit.get(index + 1) == "=":
-            end = unit.find_declaration_end(index, ";") or index
-            words = unit.words[index + 2 : end - 1]
-        else:
-            head = unit.words[unit.find_head(index) : index]
-            words = head[1:] if head[:1] == ["typedef"] and unit.get(index + 1) == ";" else []
-        if words and ARITHMETIC_WORDS.issuperset(words):
-            return True
-    return False
+    return any(words and ARITHMETIC_WORDS.issuperset(words) for words in list_aliased(unit, name))
 
 
 def is_scalar_type(unit: Unit, words: Iterable[str]) -> bool:

@@ -23,7 +23,6 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     VALUE_OPERATORS,
     Part,
     Span,
-    find_opening,
     is_conversion,
     is_literal,
     is_name,
@@ -33,6 +32,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     names_built_in_type,
 )
 from kbuild.cxx.declarators import find_type_end
+from kbuild.cxx.places import find_first, find_opening
 from kbuild.cxx.statements import Statement
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -288,10 +288,8 @@ class _Reader:
         values = self._known.by_value.get(unit.words[opening - 1], ())
         if unit.get(opening - 2) in (".", "->"):
             return _UNKNOWN
-        first = opening - 1
-        while unit.get(first - 1) == "::":
-            first -= 2 if is_name(unit.get(first - 2)) else 1
-        arguments = tuple(list_arguments(unit, Part("(", opening, unit.partners[opening] + 1)))
+        first = find_first(unit, opening - 1)
+        arguments = tuple(list_arguments(unit, opening))
         place = next(i for i, (start, stop) in enumerate(arguments) if start <= self._name < stop)
         if len(values) != len(arguments) or not values[place]:
             return _UNKNOWN

@@ -231,7 +231,7 @@ class _Reader:
         name, group = parts[place : place + 2]
         if name.text == "sizeof":
             return place + 2
-        arguments = list_arguments(self._unit, group)
+        arguments = list_arguments(self._unit, group.start)
         if len(arguments) != 2 or not all(self.read(*each) for each in arguments):  # noqa: PLR2004 - both take two
             return -1
         self.calls.append((name.start, group.stop))
@@ -242,12 +242,11 @@ class _Reader:
             self.types.append((first, last))
 
 
-def list_arguments(unit: Unit, group: Part) -> list[Span]:
-    """Return the arguments in the parentheses of a call."""
-    parts = list_parts(unit, group.start + 1, group.stop - 1)
-    commas = [part.start for part in parts if part.text == ","]
-    starts = [group.start + 1, *(comma + 1 for comma in commas)]
-    return [*zip(starts, [*commas, group.stop - 1], strict=True)]
+def list_arguments(unit: Unit, opening: int) -> list[Span]:
+    """Return the arguments of a call, which starts with a parenthesis."""
+    close = unit.partners[opening]
+    commas = [part.start for part in list_parts(unit, opening + 1, close) if part.text == ","]
+    return [*zip([opening + 1, *(comma + 1 for comma in commas)], [*commas, close], strict=True)]
 
 
 def list_operands(unit: Unit, first: int, last: int) -> Iterator[Part]:
@@ -277,19 +276,3 @@ def list_operands(unit: Unit, first: int, last: int) -> Iterator[Part]:
         )
     if start is not None:
         yield Part("", start, last)
-
-
-def find_opening(unit: Unit, first: int, index: int) -> int | None:
-    """Return the index of the innermost bracket around a token; None if there is none.
-
-    Args:
-        unit: The text.
-        first: The index where the statement starts.
-        index: The index of the token.
-    """
-    index -= 1
-    while index >= first:
-        if unit.words[index] in ("(", "[", "{"):
-            return index
-        index = unit.partners.get(index, index) - 1
-    return None

@@ -20,7 +20,6 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     VALUE_OPERATORS,
     Part,
     Span,
-    find_opening,
     is_conversion,
     is_literal,
     is_name,
@@ -30,6 +29,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
 )
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.cxx.declarators import TYPE_OPERATORS
+from kbuild.cxx.places import find_opening
 from kbuild.cxx.statements import Statement
 from kbuild.cxx.unit import Unit
 

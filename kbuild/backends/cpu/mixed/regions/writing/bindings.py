@@ -8,7 +8,6 @@ from typing import Final
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
-    Part,
     list_arguments,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
@@ -74,7 +73,7 @@ class Bindings:
             words = {*self._text.unit.words[slice(*variable.base)]} - {"const"}
             return bool(words) and words <= ARITHMETIC_WORDS
         is_keyword = variable.is_built_in and variable.is_scalar
-        return is_keyword or (self._text.division.is_optimized and variable.is_scalar)
+        return is_keyword or (self._text.division.kernel.is_optimized and variable.is_scalar)
 
     def _has_only_values(self, variable: Variable) -> bool:
         """Return whether an address is of no use: the variable is read, or changed as a number."""
@@ -85,7 +84,47 @@ class Bindings:
 
     def bind(self, spans: Iterable[Span]) -> str:
         """Return the declarations of the variables that a part of the text names."""
-        spans = list(spans)
+        return " ".join(map(self._bind_variable, self._list_bound(list(spans))))
+
+    def bind_copies(self, spans: list[Span]) -> tuple[str, str]:
+        """Return captures, and declarations, with copies of the variables that a region names.
+
+        Compilers insert calls before accesses to anything else.
+        """
+        captures, declared = "", []
+        for variable in self._list_bound(spans):
+            number, kind = self.numbers[variable], self._text.division.kinds[variable]
+            if kind == "uniform":
+                captures += f", __kbuild_u{number}__ = __kbuild_u{number}__"
+            if kind != "kept":
+                declared.append(self._bind_variable(variable))
+                continue
+            copy = f"__kbuild_v{number}__"
+            captures += f", {copy} = {self._name_slot(variable)}[{THREAD}]"
+            declared.append(self.bind_copy(variable, copy))
+        return captures, " ".join(declared)
+
+    def bind_copy(self, variable: Variable, value: str) -> str:
+        """Return the declaration of a copy of a variable that a thread keeps."""
+        const = "const " if variable.is_constant else ""
+        return f"[[maybe_unused]] {const}auto {variable.name} = {value};"
+
+    def keep_copies(self, spans: list[Span]) -> str:
+        """Return what keeps the copies of variables that a region declares or changes."""
+        kinds, uses = self._text.division.kinds, self._text.division.uses
+        kept = (v for v in self.numbers if kinds[v] == "kept" and not self.is_local(v, spans))
+        return "".join(
+            f" {self._name_slot(v)}[{THREAD}] = {v.name};"
+            for v in kept
+            if is_in((v.index, v.index + 1), spans)
+            or any(
+                is_in((index, index + 1), spans) and uses.read(index).kind == "changed"
+                for index in uses.indices[v]
+            )
+        )
+
+    def _list_bound(self, spans: list[Span]) -> list[Variable]:
+        """Return the variables that a part of the text names, from the first declared one on."""
         bound: set[Variable] = set()
         checked = (part for span in spans for part in self._text.list_checked(*span))
         new = {v for span in (*spans, *checked) for v in self.list_used(*span)}
@@ -97,8 +136,7 @@ class Bindings:
         names = [v.name for v in bound]
         if len(set(names)) != len(names):
             raise CannotDivide("a variable hides another one that it depends on")
-        order = sorted(bound - inside, key=lambda variable: self.numbers[variable])
-        return " ".join(map(self._bind_variable, order))
+        return sorted(bound - inside, key=lambda variable: self.numbers[variable])
 
     def _bind_variable(self, variable: Variable) -> str:
         number, name = self.numbers[variable], variable.name
@@ -170,8 +208,7 @@ class Bindings:
         It is constant for constants, unlike a user's overload that reads memory.
         """
         name = self._text.unit.words[call[0]]
-        opening = Part("(", call[0] + 1, call[1])
-        spans = list_arguments(self._text.unit, opening)
+        spans = list_arguments(self._text.unit, call[0] + 1)
         arguments = [self._text.render(*each, is_plain=True) for each in spans]
         kinds = ", ".join(f"decltype({REGIONS}copy({each}))" for each in arguments)
         result = f"decltype({name}({', '.join(arguments)}))"
@@ -255,7 +292,7 @@ class Bindings:
             raise CannotDivide(f"the type of '{variable.name}' is unknown")
         kind = f"typename decltype({slot})::__type"
         if last > start + 2 or not has_braces:
-            kind = f"typename {REGIONS}listed<{kind}>::__type"
+            kind = f"typename {REGIONS}listed<{kind}>::has_no_references"
         new = f"{bound} *::new ({slot}.place({THREAD})) {kind}"
         if not is_assigned or has_braces:
             return new, ""
@@ -370,7 +407,7 @@ class Bindings:
     def _limit_slots(self) -> str:
         """Return the checks of the array that was declared last, and of all arrays together."""
         total = " + ".join(f"sizeof({slot})" for slot in self.slots)
-        share = " / 4" if self._text.division.is_function else ""
+        share = " / 4" if self._text.division.kernel.is_function else ""
         kept = f"{REGIONS}can_keep<decltype({self.slots[-1]})>"
         return f"static_assert({total} <= {REGIONS}most_bytes{share} && {kept});"
 
@@ -389,7 +426,7 @@ class Bindings:
         return variable not in self.forced and all(is_in((i, i + 1), spans) for i in uses)
 
     def _find_parameter_type(self, name: str) -> str:
-        if self._text.division.is_function:
+        if self._text.division.kernel.is_function:
             return f"typename decltype({FRAME}.{name_parameter(name)})::__type"
         return f"decltype({name})"
 
@@ -398,7 +435,7 @@ class Bindings:
         for variable in self.declared.get(None, []):
             number = self.numbers[variable]
             name = variable.name
-            if variable.is_scalar and self._text.division.is_optimized:
+            if variable.is_scalar and self._text.division.kernel.is_optimized:
                 yield f"static_assert({REGIONS}is_built_in<{self._find_parameter_type(name)}>);"
             if self._text.division.kinds[variable] == "uniform":
                 yield f"[[maybe_unused]] const auto& __kbuild_u{number}__ = {name};"
@@ -408,7 +445,7 @@ class Bindings:
                 place = f"{FRAME}.{name_parameter(variable.name)}"
                 yield f"[[maybe_unused]] constexpr decltype({place}) {variable.name}{{}};"
                 continue
-            if self._text.division.is_function:
+            if self._text.division.kernel.is_function:
                 yield f"[[maybe_unused]] auto& {slot} = {FRAME}.{name_parameter(variable.name)};"
                 continue
             kind = f"{REGIONS}slots<decltype({REGIONS}copy({variable.name})), __kbuild_most__>"

@@ -61,7 +61,7 @@ def write_split(unit: Unit, found: Declaration, edits: Iterable[Edit]) -> Edit:
 
 def check_signature(unit: Unit, found: Declaration) -> None:
     """Raise CannotDivide if a parameter cannot be in an array, or the function exists once."""
-    if "".join(found.template.split()) == "template<>":
+    if found.is_specialization:
         raise CannotDivide("it is specialized")
     signature = read_signature(found.template, unit.text[slice(*found.parameters)])
     for parameter in signature.parameters:

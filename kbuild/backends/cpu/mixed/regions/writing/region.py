@@ -61,7 +61,8 @@ class RegionWriter:
 
     def _split(self, nodes: list[Node]) -> list[list[Node]]:
         """Divide statements into parts, of which those with guards are one statement each."""
-        cut = self._find_cut(nodes) if len(nodes) > 1 else None
+        can_cut = len(nodes) > 1 and not self._text.division.kernel.is_checked
+        cut = self._find_cut(nodes) if can_cut else None
         if cut is None:
             return [nodes] if nodes else []
         return [*self._split(nodes[:cut]), [nodes[cut]], *self._split(nodes[cut + 1 :])]
@@ -117,17 +118,22 @@ class RegionWriter:
             index = f"__kbuild_index__({number})" if offset is None else f"__kbuild_x__ + {offset}"
             for (first, stop), base in zip(subscript.spans, subscript.bases, strict=True):
                 kind = f"{REGIONS}subscript<decltype(({self._text.render(*base)}))>"
-                self._text.replace(first, stop, f"static_cast<{kind}>({index})")
+                checked = f"typename {kind}::has_only_numbers_or_pointers"
+                self._text.replace(first, stop, f"static_cast<{checked}>({index})")
         replaced = [guard.comparison for guard in guards]
         replaced += [span for subscript in subscripts for span in subscript.spans]
         self._check_expressions(nodes)
-        self._write_atomics(nodes)
+        if not self._text.division.kernel.is_checked:
+            self._write_atomics(nodes)
         self.write_results(nodes, replaced)
         left = self._write_leaves(nodes, frames)
         result = self._text.division.result
         if result is not None and result in nodes:
             self._write_leave(result, "", has_value=True)
-        self._text.insert(self._text.get_end(spans[-1][1]), " __kbuild_region_end__")
+        end = " __kbuild_region_end__"
+        if self._text.division.kernel.is_checked:
+            end = f"{self._bindings.keep_copies(spans)}{end}"
+        self._text.insert(self._text.get_end(spans[-1][1]), end)
         return left
 
     def _write_declaration(self, statement: Statement, spans: list[Span]) -> Iterator[str]:
@@ -166,6 +172,8 @@ class RegionWriter:
             else:
                 tail.append(f"static_cast<void>({renamed});")
             tail.append(f"[[maybe_unused]] {self._bindings.bind_kept(variable)} = {slot};")
+            if self._text.division.kernel.is_checked:
+                tail[-2:] = [self._bindings.bind_copy(variable, renamed)]
         if is_element:
             tail.insert(0, f"= {self._bindings.find_value(declared[0])};")
         if tail:
@@ -240,7 +248,7 @@ class RegionWriter:
 
     def _find_subscripts(self, nodes: list[Node], guards: Sequence[Guard]) -> tuple[Subscript, ...]:
         """Return the subscripts that consecutive threads have consecutive values of."""
-        if any(guard.kind == "at" for guard in guards):
+        if self._text.division.kernel.is_checked or any(guard.kind == "at" for guard in guards):
             return ()
         operations = [o for node in nodes for o in self._text.list_operations(node)]
         replaced = [(operation.index, operation.close) for operation in operations]
@@ -248,6 +256,9 @@ class RegionWriter:
 
     def open(self, frames: Frames, spans: Iterable[Span]) -> str:
         """Return the start of a region, with the variables that it names."""
+        spans = list(spans)
+        if self._text.division.kernel.is_checked and self._bindings.keep_copies(spans):
+            raise CannotDivide("a part of a statement changes a variable of a checked thread")
         return f"__kbuild_each_row__({frames[-1].name}) {self._open_row(spans)}"
 
     def _open_row(
@@ -259,10 +270,15 @@ class RegionWriter:
         """Return the start of a loop over threads of a row, with the variables that it names."""
         spans = list(spans)
         replaced = [span for subscript in subscripts for span in subscript.spans]
-        bound = self._bindings.bind(_subtract(spans, replaced))
-        if self._text.division.stores_index:
+        threads, named = "__kbuild_threads__", _subtract(spans, replaced)
+        if self._text.division.kernel.is_checked:
+            captures, bound = self._bindings.bind_copies(named)
+            threads = f"__kbuild_checked_threads__({captures})"
+        else:
+            bound = self._bindings.bind(named)
+        if self._text.division.kernel.stores_index:
             bound = f"const ::kbuild_cpu::stored_index __kbuild_stored__(threadIdx); {bound}"
-        row, threads = "__kbuild_whole_row__", "__kbuild_threads__"
+        row = "__kbuild_whole_row__"
         if guards:
             row = f"__kbuild_guarded__({', '.join(map(self._write_guard, guards))})"
         functions = (
@@ -339,7 +355,9 @@ class RegionWriter:
         unit, division = self._text.unit, self._text.division
         for node in nodes:
             for index in range(node.start, self._text.find_end(node)):
-                has_scopes = f"{unit.words[index]}_block" in division.yielding - {"atomicCAS_block"}
+                has_scopes = f"{unit.words[index]}_block" in division.kernel.yielding - {
+                    "atomicCAS_block"
+                }
                 if has_scopes and unit.words[index + 1 : index + 3] == ["(", "&"]:
                     first, last = next(list_arguments(unit, index + 1))
                     is_shared = division.uses.is_shared(first + 1)
@@ -434,7 +452,7 @@ class RegionWriter:
         """
         frame, bring = name_frame(operation), f"__kbuild_k{operation.slot}__"
         call = (operation.index, operation.close + 1)
-        stores = str(self._text.division.stores_index).lower()
+        stores = str(self._text.division.kernel.stores_index).lower()
         kind = f"{REGIONS}team<decltype({bring}(::uint3{{}}, 0)), {stores}>"
         return (
             f"auto {bring} = __kbuild_function__ {{ {self._bindings.bind([call])} "

@@ -69,7 +69,7 @@ class Text:
         # What is behind the commas that become semicolons, and the types behind that.
         divided = [
             child
-            for block in list_blocks(division.body)
+            for block in list_blocks(division.kernel.body)
             if not block.kind or block in division.divided
             for child in block.children
             if isinstance(child, Statement) and child.base is not None
@@ -253,7 +253,8 @@ def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
                 kinds.append(f"{REGIONS}taken<{', '.join((*called, *arguments))}>")
             if kinds:
                 of = ", ".join((f"decltype({variable.name})", *kinds))
-                yield index, f"static_cast<{REGIONS}read<{of}>>({variable.name})"
+                kind = f"typename {REGIONS}read<{of}>::has_only_numbers_or_pointers"
+                yield index, f"static_cast<{kind}>({variable.name})"
 
 
 def _join(unit: Unit, span: Span) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kbuild.backends.cpu.mixed.regions.calls import find_first
 from kbuild.backends.cpu.mixed.regions.forms import (
     find_target,
     find_value,
@@ -34,6 +33,7 @@ from kbuild.backends.cpu.mixed.regions.writing.text import (
     name_range,
 )
 from kbuild.cxx.model import Edit
+from kbuild.cxx.places import find_first
 from kbuild.cxx.statements import Block, Node, Statement, list_statements
 from kbuild.cxx.unit import Unit
 
@@ -71,16 +71,16 @@ class _KernelWriter:
         self._sets = 0
 
     def write(self, prologue: str, epilogue: str) -> tuple[Edit, ...]:
-        division = self._text.division
-        frames = (Frame(ENTERED if division.is_function else LIVE, "live"),)
+        kernel = self._text.division.kernel
+        frames = (Frame(ENTERED if kernel.is_function else LIVE, "live"),)
         texts = [prologue, self._declare_threads()]
         texts += self._declare_operands()
         texts += self._bindings.declare_parameters()
         # The braces are replaced, so that what others insert behind and before them is inside.
-        brace = division.body.start
+        brace = kernel.body.start
         self._text.replace(brace, brace + 1, f"{{{' '.join(texts)} {{")
-        self._write_sequence(division.body.children, frames)
-        self._text.replace(division.body.stop - 1, division.body.stop, f"}} {epilogue} }}")
+        self._write_sequence(kernel.body.children, frames)
+        self._text.replace(kernel.body.stop - 1, kernel.body.stop, f"}} {epilogue} }}")
         return self._text.finish()
 
     def _declare_operands(self) -> Iterator[str]:
@@ -98,7 +98,7 @@ class _KernelWriter:
             leave.keyword == "return" and not self._is_whole(leave.statement)
             for leave in self._text.division.leaves.values()
         )
-        if self._text.division.is_function:
+        if self._text.division.kernel.is_function:
             if is_left:
                 return f"__kbuild_set__ {ENTERED}(__kbuild_callers__, true);"
             return f"[[maybe_unused]] const auto& {ENTERED} = __kbuild_callers__;"

@@ -151,8 +151,7 @@ private:
 namespace cuda {
 
 template <class __T, thread_scope __scope = thread_scope_system>
-class KBUILD_CALL_NEEDS_THREAD atomic_ref
-    : public kbuild_cpu::atomic_operations<atomic_ref<__T, __scope>, __T, __scope> {
+class atomic_ref : public kbuild_cpu::atomic_operations<atomic_ref<__T, __scope>, __T, __scope> {
 public:
     static constexpr size_t required_alignment = sizeof(__T) <= 16 ? sizeof(__T) : alignof(__T);
 
@@ -170,8 +169,7 @@ private:
 };
 
 template <class __T, thread_scope __scope = thread_scope_system>
-class KBUILD_CALL_NEEDS_THREAD atomic
-    : public kbuild_cpu::atomic_operations<atomic<__T, __scope>, __T, __scope> {
+class atomic : public kbuild_cpu::atomic_operations<atomic<__T, __scope>, __T, __scope> {
 public:
     atomic() noexcept = default;
     constexpr atomic(__T __value) noexcept : __value_(__value) {}

@@ -1,7 +1,5 @@
 /* Errors. */
 
-#include "../annotations.h"
-
 KBUILD_API(GetLastError)(void) { KBUILD_CALL(kbuild_cpu_take_error()); }
 
 KBUILD_API(PeekAtLastError)(void) { KBUILD_CALL(kbuild_cpu_peek_error()); }
@@ -13,11 +11,3 @@ KBUILD_HOST_API const char *KBUILD_VENDOR(GetErrorName)(KBUILD_VENDOR(Error_t) _
 KBUILD_HOST_API const char *KBUILD_VENDOR(GetErrorString)(KBUILD_VENDOR(Error_t) __error) {
     return kbuild_cpu_error_text(__error);
 }
-
-/* They return the errors of the thread that calls them. */
-#if defined(__cplusplus)
-namespace kbuild_cpu {
-using ::KBUILD_KERNEL_NEEDS_THREAD KBUILD_VENDOR(GetLastError);
-using ::KBUILD_KERNEL_NEEDS_THREAD KBUILD_VENDOR(PeekAtLastError);
-}  // namespace kbuild_cpu
-#endif

@@ -9,6 +9,9 @@
 
 #include "../barrier.h"
 #include "sets.h"
+#if defined(KBUILD_CHECKED)
+#include "../checked_threads.h"
+#endif
 
 #include <string.h>
 
@@ -189,6 +192,9 @@ struct thread_index {
 template <class __Kernel>
 KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     ::kbuild_cpu_progress.runs_whole_block = 1;
+#if defined(KBUILD_CHECKED)
+    kbuild_cpu_api->checks->begin_threads();
+#endif
     __kernel();
 }
 
@@ -229,6 +235,11 @@ KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const
     if (__builtin_expect(__set.of.has_awaited, 0)) check_awaited(__set);
     if (__builtin_expect(__set.__size() != __live.__size() && __set.__size() != 0, 0))
         reject_barrier(__call, __set, __live);
+#if defined(KBUILD_CHECKED)
+    if (__set.__size() != 0)
+        kbuild_cpu_api->checks->pass_barrier(&__call, static_cast<unsigned>(__set.first()),
+                                             static_cast<unsigned>(__set.__size()));
+#endif
 }
 
 /* Whether operators for values of this type are built in: it is a number or a pointer, and neither a class nor
@@ -312,18 +323,22 @@ inline constexpr bool
     is_built_in<taken<__Result(__Parameters...) noexcept, __Number, __Arguments...>> =
         is_built_in<taken<__Result(__Parameters...), __Number, __Arguments...>>;
 
-/* A type, and the checks that a use of a variable of this type needs. */
-template <class __T, class... __Operands>
-struct checked_read {
-    static_assert(((is_built_in<__Operands> || is_array_or_pointer<__Operands>) && ...),
-                  "kbuild: an operand is not a number or a pointer");
-    using __type = __T;
+/* A type that has a property. Generated code names the member at each place that needs it: compilers report a member
+ * that does not exist for each place, but an assertion in a template only once. */
+template <class __T, bool __HasProperty>
+struct numbers_or_pointers {
+    using has_only_numbers_or_pointers = __T;
 };
+template <class __T>
+struct numbers_or_pointers<__T, false> {};
+/* The type of a variable that is used with operands. */
 template <class __T, class... __Operands>
-using read = typename checked_read<__T, __Operands...>::__type;
+struct read
+    : numbers_or_pointers<__T,
+                          ((is_built_in<__Operands> || is_array_or_pointer<__Operands>) && ...)> {};
 /* The type of a subscript that is evaluated once for consecutive threads. */
 template <class __Base>
-using subscript = typename checked_read<long long, base<__Base>>::__type;
+using subscript = read<long long, base<__Base>>;
 
 /* Returns a copy; for the type of a parameter that threads change. */
 template <class __T>
@@ -363,12 +378,12 @@ constexpr bool can_keep<__T[__Count]> = can_move<__T>;
 
 /* Copies the first value of a variable to its place. */
 template <class __T>
-KBUILD_CPU_ALWAYS_INLINE void keep(__T &__place, const __T &__value) {
-    static_assert(can_move<__T>, "kbuild: the variable can refer to itself");
+KBUILD_CPU_ALWAYS_INLINE enable_if_t<can_move<__T>, void> keep(__T &__place, const __T &__value) {
     __place = __value;
 }
 template <class __T, unsigned long __Count>
-KBUILD_CPU_ALWAYS_INLINE void keep(__T (&__place)[__Count], const __T (&__value)[__Count]) {
+KBUILD_CPU_ALWAYS_INLINE enable_if_t<can_move<__T>, void> keep(__T (&__place)[__Count],
+                                                               const __T (&__value)[__Count]) {
     for (unsigned long __i = 0; __i < __Count; ++__i) keep(__place[__i], __value[__i]);
 }
 
@@ -384,12 +399,12 @@ __attribute__((returns_nonnull)) KBUILD_CPU_ALWAYS_INLINE void *operator new(
 namespace kbuild_cpu::regions {
 /* The type of a variable with an initializer. Members of an aggregate can refer to temporary objects, which live
  * as long as a variable, but not as long as its slot. */
-template <class __T>
+template <class __T, bool = !__is_aggregate(__T) || is_trivial_aggregate<__T>>
 struct listed {
-    static_assert(!__is_aggregate(__T) || is_trivial_aggregate<__T>,
-                  "kbuild: a member of the variable can be a reference");
-    using __type = __T;
+    using has_no_references = __T;
 };
+template <class __T>
+struct listed<__T, false> {};
 /* The only member of an aggregate is initialized as a variable is by the expression behind `=`. */
 template <class __T>
 struct holder {
@@ -398,7 +413,7 @@ struct holder {
 template <class __T>
 struct kind_of_slot {
     using __type = __T;
-    using __holder = holder<typename listed<__T>::__type>;
+    using __holder = holder<typename listed<__T>::has_no_references>;
     static constexpr bool is_class = __is_class(__T) || __is_union(__T);
     slot_address place;
 };

@@ -13,6 +13,12 @@
 namespace kbuild_cpu::regions {
 
 #define KBUILD_CPU_ALWAYS_INLINE __attribute__((always_inline)) inline
+/* The functions of sets access no memory of the program. */
+#if defined(KBUILD_CHECKED)
+#define KBUILD_CPU_SEPARATE __attribute__((noinline, no_sanitize("thread")))
+#else
+#define KBUILD_CPU_SEPARATE __attribute__((noinline))
+#endif
 #if defined(__clang__)
 #define KBUILD_CPU_OUTLINED __attribute__((noinline, cold, minsize))
 #else
@@ -45,7 +51,13 @@ public:
           height(static_cast<int>(::blockDim.y)),
           rows(static_cast<int>(::blockDim.y * ::blockDim.z)),
           threads(width * rows),
-          order(::kbuild_cpu_progress.order) {}
+#if defined(KBUILD_CHECKED)
+          order(0) { /* the blocks of checked kernels have another order, and not their threads */
+    }
+#else
+          order(::kbuild_cpu_progress.order) {
+    }
+#endif
 
     const int width, height, rows, threads;
     const unsigned order; /* 0: from the first thread to the last one; see KBUILD_SEED */
@@ -85,6 +97,7 @@ public:
     KBUILD_CPU_ALWAYS_INLINE int __size() const { return of.threads; }
     KBUILD_CPU_ALWAYS_INLINE bool has_whole_warps() const { return of.threads % 32 == 0; }
     KBUILD_CPU_ALWAYS_INLINE bool has(int) const { return true; }
+    KBUILD_CPU_ALWAYS_INLINE int first() const { return 0; }
     unsigned lanes(int __warp) const {
         const int __rest = of.threads - __warp * 32;
         return __rest >= 32 ? ~0u : (1u << __rest) - 1;
@@ -98,6 +111,7 @@ public:
     const block &of;
 
     int __size() const { return count_; }
+    int first() const { return begin_; }
     bool has_whole_warps() const {
         return begin_ % 32 == 0 && end_ % 32 == 0 && end_ - begin_ == count_;
     }
@@ -114,7 +128,7 @@ public:
         __turn = __end;
         return {__begin, __end};
     }
-    __attribute__((noinline)) unsigned lanes(int __warp) const {
+    KBUILD_CPU_SEPARATE unsigned lanes(int __warp) const {
         const int __first = __warp * 32, __begin = begin_ > __first ? begin_ : __first,
                   __end = end_ < __first + 32 ? end_ : __first + 32;
         if (__begin >= __end) return 0;
@@ -155,13 +169,13 @@ public:
     using __base::of;
 
     /* Has all threads. */
-    __attribute__((noinline)) explicit thread_set(const block &__of)
+    KBUILD_CPU_SEPARATE explicit thread_set(const block &__of)
         : __base(__of, __of.threads, 0, __of.threads) {
         memset(active_, 1, static_cast<unsigned long>(count_));
     }
     /* Has the threads of another set, or none of them. */
     template <class __Set>
-    __attribute__((noinline)) thread_set(const __Set &__other, bool __is_copy)
+    KBUILD_CPU_SEPARATE thread_set(const __Set &__other, bool __is_copy)
         : __base(__other.of, 0, 0, 0) {
         if (__is_copy) {
             for (int __i = 0; __i < of.threads; ++__i) active_[__i] = __other.has(__i);
@@ -178,13 +192,13 @@ public:
     KBUILD_CPU_ALWAYS_INLINE void remove(int __number) { active_[__number] = 0; }
     /* Has the threads of a set that are not in a part of it. */
     template <class __Set, class __Part>
-    __attribute__((noinline)) void assign_rest(const __Set &__whole, const __Part &__part) {
+    KBUILD_CPU_SEPARATE void assign_rest(const __Set &__whole, const __Part &__part) {
         for (int __i = 0; __i < of.threads; ++__i)
             active_[__i] = __whole.has(__i) & !__part.has(__i);
         update();
     }
     /* To be called after threads were put in or removed. */
-    __attribute__((noinline)) void update() {
+    KBUILD_CPU_SEPARATE void update() {
         int __count = 0;
         for (int __i = 0; __i < of.threads; ++__i) __count += active_[__i];
         count_ = __count;
@@ -261,7 +275,7 @@ public:
     KBUILD_CPU_ALWAYS_INLINE bool next() { return advance() && has_limits(); }
 
 private:
-    __attribute__((noinline)) bool advance() {
+    KBUILD_CPU_SEPARATE bool advance() {
         const block &__of = set_.of;
         if (base + __of.width < part_.end) {
             base += __of.width;
@@ -321,10 +335,31 @@ private:
     int turn_ = 0;
 };
 
+#if defined(KBUILD_CHECKED)
+/* Behind a region, the first thread stands for all. */
+template <class __Set>
+class checked_walk : public row_walk<__Set> {
+public:
+    KBUILD_CPU_ALWAYS_INLINE explicit checked_walk(const __Set &__set)
+        : row_walk<__Set>(__set), first_(__set.first()) {}
+    checked_walk(const checked_walk &) = delete;
+    KBUILD_CPU_ALWAYS_INLINE ~checked_walk() {
+        kbuild_cpu_api->checks->enter_thread(static_cast<unsigned>(first_));
+    }
+
+private:
+    const int first_;
+};
+template <class __Set>
+KBUILD_CPU_ALWAYS_INLINE checked_walk<__Set> walk(const __Set &__set) {
+    return checked_walk<__Set>(__set);
+}
+#else
 template <class __Set>
 KBUILD_CPU_ALWAYS_INLINE row_walk<__Set> walk(const __Set &__set) {
     return row_walk<__Set>(__set);
 }
+#endif
 
 }  // namespace kbuild_cpu::regions
 

@@ -42,9 +42,8 @@ __device__ inline void *surface_element(cudaSurfaceObject_t __object, long __x, 
 /* `place` is the coordinates of the surface's row. */
 #define KBUILD_CPU_SURFACE(name, parameters, arguments, place) \
     template <class __T> \
-    __device__ inline __T KBUILD_NEEDS_THREAD name##read( \
-        cudaSurfaceObject_t __surface, KBUILD_CPU_LIST parameters, \
-        cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+    __device__ inline __T name##read(cudaSurfaceObject_t __surface, KBUILD_CPU_LIST parameters, \
+                                     cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
         __T __value{}; \
         if (const void *__element = kbuild_cpu::surface_element(__surface, KBUILD_CPU_LIST place, \
                                                                 sizeof(__T), __mode)) \
@@ -52,15 +51,15 @@ __device__ inline void *surface_element(cudaSurfaceObject_t __object, long __x, 
         return __value; \
     } \
     template <class __T> \
-    __device__ inline void KBUILD_NEEDS_THREAD name##read( \
-        __T *__value, cudaSurfaceObject_t __surface, KBUILD_CPU_LIST parameters, \
-        cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+    __device__ inline void name##read(__T *__value, cudaSurfaceObject_t __surface, \
+                                      KBUILD_CPU_LIST parameters, \
+                                      cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
         *__value = name##read<__T>(__surface, KBUILD_CPU_LIST arguments, __mode); \
     } \
     template <class __T> \
-    __device__ inline void KBUILD_NEEDS_THREAD name##write( \
-        __T __value, cudaSurfaceObject_t __surface, KBUILD_CPU_LIST parameters, \
-        cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
+    __device__ inline void name##write(__T __value, cudaSurfaceObject_t __surface, \
+                                       KBUILD_CPU_LIST parameters, \
+                                       cudaSurfaceBoundaryMode __mode = cudaBoundaryModeTrap) { \
         if (void *__element = kbuild_cpu::surface_element(__surface, KBUILD_CPU_LIST place, \
                                                           sizeof(__T), __mode)) \
             memcpy(__element, &__value, sizeof __value); \

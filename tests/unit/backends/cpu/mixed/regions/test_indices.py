@@ -118,9 +118,9 @@ def test_subscripts(statements: str, subscripts: list[str]) -> None:
 def test_numbers(subscript: str, offset: str | None) -> None:
     region = write_region(f"p[{subscript}] = 1;")
 
-    assert re.findall(r"p\[static_cast<\S+>\(__kbuild_x__ \+ (-?\d+)\)\]", region) == [offset] * (
-        offset is not None
-    )
+    assert re.findall(r"p\[static_cast<typename \S+>\(__kbuild_x__ \+ (-?\d+)\)\]", region) == [
+        offset
+    ] * (offset is not None)
 
 
 def test_rows_evaluate_only_some_subscripts() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.kernel_text import KernelEdits, Split, edit_kernels
+from kbuild.backends.cpu.mixed.regions.primitives import find_calls
 from kbuild.cxx.rewriting.rewrite import apply_edits
 from kbuild.cxx.unit import Unit
 
@@ -105,3 +106,7 @@ def test_functions_of_other_objects_are_no_operations(body: str) -> None:
 
     assert not found.divided
     assert not found.obstacles
+
+
+def test_aliases_without_an_end_are_no_classes() -> None:
+    assert list(find_calls(Unit('# 1 "a.cu"\nvoid f() { using T = int }'), {"R": False})) == []

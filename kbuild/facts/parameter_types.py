@@ -1,8 +1,9 @@
-"""C++ parameter types, as far as they decide which Python values a parameter accepts."""
+"""C++ parameter types, as far as hosts in other languages can pass values of them."""
 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -55,11 +56,21 @@ class PointerType:
         return tuple(f"{kind}{self.pointee.size}" for kind in self.pointee.kinds)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorType:
+    """A vector type of CUDA, such as ``float4``, or ``dim3``."""
+
+    element: ArithmeticType
+    length: int
+
+
 # None stands for structures, enumerations, and unknown types: only their size is known.
 ParameterType: TypeAlias = ArithmeticType | PointerType | None
 
-# Plain char is signed on x86 and unsigned on Arm; arrays of it can be either.
-_CHAR_CODE: Final = "b" if os.uname().machine == "x86_64" else "B"
+# Plain char is signed on x86 and unsigned on Arm; arrays of it can be either. Windows, where no
+# kernel runs, does not have the function.
+_MACHINE: Final = os.uname().machine if hasattr(os, "uname") else "x86_64"
+_CHAR_CODE: Final = "b" if _MACHINE == "x86_64" else "B"
 # LP64, the data model of the platforms that kbuild supports.
 _ARITHMETIC_TYPES: Final = {
     name: ArithmeticType(name=name, kinds=kinds, size=size, code=code)
@@ -86,6 +97,10 @@ _ARITHMETIC_TYPES: Final = {
         ("long double", "f", 16, None),
     )
 }
+_VECTOR_NAME: Final = re.compile(
+    r"(?P<unsigned>u(?!\w*(?:float|double)))?(?P<word>char|short|int|long|longlong|float|double)"
+    r"(?P<length>[1-4])(?:_(?:16|32)a)?"
+)
 _ADDRESS: Final = ArithmeticType(name="pointer", kinds="ui", size=POINTER_SIZE, code="Q")
 
 
@@ -98,6 +113,22 @@ def read_parameter_type(param: Param) -> ParameterType:
         return _read_pointer(name) if param.size == POINTER_SIZE else None
     found = _ARITHMETIC_TYPES.get(name)
     return found if found and found.size == param.size else None
+
+
+def read_vector_type(param: Param) -> VectorType | None:
+    """Return the vector type of ``param``, or None if it has another type."""
+    name = _remove_qualifiers(param.type or "")
+    match = _VECTOR_NAME.fullmatch("uint3" if name == "dim3" else name)
+    if match is None:
+        return None
+    word = {"longlong": "long long"}.get(match["word"], match["word"])
+    signed = {"char": "signed char"}.get(word, word)  # as the headers of CUDA and HIP declare it
+    element = _ARITHMETIC_TYPES[f"unsigned {word}" if match["unsigned"] else signed]
+    length = int(match["length"])
+    # A project can define its own type of this name.
+    return (
+        VectorType(element=element, length=length) if element.size * length == param.size else None
+    )
 
 
 def _read_pointer(name: str) -> PointerType:

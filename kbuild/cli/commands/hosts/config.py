@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.backends import AUTOMATIC, builder_names
-from kbuild.cli.commands.build import add_directory_arguments, locate_build
-from kbuild.errors import ConfigurationError, did_you_mean
+from kbuild.cli.commands.build import add_directory_arguments, find_target, locate_build
+from kbuild.errors import ConfigurationError
 from kbuild.project.generate import locate_artifact, locate_usage_file
-from kbuild.project.manifest import find_manifest, read_manifest
 from kbuild.project.usage import (
     Usage,
     check_usage_file,
@@ -54,17 +53,10 @@ def _find_usage(arguments: argparse.Namespace) -> Usage:
     what: str = arguments.what
     if what in (*builder_names(), AUTOMATIC):
         return describe_backend(what)
-    if "/" in what or Path(what).is_file():
+    found = find_target(what, arguments.manifest, builder_names())
+    if found is None:
         return describe_artifact(Path(what))
-    manifest = read_manifest(arguments.manifest or find_manifest(Path.cwd()))
-    targets = {target.name: target for target in manifest.targets}
-    target = targets.get(what)
-    if target is None:
-        known = (*targets, *builder_names())
-        raise ConfigurationError(
-            f"{manifest.path}: no target {what!r}{did_you_mean(what, known)} "
-            "(write ./ in front of the name of a file)"
-        )
-    directory = locate_build(manifest.root, arguments)
+    manifest, target = found
+    directory = locate_build(manifest.root, arguments.output, arguments.profile)
     check_usage_file(locate_artifact(directory, target), what, target.table.kind)
     return read_usage(locate_usage_file(directory, target))

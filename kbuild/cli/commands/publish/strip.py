@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from kbuild.cli.arguments import add_repeatable_argument, parse_artifact_path
 from kbuild.errors import ConfigurationError
@@ -13,12 +15,11 @@ from kbuild.strip import strip_artifact
 
 HELP: Final = "Remove device code from a shared object, an executable, or a wheel of any tool."
 EPILOG: Final = """\
-Nothing is linked again, and no address in the file changes. Device code that a device link already
+Nothing is linked again, and no address in the file changes: the pages of the removed code are no
+longer part of the file. Device code that a device link already
 made into machine code of the same architecture always goes. In a wheel, RECORD is corrected, and
 signatures of the old content are removed.
 """
-
-_RENDERERS: Final = {"text": report_strip.render_text, "json": report_strip.render_json}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,22 +45,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="write the result to FILE, or under its old name to a directory; FILE can be PATH",
     )
+    add_format_argument(parser, report_strip.RENDERERS)
+
+
+def add_format_argument(
+    parser: argparse.ArgumentParser, renderers: Mapping[str, Callable[[Any], str]]
+) -> None:
+    """Add ``--format``."""
     parser.add_argument(
         "--format",
-        choices=tuple(_RENDERERS),
+        choices=tuple(renderers),
         default="text",
         help="select the format of the report on standard output (default: %(default)s)",
     )
 
 
+def read_names(option: str, values: Sequence[str]) -> list[str]:
+    """Return the names in the values of an option, which are separated by commas."""
+    names = [name.strip() for value in values for name in value.split(",")]
+    if not all(names):
+        raise ConfigurationError(f"{option} {','.join(values)!r}: a name is empty")
+    return names
+
+
+@contextmanager
+def report_write_errors(output: Path) -> Iterator[None]:
+    """Report that the output cannot be written as an error of ``-o``."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigurationError(f"-o {output}: {error.strerror}") from error
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Write the stripped artifact, and print what was removed."""
-    keep = [arch.strip() for option in arguments.keep_arch for arch in option.split(",")]
-    if not all(keep):
-        raise ConfigurationError(f"--keep-arch {','.join(arguments.keep_arch)!r}: a name is empty")
-    try:
+    keep = read_names("--keep-arch", arguments.keep_arch)
+    with report_write_errors(arguments.output):
         report = strip_artifact(arguments.path, arguments.output, keep=keep or None)
-    except OSError as error:
-        raise ConfigurationError(f"-o {arguments.output}: {error.strerror}") from error
-    print(_RENDERERS[arguments.format](report), end="")
+    print(report_strip.RENDERERS[arguments.format](report), end="")
     return 0

@@ -1,0 +1,1 @@
+"""Commands that print what host code needs to use kernels."""

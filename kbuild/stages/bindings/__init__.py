@@ -1,0 +1,1 @@
+"""Declarations of kernels for hosts in C, Fortran, Rust, and Python."""

@@ -34,7 +34,7 @@ static void run_image(const void *image) {
 }
 
 static void check_link(const std::string &kernel, const char *function) {
-    char log[200] = "no log";
+    char log[400] = "no log";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log};
     void *image, *data = (void *)kernel.data();
@@ -48,6 +48,7 @@ static void check_link(const std::string &kernel, const char *function) {
     EXPECT((size_t)values[1], strlen(log) + 1);
     EXPECT(cuLinkAddFile(link, CU_JIT_INPUT_CUBIN, "missing", 0, NULL, NULL),
            CUDA_ERROR_FILE_NOT_FOUND);
+    EXPECT(strstr(log, "cannot read the file missing") != NULL, 1);
     CHECK(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, data, kernel.size(), "kernel", 0, NULL, NULL));
     CHECK(cuLinkAddFile(link, CU_JIT_INPUT_OBJECT, function, 0, NULL, NULL));
     CHECK(cuLinkComplete(link, &image, &bytes));

@@ -30,6 +30,7 @@ struct Link {
     LinkedImage result;
     std::string log;
     kbuild_cpu_jit_options options;
+    std::vector<void*> given;  // the values of the options, which the results replace
 };
 
 LinkedImage run_link(const std::vector<LinkInput>& inputs) {
@@ -74,6 +75,41 @@ void add(Link& link, const void* data, std::size_t bytes, const char* name) {
     link.inputs.push_back(std::move(input));
 }
 
+void copy_text(char* buffer, std::size_t bytes, std::string_view text) {
+    if (buffer == nullptr || bytes == 0) return;
+    const auto count = text.copy(buffer, bytes - 1);
+    buffer[count] = '\0';
+}
+
+std::vector<void*> list_values(const kbuild_cpu_jit_options& options) {
+    if (options.names == nullptr || options.values == nullptr) return {};
+    // Not a list of these two pointers.
+    return std::vector<void*>(options.values, options.values + options.count);
+}
+
+void return_jit_results(const kbuild_cpu_jit_options& options, const std::vector<void*>& given,
+                        std::string_view log, float milliseconds) {
+    if (given.empty()) return;
+    // Source: CUjit_option of CUDA 13.
+    constexpr int wall_time = 2, info_log = 3, info_bytes = 4, error_log = 5, error_bytes = 6;
+    const auto find = [&](int name) {
+        const auto* const end = options.names + given.size();
+        return static_cast<std::size_t>(std::find(options.names, end, name) - options.names);
+    };
+    const auto write = [&](int buffer, int size, std::string_view text) {
+        const auto address = find(buffer), bytes = find(size);
+        if (address == given.size() || bytes == given.size()) return;
+        const auto most = reinterpret_cast<std::uintptr_t>(given[bytes]) & 0xFFFFFFFFU;
+        copy_text(static_cast<char*>(given[address]), most, text);
+        options.values[bytes] =
+            reinterpret_cast<void*>(std::min<std::uintptr_t>(most, text.size() + 1));
+    };
+    write(info_log, info_bytes, "");
+    write(error_log, error_bytes, log);
+    if (const auto time = find(wall_time); time != given.size())
+        std::memcpy(&options.values[time], &milliseconds, sizeof milliseconds);
+}
+
 // Calls the function, and keeps the message of a failure in the log of the link.
 template <class Function>
 int log_failure(void* link, Function function) {
@@ -84,7 +120,7 @@ int log_failure(void* link, Function function) {
     const std::chrono::duration<float, std::milli> time = std::chrono::steady_clock::now() - start;
     if (code != KBUILD_CPU_SUCCESS)
         found.log += std::string("kbuild: error: ") + error_message(code) + "\n";
-    kbuild_cpu_return_jit_results(found.options, found.log.c_str(), time.count());
+    return_jit_results(found.options, found.given, found.log, time.count());
     return code;
 }
 
@@ -98,12 +134,6 @@ int get_result(const char** result, std::size_t* bytes, void* link,
         *result = found.data();
         *bytes = found.size();
     });
-}
-
-void copy_text(char* buffer, std::size_t bytes, std::string_view text) {
-    if (buffer == nullptr || bytes == 0) return;
-    const auto count = text.copy(buffer, bytes - 1);
-    buffer[count] = '\0';
 }
 
 }  // namespace
@@ -125,7 +155,7 @@ using namespace kbuild::cpu;
 int kbuild_cpu_create_link(void** link, kbuild_cpu_jit_options options) {
     return guarded([&] {
         require(link != nullptr, "the address for the result is a null pointer");
-        *link = new Link{{}, {}, "", options};
+        *link = new Link{{}, {}, "", options, list_values(options)};
     });
 }
 
@@ -161,23 +191,5 @@ void kbuild_cpu_get_link_log(const char** log, std::size_t* bytes, void* link) {
 
 void kbuild_cpu_return_jit_results(kbuild_cpu_jit_options options, const char* log,
                                    float milliseconds) {
-    if (options.names == nullptr || options.values == nullptr) return;
-    // Source: CUjit_option of CUDA 13.
-    constexpr int wall_time = 2, info_log = 3, info_bytes = 4, error_log = 5, error_bytes = 6;
-    const auto find = [&](int name) -> void** {
-        const auto* const end = options.names + options.count;
-        const auto* const found = std::find(options.names, end, name);
-        return found == end ? nullptr : &options.values[found - options.names];
-    };
-    const auto write = [&](int buffer, int size, std::string_view text) {
-        void** const address = find(buffer);
-        void** const bytes = find(size);
-        if (address == nullptr || bytes == nullptr) return;
-        const auto most = reinterpret_cast<std::uintptr_t>(*bytes) & 0xFFFFFFFFU;
-        copy_text(static_cast<char*>(*address), most, text);
-        *bytes = reinterpret_cast<void*>(std::min<std::uintptr_t>(most, text.size() + 1));
-    };
-    write(info_log, info_bytes, "");
-    write(error_log, error_bytes, log);
-    if (void** const time = find(wall_time)) std::memcpy(time, &milliseconds, sizeof milliseconds);
+    return_jit_results(options, list_values(options), log, milliseconds);
 }

@@ -131,16 +131,18 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
         return None
     index = start + place - len(type_tokens)
     words = {token.text for token in type_tokens}
-    following = unit.get(index + 1) if index + 1 < stop else ";"
+    behind = index + 1
+    following = unit.get(behind) if behind < stop else ";"
     if unit.get(start) == "(":
         close = unit.partners.get(start, stop)
         if unit.get(close + 1) not in ("(", "[") or not words & TYPE_WORDS:
             return None  # a call with a dereferenced argument
         following = ";"
+        behind = unit.partners.get(close + 1, stop) + 1
     if following not in _AFTER_NAME:
         return None
-    behind = list_outside(unit, index + 1, stop)
-    end = next((each for each in behind if unit.words[each] in _INITIALIZERS), stop)
+    outside = list_outside(unit, behind, stop)
+    end = next((each for each in outside if unit.words[each] in _INITIALIZERS), stop)
     marks = unit.words[start:index]
     return Variable(
         name=unit.words[index],

@@ -100,6 +100,7 @@ def test_shared_and_static_memory(declaration: str, names: set[str], numbers: se
     [
         ("int a = f(), b = a;", ["int a = f ( )", "b = a"]),
         ("int a, *b, c[2];", ["int a", "* b", "c [ 2 ]"]),
+        ("int (*f)(int) = g, b = 2;", ["int ( * f ) ( int ) = g", "b = 2"]),
         ("T a(1), b{2};", ["T a ( 1 )", "b { 2 }"]),
         ("{ const int a = 1, b = 2; }", ["const int a = 1", "b = 2"]),
         ("int a = 1;", ["int a = 1"]),

@@ -254,20 +254,6 @@ __global__ void references_to_memory(int* out)
     out[threadIdx.x] += found;
 }
 
-// Threads keep pointers to functions.
-__device__ int twice(int x) { return 2 * x; }
-__device__ int next(int x) { return x + 1; }
-__global__ void pointers_to_functions(int* out)
-{
-    int (*f)(int) = threadIdx.x % 2 ? twice : next;
-    __syncthreads();
-    const int a = f(threadIdx.x);
-    __syncthreads();
-    int (*g)(int), b = 3, (*table[2])(int) = {next, twice};
-    g = f;
-    __syncthreads();
-    out[threadIdx.x] = 1000 * a + 10 * g(b) + table[a % 2](4);
-}
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -300,10 +286,5 @@ int main()
     });
     references_to_memory<<<1, 64>>>(results);
     check("references_to_memory", 64, [](int) { return 10; });
-    pointers_to_functions<<<1, 64>>>(results);
-    check("pointers_to_functions", 64, [](int i) {
-        const int a = i % 2 ? 2 * i : i + 1;
-        return 1000 * a + 10 * (i % 2 ? 6 : 4) + (a % 2 ? 8 : 5);
-    });
     std::puts("done");
 }

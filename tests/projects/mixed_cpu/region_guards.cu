@@ -63,6 +63,20 @@ __global__ void guards(int n, int m, const int* values, int* out)
 }
 constexpr int COUNT = __COUNTER__;
 
+// Threads keep pointers to functions.
+__device__ int twice(int x) { return 2 * x; }
+__device__ int next(int x) { return x + 1; }
+__global__ void pointers_to_functions(int* out)
+{
+    int (*f)(int) = threadIdx.x % 2 ? twice : next;
+    __syncthreads();
+    const int a = f(threadIdx.x);
+    __syncthreads();
+    int (*g)(int), b = 3, (*table[2])(int) = {next, twice};
+    g = f;
+    __syncthreads();
+    out[threadIdx.x] = 1000 * a + 10 * g(b) + table[a % 2](4);
+}
 int main()
 {
     static int values[1];
@@ -74,5 +88,10 @@ int main()
             guards<<<1, dim3(33, 3)>>>(n, m, values, results);
         }
     check("guards", COUNT, [](int) { return 0; });
+    pointers_to_functions<<<1, 64>>>(results);
+    check("pointers_to_functions", 64, [](int i) {
+        const int a = i % 2 ? 2 * i : i + 1;
+        return 1000 * a + 10 * (i % 2 ? 6 : 4) + (a % 2 ? 8 : 5);
+    });
     std::puts("done");
 }

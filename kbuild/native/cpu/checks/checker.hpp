@@ -331,8 +331,9 @@ private:
     std::size_t storage_bytes_ = 0;
     std::uintptr_t result_start_ = 0;
     std::size_t result_bytes_ = 0;
-    std::size_t stack_bytes_ = 0;    // of a thread
-    std::size_t private_bytes_ = 0;  // the same, with the arrays of all threads of a kernel with regions
+    std::size_t stack_bytes_ = 0;  // of a thread
+    std::size_t private_bytes_ =
+        0;  // the same, with the arrays of all threads of a kernel with regions
     unsigned char* run_sites_ = nullptr;  // see ImageFacts
     std::size_t code_bytes_ = 0;
     // The last index outside of an array: who used it, and in which line. The access to a variable that follows is no

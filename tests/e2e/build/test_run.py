@@ -91,11 +91,6 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest.fixture(autouse=True)
-def _cache(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(directory / "cache"))
-
-
 def run_program(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(KBUILD), *WORDS, "--", *words],

@@ -36,6 +36,7 @@ from kbuild.errors import (
     ToolError,
 )
 from kbuild.toolchain.caches import KernelCache
+from support.caches import make_cache
 from support.executed_kernels import CASES, CompiledKernels, OnlyDlpack, RtcKernels
 from support.tools.toolchains import needs_backend
 
@@ -297,7 +298,7 @@ def test_saved_modules_and_their_images_run(compiled: CompiledModule, tmp_path: 
 def test_cache_keeps_kernels_for_other_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(make_cache(tmp_path / "home")))
     header = tmp_path / "value.h"
     header.write_text("#define VALUE 1\n")
     os.utime(header, (1, 1))

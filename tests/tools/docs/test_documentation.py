@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import kbuild
+from support.caches import make_cache
 from support.commands import ROOT, find_kbuild, run_kbuild
 from support.documentation import Block, list_pages, read_blocks
 from support.mixed_programs import build_program
@@ -255,7 +256,7 @@ def _run_block(where: str, block: Block, directory: Path) -> str:
             **os.environ,
             "PATH": os.pathsep.join((*map(str, programs), os.environ["PATH"])),
             "KBUILD_CACHE_DIR": str(directory.parent / "cache"),
-            "XDG_CACHE_HOME": str(directory.parent / "cache"),  # for `kbuild run`
+            "XDG_CACHE_HOME": str(make_cache(directory.parent / "cache")),  # for `kbuild run`
             "KBUILD": str(ROOT),
         },
         stdout=subprocess.PIPE,

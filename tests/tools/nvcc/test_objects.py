@@ -16,6 +16,7 @@ from kbuild.cli.main import main
 from kbuild.formats.elf.file import Elf
 from kbuild.model import Command, CommandResult
 from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.caches import make_cache
 from support.commands import KBUILD, find_kbuild, run, run_kbuild, succeed
 from support.tools.compiler_caches import SCCACHE, needs_sccache, serve_sccache
 from support.tools.toolchains import require_backend, require_programs
@@ -324,7 +325,7 @@ def test_functions_of_stub_units_are_compiled_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(make_cache(tmp_path / "cache")))
     compiled: list[str] = []
     original = process.run
 

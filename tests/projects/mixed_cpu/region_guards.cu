@@ -77,6 +77,15 @@ __global__ void pointers_to_functions(int* out)
     __syncthreads();
     out[threadIdx.x] = 1000 * a + 10 * g(b) + table[a % 2](4);
 }
+// In functions, too, the sizes are constants, which overloads see.
+__device__ int find(dim3&) { return 1; }
+__device__ int find(const dim3&) { return 2; }
+__device__ int find_both() { return find(blockDim) * 10 + find(gridDim); }
+__global__ void constants(int* out)
+{
+    __syncthreads();
+    out[threadIdx.x] = find_both();
+}
 int main()
 {
     static int values[1];
@@ -93,5 +102,7 @@ int main()
         const int a = i % 2 ? 2 * i : i + 1;
         return 1000 * a + 10 * (i % 2 ? 6 : 4) + (a % 2 ? 8 : 5);
     });
+    constants<<<1, 64>>>(results);
+    check("constants", 64, [](int) { return 22; });
     std::puts("done");
 }

@@ -10,26 +10,20 @@
 
 #pragma GCC system_header
 
-namespace kbuild_cpu {
-/* `dim3 name;` would pass the address of the variable to a constructor. */
-constexpr ::dim3 no_extent() { return ::dim3(0, 0, 0); }
-}  // namespace kbuild_cpu
-
-/* All four are in the same image, so with this TLS model one call finds all of them.
- *
- * Three are static, and no code here takes their addresses, so that compilers know that no pointer leads to them: they
- * keep what they loaded, and drop what a loop stores, across stores of the user.  They know it of `blockIdx` anyway,
- * because its type has no constructors; a static constant would be folded.  The definitions of the adapter unit take
- * the place of these weak ones, and `used` says that code which they do not see reads and writes them. */
+/* All four are in the same image, so with this TLS model one call finds all of them. */
 #define KBUILD_CPU_BUILTIN(type, name) \
-    __asm__(".weak " #name "\n.hidden " #name); \
-    static __attribute__((used, tls_model("local-dynamic"))) __thread type name __asm__(#name)
+    extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread type name
 
-KBUILD_CPU_BUILTIN(uint3, threadIdx);
-KBUILD_CPU_BUILTIN(dim3, blockDim) = kbuild_cpu::no_extent();
-KBUILD_CPU_BUILTIN(dim3, gridDim) = kbuild_cpu::no_extent();
-extern
-    __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread const uint3 blockIdx;
+/* Loops store this one for functions that read it.  It is static, so that compilers know that no pointer leads to
+ * it.  The definition of the adapter unit takes the place of this weak one, and `used` says that code which they do
+ * not see reads and writes it. */
+__asm__(".weak threadIdx\n.hidden threadIdx");
+static
+    __attribute__((used, tls_model("local-dynamic"))) __thread uint3 threadIdx __asm__("threadIdx");
+/* These are constants, which overloads can see, and thus not static: a static constant would be folded. */
+KBUILD_CPU_BUILTIN(const uint3, blockIdx);
+KBUILD_CPU_BUILTIN(const dim3, blockDim);
+KBUILD_CPU_BUILTIN(const dim3, gridDim);
 
 #undef KBUILD_CPU_BUILTIN
 

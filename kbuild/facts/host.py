@@ -123,7 +123,7 @@ class HandleFacts:
         place: The place of the handle, from ``registered`` or ``symbol``.
         content: The pointer that the handle contains; None if it contains code.
         has_code: Whether the handle is executable code that reports that the kernel was called, as
-            those of explicit instances of templates are.
+            those of instances of templates are.
         is_read_only: Whether the handle is write-protected after loading; None in object files,
             because the linker decides it.
         stub: The symbol of the debug stub that the row names; None if the file does not define

@@ -71,7 +71,7 @@ def _find_exports(facts: ArtifactFacts) -> Exports:
             registered=handle.registered,
             is_own=True,
             is_alias=handle.row.linkage == "internal",
-            is_instance=handle.has_code,
+            is_instance=handle.has_code and handle.symbol.binding == "global",
         )
         for handle in facts.handles
         if handle.symbol and handle.symbol.name in names and handle.kernel in backends

@@ -16,8 +16,8 @@ def kernel_called(facts: ArtifactFacts, files: FileSet) -> Iterator[Violation]:
     """No code calls a kernel's handle: kernels are launched.
 
     Why: A handle is data. A call jumps into memory that is not executable, and the program
-        ends with SIGSEGV at an address that no symbol names. An explicit instance of a template
-        contains code instead, which reports the call and launches nothing.
+        ends with SIGSEGV at an address that no symbol names. An instance of a template contains
+        code instead, which reports the call and launches nothing.
 
         Only handles that a note describes are known to be data. The kernels of nvcc are
         functions.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import subprocess
 from pathlib import Path
 
@@ -157,9 +158,7 @@ def test_called_kernels_are_reported(tmp_path: Path, compiler: str, level: str) 
 
     assert (result.returncode, result.stdout) == (0, "cudaErrorMissingConfiguration\n" * 4)
     # Only programs that are linked with a C++ library have its demangler.
-    text = result.stderr.replace(
-        "_Z17explicit_instanceIiEvPT_", "void explicit_instance<int>(int*)"
-    )
+    text = re.sub(r"_Z17(\w{8}_instance)IiEvPT_", r"void \1<int>(int*)", result.stderr)
     reported = [line.partition(" was ")[0] for line in text.splitlines()]
     assert reported == [
         "kbuild: the kernel void explicit_instance<int>(int*)",
@@ -167,3 +166,22 @@ def test_called_kernels_are_reported(tmp_path: Path, compiler: str, level: str) 
         "kbuild: the kernel plain(int*)",
         "kbuild: the kernel plain(int*)",
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_calls_for_a_gpu(tmp_path: Path, level: str) -> None:
+    require_backend("cuda")
+    source = CALLS.replace("bench(plain, p);", "if (p) { auto f = plain; f(p); }")
+    (tmp_path / "calls.cu").write_text(source.replace("int* p;", "int* p = nullptr;"))
+    options = ("-arch=sm_90", level, "-Xcompiler", "-Werror")
+    built = run_kbuild("nvcc", "--backend=cuda", *options, "calls.cu", "-o", "calls", cwd=tmp_path)
+
+    result = run(tmp_path / "calls")
+
+    assert built.returncode == 0, built.stderr
+    warnings = built.stderr.count(" declared with attribute warning: a kernel is called")
+    assert bool(warnings) == (level == "-O2")
+    assert [line.partition(" was ")[2][:26] for line in result.stderr.splitlines()] == [
+        "called like a function; la"
+    ] * 2

@@ -239,10 +239,10 @@ static inline void kbuild_mark_instances() {
 # The kind of each symbol, as nm prints it: lower case is local, upper case is global.
 SYMBOLS = {
     "_ZN2ns5scaleEPf": "D",
-    "_Z4axpyIfEvT_": "d",
+    "_Z4axpyIfEvT_": "t",
     "_Z4axpyIiEvT_": "T",
     "_Z4axpyIlEvT_": "T",
-    "_Z4axpyIcEvT_": "d",
+    "_Z4axpyIcEvT_": "t",
     "kbuild_handle_1a2b_5": "D",
     "kbuild_handle_1a2b_7": "D",
     "kbuild_called_1a2b": "U",

@@ -186,7 +186,7 @@ def list_host_options(unit: HostUnit, tc: Toolchain) -> tuple[str, ...]:
 
     The text includes a header of the toolkit that defines its built-in types.
     """
-    notes = ("-Wno-psabi",) if unit.compiler_id == "GNU" else ()
+    notes = ("-Wno-psabi", "-Wno-error=attribute-warning") if unit.compiler_id == "GNU" else ()
     include = tc.compiler.resolve().parent.parent / "include"
     return (f"-isystem{include}", "-DCUDA_DOUBLE_MATH_FUNCTIONS", *notes, "-fno-lto")
 

@@ -30,6 +30,11 @@ _DROPPED: Final = frozenset(("static", "inline", "__inline__", "__inline"))
 _NEVER_EMITTED: Final = "extern inline __attribute__((gnu_inline)) "
 # gcc cannot inline this, so that a call of the kernel does not vanish, but is reported.
 _BODY: Final = '{ __builtin_apply_args(); __asm__ volatile("" : : : "memory"); }\n'
+# For calls through pointers that the compiler resolves. The front end rejects others.
+_WARNING: Final = (
+    '__attribute__((warning("a kernel is called like a function, which ends the program; '
+    'launch it: kernel<<<grid, block>>>(arguments), or kbuild::launch"))) '
+)
 _PUSH_DIAGNOSTICS: Final = (
     '\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored "-Wunused-parameter"\n'
 )
@@ -59,7 +64,9 @@ class Kernels:
             semicolon = code.find_index(directive.start) - 1
             if _DISABLED_BODY.match(directive.text) and code.get(semicolon) == ";":
                 body = (directive.start, directive.end)
-                self._add(replace(self._read_declaration(semicolon), body=body))
+                found = replace(self._read_declaration(semicolon), body=body)
+                self._warn_of_calls(found)
+                self._add(found)
         self._find_others(launched)
 
     def _read_declaration(self, index: int) -> Declaration:
@@ -82,6 +89,15 @@ class Kernels:
             code.get_end(code.partners.get(last, last)),
             "",
         )
+
+    def _warn_of_calls(self, found: Declaration) -> None:
+        """Make gcc warn where it can tell that a pointer to the kernel is called.
+
+        Clang rejects the attribute unless the first declaration has it.
+        """
+        if self._is_gnu:
+            place = self._list_specifiers(found)[-1].start
+            self.edits.append(Edit(start=place, end=place, text=_WARNING))
 
     def _empty(self, found: Declaration, body: int, end: int) -> None:
         """Replace the body of a kernel template with one that is never emitted, or with none.

@@ -182,7 +182,14 @@ def test_kernel(declaration: str, form: str) -> None:
     ],
 )
 def test_kernel_becomes_an_undefined_function(declaration: str, changed: str) -> None:
-    assert edit(PLAIN.format(declaration=declaration)) == PLAIN.format(declaration=changed)
+    text = edit(PLAIN.format(declaration=declaration), "Clang")
+    assert text == PLAIN.format(declaration=changed)
+
+
+def test_gcc_warns_of_calls() -> None:
+    text = edit(PLAIN.format(declaration="static void k(int *p)"))
+    assert '\n __attribute__((warning("a kernel is called like a function' in text
+    assert '"))) void k(int *p)' in text
 
 
 def test_device_functions_are_no_kernels() -> None:

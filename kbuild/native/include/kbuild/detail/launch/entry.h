@@ -22,12 +22,11 @@ extern "C" {
 int kbuild_launch_in_module(const void *__kernel, const struct kbuild_launch_config *__config,
                             void *const *__args) __asm__("kbuild_launch") KBUILD_STUB_UNIT_FUNCTION;
 
-/* Returns the debug stub of a kernel, or the start of its code if the kernel is an explicit instance of a
- * template; null if the address is not that of a kernel's handle.  Debug stubs define it. */
+/* Returns the debug stub of a kernel, or the start of its code if the kernel is an instance of a template; null if the address is not that of a kernel's handle.  Debug stubs define it. */
 const void *kbuild_find_stub(const void *__kernel) KBUILD_STUB_UNIT_FUNCTION;
 
-/* Returns whether the content of a handle is the start of code, and not an address: that of an explicit instance
- * of a template (templates/instance.j2), or a function that another compiler made. */
+/* Returns whether the content of a handle is the start of code, and not an address: that of an instance of
+ * a template (templates/instance.j2), or a function that another compiler made. */
 static inline int kbuild_is_code(uint64_t __content) { return __content >> 48 != 0; }
 
 /* Returns whether launches of a kernel must go through a debug stub. */

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final, Literal, NamedTuple
 
 from kbuild.cxx.lexer import Token, read_raw_string, split_text
 from kbuild.cxx.model import Span
 from kbuild.cxx.tokens import drop_attributes, read_tokens
 
-_BRACE: Final = re.compile(r"""\{|\}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""")
+_LITERAL: Final = re.compile(r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""")
 _HEADS: Final = ("namespace", "extern")
 
 
@@ -118,13 +119,30 @@ def _opens_scope(head: str) -> bool:
 
 
 def _list_braces(text: str) -> Iterator[int]:
-    """Yield the positions of the braces that are not in literals."""
-    position = 0
-    while (found := _BRACE.search(text, position)) is not None:
-        start, position = found.span()
-        if position == start + 1:
-            yield start
-        elif text[start - 1 : start] == "R":
-            position = read_raw_string(text, start) or position
-        elif text[start] == "'" and text[start - 1 : start].isdigit():  # a separator of digits
-            position = start + 1
+    """Yield the positions of the braces that are not in literals.
+
+    A search for one character is twenty times as fast as one for an expression.
+    """
+    end = 0
+    for position in sorted(chain.from_iterable(_find_all(text, c) for c in "{}\"'")):
+        if position < end:
+            continue
+        if text[position] in "{}":
+            yield position
+        elif text[position] == '"' and text[position - 1 : position] == "R":
+            end = read_raw_string(text, position) or _find_literal_end(text, position)
+        elif text[position] == '"' or not text[position - 1 : position].isdigit():
+            end = _find_literal_end(text, position)  # otherwise, a separator of digits
+
+
+def _find_all(text: str, character: str) -> Iterator[int]:
+    position = text.find(character)
+    while position >= 0:
+        yield position
+        position = text.find(character, position + 1)
+
+
+def _find_literal_end(text: str, start: int) -> int:
+    """Return the position after a literal, or after a quotation mark that starts none."""
+    found = _LITERAL.match(text, start)
+    return found.end() if found is not None else start + 1

@@ -5,8 +5,10 @@ A pass reads its text once, and hands the unit to everything that looks at the t
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, KeysView
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
 from itertools import chain, compress
 from operator import not_
@@ -36,6 +38,20 @@ class TokenTable(NamedTuple):
     directives: list[tuple[str, int]]
 
 
+class SeparatePart(NamedTuple):
+    """A part of a text that can be read without the rest of it.
+
+    Attributes:
+        table: Its tokens.
+        partners: The indices of matching brackets. Every bracket has one.
+        places: The indices of each token, as the bytes of an array of type ``I``.
+    """
+
+    table: TokenTable
+    partners: dict[int, int]
+    places: dict[str, bytes]
+
+
 def _read_tokens(text: str, *, is_source: bool = False) -> tuple[str, TokenTable]:
     """Return a text with the usual spelling of operators, and its tokens."""
     words, starts = split_text(text, is_source=is_source)
@@ -57,12 +73,12 @@ def _read_tokens(text: str, *, is_source: bool = False) -> tuple[str, TokenTable
     return text, table
 
 
-def read_separate_part(text: str) -> TokenTable | None:
-    """Return the tokens of whole lines of a preprocessed text.
+def read_separate_part(text: str) -> SeparatePart | None:
+    """Read whole lines of a preprocessed text.
 
     Returns:
-        The tokens, or None if they can depend on the rest of the text, or their spelling is not the
-        usual one.
+        The part, or None if it can depend on the rest of the text, or a token has another spelling
+        than the usual one.
     """
     usual, table = _read_tokens(text)
     conditionals = [word[1:].lstrip() for word, _ in table.directives if "\n" not in word]
@@ -70,7 +86,14 @@ def read_separate_part(text: str) -> TokenTable | None:
         w.startswith("endif") for w in conditionals
     )
     can_continue = 'R"' in text or "/*" in text or not text.endswith("\n")
-    return table if is_balanced and not can_continue and usual == text else None
+    if not is_balanced or can_continue or usual != text:
+        return None
+    partners = match_words(table.words)
+    places = _list_places(table.words)
+    if len(partners) != sum(len(places.get(bracket, ())) for bracket in _BRACKETS):
+        return None
+    encoded = {word: array("I", indices).tobytes() for word, indices in places.items()}
+    return SeparatePart(table, partners, encoded)
 
 
 class Unit:
@@ -85,19 +108,20 @@ class Unit:
     """
 
     def __init__(
-        self, text: str, *, is_source: bool = False, parts: Iterable[TokenTable] = ()
+        self, text: str, *, is_source: bool = False, parts: Iterable[SeparatePart] = ()
     ) -> None:
         """Read a text.
 
         Args:
             text: The text.
             is_source: Whether the text is not preprocessed.
-            parts: Its tokens, if they are known: those of consecutive parts of the text.
+            parts: Its consecutive parts, if they are known.
         """
-        tables = tuple(parts)
+        self._parts: Final = tuple(parts)
+        tables = [part.table for part in self._parts]
         if not tables:
             text, table = _read_tokens(text, is_source=is_source)
-            tables = (table,)
+            tables.append(table)
         words: list[str] = []
         starts: list[int] = []
         directives: list[Token] = []
@@ -105,7 +129,7 @@ class Unit:
         for part in tables:
             words += part.words
             starts += [position + start for start in part.starts] if position else part.starts
-            directives += (Token(word, position + start) for word, start in part.directives)
+            directives += [Token(word, position + start) for word, start in part.directives]
             position += part.length
         self.text: Final = text
         self.words: Final = words
@@ -115,7 +139,14 @@ class Unit:
     @cached_property
     def partners(self) -> dict[int, int]:
         """See the class."""
-        return match_words(self.words)
+        if not self._parts:
+            return match_words(self.words)
+        partners: dict[int, int] = {}
+        first = 0
+        for part in self._parts:
+            partners |= {first + one: first + other for one, other in part.partners.items()}
+            first += len(part.table.words)
+        return partners
 
     @property
     def is_balanced(self) -> bool:
@@ -150,22 +181,30 @@ class Unit:
 
     def find(self, words: Iterable[str]) -> list[int]:
         """Return the indices of all tokens that are one of the words."""
-        places = self._places
-        return sorted(chain.from_iterable(places[word] for word in words if word in places))
+        words = tuple(words)
+        if not self._parts:
+            places = self._places
+            return sorted(chain.from_iterable(places[word] for word in words if word in places))
+        found: list[int] = []
+        first = 0
+        for part in self._parts:
+            encoded = part.places
+            indices = array("I", b"".join(encoded[word] for word in words if word in encoded))
+            found += [first + index for index in sorted(indices)]
+            first += len(part.table.words)
+        return found
 
-    @property
-    def vocabulary(self) -> KeysView[str]:
+    @cached_property
+    def vocabulary(self) -> AbstractSet[str]:
         """All tokens of the text, each once."""
-        return self._places.keys()
+        if not self._parts:
+            return self._places.keys()
+        return frozenset(chain.from_iterable(part.places for part in self._parts))
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         """The indices of each token. A pass looks for a dozen sets of words."""
-        places: dict[str, list[int]] = {word: [] for word in set(self.words)}
-        append = {word: indices.append for word, indices in places.items()}
-        for index, word in enumerate(self.words):
-            append[word](index)
-        return places
+        return _list_places(self.words)
 
     def find_close(self, position: int) -> int | None:
         """Return the position of the bracket that closes the one at a position."""
@@ -219,6 +258,14 @@ class Unit:
     def _ends_requirement(self, brace: int) -> bool:
         opening = self.partners.get(brace)
         return opening is not None and self.starts_requirement(opening)
+
+
+def _list_places(words: list[str]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {word: [] for word in set(words)}
+    append = {word: indices.append for word, indices in places.items()}
+    for index, word in enumerate(words):
+        append[word](index)
+    return places
 
 
 def match_words(words: list[str]) -> dict[int, int]:

@@ -13,10 +13,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
+
+import zstandard
 
 from kbuild import process
 from kbuild.backends.interface.build import CompileUnit, FrontEndStep
@@ -26,7 +27,7 @@ from kbuild.toolchain.environment import describe_programs
 from kbuild.values import dataclass
 
 _IMAGES: Final = "device images 1"
-_LAST_TEXT: Final = "last text of device code 1"
+_LAST_TEXT: Final = "last text of device code 2"
 # What device compilers read beside their arguments and files.
 _VARIABLES: Final = ("NVCC_", "NVVM", "CICC", "PTXAS", "LLVM_")
 # Options with which a compiler reads other files: sources, or files with options.
@@ -100,7 +101,7 @@ def compile_once(
         return entry.log
     log = run()
     _write(key, _Entry(log, dict(_list_files(found))))
-    store.add(last_key, key.encode() + zlib.compress(text, _COMPRESSION))
+    store.add(last_key, key.encode() + zstandard.compress(text, _COMPRESSION))
     return log
 
 
@@ -148,7 +149,7 @@ def _find_equal(
         or any(word in content for word in _LINE_WORDS)
         or bool(read_warnings(entry.log).strip())
     )
-    texts = (zlib.decompress(last[length:]), content)
+    texts = (zstandard.decompress(last[length:]), content)
     reduced = (_reduce(found, text, has_lines=has_lines) for text in texts)
     return entry if next(reduced) == next(reduced) else None
 

@@ -15,10 +15,10 @@ from typing import Final
 from kbuild import files, resources
 from kbuild.cxx import lexer, unit
 from kbuild.cxx.model import Span
-from kbuild.cxx.unit import TokenTable, Unit, read_separate_part
+from kbuild.cxx.unit import SeparatePart, TokenTable, Unit, read_separate_part
 from kbuild.toolchain import store
 
-_TOKENS: Final = "tokens 1"
+_TOKENS: Final = "tokens 2"
 _MARKER: Final = re.compile(r'^# \d+ "([^"\n]*)"[^\n]*\n', re.MULTILINE)
 
 
@@ -48,17 +48,19 @@ def _find_common_part(text: str) -> Span | None:
     return None
 
 
-def _read_common_part(text: str) -> TokenTable | None:
+def _read_common_part(text: str) -> SeparatePart | None:
     key = store.make_key(_TOKENS, _identify_reader(), text)
     known = store.find(key)
     if known is not None:
-        return TokenTable(*marshal.loads(known))  # noqa: S302 - kbuild has written it
-    table = read_separate_part(text)
-    if table is not None:
+        table, *rest = marshal.loads(known)  # noqa: S302 - kbuild has written it
+        return SeparatePart(TokenTable(*table), *rest)
+    part = read_separate_part(text)
+    if part is not None:
         spelled: dict[str, str] = {}  # equal tokens are stored once
-        words = [spelled.setdefault(word, word) for word in table.words]
-        store.add(key, marshal.dumps((table.length, words, table.starts, table.directives)))
-    return table
+        words = [spelled.setdefault(word, word) for word in part.table.words]
+        table = part.table._replace(words=words)
+        store.add(key, marshal.dumps((tuple(table), part.partners, part.places)))
+    return part
 
 
 @cache

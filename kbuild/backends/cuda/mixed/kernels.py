@@ -61,8 +61,10 @@ class Kernels:
         for index in code.find({word for word in code.vocabulary if word.startswith(_WRAPPER)}):
             self._read_wrapper(index)
         for directive in code.directives:
+            if not _DISABLED_BODY.match(directive.text):
+                continue
             semicolon = code.find_index(directive.start) - 1
-            if _DISABLED_BODY.match(directive.text) and code.get(semicolon) == ";":
+            if code.get(semicolon) == ";":
                 body = (directive.start, directive.end)
                 found = replace(self._read_declaration(semicolon), body=body)
                 self._warn_of_calls(found)

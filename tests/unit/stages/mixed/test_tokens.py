@@ -32,6 +32,9 @@ def check(text: str) -> None:
 
     assert (unit.text, unit.words, unit.starts) == (whole.text, whole.words, whole.starts)
     assert unit.directives == whole.directives
+    assert (unit.partners, unit.vocabulary) == (whole.partners, whole.vocabulary)
+    for words in (("{", "(", ")", "int"), ("launch",), ("nowhere",), ()):
+        assert unit.find(words) == whole.find(words)
 
 
 @pytest.mark.parametrize("source", ["a.cu", "/src/a b.cu"])
@@ -61,3 +64,10 @@ def test_a_text_with_another_spelling_is_read_as_a_whole() -> None:
     text = make_text("a.cu", "x") + "bool b = x and y;\n"
     check(text)
     assert "and" not in read_host_text(text).words
+
+
+def test_a_text_with_a_bracket_across_parts_is_read_as_a_whole() -> None:
+    text = make_text("a.cu", "x").replace("int more();", "namespace {") + "}\n"
+    check(text)
+    unit = read_host_text(text)
+    assert unit.get(unit.partners[len(unit.words) - 1]) == "{"

@@ -38,18 +38,25 @@ class _Pending:
         self.defined: type = object
 
     def __get__(self, instance: object, owner: type) -> Any:
-        fresh = type(self.defined.__name__, (), self._namespace)
-        options = {name: self._options[name] for name in self._options if name != "slots"}
-        described = vars(_generate(fresh, {**options, "init": False, "repr": False, "eq": False}))
-        for name in ("__dataclass_fields__", "__dataclass_params__"):
-            setattr(self.defined, name, described[name])
-        return described["__dataclass_fields__"]
+        self.generate(eq=False, repr=False)
+        return self.defined.__dataclass_fields__  # type: ignore[attr-defined]
 
-    def generate(self) -> None:
-        """Add the functions to the class. Safe for threads."""
-        fresh = type(self.defined.__name__, (), self._namespace)
-        full = vars(_generate(fresh, self._options))
+    def generate(self, **chosen: bool) -> None:
+        """Add some functions to the class, or all of them. Safe for threads.
+
+        Args:
+            chosen: Options of `dataclasses`. Without ``eq`` or ``repr``, the class keeps what it
+                has. It also keeps its constructor, and what makes it frozen.
+        """
+        options = self._options
+        if chosen:
+            partial = {"init": False, "frozen": False, "match_args": False, **chosen}
+            options = {**options, **partial, "slots": False}
+            options["unsafe_hash"] = options.get("eq", True) and "__hash__" not in self._namespace
+        full = vars(_generate(type(self.defined.__name__, (), self._namespace), options))
+        full["__dataclass_params__"].frozen = self._options["frozen"]
         kept = {*self._namespace, *self._namespace["__annotations__"], "__slots__", "__doc__"}
+        kept |= {"__dict__", "__weakref__"}
         for name in full.keys() - kept:
             setattr(self.defined, name, full[name])
 
@@ -112,15 +119,15 @@ def _make_functions(pending: _Pending) -> dict[str, Any]:
         self.__setstate__(state)
 
     def compare(self: Any, other: object) -> Any:
-        pending.generate()
+        pending.generate(repr=False)
         return self.__eq__(other)
 
     def hash_value(self: Any) -> int:
-        pending.generate()
+        pending.generate(repr=False)
         return hash(self)
 
     def describe(self: Any) -> str:
-        pending.generate()
+        pending.generate(eq=False)
         return repr(self)
 
     return {

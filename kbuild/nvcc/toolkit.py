@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ from kbuild.backends.interface.nvcc import ToolkitLayout
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.files import sha256
 from kbuild.model import Command
-from kbuild.resources import TOOLKIT_MARKER, find_cache, find_installation_time
+from kbuild.resources import TOOLKIT_MARKER, find_cache
 from kbuild.values import dataclass
 
 _LIBRARIES: Final = "lib64"
@@ -65,7 +65,7 @@ def make_toolkit(layout: ToolkitLayout, tc: Toolchain, linker: Path) -> Toolkit:
         ToolError: The linker failed.
     """
     driver = _describe_driver(layout, tc)
-    key = f"{__version__}\0{find_installation_time()}\0{driver}\0{tc.compiler}\0{layout!r}"
+    key = "\0".join((__version__, driver, str(tc.compiler), *_describe(layout)))
     root = find_cache("toolkits") / f"{tc.backend}-{sha256(key.encode())[:16]}"
     if not (root / TOOLKIT_MARKER).is_file():
         temporary = root.with_name(f".{root.name}.{os.urandom(8).hex()}")
@@ -77,6 +77,20 @@ def make_toolkit(layout: ToolkitLayout, tc: Toolchain, linker: Path) -> Toolkit:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return Toolkit(root=root, layout=layout)
+
+
+def _describe(layout: ToolkitLayout) -> Iterator[str]:
+    """Yield what the files of the toolkit depend on: what it contains, and how it is made.
+
+    A directory changes its time with the names of its entries.
+    """
+    yield repr(layout)
+    read = [Path(__file__), *layout.headers, *layout.packages]
+    read += [target for _, target in layout.libraries]
+    read += [layout.runtime[1]] if layout.runtime else []
+    read += [layout.driver[1]] if layout.driver else []
+    for path in read:
+        yield str(path.stat().st_ctime_ns) if path.exists() else ""
 
 
 def _publish(temporary: Path, root: Path) -> None:

@@ -155,7 +155,7 @@ def run_passes(build: SourceBuild, plan: BuildPlan, flags: DeviceFlags) -> tuple
     (host,) = plan.hosts
     tasks: tuple[HostEdge | CompileEdge, ...] = (*plan.hosts, *plan.edges)
     logs = run_parallel(build.invocation, lambda task: _run_edge(task, flags), tasks)
-    pack_target(plan.pack)
+    pack_target(plan.pack, writes_headers=False)
     return plan, log + select_once(*logs)
 
 

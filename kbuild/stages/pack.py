@@ -8,8 +8,6 @@ from kbuild import __version__, files, records
 from kbuild.backends import find_builder
 from kbuild.backends.interface.build import Builder
 from kbuild.model import TargetRecord
-from kbuild.stages.bindings.c import render_c_header
-from kbuild.stages.bindings.model import describe_bindings
 from kbuild.stages.device_libraries import DeviceLibraries
 from kbuild.stages.edges import PackPlan
 from kbuild.stages.packing.containers import Containers, concatenate, make_containers
@@ -34,7 +32,9 @@ class PackedTarget:
     notes: tuple[str, ...]
 
 
-def pack_target(plan: PackPlan, libraries: DeviceLibraries | None = None) -> PackedTarget:
+def pack_target(
+    plan: PackPlan, libraries: DeviceLibraries | None = None, *, writes_headers: bool = True
+) -> PackedTarget:
     """Write the fat binary, kernel table, stub unit, and headers; write the stamp last.
 
     Files on which a host build depends are written only if they change.
@@ -42,6 +42,7 @@ def pack_target(plan: PackPlan, libraries: DeviceLibraries | None = None) -> Pac
     Args:
         plan: The pack edge.
         libraries: The device code of other files that the target's device links contain.
+        writes_headers: Whether to write the headers with the target's kernels.
 
     Raises:
         SourceError: Two sources define one kernel, or the images of a source disagree.
@@ -65,7 +66,8 @@ def pack_target(plan: PackPlan, libraries: DeviceLibraries | None = None) -> Pac
         table = replace(first, kernels=tables.kernels)
     else:
         table = _write_unit(inputs, tables, linked_ids, builder)
-    _write_headers(inputs, table, builder)
+    if writes_headers:
+        _write_headers(inputs, table, builder)
     files.write_stamp(plan.stamp, b"", started)
     notes = list_notes(table, has_headers=bool(plan.headers))
     return PackedTarget(table=table, notes=(*tables.variables.notes, *notes))
@@ -135,6 +137,9 @@ def _describe_unit(
 
 def _write_headers(inputs: PackInputs, table: TargetRecord, builder: Builder) -> None:
     """Write the headers with the target's own kernels."""
+    from kbuild.stages.bindings.c import render_c_header  # noqa: PLC0415 - the driver writes none
+    from kbuild.stages.bindings.model import describe_bindings  # noqa: PLC0415 - as above
+
     plan, host_header = inputs.plan, builder.TRAITS.host_header
     namespaces = frozenset(name for record in inputs.compiled for name in record.inline_namespaces)
     header = render_cpp_header(table, plan.headers, host_header, namespaces)

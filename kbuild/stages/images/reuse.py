@@ -17,8 +17,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-import zstandard
-
 from kbuild import process
 from kbuild.backends.interface.build import CompileUnit, FrontEndStep
 from kbuild.backends.interface.toolchain import Toolchain
@@ -99,9 +97,11 @@ def compile_once(
     if entry is not None:
         _restore(found, entry)
         return entry.log
+    from zstandard import compress  # noqa: PLC0415 - imports slowly, and only the driver keeps images
+
     log = run()
     _write(key, _Entry(log, dict(_list_files(found))))
-    store.add(last_key, key.encode() + zstandard.compress(text, _COMPRESSION))
+    store.add(last_key, key.encode() + compress(text, _COMPRESSION))
     return log
 
 
@@ -136,6 +136,8 @@ def _find_equal(
     found: ImageCompile, content: bytes, last_key: str, read_warnings: Callable[[str], str]
 ) -> _Entry | None:
     """Return the entry of the last text of the source if it has the same device code."""
+    from zstandard import decompress  # noqa: PLC0415 - as above
+
     last = store.find(last_key)
     if last is None or any(word in content for word in _COLUMN_WORDS):
         return None
@@ -149,7 +151,7 @@ def _find_equal(
         or any(word in content for word in _LINE_WORDS)
         or bool(read_warnings(entry.log).strip())
     )
-    texts = (zstandard.decompress(last[length:]), content)
+    texts = (decompress(last[length:]), content)
     reduced = (_reduce(found, text, has_lines=has_lines) for text in texts)
     return entry if next(reduced) == next(reduced) else None
 

@@ -32,7 +32,8 @@ include_guard(GLOBAL)
 
   ``DEVICE_OPTIONS``
     Options for the device compiler.  With the name of a backend in front, an option is for this
-    backend only: ``DEVICE_OPTIONS cuda:--use_fast_math cpu:-ffast-math``.
+    backend only: ``DEVICE_OPTIONS cuda:--use_fast_math cpu:-ffast-math``.  An option for which
+    there is a keyword, such as ``-rdc=true`` or ``-gencode``, is an error that names the keyword.
 
   ``RDC``
     With ``ON`` (relocatable device code), kbuild links the device code of the sources in this call, and of

@@ -78,8 +78,28 @@ __all__ = [
     "target_options",
 ]
 
+_PHASES: Final = (
+    *("-o", "--output-file", "-c", "--compile", "-dw", "--device-w", "-E", "--preprocess"),
+    *("-ptx", "--ptx", "-cubin", "--cubin", "-fatbin", "--fatbin", "-cuda", "--cuda"),
+    *("-dlink", "--device-link", "-lib", "--lib", "-link", "--link", "-run", "--run"),
+)
+_MANAGED: Final = (
+    (("-arch", "--gpu-architecture", "-gencode", "--generate-code"), "use ARCHITECTURES"),
+    (("-code", "--gpu-code"), "use ARCHITECTURES"),
+    (("-rdc", "--relocatable-device-code", "-dc", "--device-c"), "use RDC ON"),
+    (("-static-global-template-stub", "--static-global-template-stub"), "use WEAK_INSTANCES ON"),
+    (
+        ("-device-entity-has-hidden-visibility", "--device-entity-has-hidden-visibility"),
+        "use VISIBILITY",
+    ),
+    (("-compress-mode", "--compress-mode", "-no-compress", "--no-compress"), "use COMPRESSION"),
+    (("-ccbin", "--compiler-bindir"), "use HOST_COMPILER"),
+    (_PHASES, "kbuild chooses what nvcc makes"),
+)
+
 TRAITS: Final = Traits(
     name=NAME,
+    managed_options=_MANAGED,
     header_libraries=(
         HeaderLibrary(
             name="CCCL",

@@ -81,6 +81,7 @@ TRAITS: Final = Traits(
     fat_binary_alignment=4096,  # what clang uses; readers need 8
     registration_header="kbuild/hip_registration.h",
     host_header="kbuild/host_hip.h",
+    managed_options=((("-fgpu-rdc",), "use RDC ON"), (("--offload-arch",), "use ARCHITECTURES")),
     compile_memory=1024 << 20,  # measured by benchmarks/memory
     launch_entries=("hipLaunchKernel",),
     unsafe=UnsafeCharacters(outputs="%"),  # lld writes to a different file

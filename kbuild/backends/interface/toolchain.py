@@ -220,6 +220,8 @@ class Traits:
             compiler decides.
         cuda_version_variable: The environment variable that selects one of them.
         header_libraries: The libraries of headers that come with the compiler.
+        managed_options: The names of the compiler's options that kbuild itself sets, or that need
+            more than an option, each group with what to use instead.
     """
 
     name: str
@@ -240,3 +242,4 @@ class Traits:
     cuda_versions: tuple[str, ...] = ()
     cuda_version_variable: str = ""
     header_libraries: tuple[HeaderLibrary, ...] = ()
+    managed_options: tuple[tuple[tuple[str, ...], str], ...] = ()

@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 from kbuild import files
+from kbuild.backends import find_builder
 from kbuild.errors import KbuildError
 from kbuild.stages.calls.checks import check_call
 from kbuild.stages.calls.cmake_plan import render_plan
+from kbuild.stages.calls.device_options import check_device_options
 from kbuild.stages.calls.kernels import FUNCTIONS, read_kernel_call
 from kbuild.stages.calls.record import CallRecord, read_call
 from kbuild.stages.calls.specs import list_configurations, locate_target, make_spec
@@ -53,6 +55,8 @@ def _plan(record: CallRecord, output: Path) -> None:
         configuration: plan_target(make_spec(call, configuration))
         for configuration in list_configurations(record)
     }
+    for plan in plans.values():
+        check_device_options(call, find_builder(plan.pack.backend).TRAITS)
     content = render_plan(call, plans)
     for plan in plans.values():
         write_plan(plan)

@@ -64,7 +64,7 @@ def test_symbols_of_instances(tmp_path: Path, backend: str, compiler: str) -> No
     require_backend(backend)
     require_programs(compiler)
     words = ("-ccbin", compiler, "-O2")
-    for options, linkage in (((), "d"), (("-static-global-template-stub=false",), "V")):
+    for options, linkage in (((), "t"), (("-static-global-template-stub=false",), "V")):
         compile_source(
             tmp_path, "define.cu", *words, *options, "-DSOURCE=1", name="a.o", backend=backend
         )

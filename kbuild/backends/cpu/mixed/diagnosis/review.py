@@ -15,6 +15,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.backends import qualifiers as q
+from kbuild.backends.cpu.mixed.diagnosis.callees import (
+    find_last_name,
+    list_callee,
+    skip_template_arguments,
+)
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
 from kbuild.backends.cpu.mixed.diagnosis.host_library import find_library_functions
 from kbuild.backends.cpu.mixed.diagnosis.uses import Use
@@ -24,14 +29,10 @@ from kbuild.backends.cpu.mixed.qualifiers import (
     find_declarations,
     runs_on_host,
 )
-from kbuild.cxx.heads import find_name
-from kbuild.cxx.launched import find_callee
 from kbuild.cxx.launches import find_brackets, read_launch
 from kbuild.cxx.lines import locate
-from kbuild.cxx.model import Launch
 from kbuild.cxx.scopes import Scope, find_scopes, list_head
 from kbuild.cxx.unit import Unit
-from kbuild.errors import SourceError
 from kbuild.values import dataclass
 
 _OPERATOR: Final = "operator"
@@ -78,7 +79,7 @@ class Reviewer:
         self._launched = {
             position: name
             for launch in launches
-            for start, name in (_find_last_name(code, launch),)
+            for start, name in (find_last_name(code, launch),)
             for position in (launch.arguments[0] - 1, start)
         }
 
@@ -208,10 +209,10 @@ class Reviewer:
         """
         code, index = self._code, self._code.find_index(use.position)
         if code.words[index] == "(":
-            return name in _list_callee(code, index)
+            return name in list_callee(code, index)
         if not compiles_with_clang(code.text):
             return False
-        first, index = index, index + 1
+        first, index = index, skip_template_arguments(code, index + 1)
         while code.get(index) == ")" and code.get(first - 1) in ("(", "*", "&"):
             if code.get(first - 1) == "(":
                 index += 1
@@ -226,25 +227,6 @@ class Reviewer:
         spaces = {find_space(head) for head in heads}
         is_evaluated = not self._is_unevaluated(position)
         return bool(heads) and not is_template and "device" not in spaces and is_evaluated
-
-
-def _find_last_name(code: Unit, launch: Launch) -> tuple[int, str]:
-    """Return the position and the text of the name at the end of what is launched."""
-    head = code.list_tokens(*launch.callee)
-    while head[0].text in ("(", "&", "*"):
-        head = head[1:-1] if head[0].text == "(" and head[-1].text == ")" else head[1:]
-    index = find_name(head)
-    if index is None or not head[index].is_word:
-        return launch.callee[0], ""
-    return head[index].start, head[index].text
-
-
-def _list_callee(code: Unit, parenthesis: int) -> list[str]:
-    """Return the tokens of the expression that a parenthesis calls; none if it calls nothing."""
-    try:
-        return code.words[find_callee(code, parenthesis) : parenthesis]
-    except SourceError:
-        return []
 
 
 def _can_apply(name: str, words: set[str]) -> bool:

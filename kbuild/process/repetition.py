@@ -1,0 +1,80 @@
+"""Report what several commands of a build find once: the edges of a source for its architectures.
+
+`kbuild build` reads the output of its build and selects lines itself. Other build tools show what
+each command prints, so the commands of a directory share a record of what they have reported.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from kbuild.errors import KbuildError, SourceError, ToolError
+from kbuild.process.diagnostics import select_once
+from kbuild.process.environment import EVENTS_VARIABLE
+from kbuild.values import dataclass
+
+_SHELLS: Final = frozenset(("sh", "bash", "dash"))
+# Of the fields of /proc/PID/stat behind the name (proc(5)).
+_PARENT: Final = 1
+_STARTED: Final = 19
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Record:
+    """What the edges of a build have reported: the build, the edges that failed, and their logs."""
+
+    build: str
+    edges: tuple[str, ...] = ()
+    logs: tuple[str, ...] = ()
+
+
+def select_new(error: KbuildError, path: Path, edge: str) -> KbuildError:
+    """Return the error without what other edges of this build have reported.
+
+    Args:
+        error: The failure of an edge. Only that of a tool, and that of a source, can repeat others.
+        path: The record of the edges in a directory.
+        edge: The name of the edge. If it has failed before, this is another build.
+    """
+    if EVENTS_VARIABLE in os.environ or not isinstance(error, ToolError | SourceError):
+        return error
+    log = error.log if isinstance(error, ToolError) else str(error)
+    with path.open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        record = _read(file.read(), edge)
+        new = select_once(*record.logs, log).removeprefix(select_once(*record.logs)).rstrip("\n")
+        file.truncate(0)
+        edges, logs = (*record.edges, edge), (*record.logs, new)
+        json.dump(asdict(_Record(build=record.build, edges=edges, logs=logs)), file)
+    if log and not new:
+        return type(error)(f"{edge}: the same errors as above")
+    if isinstance(error, ToolError):
+        return ToolError(error.message, log=new, command=error.command)
+    return SourceError(new)
+
+
+def _read(text: str, edge: str) -> _Record:
+    """Return the record of this build, which is empty if the text is that of another one."""
+    build = _name_build()
+    found = json.loads(text or "{}")
+    if found.get("build") != build or edge in found["edges"]:
+        return _Record(build=build)
+    return _Record(build=build, edges=tuple(found["edges"]), logs=tuple(found["logs"]))
+
+
+def _name_build() -> str:
+    """Return what tells the running build from others: its process, and when that started."""
+    process = os.getppid()
+    while True:
+        text = Path("/proc", str(process), "stat").read_text(encoding="utf-8", errors="replace")
+        name, fields = text.partition("(")[2].rpartition(")")[::2]
+        words = fields.split()
+        if name not in _SHELLS or words[_PARENT] == "0":
+            return f"{process} {words[_STARTED]}"
+        process = int(words[_PARENT])

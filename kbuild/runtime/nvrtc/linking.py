@@ -113,12 +113,23 @@ def _link(
         raise ConfigurationError(
             f"{complete[0]} is finished device code, which cannot be linked with other code; {_FIX}"
         )
-    return _link_parts(parts, arch, directory, backend)
+    return link_parts(parts, arch, directory, backend)
 
 
-def _link_parts(
+def link_parts(
     parts: tuple[tuple[str, bytes], ...], arch: str, directory: Path, backend: str
 ) -> bytes:
+    """Link relocatable images with the tools of a build.
+
+    Args:
+        parts: The names of the images in messages, and their bytes.
+        arch: The architecture.
+        directory: An empty directory.
+        backend: The backend.
+
+    Raises:
+        ToolError: The linker fails; the message has its log.
+    """
     builder, hints = find_builder(backend), gather_hints()
     toolchain = find_toolchain_for(builder, arch, find_toolchain(builder, hints), hints)
     paths = tuple(

@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.errors import KbuildError, SourceError, ToolError
+from kbuild.process.ancestors import list_ancestors
 from kbuild.process.diagnostics import select_once
 from kbuild.process.environment import EVENTS_VARIABLE
 from kbuild.values import dataclass
 
 _SHELLS: Final = frozenset(("sh", "bash", "dash"))
-# Of the fields of /proc/PID/stat behind the name (proc(5)).
-_PARENT: Final = 1
-_STARTED: Final = 19
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +68,5 @@ def _read(text: str, edge: str) -> _Record:
 
 def _name_build() -> str:
     """Return what tells the running build from others: its process, and when that started."""
-    process = os.getppid()
-    while True:
-        text = Path("/proc", str(process), "stat").read_text(encoding="utf-8", errors="replace")
-        name, fields = text.partition("(")[2].rpartition(")")[::2]
-        words = fields.split()
-        if name not in _SHELLS or words[_PARENT] == "0":
-            return f"{process} {words[_STARTED]}"
-        process = int(words[_PARENT])
+    build = next((each for each in list_ancestors() if each.name not in _SHELLS), None)
+    return f"{build.number} {build.started}" if build else ""

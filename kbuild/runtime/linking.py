@@ -15,8 +15,8 @@ from kbuild.errors import ConfigurationError, InputError
 from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.elf.file import Elf
 from kbuild.runtime.compiling.compiled_module import CompiledModule
+from kbuild.runtime.device_links import link_parts
 from kbuild.runtime.fat_binary import find_reader
-from kbuild.runtime.nvrtc.linking import link_parts
 from kbuild.stages.relocatable import RelocatableObject, list_objects, read_images
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
     python scripts/try_versions.py
 
-Each row builds a program and runs it: `kbuild run` with a C++ compiler or nvcc, or the tests of
-examples/saxpy with a version of CMake. A version of Python gets a new environment. Versions that
-this machine does not have, and that PyPI does not have, are "not tried".
+A C++ compiler builds and runs a program, nvcc compiles a kernel, and a version of CMake builds and
+tests examples/saxpy. A version of Python gets a new environment, in which a program runs. Versions
+that this machine does not have, and that PyPI does not have, are "not tried".
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ int main() {
 }
 """
 OUTPUT = "0 0.5 1 1.5\n"
+COMPILER = "import kbuild; compiler = kbuild.KernelCompiler('cuda', '80')"
+NVCC_VERSION = f"{COMPILER}; print(compiler.toolchain.version)"
+NVCC_COMPILE = f"{COMPILER}; compiler.compile('__global__ void k(float *p) {{ *p = sinf(*p); }}')"
 BEGIN = "<!-- The table is written by scripts/try_versions.py. -->\n"
 
 
@@ -143,15 +146,19 @@ def try_pythons(directory: Path) -> Iterator[Trial]:
 
 
 def try_nvcc(directory: Path) -> Iterator[Trial]:
-    """Build a program with the CUDA toolchain that kbuild finds; it runs only on a GPU."""
-    words = ("run", "--backend", "cuda", "--arch", "80", "--build-only", "fill.cu")
-    (directory / "fill.cu").write_text(PROGRAM)
-    found = subprocess.run(["nvcc", "--version"], capture_output=True, text=True, check=False)
-    version = found.stdout.rpartition("release ")[2].partition(",")[0] or "13"
-    result = "not tried"
-    if found.returncode == 0:
-        result = judge(lambda: run(find_kbuild(), *words, directory=directory), "builds")
-    yield Trial(tool="nvcc", version=version, result=result)
+    """Compile a kernel with the toolchain that kbuild finds, and with nvcc on PATH."""
+    on_path = shutil.which("nvcc")
+    seen = set()
+    for variables in ({}, {"CUDACXX": on_path} if on_path else {}):
+        try:
+            version = run(sys.executable, "-c", NVCC_VERSION, directory=directory, **variables)
+        except subprocess.CalledProcessError:
+            continue
+        if version not in seen:
+            seen.add(version)
+            words = (sys.executable, "-c", NVCC_COMPILE)
+            work = partial(run, *words, directory=directory, **variables)
+            yield Trial(tool="nvcc", version=version.strip(), result=judge(work, "compiles"))
     yield Trial(tool="nvcc", version="others of CUDA 13", result="not tried")
 
 

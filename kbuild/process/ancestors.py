@@ -29,10 +29,13 @@ class Process:
 
 
 def list_ancestors() -> Iterator[Process]:
-    """Yield the processes that started this one, the nearest one first."""
+    """Yield the processes that started this one, the nearest one first, as far as it sees them."""
     number = os.getppid()
     while number > 0:
-        text = Path("/proc", str(number), "stat").read_text(encoding="utf-8", errors="replace")
+        try:
+            text = Path("/proc", str(number), "stat").read_text(encoding="utf-8", errors="replace")
+        except OSError:  # a process of somebody else, or one outside of a container
+            return
         name, fields = text.partition("(")[2].rpartition(")")[::2]
         words = fields.split()
         yield Process(number=number, started=words[_STARTED], name=name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final
@@ -41,11 +42,14 @@ def select_new(error: KbuildError, path: Path, edge: str) -> KbuildError:
     """
     if EVENTS_VARIABLE in os.environ or not isinstance(error, ToolError | SourceError):
         return error
+    build = _name_build()
     log = error.log if isinstance(error, ToolError) else str(error)
+    if not build:
+        return error
     with path.open("a+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
-        record = _read(file.read(), edge)
+        record = _read(file.read(), build, edge)
         new = select_once(*record.logs, log).removeprefix(select_once(*record.logs)).rstrip("\n")
         file.truncate(0)
         edges, logs = (*record.edges, edge), (*record.logs, new)
@@ -57,16 +61,19 @@ def select_new(error: KbuildError, path: Path, edge: str) -> KbuildError:
     return SourceError(new)
 
 
-def _read(text: str, edge: str) -> _Record:
-    """Return the record of this build, which is empty if the text is that of another one."""
-    build = _name_build()
-    found = json.loads(text or "{}")
-    if found.get("build") != build or edge in found["edges"]:
-        return _Record(build=build)
-    return _Record(build=build, edges=tuple(found["edges"]), logs=tuple(found["logs"]))
+def _read(text: str, build: str, edge: str) -> _Record:
+    """Return the record of a build, which is empty if the text is that of another one."""
+    with suppress(ValueError):  # the file is new, or the disk was full
+        found = json.loads(text)
+        if found["build"] == build and edge not in found["edges"]:
+            return _Record(build=build, edges=tuple(found["edges"]), logs=tuple(found["logs"]))
+    return _Record(build=build)
 
 
 def _name_build() -> str:
-    """Return what tells the running build from others: its process, and when that started."""
+    """Return what tells the running build from others: its process, and when that started.
+
+    It is empty if that is unknown.
+    """
     build = next((each for each in list_ancestors() if each.name not in _SHELLS), None)
     return f"{build.number} {build.started}" if build else ""

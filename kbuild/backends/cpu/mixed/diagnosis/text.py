@@ -24,12 +24,13 @@ from kbuild.backends.cpu.mixed.qualifiers import (
 )
 from kbuild.cxx.columns import restore_columns, write_start
 from kbuild.cxx.declarations import Declaration, find_qualified
+from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.heads import find_name
 from kbuild.cxx.launches import find_brackets, read_launch
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Launch
 from kbuild.cxx.rewriting.rewrite import apply_edits
-from kbuild.cxx.tokens import join
+from kbuild.cxx.tokens import join, read_tokens
 from kbuild.cxx.unit import Unit
 from kbuild.errors import InputError, SourceError
 
@@ -59,7 +60,8 @@ def write_diagnosis_text(code: Unit) -> str:
     edits = edit_plainly(code)
     for launch in _list_launches(code):
         edits += _check_configuration(code, launch)
-    for kernel in find_qualified(code, frozenset((q.GLOBAL,))):
+    kernels = find_qualified(code, frozenset((q.GLOBAL,))) if code.is_balanced else ()
+    for kernel in kernels:
         edits += _check_result(code, kernel)
     moving = [edit for edit in edits if len(edit.text) != edit.end - edit.start]
     edits += restore_columns(code, moving, read_lines)
@@ -94,15 +96,21 @@ def _check_configuration(code: Unit, launch: Launch) -> Iterator[Edit]:
 
 
 def _check_result(code: Unit, kernel: Declaration) -> Iterator[Edit]:
-    """Yield an edit that checks before a kernel, apart from templates, that it returns nothing."""
+    """Yield an edit that checks before a kernel that it returns nothing.
+
+    A result that depends on template parameters remains unchecked.
+    """
     head = list(kernel.head)
     name = find_name(head)
-    if kernel.kind != "function" or name is None or kernel.template:
+    if kernel.kind != "function" or name is None or kernel.is_instantiation:
         return
     while name > 1 and head[name - 1].text == "::":
         name -= 2
     result = [token for token in head[:name] if not _is_specifier(token.text)]
     if not result or result[0].text in ("void", "auto"):
+        return
+    parameters = {token.text for token in read_tokens(kernel.template)} - TYPE_WORDS
+    if any(token.text in parameters for token in result):
         return
     first, after = (_write_start(code.text, place) for place in (result[0].start, kernel.start))
     check = f'static_assert{first}(__is_same({join(result)}, void), "{_RESULT}");{after}'

@@ -79,6 +79,13 @@ def linkcheck(session: nox.Session) -> None:
     session.run("sphinx-build", "-b", "linkcheck", "docs", "build/linkcheck")
 
 
+@nox.session
+def versions(session: nox.Session) -> None:
+    """Try the compilers, CMakes, and Pythons of this machine, and write the table of versions."""
+    session.install(".[demo]")
+    session.run("python", "scripts/try_versions.py")
+
+
 @nox.session(name="release-check")
 def release_check(session: nox.Session) -> None:
     """Build the files of a release, install each in a new environment, and follow the README there.

@@ -27,6 +27,7 @@ class DiffOptions:
             all.
         code_limit: The maximum number of functions to disassemble.
         require_tool: Whether a disassembler that is missing or fails is an error.
+        can_be_empty: Whether a side can be an empty directory.
         read: Options for reading the artifacts.
     """
 
@@ -34,6 +35,7 @@ class DiffOptions:
     artifacts: tuple[str, ...] = ()
     code_limit: int = DEFAULT_CODE_LIMIT
     require_tool: bool = False
+    can_be_empty: bool = False
     read: ReadOptions = DEFAULTS
 
 
@@ -66,7 +68,8 @@ def read_side(path: Path, label: str, options: DiffOptions) -> Side:
         InputError: The side is a single file that cannot be read, or does not contain an artifact.
             Unreadable files in a directory are listed in ``Side.unreadable``.
     """
-    files = _select_files(path, options.artifacts)
+    is_empty = options.can_be_empty and path.is_dir() and not any(path.iterdir())
+    files = () if is_empty else _select_files(path, options.artifacts)
     needs_code = bool({"code", "abi"} & set(options.aspects))
     read: list[tuple[Path, tuple[ArtifactFacts, ...]]] = []
     unreadable: list[tuple[str, str]] = []

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kbuild.diff.runs import record_kernels, require_kernels
 from kbuild.diff.working_tree import copy_working_tree
 from kbuild.errors import ConfigurationError, ToolchainError, ToolError
 from kbuild.model import Command, CommandResult
@@ -79,9 +80,14 @@ def _git(repository: Path, *words: str) -> CommandResult:
 
 @contextlib.contextmanager
 def build_revisions(
-    revisions: Sequence[Revision], repository: Path, build: Sequence[str]
+    revisions: Sequence[Revision],
+    repository: Path,
+    build: Sequence[str],
+    test_command: str | None = None,
 ) -> Iterator[tuple[Path, ...]]:
     """Build each revision, and yield the directories that contain the results.
+
+    With a test command, these are the directories with the kernels that it compiles.
 
     The directories are removed afterwards. The user's working tree is not touched. The build runs
     in the directory that corresponds to the user's current one. Its path is the same for every
@@ -90,27 +96,36 @@ def build_revisions(
     Args:
         revisions: The revisions to build.
         repository: The user's current directory.
-        build: The build command.
+        build: The build command; empty if there is nothing to build.
+        test_command: A command that runs in each built revision, as a shell reads it.
 
     Raises:
         ConfigurationError: A revision does not have the directory.
-        ToolError: The build fails.
+        InputError: The test command compiled no kernels in any revision.
+        ToolError: The build or the test command fails.
     """
     prefix = _git(repository, "rev-parse", "--show-prefix").stdout.strip()
     with tempfile.TemporaryDirectory(prefix="kbuild-diff-") as name:
         directory = Path(name).resolve()
         tree = directory / "tree"
         built: list[Path] = []
+        dumps: list[Path] = []
         try:
             for number, revision in enumerate(revisions):
                 _check_out(revision, repository, tree)
                 _build(revision, tree / prefix, build)
+                if test_command is not None:
+                    dump = directory / f"compiled{number}"
+                    record_kernels(test_command, dump, tree / prefix, f"{revision.name}: ")
+                    dumps.append(dump)
                 kept = directory / f"built{number}"
                 (tree / ".git").unlink()
                 shutil.move(tree, kept)
                 _git(repository, "worktree", "prune")
                 built.append(kept)
-            yield tuple(built)
+            if test_command is not None:
+                require_kernels(dumps, test_command)
+            yield tuple(dumps or built)
         finally:
             shutil.rmtree(tree, ignore_errors=True)
             _git(repository, "worktree", "prune")
@@ -136,6 +151,8 @@ def _ask(repository: Path, *words: str) -> str:
 def _build(revision: Revision, directory: Path, build: Sequence[str]) -> None:
     if not directory.is_dir():
         raise ConfigurationError(f"{revision.name} does not have the directory {directory.name!r}")
+    if not build:
+        return
     try:
         result = run(Command(argv=tuple(build)), cwd=directory)
     except ToolchainError as error:

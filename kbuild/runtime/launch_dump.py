@@ -18,6 +18,8 @@ from kbuild.runtime.compiling.kernel_facts import KernelFacts
 from kbuild.runtime.compiling.model import Variant
 
 VARIABLE: Final = "KBUILD_DUMP"
+# Whether the directory has one directory for each test.
+BY_TEST_VARIABLE: Final = "KBUILD_DUMP_BY_TEST"
 _UNSAFE: Final = re.compile(r"[^\w.+-]+", re.ASCII)
 _LONGEST_NAME: Final = 80
 # The directory of each kernel that was dumped, so that its launches find it.

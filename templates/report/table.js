@@ -11,6 +11,7 @@ class KernelTable {
     this.headings = COLUMNS.map((column) => this.makeHeading(column));
     this.body = make("tbody", {});
     this.table = make("table", {}, make("thead", {}, make("tr", {}, ...this.headings)), this.body);
+    this.table.classList.toggle("single", data.artifacts.length === 1);
     frame.replaceChildren(this.table);
     frame.addEventListener("scroll", () => requestAnimationFrame(() => this.draw()));
     frame.addEventListener("keydown", (event) => this.move(event));
@@ -26,7 +27,7 @@ class KernelTable {
       this.column = column;
       this.show(this.rows);
     });
-    return make("th", { scope: "col", class: column.isNumber ? "number" : "" }, button);
+    return make("th", { scope: "col", class: column.isNumber ? "number" : column.key }, button);
   }
 
   // Shows these rows, sorted by the selected column.
@@ -62,11 +63,15 @@ class KernelTable {
 
   makeRow(index) {
     const row = this.rows[index];
+    const isNarrow = matchMedia("(max-width: 45rem)").matches;
     const cells = COLUMNS.map((column) => {
       const value = this.read(row, column.key);
-      const text = value === null ? "–" : column.key === "occupancy" ? `${value} %` : String(value);
+      let text = value === null ? "–" : column.key === "occupancy" ? `${value} %` : String(value);
       const kind = column.isNumber ? "number" : column.key;
-      return make("td", column.isNumber ? { class: kind } : { class: kind, title: text }, text);
+      const title = text;
+      // Narrow cells would show little more than namespaces.
+      if (column.key === "name" && isNarrow) text = text.replace(/^(\w+::)+/, "…");
+      return make("td", column.isNumber ? { class: kind } : { class: kind, title }, text);
     });
     const element = make("tr", { tabindex: "-1", "aria-rowindex": index + 2 }, ...cells);
     element.addEventListener("click", () => this.showDetails(row));

@@ -25,9 +25,14 @@ function makeTree(data) {
   return { name: "all artifacts", children: children.filter((file) => file.children.length) };
 }
 
+// An architecture has the average registers of its kernels, by their sizes, and all of their spills.
 function finishArch(arch) {
   const rest = { name: arch.children.length ? "other content" : "image", size: Math.max(arch.rest, 0) };
-  return { ...arch, children: [...arch.children, rest] };
+  const known = arch.children.filter((kernel) => kernel.registers);
+  const sum = (read) => known.reduce((total, kernel) => total + read(kernel), 0);
+  const registers = Math.round(sum((kernel) => kernel.size * kernel.registers) / sum((kernel) => kernel.size)) || null;
+  const spills = arch.children.reduce((total, kernel) => total + (kernel.spills ?? 0), 0);
+  return { ...arch, registers, spills, children: [...arch.children, rest] };
 }
 
 // A map of two levels of the tree. Opening an area makes it the map.
@@ -85,7 +90,8 @@ class Treemap {
 
   makeArea(area) {
     const { name, registers, spills } = area.data.node;
-    const figures = `${registers ? `, ${registers} registers` : ""}${spills ? `, ${spills} bytes of spills` : ""}`;
+    const average = area.data.node.children ? " on average" : "";
+    const figures = `${registers ? `, ${registers} registers${average}` : ""}${spills ? `, ${spills} bytes of spills` : ""}`;
     const size = formatSize(area.value);
     // Areas cut long names, so those of one parent are shown without what they all begin with.
     const kernels = area.parent.children.map((other) => other.data.node).filter((node) => node.row !== undefined);

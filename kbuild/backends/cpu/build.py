@@ -140,6 +140,11 @@ _OWN_NAMES: Final = re.compile(
     r"call to \S+ declared with (attribute error|'error' attribute): kbuild: "
     r"|__kbuild_[0-9a-f]{16}\b|const (::)?kbuild::chevron::configuration ?&(, )?"
 )
+_UNDEFINED: Final = re.compile(r"undefined reference to [`'](.*)'$", re.MULTILINE)
+# Lines of linkers, and the compiler's about its linker; clang names itself.
+_OF_LINKER: Final = re.compile(
+    r"\S*ld(?:\.\w+)?: |.*undefined reference to |collect2: |clang\S*: error: linker "
+)
 _HOST_FUNCTION_FIX: Final = (
     "a __host__ __device__ function that a kernel calls uses a function of the host API; "
     "put the call below #ifndef __CUDA_ARCH__"
@@ -350,6 +355,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
         fix = "make all but one of the definitions static, inline, or extern"
     elif isinstance(unit, CompileUnit) and "undefined reference" in log:
         fix = RELOCATABLE_FIX
+        log = _describe_undefined(log, unit)
     elif _UNKNOWN_OPTION.search(log):
         fix = OPTION_FIX
     else:
@@ -361,6 +367,17 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
         )
     text = _OWN_NAMES.sub("", _OWN_NOTES.sub("", _OWN_LINES.sub("", log)))
     return CompilerLog(text=text, fix=fix)
+
+
+def _describe_undefined(log: str, unit: CompileUnit) -> str:
+    """Replace what a linker says of undefined symbols, which it finds in kbuild's own functions."""
+    rest = "".join(line for line in log.splitlines(keepends=True) if not _OF_LINKER.match(line))
+    mistakes = (
+        f"{unit.display_source}: error: device code uses '{name}', which this source declares, but "
+        "does not define\n"
+        for name in dict.fromkeys(_UNDEFINED.findall(log))
+    )
+    return rest + "".join(mistakes)
 
 
 def pack(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels
+from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels, hide_name
 from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.backends.objdump import Function, Places, iterate_functions
 from kbuild.facts import CodeFacts
@@ -154,7 +154,7 @@ def _clean(own: str, text: str, start: int, places: Places) -> str:
         inside, distance = target[2] == own, int(target[1], 16) - start
         name = f"L{MARK}{distance}" if inside else target[2]
         text = text[: target.start()] + name
-    return canonical_name(text.replace(own, "@"))
+    return canonical_name(hide_name(text, own))
 
 
 def _describe(text: str, address: int, places: Places) -> str:

@@ -294,7 +294,8 @@ def _parameters(
             )
         mistake = _find_mistake(found[symbol.name], is_x86=elf.machine == "x86_64")
         if mistake is not None:
-            raise SourceError(f"{where}: kernel '{display}' {mistake}")
+            place = found[symbol.name].place or where
+            raise SourceError(f"{place}: kernel '{display}' {mistake}")
     return tuple((symbol, found[symbol.name].parameters) for symbol in symbols)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels
+from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels, hide_name
 from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.facts import CodeFacts
 from kbuild.formats.buffer import Buffer
@@ -165,6 +165,6 @@ def _clean_own(name: str, text: str) -> _Line:
 
 def _name_parts(name: str, text: str) -> str:
     """Return the text with canonical names, and with marks in front of labels' numbers."""
-    text = text.replace(name, "@") if name else text
+    text = hide_name(text, name)
     text = _NAMESPACED.sub(lambda part: canonical_name(part[0]), text)
     return _REFERENCE.sub(rf"L{MARK}\1", text)

@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from kbuild import resources
 from kbuild.backends.cuda import architectures
-from kbuild.backends.interface.rtc import RtcOutput, RtcSource
+from kbuild.backends.interface.rtc import LinkInput, LinkOutput, RtcOutput, RtcSource
+from kbuild.demangle.names import demangle
 from kbuild.errors import ConfigurationError, ToolError
+from kbuild.formats.elf.file import Elf
 
 try:
     from cuda.bindings import nvrtc
@@ -75,22 +77,56 @@ def compile_source(source: RtcSource) -> RtcOutput:
 
 def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[bytes, str]:
     """See `RuntimeCompiler`: nvJitLink, or the driver's linker if it is not installed."""
-    debug = any(option in ("-G", _DEBUG) for option in options)
-    lines = any(option in ("-lineinfo", "--generate-line-info") for option in options)
     try:
-        linker = Linker(
-            ObjectCode.from_ptx(assembly),
-            options=LinkerOptions(
-                arch=arch,
-                debug=debug or None,
-                lineinfo=lines or None,
-                ptxas_options=["-v", *_list_ptxas_options(options)],
-                no_cache=True,  # see _default_options
-            ),
-        )
-        image = linker.link("cubin")
+        return _link((ObjectCode.from_ptx(assembly),), arch, options)
     except Exception as error:
         raise ToolError(f"assembling for {arch} failed: {error}") from error
+
+
+def link(inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]) -> LinkOutput:
+    """See `RuntimeCompiler`: nvJitLink, or the driver's linker if it is not installed."""
+    _reject_several_definitions(inputs)
+    make = {"elf": ObjectCode.from_cubin, "ptx": ObjectCode.from_ptx}
+    objects = tuple(make[found.kind](found.data, name=found.name) for found in inputs)
+    try:
+        image, log = _link(objects, architectures.parse(arch).real, options)
+    except Exception as error:
+        names = ", ".join(found.name for found in inputs)
+        raise ToolError(f"linking {names} for {arch} failed: {error}") from error
+    return LinkOutput(image=image, suffix=".cubin", log=log)
+
+
+def _reject_several_definitions(inputs: tuple[LinkInput, ...]) -> None:
+    """Raise ToolError if two inputs define a symbol.
+
+    nvJitLink 13.5 prints this error, but then succeeds with a damaged image.
+    """
+    owners: dict[str, LinkInput] = {}
+    for found in inputs:
+        for symbol in Elf(found.data).symbols if found.kind == "elf" else ():
+            if symbol.binding == "global" and symbol.place is not None and symbol.name:
+                owner = owners.setdefault(symbol.name, found)
+                if owner is not found:
+                    what = f"{owner.name} and {found.name} both define {demangle(symbol.name)!r}"
+                    raise ToolError(f"{what}; make all but one static, inline, or extern")
+
+
+def _link(
+    objects: tuple[ObjectCode, ...], arch: str, options: tuple[str, ...]
+) -> tuple[bytes, str]:
+    debug = any(option in ("-G", _DEBUG) for option in options)
+    lines = any(option in ("-lineinfo", "--generate-line-info") for option in options)
+    linker = Linker(
+        *objects,
+        options=LinkerOptions(
+            arch=arch,
+            debug=debug or None,
+            lineinfo=lines or None,
+            ptxas_options=["-v", *_list_ptxas_options(options)],
+            no_cache=True,  # see _default_options
+        ),
+    )
+    image = linker.link("cubin")
     return bytes(image.code), str(linker.get_info_log())
 
 

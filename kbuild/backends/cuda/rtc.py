@@ -8,7 +8,13 @@ from kbuild.formats.nvidia.ptx.launch_bounds import set_launch_bounds
 from kbuild.model import Command
 
 if TYPE_CHECKING:
-    from kbuild.backends.interface.rtc import AssembleUnit, RtcOutput, RtcSource
+    from kbuild.backends.interface.rtc import (
+        AssembleUnit,
+        LinkInput,
+        LinkOutput,
+        RtcOutput,
+        RtcSource,
+    )
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.model import HighWaterMarks
 
@@ -32,6 +38,13 @@ def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[byte
     from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
 
     return nvrtc.assemble(assembly, arch, options)
+
+
+def link(inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]) -> LinkOutput:
+    """See `RuntimeCompiler`: nvJitLink, or the driver's linker if nvJitLink is not installed."""
+    from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
+
+    return nvrtc.link(inputs, arch, options)
 
 
 def mark_assembly(assembly: bytes, kernel: str, marks: HighWaterMarks) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from kbuild.backends.hip.installation import list_roots
-from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels
+from kbuild.backends.interface.code import MARK, Listing, drop_unused_labels, hide_name
 from kbuild.backends.interface.toolchain import ToolchainHints
 from kbuild.backends.objdump import Function, Places, iterate_functions
 from kbuild.facts import CodeFacts
@@ -102,7 +102,7 @@ def _normalize(function: Function, places: Places) -> Iterator[str]:
         text, base = _resolve_address(line, lines[number + 1 :][:1], base, places)
         if line.symbol is not None:
             text = _resolve_branch(line, function.name)
-        kept.append(canonical_name(text.replace(function.name, "@")))
+        kept.append(canonical_name(hide_name(text, function.name)))
     return drop_unused_labels(kept)
 
 

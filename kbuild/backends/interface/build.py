@@ -34,7 +34,7 @@ UNDEFINED_FIX: Final = (
 # How to fix a compile edge to which a definition of device code is missing.
 RELOCATABLE_FIX: Final = (
     "to use device code of another source or of a static library, write RDC ON for both, or "
-    "--rdc for kbuild run"
+    "--rdc for kbuild run, -dc for kbuild-nvcc"
 )
 # How to list what only one of several backends understands.
 ARCHITECTURE_FIX: Final = (

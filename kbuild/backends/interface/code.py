@@ -67,6 +67,16 @@ class CodeReader(Protocol):
         """
 
 
+def hide_name(text: str, name: str) -> str:
+    """Return an instruction with ``@`` for the name of its own function.
+
+    Other words that contain the name, such as ``%rax`` in a kernel ``a``, stay as they are.
+    """
+    if not name or name not in text:
+        return text
+    return re.sub(rf"(?<![\w%]){re.escape(name)}(?!\w)", "@", text)
+
+
 def drop_unused_labels(lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines without the labels that no other line refers to."""
     used = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.model import Command, HighWaterMarks
+from kbuild.model import Command, HighWaterMarks, ImageKind
 from kbuild.values import dataclass
 
 
@@ -87,6 +87,24 @@ class AssembleUnit:
     debug: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkInput:
+    """Relocatable code to link: its name in messages, the kind of the image, and its bytes."""
+
+    name: str
+    kind: ImageKind
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkOutput:
+    """A linked image, the suffix of files with such images, and the output of the linker."""
+
+    image: bytes = field(repr=False)
+    suffix: str
+    log: str
+
+
 class RuntimeCompiler(Protocol):
     """The functions of a backend's ``rtc`` module."""
 
@@ -114,6 +132,16 @@ class RuntimeCompiler(Protocol):
         Raises:
             ToolError: The assembler failed.
             ConfigurationError: The assembler's library is not installed.
+        """
+
+    def link(
+        self, inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]
+    ) -> LinkOutput:
+        """Link relocatable code in memory.
+
+        Raises:
+            ToolError: The linker failed; the message has its log, with the names of the inputs.
+            ConfigurationError: The linker's library is not installed.
         """
 
     def mark_assembly(self, assembly: bytes, kernel: str, marks: HighWaterMarks) -> bytes:

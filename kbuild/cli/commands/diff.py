@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -38,7 +39,10 @@ kbuild diff --git A..B|A [--artifacts GLOB] -- BUILD COMMAND
   A alone compares A with a copy of your work tree.
 kbuild diff --run OLD_COMMAND NEW_COMMAND
   Runs both commands, each of them one quoted word, in a shell, and compares the kernels that their
-  Python processes compile with kbuild. KBUILD_DUMP does the same in separate steps.
+  processes compile with kbuild. KBUILD_DUMP does the same in separate steps.
+kbuild diff --git A..B|A --run COMMAND [-- BUILD COMMAND]
+  Builds both revisions, runs the command in each, and compares the kernels that it compiles, test
+  by test if it runs pytest or ctest.
 Exit codes: 0 if nothing differs, 1 if something differs, 2 if a part cannot be read, 3 if
 --require-disassembler finds no disassembler, 4 if the build or a command fails or, with
 --require-disassembler, the disassembler fails.
@@ -69,9 +73,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--run",
-        nargs=2,
-        metavar=("OLD_COMMAND", "NEW_COMMAND"),
-        help="run two commands and compare the kernels that they compile in Python",
+        nargs="+",
+        metavar="COMMAND",
+        help="run two commands, or one in each revision of --git, and compare the kernels that "
+        "they compile at run time",
     )
     add_repeatable_argument(
         parser,
@@ -108,10 +113,12 @@ def run(arguments: argparse.Namespace) -> int:
     words: list[str] = arguments.paths
     # The report must not overwrite an artifact. With --git, these words are a command.
     arguments.paths = [] if arguments.git else [Path(word) for word in words]
-    if arguments.run:
-        report = _compare_runs(arguments.run, words, arguments.git, options)
+    if arguments.git is not None:
+        report = _compare_revisions(words, arguments.git, arguments.run, options)
+    elif arguments.run:
+        report = _compare_runs(arguments.run, words, options)
     else:
-        report = _compare(words, arguments.git, options)
+        report = _compare(words, options)
     write_report(report, _RENDERERS, arguments)
     if report.unreadable:
         print("kbuild: some parts could not be read and were not compared", file=sys.stderr)
@@ -137,11 +144,7 @@ def _read_options(arguments: argparse.Namespace) -> DiffOptions:
     )
 
 
-def _compare(words: list[str], revisions: str | None, options: DiffOptions) -> DiffReport:
-    if revisions is not None:
-        if not words:
-            raise ConfigurationError("--git expects the build command after --")
-        return _compare_revisions(words, revisions, options)
+def _compare(words: list[str], options: DiffOptions) -> DiffReport:
     if len(words) != 2 or "" in words:  # noqa: PLR2004 - OLD and NEW
         raise ConfigurationError(
             "expected two paths, OLD NEW, or --git A..B -- COMMAND, or --run OLD_COMMAND "
@@ -151,25 +154,33 @@ def _compare(words: list[str], revisions: str | None, options: DiffOptions) -> D
         return compare_paths(Path(words[0]), Path(words[1]), options)
 
 
-def _compare_runs(
-    commands: list[str], words: list[str], revisions: str | None, options: DiffOptions
-) -> DiffReport:
-    if words or revisions is not None:
-        extra = words[0] if words else "--git"
+def _compare_runs(commands: list[str], words: list[str], options: DiffOptions) -> DiffReport:
+    if words or len(commands) != 2:  # noqa: PLR2004 - OLD and NEW
         raise ConfigurationError(
-            f"--run takes exactly two commands, without {extra!r}; quote each command as one word"
+            f"--run takes exactly two commands, or one with --git, but got "
+            f"{len(commands) + len(words)}; quote each command as one word"
         )
     old, new = commands
     with run_commands(commands) as (before, after):
         return compare_labeled((before, old), (after, new), options)
 
 
-def _compare_revisions(build: list[str], text: str, options: DiffOptions) -> DiffReport:
+def _compare_revisions(
+    build: list[str], text: str, tests: list[str] | None, options: DiffOptions
+) -> DiffReport:
+    if not build and not tests:
+        raise ConfigurationError("--git expects the build command after --, or --run COMMAND")
+    if tests and len(tests) > 1:
+        raise ConfigurationError(
+            f"--run takes one command with --git, but got {len(tests)}; quote the command as one "
+            "word, and write the build command after --"
+        )
     here = Path.cwd()
     revisions = resolve_range(text, here)
-    with build_revisions(revisions, here, build) as directories:
+    with build_revisions(revisions, here, build, tests[0] if tests else None) as directories:
         old, new = (
             (directory, revision.label)
             for directory, revision in zip(directories, revisions, strict=True)
         )
-        return compare_labeled(old, new, options)
+        # All kernels of a revision can be new.
+        return compare_labeled(old, new, replace(options, can_be_empty=bool(tests)))

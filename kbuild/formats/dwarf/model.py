@@ -67,8 +67,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """The parameters and the result type of a function. ``result`` is None for void."""
+    """The parameters and the result type of a function. ``result`` is None for void.
+
+    ``place`` is the file and the line of its declaration, or empty if it is unknown.
+    """
 
     parameters: tuple[Parameter, ...]
     result: str | None = None
     is_variadic: bool = False
+    place: str = ""

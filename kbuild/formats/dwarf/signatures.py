@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from elftools.dwarf.compileunit import CompileUnit
@@ -29,6 +32,9 @@ from kbuild.formats.elf.sections import guard
 _NO_PLACES: Final[Mapping[tuple[int, int], str]] = {}
 _SYMBOL: Final = struct.Struct("<IBBHQQ")  # Elf64_Sym
 _SECTION_BITS: Final = 32  # no section is larger
+_DWARF_5: Final = 5
+# Builds tell compilers that they run here, so that objects do not depend on the directory.
+_CURRENT_DIRECTORY: Final = "/proc/self/cwd/"
 
 
 def read_signatures(
@@ -177,7 +183,38 @@ def _signature(function: DIE) -> Signature:
         parameters=tuple(_parameters(function)),
         result=type_name(result.get_DIE_from_attribute("DW_AT_type")) if result else None,
         is_variadic=_is_variadic(function),
+        place=_describe_place(function),
     )
+
+
+def _describe_place(function: DIE) -> str:
+    declared = find_holder(function, "DW_AT_decl_line")
+    file = find_holder(function, "DW_AT_decl_file")
+    if declared is None or file is None:
+        return ""
+    name = _list_files(file.cu).get(file.attributes["DW_AT_decl_file"].value)
+    return f"{name}:{declared.attributes['DW_AT_decl_line'].value}" if name else ""
+
+
+@lru_cache(maxsize=1)
+def _list_files(unit: CompileUnit) -> Mapping[int, str]:
+    """Return the files of a unit by their numbers, which count from 1 before DWARF 5."""
+    program = unit.dwarfinfo.line_program_for_CU(unit)
+    if program is None:
+        return {}
+    is_new = program["version"] >= _DWARF_5
+    directories = [b"" if is_new else b".", *program["include_directory"]][is_new:]
+    return {
+        number: _join(directories[file.dir_index], file.name)
+        for number, file in enumerate(program["file_entry"], 0 if is_new else 1)
+        if file.dir_index < len(directories)
+    }
+
+
+def _join(directory: bytes, name: bytes) -> str:
+    """Return a path as a user writes it, without a directory that stands for the current one."""
+    path = Path(os.fsdecode(directory), os.fsdecode(name))
+    return str(path).removeprefix(_CURRENT_DIRECTORY)
 
 
 def _is_variadic(function: DIE) -> bool:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kbuild import __version__
 from kbuild.backends import (
@@ -52,6 +52,9 @@ from kbuild.toolchain.find import (
     find_toolchain_for,
     gather_hints,
 )
+
+if TYPE_CHECKING:
+    from kbuild.runtime.linking import Linkable
 
 NATIVE: Final = "native"
 _TEXT_NAME: Final = "kernels.cu"
@@ -186,6 +189,27 @@ class KernelCompiler:
             if self.cache and (read := list_dependencies(edge, text)) is not None:
                 self.cache.store(key, read, module.save, started)
             return module
+
+    @dumps_modules
+    def link(self, modules: Sequence[Linkable]) -> CompiledModule:
+        """Link relocatable device code, and return its kernels.
+
+        With the CUDA backend, nvJitLink does it. The linked kernels are not compiled again for
+        larger blocks.
+
+        Args:
+            modules: Modules that were compiled with ``relocatable=True`` for the same architecture,
+                and paths of objects, static libraries, and images with such code (``-dc``).
+
+        Raises:
+            ConfigurationError: A module cannot be linked.
+            InputError: A file cannot be read, or nothing contains a kernel.
+            ToolError: The linker fails, for example because nothing defines a function; the
+                message has its log.
+        """
+        from kbuild.runtime.linking import link_modules  # noqa: PLC0415 - few programs link
+
+        return link_modules(modules, self.backend, self.arch, self.flags.options)
 
     def _make_key(self, path: Path | None, text: bytes, name: str) -> str:
         """Return the inputs that determine the output, except for the content of headers."""

@@ -18,9 +18,12 @@ from typing import Final, ParamSpec
 from kbuild.backends import find_backend, find_builder
 from kbuild.backends.interface.build import PackedImage, PackUnit
 from kbuild.errors import ConfigurationError
+from kbuild.files import sha256
 from kbuild.process import select_environment
+from kbuild.process.running_test import name_running_test
 from kbuild.runtime.compiling.compiled_module import CompiledModule
 from kbuild.runtime.launch_dump import (
+    BY_TEST_VARIABLE,
     VARIABLE,
     encode_description,
     is_dumped,
@@ -69,8 +72,15 @@ def dump_module(module: CompiledModule) -> CompiledModule:
 
 
 def _find_root() -> Path | None:
-    value = select_environment((VARIABLE,)).get(VARIABLE, "")
-    return Path(value).absolute() if value not in ("", "0") else None
+    values = select_environment((VARIABLE, BY_TEST_VARIABLE))
+    value = values.get(VARIABLE, "")
+    if value in ("", "0"):
+        return None
+    test = name_running_test() if values.get(BY_TEST_VARIABLE) else ""
+    if not test:
+        return Path(value).absolute()
+    # The digest tells apart names that are cut off, or have other characters.
+    return Path(value).absolute() / f"{name_file(test)}-{sha256(test.encode())[:6]}"
 
 
 def _publish(module: CompiledModule, root: Path) -> Path:

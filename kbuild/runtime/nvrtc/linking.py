@@ -6,29 +6,21 @@ The names of the files are those of ``native/cpu/api/linker.cpp``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from kbuild import files
-from kbuild.backends import find_builder
-from kbuild.backends.interface.build import UNDEFINED_FIX, Builder, CompilerLog, LinkUnit
 from kbuild.errors import ConfigurationError, KbuildError
 from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.elf.file import Elf
-from kbuild.process import CHECK_VARIABLE, select_environment
+from kbuild.runtime.device_links import link_parts
 from kbuild.runtime.fat_binary import unpack_fat_binary
 from kbuild.runtime.nvrtc.program import read_list, write_results
-from kbuild.stages.compile import finish
 from kbuild.stages.relocatable import RelocatableObject, list_objects, read_images
-from kbuild.toolchain.find import find_toolchain, find_toolchain_for, gather_hints
 from kbuild.values import dataclass
 
 _FAILURE: Final = 1
-_TARGET: Final = "link"
 _FIX: Final = "compile it with -rdc=true"
-_UNDEFINED_FIX: Final = "add an input that defines it, and that is compiled with -rdc=true"
 _ANY: Final = ""  # an image without a container does not name its architecture
 
 
@@ -113,39 +105,4 @@ def _link(
         raise ConfigurationError(
             f"{complete[0]} is finished device code, which cannot be linked with other code; {_FIX}"
         )
-    return _link_parts(parts, arch, directory, backend)
-
-
-def _link_parts(
-    parts: tuple[tuple[str, bytes], ...], arch: str, directory: Path, backend: str
-) -> bytes:
-    builder, hints = find_builder(backend), gather_hints()
-    toolchain = find_toolchain_for(builder, arch, find_toolchain(builder, hints), hints)
-    paths = tuple(
-        directory / "parts" / f"{number}.{Path(name).name}.o"
-        for number, (name, _) in enumerate(parts)
-    )
-    for path, (_, content) in zip(paths, parts, strict=True):
-        files.write_file(path, content)
-    unit = LinkUnit(
-        target=_TARGET,
-        arch=arch,
-        images=paths,
-        output=directory / "linked",
-        debug=False,
-        is_checked=CHECK_VARIABLE in select_environment((CHECK_VARIABLE,)),
-    )
-    completion = builder.link_images(unit, tuple(content for _, content in parts), toolchain)
-    finish(completion, partial(_read_log, unit=unit, builder=builder, parts=parts))
-    (image,) = completion.images
-    return files.read_file(image.path)
-
-
-def _read_log(
-    log: str, unit: LinkUnit, builder: Builder, parts: tuple[tuple[str, bytes], ...]
-) -> CompilerLog:
-    """Read the log of a failed link, in which files have the names of the program's inputs."""
-    for number, (name, _) in enumerate(parts):
-        log = log.replace(f"{unit.output}.{number}.o", name)
-    found = builder.read_log(log, unit)
-    return replace(found, fix=_UNDEFINED_FIX) if found.fix == UNDEFINED_FIX else found
+    return link_parts(parts, arch, directory, backend)

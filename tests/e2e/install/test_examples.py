@@ -16,7 +16,7 @@ EXAMPLES = [path.name for path in PROJECTS if not (path / "pyproject.toml").is_f
 # The demo builds saxpy, a tutorial existing_source, and test_bindings.py the Fortran program.
 MARKS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     **dict.fromkeys(
-        ("saxpy", "existing_source", "compiled_kernel", "multi_arch"), (pytest.mark.slow,)
+        ("saxpy", "existing_source", "compiled_kernel", "multi_arch", "docker"), (pytest.mark.slow,)
     ),
     "fortran_host": (pytest.mark.slow, needs_programs("gfortran")),
 }

@@ -7,7 +7,7 @@ import pytest
 from kbuild.backends.cpu import code as cpu_code
 from kbuild.backends.cuda import code as cuda_code
 from kbuild.backends.hip import code as hip_code
-from kbuild.backends.interface.code import MARK, drop_unused_labels
+from kbuild.backends.interface.code import MARK, drop_unused_labels, hide_name
 from kbuild.backends.objdump import iterate_functions
 from kbuild.errors import InputError
 from kbuild.formats.nvidia.ptx.code import read_ptx_code, read_ptx_lines
@@ -207,3 +207,9 @@ def test_unused_labels_are_removed() -> None:
 def test_damaged_image_is_an_input_error(reader: object, data: bytes) -> None:
     with pytest.raises(InputError):
         reader.read_code(data, "elf")  # type: ignore[attr-defined]
+
+
+def test_only_whole_words_are_the_name_of_a_kernel() -> None:
+    assert hide_name("call a; mov %rax, a+8", "a") == "call @; mov %rax, @+8"
+    assert hide_name("CALL `($k$_Z4slowf)", "k") == "CALL `($@$_Z4slowf)"
+    assert hide_name("mov %eax, 1", "") == "mov %eax, 1"

@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Final
 
+from kbuild.errors import KbuildError
 from kbuild.process import leave_reuse
+from kbuild.process.repetition import select_new
 from kbuild.stages.compile import compile_edge
 from kbuild.stages.edges import read_edge
 from kbuild.stages.freshness import is_compiled
 from kbuild.stages.target import read_flags
 
+_REPORTED: Final = "reported.json"
 HELP = "Compile one kernel source for one architecture. The build calls this command."
 
 
@@ -27,6 +31,11 @@ def run(arguments: argparse.Namespace) -> int:
     if is_compiled(edge, arguments.flags):
         leave_reuse()
     else:
-        outcome = compile_edge(edge, read_flags(arguments.flags, edge.toolchain.backend))
+        try:
+            outcome = compile_edge(edge, read_flags(arguments.flags, edge.toolchain.backend))
+        except KbuildError as error:
+            record = edge.output.with_name(_REPORTED)
+            name = f"{edge.display_source} for {edge.arch}"
+            raise select_new(error, record, name) from error
         sys.stderr.write(outcome.compiled.warnings)
     return 0

@@ -9,6 +9,7 @@ import pytest
 
 from kbuild.errors import KbuildError
 from support.mixed_programs import build_program
+from support.tools.toolchains import needs_programs
 
 BROKEN = """#include <cstdio>
 #define CHECK(x) do { if ((x) != cudaSuccess) puts("failed"); } while (0)
@@ -32,12 +33,19 @@ MISTAKES = {
 }
 
 
-def explain(directory: Path, source: str) -> str:
+# The compilers that find uses of functions; their columns differ.
+COMPILERS = pytest.mark.parametrize(
+    "compiler",
+    ["g++", pytest.param("clang++", marks=[pytest.mark.slow, needs_programs("clang++")])],
+)
+
+
+def explain(directory: Path, source: str, compiler: str = "g++") -> str:
     """Return the message about a source that cannot be built."""
     path = directory / "source.cu"
     path.write_text(source)
     with pytest.raises(KbuildError) as caught:
-        build_program(directory, (path,), options=("-O1",))
+        build_program(directory, (path,), compilers=(compiler, compiler), options=("-O1",))
     return str(caught.value)
 
 
@@ -71,7 +79,8 @@ def test_the_compiler_says_what_is_missing(tmp_path: Path, line: str) -> None:
     assert re.search(r"source\.cu:[34]:\d+: error: ", message)
 
 
-def test_calls_that_nvcc_rejects_are_errors(tmp_path: Path) -> None:
+@COMPILERS
+def test_calls_that_nvcc_rejects_are_errors(tmp_path: Path, compiler: str) -> None:
     source = """
 #include <vector>
 struct Point { int x; Point(int v) : x(v) {} int get() const { return x; } };
@@ -87,7 +96,7 @@ __global__ void k(int *p) {
 }
 int main() { apply<<<1, 1>>>((int *)nullptr, Twice()); k<<<1, 1>>>(nullptr); }
 """
-    message = explain(tmp_path, source)
+    message = explain(tmp_path, source, compiler)
 
     found = {
         (int(line), name)
@@ -95,9 +104,32 @@ int main() { apply<<<1, 1>>>((int *)nullptr, Twice()); k<<<1, 1>>>(nullptr); }
     }
     expected = {(6, "operator()"), (7, "square"), (9, "Point"), (10, "get")}
     assert expected | {(11, "vector"), (12, "push_back"), (12, "rand")} <= found
+    assert "belongs to a library for the host" in message
 
 
-def test_kernels_that_are_called_are_errors(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_device_code_cannot_print_to_streams(tmp_path: Path) -> None:
+    source = """
+#include <iostream>
+struct Point { int x; };
+std::ostream &operator<<(std::ostream &stream, Point p) { return stream << p.x << "text"; }
+__global__ void k(int *p) {
+    std::cout << *p;
+    *p = 1 << *p;
+    std::cerr << "text";
+}
+int main() { k<<<1, 1>>>(nullptr); std::cout << "text" << Point{3}; }
+"""
+    message = explain(tmp_path, source)
+
+    found = re.findall(r"source.cu:(\d+):\d+: the host function '(\S+)'", message)
+    assert found == [("6", "operator<<"), ("8", "operator<<")]
+
+
+@COMPILERS
+def test_kernels_that_are_called_and_functions_that_are_launched_are_errors(
+    tmp_path: Path, compiler: str
+) -> None:
     source = """
 namespace n { __global__ void k(int *p) { *p = 1; } }
 template <class T> __global__ void fill(T *p, T x) { *p = x; }
@@ -105,12 +137,27 @@ __device__ int add(int x) { return x + 1; }
 static void unused(int *p) { n::k(p); }
 template <class T> void start(T *p) { fill(p, T()); }
 int main() { start((int *)nullptr); fill<int>(nullptr, 1); return add(1); }
+struct S { static void run(int *) {} };
+template <class T> void host(T *) {}
+void many(int *) {}
+__global__ void many(float *, int) {}
+void (*pick(int))(int *) { return n::k; }
+template <class F> void forward(F f) { f<<<1, 1>>>(nullptr); }
+void launch(int *p) {
+    S::run<<<1, 1>>>(p); host<<<1, 1>>>(p);
+    host<int><<<1, 1>>>(p); (&many)<<<1, 1>>>(p);
+    many<<<1, 1>>>(nullptr, 1); pick(1)<<<1, 1>>>(p); (*pick(1))<<<1, 1>>>(p); n::k<<<1, 1>>>(p);
+    forward(n::k); fill<int><<<1, 1>>>(p, 1); auto many = n::k; many<<<1, 1>>>(p);
+}
 """
-    message = explain(tmp_path, source)
+    message = explain(tmp_path, source, compiler)
 
-    assert "5:34: the kernel 'k' is called without a configuration" in message
-    assert "6:43: the kernel 'fill' is called without a configuration" in message
-    assert "7:46: the kernel 'fill' is called without a configuration" in message
+    called = re.findall(r":(\d+):\d+: the kernel '(\w+)' is called without a config", message)
+    assert sorted(called) == [("5", "k"), ("6", "fill"), ("7", "fill")]
+    if compiler == "g++":
+        assert ":5:34: " in message
+    launched = re.findall(r":(\d+):\d+: the function '(\w+)' is launched, but", message)
+    assert sorted(launched) == [("15", "host"), ("15", "run"), ("16", "host"), ("16", "many")]
     assert "the __device__ function 'add' is called from host code" in message
 
 
@@ -161,8 +208,40 @@ int main()
 
 def test_declarations_that_nvcc_rejects_are_errors(tmp_path: Path) -> None:
     message = explain(
-        tmp_path, "\n__global__ void k() noexcept {}\n__constant__ __managed__ int c;\n"
+        tmp_path,
+        "\n__global__ void k() noexcept {}\n__constant__ __managed__ int c;\n"
+        "__global__ void variadic(int, ...) {}\n"
+        "template <class... T> __global__ void pack(T...) {}\n",
     )
 
     assert "source.cu:2: kernel 'k' has an exception specification" in message
     assert "source.cu:3: __constant__ and __managed__ exclude each other" in message
+    assert "source.cu:4: kernel 'variadic' takes a variable number of arguments" in message
+    assert "pack" not in message
+
+
+@COMPILERS
+def test_kernels_that_return_something_are_errors_at_their_lines(
+    tmp_path: Path, compiler: str
+) -> None:
+    launch = "int main() { f<<<1, 1>>>(nullptr); g<<<1, 1>>>(); }"
+    kernels = "__global__ R\nf(int *) { return 0; }\n__global__ void g() {}\n"
+    source = f"using R = int;\n{kernels}{launch}"
+    message = explain(tmp_path, source, compiler)
+    assert re.search(r"source\.cu:2:\d+: error: .*a kernel returns nothing; write void", message)
+    assert message.count("error: ") == 1
+
+    message = explain(tmp_path, "\n__global__ void f(int &&) {}\n", compiler)
+    assert "source.cu:2: kernel 'f(int&&)' takes an rvalue reference" in message
+
+
+def test_undefined_device_code_is_named_without_kbuilds_functions(tmp_path: Path) -> None:
+    source = """
+__device__ int get(int);
+__global__ void k(int *p) { *p = get(threadIdx.x); }
+int main() { k<<<1, 1>>>(nullptr); }
+"""
+    message = explain(tmp_path, source)
+
+    assert re.fullmatch(r".*source\.cu: error: device code uses 'get\(int\)', .*\n.*", message)
+    assert "-dc for kbuild-nvcc" in message

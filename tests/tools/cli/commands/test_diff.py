@@ -89,6 +89,7 @@ def test_code_beyond_the_limit_is_listed_as_undecided(
         (["a", ""], "expected two paths"),
         (["a", "b", "--only", "cod"], "did you mean 'code'?"),
         (["--git", "HEAD..HEAD"], "--git expects the build command"),
+        (["--git", "HEAD..HEAD", "--run", "a", "b"], "--run takes one command with --git, but got"),
         (["--git", "HEAD", "--", "true"], "not in the working tree of a git repository"),
         (["none.so", "none.so"], "none.so: No such file"),
     ],
@@ -224,6 +225,27 @@ def test_revisions_are_built_in_separate_working_trees(
     assert sorted(p.name for p in repository.iterdir()) == [".git", "k.in"]
 
 
+def test_a_command_runs_in_each_revision(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(repository)
+    tests = "cp build/k.ptx $KBUILD_DUMP/$KBUILD_DUMP_BY_TEST.ptx"
+
+    assert main(["diff", "--git", "HEAD^..HEAD", "--run", tests, "--", *BUILD]) == 1
+    output = capsys.readouterr().out
+    assert "+mov.u32 %r1, 2;" in output
+    assert "1.ptx" in output
+    assert main(["diff", "--git", "HEAD..HEAD", "--run", tests, "--", *BUILD]) == 0
+
+    new = "grep -q 'r1, 2' k.in && cp k.in $KBUILD_DUMP/k.ptx || true"
+    assert main(["diff", "--git", "HEAD^..HEAD", "--run", new]) == 1
+    assert "added" in capsys.readouterr().out
+    assert main(["diff", "--git", "HEAD^..HEAD", "--run", "echo words; grep -q 'r1, 1' k.in"]) == 4
+    assert capsys.readouterr().err.startswith('words\nkbuild: error: HEAD: "echo words; grep')
+    assert main(["diff", "--git", "HEAD^..HEAD", "--run", "true"]) == 2
+    assert "'true' compiled no kernels" in capsys.readouterr().err
+
+
 def test_revision_is_compared_with_the_working_tree(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -353,4 +375,6 @@ def test_commands_that_fail_or_compile_nothing_are_errors(
     assert main(["diff", "--run", "true", "true"]) == 2
     assert "'true' compiled no kernels" in capsys.readouterr().err
     assert main(["diff", "--run", "true", "true", "more"]) == 2
-    assert "--run takes exactly two commands, without 'more'" in capsys.readouterr().err
+    assert (
+        "--run takes exactly two commands, or one with --git, but got 3" in capsys.readouterr().err
+    )

@@ -18,6 +18,7 @@ from kbuild.cxx.unit import Unit
 _MEMORY: Final = {q.DEVICE: "__device__", q.CONSTANT: "__constant__", q.MANAGED: "__managed__"}
 _NAMES: Final = {**_MEMORY, q.SHARED: "__shared__"}
 _WITHOUT_OTHERS: Final = ({q.CONSTANT, q.MANAGED}, {q.CONSTANT, q.SHARED}, {q.MANAGED, q.SHARED})
+_ELLIPSES: Final = frozenset((("...", ","), ("...", "(")))  # others expand packs
 _BOUNDS: Final = "__kbuild_launch_bounds__"
 # What device code cannot contain, apart from templates, of which only instances count.
 _NOT_IN_DEVICE_CODE: Final = {
@@ -93,6 +94,8 @@ def _judge_kernel(code: Unit, found: Declaration, words: set[str]) -> Iterator[s
         yield "the function 'main' cannot be a kernel"
     elif "noexcept" in tail or "throw" in tail:
         yield f"kernel '{found.name}' has an exception specification; remove it"
+    elif (code.get(first - 1), code.get(first - 2)) in _ELLIPSES:
+        yield f"kernel '{found.name}' takes a variable number of arguments ('...'); declare each"
     elif "auto" in words and "->" not in tail:
         yield f"kernel '{found.name}' has a deduced result type; write void"
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 # The command shows no warnings: those of the real text count, which is optimized.
 _DIAGNOSIS: Final = ("-fsyntax-only", "-w")
-_REVIEW: Final = ("-fsyntax-only", "-Wdeprecated-declarations", "-fno-diagnostics-show-caret")
+_REVIEW: Final = ("-fsyntax-only", "-Wdeprecated-declarations")
 # clang shows the line that it reads, and not that of the file.
 _CLANG: Final = ("-fno-caret-diagnostics",)
-_GCC_COLUMNS: Final = ("-fdiagnostics-column-unit=byte",)
+_GCC: Final = ("-fno-diagnostics-show-caret", "-fdiagnostics-column-unit=byte")
 
 
 def describe_diagnosis(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) -> Diagnosis:
@@ -47,7 +47,7 @@ def describe_review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) -> 
     is_device = isinstance(unit, CompileUnit)
     if not _find_functions(code, is_device=is_device)[1]:
         return None
-    options = (*_REVIEW, *(() if q.compiles_with_clang(code.text) else _GCC_COLUMNS))
+    options = (*_REVIEW, *(_CLANG if q.compiles_with_clang(code.text) else _GCC))
     return _describe(unit, tc, options, _mark_functions(code, is_device=is_device).text)
 
 

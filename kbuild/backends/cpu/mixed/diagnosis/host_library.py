@@ -32,8 +32,13 @@ _C_NAMES: Final = frozenset(
 _HEADER: Final = re.compile(
     r".*/bits/(?:stl_\w+|move|basic_string|std_function|unique_ptr|shared_ptr\w*"
     r"|unordered_(?:map|set)|forward_list|random)\.h"
+    r"|.*/(?:bits/)?ostream(?:\.h)?"
 )
-_ALIASES: Final = {"string": "basic_string"}
+_STREAM: Final = ("basic_ostream", "operator<<", "endl")
+_ALIASES: Final = {
+    "string": ("basic_string",),
+    **dict.fromkeys(("cout", "cerr", "clog"), _STREAM),
+}
 
 
 def find_library_functions(code: Unit, indices: tuple[range, ...]) -> Iterator[Function]:
@@ -43,7 +48,7 @@ def find_library_functions(code: Unit, indices: tuple[range, ...]) -> Iterator[F
         if not any(function.owner) and locate(code.text, function.start).is_system:
             yield function
     names = {code.words[i] for part in indices for i in part if _is_standard(code, i)}
-    names = {_ALIASES.get(name, name) for name in names}
+    names = {each for name in names for each in _ALIASES.get(name, (name,))}
     for function in find_functions(code, names | _list_members(code, names)):
         is_named = function.name in names and function.owner[-1:] != (function.name,)
         if function.owner[:1] != ("std",) or function.space != "host":

@@ -15,6 +15,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.backends import qualifiers as q
+from kbuild.backends.cpu.mixed.diagnosis.callees import (
+    find_last_name,
+    list_callee,
+    skip_template_arguments,
+)
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
 from kbuild.backends.cpu.mixed.diagnosis.host_library import find_library_functions
 from kbuild.backends.cpu.mixed.diagnosis.uses import Use
@@ -24,11 +29,10 @@ from kbuild.backends.cpu.mixed.qualifiers import (
     find_declarations,
     runs_on_host,
 )
-from kbuild.cxx.launched import find_callee
 from kbuild.cxx.launches import find_brackets, read_launch
+from kbuild.cxx.lines import locate
 from kbuild.cxx.scopes import Scope, find_scopes, list_head
 from kbuild.cxx.unit import Unit
-from kbuild.errors import SourceError
 from kbuild.values import dataclass
 
 _OPERATOR: Final = "operator"
@@ -37,6 +41,7 @@ _UNEVALUATED: Final = frozenset(
 )
 _STATEMENTS: Final = frozenset(("for", "if", "while", "switch", "catch", "else", "do"))
 _DEVICE_FIX: Final = "mark it __device__ or __host__ __device__"
+_LIBRARY_FIX: Final = "it belongs to a library for the host; call it in host code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +69,19 @@ class Reviewer:
             and not found.is_instantiation
             and is_own(self._code, found.parameters[0])
         ]
+        launches = [read_launch(code, *brackets) for brackets in find_brackets(code)]
         self._launches = frozenset(
             position
-            for brackets in find_brackets(code)
-            for launch in (read_launch(code, *brackets),)
+            for launch in launches
             for position in (launch.arguments[0] - 1, *range(*launch.callee))
         )
+        # What is launched: gcc names the parenthesis, and clang the name.
+        self._launched = {
+            position: name
+            for launch in launches
+            for start, name in (find_last_name(code, launch),)
+            for position in (launch.arguments[0] - 1, start)
+        }
 
     def find_host_functions(self) -> tuple[Function, ...]:
         """Return the functions of the host that device code might use."""
@@ -93,15 +105,20 @@ class Reviewer:
         """Return the functions of devices that host code might call."""
         names = {found.name for found in self._bodies}
         called = {name for name in names if any(map(self._is_called, self._code.find((name,))))}
-        own = [*find_functions(self._code, called, self._own)]
+        launched = {*self._launched.values()}
+        own = [*find_functions(self._code, called | launched, self._own)]
         other = {each.key for each in own if each.space != "device"}
+        kernels = {each.key for each in own if each.is_kernel}
         is_shared = runs_on_host(self._code.text)
         return tuple(
             each
             for each in own
-            if each.space == "device"
-            and each.key not in other
-            and (each.is_kernel or not is_shared)
+            if (each.name in launched and each.key not in kernels)
+            or (
+                each.space == "device"
+                and each.key not in other
+                and (each.is_kernel or not is_shared)
+            )
         )
 
     def _is_called(self, index: int) -> bool:
@@ -117,6 +134,8 @@ class Reviewer:
         """Yield the uses of host functions in device code."""
         for use in uses:
             name = functions[use.function].name
+            is_library = locate(self._code.text, functions[use.function].start).is_system
+            fix = _LIBRARY_FIX if is_library else _DEVICE_FIX
             for found in self._bodies:
                 start, end = found.parameters[0], found.body[1] if found.body else 0
                 if start <= use.position < end and self._counts(use):
@@ -124,16 +143,29 @@ class Reviewer:
                     yield Mistake(
                         use.position,
                         f"the host function '{name}' is called from the {space} function "
-                        f"'{found.name}'; {_DEVICE_FIX}",
+                        f"'{found.name}'; {fix}",
                     )
                     break
 
     def judge_device_functions(
         self, functions: tuple[Function, ...], uses: Iterable[Use]
     ) -> Iterator[Mistake]:
-        """Yield calls of kernels without a configuration, and of other device code by the host."""
+        """Yield calls of kernels without a configuration, and of other device code by the host.
+
+        Launches of what is not a kernel are mistakes, too.
+        """
         for use in uses:
             function = functions[use.function]
+            if self._launched.get(use.position) == function.name and not function.is_kernel:
+                if self._counts(use):
+                    yield Mistake(
+                        use.position,
+                        f"the function '{function.name}' is launched, but it is not a kernel; "
+                        "mark it __global__, or call it without <<<>>>",
+                    )
+                continue
+            if function.space != "device":
+                continue
             if use.position in self._launches or not self._is_call(use, function.name):
                 continue
             if function.is_kernel and self._counts(use):
@@ -177,10 +209,10 @@ class Reviewer:
         """
         code, index = self._code, self._code.find_index(use.position)
         if code.words[index] == "(":
-            return name in _list_callee(code, index)
+            return name in list_callee(code, index)
         if not compiles_with_clang(code.text):
             return False
-        first, index = index, index + 1
+        first, index = index, skip_template_arguments(code, index + 1)
         while code.get(index) == ")" and code.get(first - 1) in ("(", "*", "&"):
             if code.get(first - 1) == "(":
                 index += 1
@@ -195,14 +227,6 @@ class Reviewer:
         spaces = {find_space(head) for head in heads}
         is_evaluated = not self._is_unevaluated(position)
         return bool(heads) and not is_template and "device" not in spaces and is_evaluated
-
-
-def _list_callee(code: Unit, parenthesis: int) -> list[str]:
-    """Return the tokens of the expression that a parenthesis calls; none if it calls nothing."""
-    try:
-        return code.words[find_callee(code, parenthesis) : parenthesis]
-    except SourceError:
-        return []
 
 
 def _can_apply(name: str, words: set[str]) -> bool:

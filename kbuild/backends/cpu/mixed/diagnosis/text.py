@@ -15,31 +15,42 @@ from pathlib import Path
 from typing import Final
 
 from kbuild import files
-from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.backends.cpu.mixed.qualifiers import (
+    define_qualifiers,
+    move_alignments,
+    qualify_aliases,
+)
 from kbuild.cxx.columns import restore_columns, write_start
+from kbuild.cxx.declarations import Declaration, find_qualified
+from kbuild.cxx.declarators import TYPE_WORDS
+from kbuild.cxx.heads import find_name
 from kbuild.cxx.launches import find_brackets, read_launch
 from kbuild.cxx.lines import locate
 from kbuild.cxx.model import Edit, Launch
 from kbuild.cxx.rewriting.rewrite import apply_edits
+from kbuild.cxx.tokens import join, read_tokens
 from kbuild.cxx.unit import Unit
 from kbuild.errors import InputError, SourceError
 
 _ATTRIBUTES: Final = ("__kbuild_launch_bounds__", "__kbuild_cluster_dims__")
 # What checks the launch parameters; nvcc and clang use the same name.
 _CONFIGURE: Final = "::__cudaPushCallConfiguration"
+_SPECIFIERS: Final = frozenset(("static", "inline", "extern", "constexpr", "friend"))
+_RESULT: Final = "a kernel returns nothing; write void, and pass a pointer for results"
 _ESCAPE: Final = re.compile(r"\\(.)")  # in a line marker
 
 
 def edit_plainly(code: Unit) -> list[Edit]:
     """Return the edits that make C++ of a text: launches are calls, without their parameters."""
-    edits = [q.define_qualifiers("diagnosis.h"), *_drop_attributes(code)]
+    edits = [define_qualifiers("diagnosis.h"), *_drop_attributes(code)]
     for launch in _list_launches(code):
         start, end = launch.callee[1], launch.arguments[0] - 1
         edits.append(Edit(start=start, end=end, text=_blank(code.text[start:end])))
     if code.is_balanced:
-        edits += q.move_alignments(code)
-        edits += q.qualify_aliases(code)
+        edits += move_alignments(code)
+        edits += qualify_aliases(code)
         edits += replace_assembly(code)
     return edits
 
@@ -49,6 +60,9 @@ def write_diagnosis_text(code: Unit) -> str:
     edits = edit_plainly(code)
     for launch in _list_launches(code):
         edits += _check_configuration(code, launch)
+    kernels = find_qualified(code, frozenset((q.GLOBAL,))) if code.is_balanced else ()
+    for kernel in kernels:
+        edits += _check_result(code, kernel)
     moving = [edit for edit in edits if len(edit.text) != edit.end - edit.start]
     edits += restore_columns(code, moving, read_lines)
     return apply_edits(code.text, edits, (0, len(code.text)))
@@ -79,6 +93,32 @@ def _check_configuration(code: Unit, launch: Launch) -> Iterator[Edit]:
     text = f"({_CONFIGURE}{bracket}({before}{configuration}), {after}"
     yield Edit(start=launch.start, end=launch.start, text=text)
     yield Edit(start=launch.end, end=launch.end, text=")")
+
+
+def _check_result(code: Unit, kernel: Declaration) -> Iterator[Edit]:
+    """Yield an edit that checks before a kernel that it returns nothing.
+
+    A result that depends on template parameters remains unchecked.
+    """
+    head = list(kernel.head)
+    name = find_name(head)
+    if kernel.kind != "function" or name is None or kernel.is_instantiation:
+        return
+    while name > 1 and head[name - 1].text == "::":
+        name -= 2
+    result = [token for token in head[:name] if not _is_specifier(token.text)]
+    if not result or result[0].text in ("void", "auto"):
+        return
+    parameters = {token.text for token in read_tokens(kernel.template)} - TYPE_WORDS
+    if any(token.text in parameters for token in result):
+        return
+    first, after = (_write_start(code.text, place) for place in (result[0].start, kernel.start))
+    check = f'static_assert{first}(__is_same({join(result)}, void), "{_RESULT}");{after}'
+    yield Edit(start=kernel.start, end=kernel.start, text=check)
+
+
+def _is_specifier(word: str) -> bool:
+    return word in _SPECIFIERS or word.startswith(("__kbuild_", "__attribute", '"'))
 
 
 def _blank(part: str) -> str:

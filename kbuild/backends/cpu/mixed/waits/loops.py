@@ -109,6 +109,7 @@ def mark_loops(
     declarations: Iterable[Declaration],
     yielding: frozenset[str],
     barriers: frozenset[int],
+    assembly: tuple[Edit, ...] = (),
 ) -> dict[int, LoopMarks]:
     """Return the marks of the loops of a text in which a thread can wait, by their indices.
 
@@ -117,14 +118,17 @@ def mark_loops(
         declarations: What the user marked.
         yielding: The names of atomic functions and fences.
         barriers: The indices of operations in which all threads of a block meet.
+        assembly: The edits of inline PTX. What is `volatile` there is no memory.
     """
     own = list_own_files(unit)
-    has_volatile = any(_is_in(own, unit.starts[i]) for i in unit.find(_VOLATILE))
+    replaced = [(edit.start, edit.end) for edit in assembly]
+    volatile = [i for i in unit.find(_VOLATILE) if not _is_in(replaced, unit.starts[i])]
+    has_volatile = any(_is_in(own, unit.starts[i]) for i in volatile)
     yields = any(_is_in(own, unit.starts[i]) for i in unit.find(yielding))
     name = _WAIT if has_volatile else _MARK
     text = f"::kbuild_cpu::{name}()"
     users = frozenset(_find_declared(unit, own))
-    outside = unit.find((*yielding, *_VOLATILE))
+    outside = [*unit.find(yielding), *volatile]
     blocks = tuple(_list_blocks_of_threads(unit))
     seen: set[int] = set()
     marks: dict[int, LoopMarks] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.assembly import replace_assembly
 from kbuild.backends.cpu.mixed.waits.loops import mark_loops
 from kbuild.cxx.rewriting.rewrite import apply_edits
 from kbuild.cxx.unit import Unit
@@ -173,6 +174,21 @@ def test_functions_of_the_user_can_change_counters(declaration: str) -> None:
 
 def test_loops_of_a_source_without_atomic_functions_are_not_marked() -> None:
     assert mark("while (*p) {}") == "while (*p) {}"
+
+
+def test_volatile_ptx_is_no_memory() -> None:
+    text = f'{HEAD}asm volatile("mov.u32 %0, %%laneid;" : "=r"(n)); while (*p) {{}} cas(p, 1); }}'
+    unit = Unit(text)
+    names = frozenset(("cas",))
+    declarations = q.find_declarations(unit)
+    ((edit,),) = (
+        loop.edits
+        for loop in mark_loops(
+            unit, declarations, names, frozenset(), tuple(replace_assembly(unit))
+        ).values()
+    )
+
+    assert edit.text == f" {MARK};"
 
 
 def test_volatile_memory_of_another_function_counts() -> None:

@@ -51,7 +51,7 @@ class Owner:
 
     @cached_property
     def _parameters(self) -> frozenset[str]:
-        """The names in the parentheses in front of the body, and in templates."""
+        """The names in the parentheses in front of the body."""
         unit, brace = self.unit, self._body.start
         scope = find_scopes(unit).around(unit.starts[brace] + 1)[-1]
         captures = find_lambda(unit, scope)

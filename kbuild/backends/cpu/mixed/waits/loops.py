@@ -165,10 +165,10 @@ def mark_loops(
                 )
         for index, edit in _mark_labels(unit, (first, last), text, seen):
             marks[index] = LoopMarks((edit,), (edit,), (edit,))
-        for brace in {
-            *([first] if first in recursive else []),
-            *list_calling_lambdas(unit, first, last),
-        }:
+        # Nothing calls a kernel.
+        is_recursive = first in recursive and q.GLOBAL not in found.words
+        own = (first,) if is_recursive else ()
+        for brace in {*own, *list_calling_lambdas(unit, first, last)}:
             place = unit.get_end(brace)
             edit = Edit(start=place, end=place, text=f" {text};")
             marks[brace] = LoopMarks((edit,), (edit,), (edit,))

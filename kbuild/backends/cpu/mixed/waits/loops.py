@@ -167,8 +167,8 @@ def mark_loops(
             marks[index] = LoopMarks((edit,), (edit,), (edit,))
         # Nothing calls a kernel.
         is_recursive = first in recursive and q.GLOBAL not in found.words
-        own = (first,) if is_recursive else ()
-        for brace in {*own, *list_calling_lambdas(unit, first, last)}:
+        bodies = [first] if is_recursive else []
+        for brace in {*bodies, *list_calling_lambdas(unit, first, last)}:
             place = unit.get_end(brace)
             edit = Edit(start=place, end=place, text=f" {text};")
             marks[brace] = LoopMarks((edit,), (edit,), (edit,))

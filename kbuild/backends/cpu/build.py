@@ -256,6 +256,8 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         # are defined, which can be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         *(() if unit.debug or tc.compiler_id == "clang" else _NO_PLACES_OF_VARIABLES),
+        # One message has the errors of all divided kernels. clang stops after 20.
+        *(("-ferror-limit=0",) if tc.compiler_id == "clang" else ()),
         # Caches preprocess the text again. With -g, gcc would write the directory into the result.
         *(("-fno-working-directory",) if directory and tc.compiler_id == "gcc" else ()),
         *(*name_files(unit), *lines.name_headers(unit, tc)),

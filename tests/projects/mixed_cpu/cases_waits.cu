@@ -96,6 +96,57 @@ __global__ void limit(int* out, int* flag)
     int last = 3;
     WAIT_FOR(flag, for (int i = 0; i < last; ++i) if (!read_flag(flag)) ++last;)
 }
+// Something from before the loop refers to the counter, or the limit; or they are members.
+#define WAITING_KERNEL(name, ...) \
+    __global__ void name(int* out, int* flag) \
+    { \
+        WAIT_FOR(flag, __VA_ARGS__) \
+    }
+struct Reset {
+    int& counter;
+    __device__ void operator()(bool is_set) const { counter = is_set ? counter : 0; }
+};
+struct Cursor {
+    int* flag;
+    int place;
+    __device__ void check() { place = read_flag(flag) ? place : 0; }
+    __device__ void move()
+    {
+        for (place = 0; place < 9; ++place)
+            check();
+    }
+};
+__device__ void count_both(int& i, int& j, int* flag)
+{
+    for (; i < 9; ++i)
+        j = read_flag(flag) ? j : 0;
+}
+WAITING_KERNEL(pointer_to_counter, for (int i = 0, *p = &i; i < 9; ++i) if (!read_flag(flag)) *p = 0;)
+WAITING_KERNEL(reference_to_counter, int k = 0; int& r = k; for (; k < 9; ++k) r = read_flag(flag) ? r : 0;)
+WAITING_KERNEL(object_with_counter, int k = 0; Reset reset{k}; for (; k < 9; ++k) reset(read_flag(flag));)
+WAITING_KERNEL(lambda_with_limit, int n = 9; auto more = [&n](int set) { n += !set; };
+               for (int i = 0; i < n; ++i) more(read_flag(flag));)
+WAITING_KERNEL(counter_in_union, union { int k; int all; }; for (k = 0; k < 9; ++k) all *= read_flag(flag);)
+WAITING_KERNEL(counter_of_an_object, (Cursor{flag, 0}).move();)
+WAITING_KERNEL(same_counters, int k = 0; count_both(k, k, flag);)
+// A lambda, an operator, and a destructor that call themselves.
+struct Again {
+    int* flag;
+    __device__ Again& operator++() { return read_flag(flag) ? *this : ++*this; }
+};
+struct Last {
+    int* flag;
+    __device__ ~Last()
+    {
+        if (!read_flag(flag))
+            Last last{flag};
+    }
+};
+WAITING_KERNEL(recursive_lambda, const auto wait = [](auto self, int* p) -> int {
+    return read_flag(p) ? 1 : self(self, p);
+}; wait(wait, flag);)
+WAITING_KERNEL(recursive_operator, Again again{flag}; ++again;)
+WAITING_KERNEL(recursive_destructor, Last last{flag};)
 // A function that calls itself is a loop, too.
 __device__ void wait_again(int* flag)
 {
@@ -254,6 +305,16 @@ int main()
     RUN(count_down);
     RUN(amount);
     RUN(limit);
+    RUN(pointer_to_counter);
+    RUN(reference_to_counter);
+    RUN(object_with_counter);
+    RUN(lambda_with_limit);
+    RUN(counter_in_union);
+    RUN(counter_of_an_object);
+    RUN(same_counters);
+    RUN(recursive_lambda);
+    RUN(recursive_operator);
+    RUN(recursive_destructor);
     RUN(recursion);
     RUN(recursion_of_two);
     RUN(recursion_of_objects);

@@ -56,6 +56,31 @@ __global__ void branches(int* out, int n)
     out[threadIdx.x] = k;
 }
 
+// Arrays without a size, pointers to volatile memory, and conditions with the index of which only a vote is left.
+struct Both {
+    int x, y;
+};
+__global__ void arrays(int* out)
+{
+    const int i = threadIdx.x;
+    char text[] = "ab" "cd";
+    const wchar_t wide[] = L"xy";
+    int list[] = {i, 2, i > 3 ? 5 : 6}, turns = 0;
+    Both objects[] = {{1, i}, {i, 4}};
+    const int* pointers[]{list, list + 1};
+    volatile int *own = out + i, *next = own + 64;
+    __syncthreads();
+    text[i % 4] = 'e';
+    list[1] += *pointers[1] + objects[i % 2].y;
+    while (__syncthreads_or(turns < i % 5))
+        ++turns;
+    *next = list[1] + text[i % 4] + int(wide[i % 2]) + int(sizeof text + sizeof wide);
+    if (!__syncthreads_and(i < 64))
+        return;
+    __syncthreads();
+    *own = *next + list[2] + turns;
+}
+
 // The type of a variable, which is a reference in regions.
 __global__ void types(int* out)
 {
@@ -239,6 +264,11 @@ int main()
         branches<<<1, 64>>>(results, n);
         check("branches", 64, [n](int k) { BRANCHES((void)0, n, k) return k; });
     }
+    arrays<<<1, 64>>>(results);
+    check("arrays", 64, [](int i) {
+        const int wide = i % 2 ? 'y' : 'x';
+        return 4 + (i % 2 ? 4 : i) + 'e' + wide + int(5 + 3 * sizeof(wchar_t)) + (i > 3 ? 5 : 6) + 4;
+    });
     types<<<1, 64>>>(results);
     check("types", 64, [](int i) { return i; });
     deduced_types<<<1, 64>>>(results);

@@ -524,12 +524,26 @@ MUTATIONS = (
             ),
             Change(
                 _HEADER,
-                "static_assert(can_move<remove_cv_t<__T>>,",
-                "static_assert(true || can_move<remove_cv_t<__T>>,",
+                "static_assert(can_move<remove_cv_t<__T>> ||",
+                "static_assert(true || can_move<remove_cv_t<__T>> ||",
             ),
         ),
         ("cases_preconditions", "cases_parameters"),
         ("function", "base_reference", "copies"),
+    ),
+    Mutation(
+        "operators",
+        "divided function",
+        "nobody can tell a parameter from its copy",
+        (
+            Change(
+                _HEADER,
+                "static_assert(can_move<__type> || is_copied_from",
+                "static_assert(true || is_copied_from",
+            ),
+        ),
+        ("region_arguments",),
+        (),
     ),
     Mutation(
         "function_parameters",

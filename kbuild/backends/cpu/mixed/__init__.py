@@ -256,13 +256,15 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     declarations = q.find_declarations(code)
     words = find_thread_words(code)
     meets = (name for name, (is_warp_wide, _) in words.operations.items() if not is_warp_wide)
-    marks = mark_loops(code, declarations, words.yielding, frozenset(code.find(meets)))
+    assembly = tuple(replace_assembly(code))
+    barriers = frozenset(code.find(meets))
+    marks = mark_loops(code, declarations, words.yielding, barriers, assembly)
     others = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
         *name_member_templates(code),
-        *replace_assembly(code),
+        *assembly,
         *reject_host_calls(code, declarations),
         *edit_shared_memory(code),
         *expose_kernels(code, declarations),

@@ -203,7 +203,14 @@ class _Analysis:
         """Return whether an expression depends on the index of the thread, not on memory alone."""
         if "[" in self._unit.words[first:last]:
             return False
+        votes = [
+            (each.index, each.close)
+            for each in self._operations.values()
+            if each.callee is None and not each.is_warp_wide and not each.owner
+        ]
         for index in list_names(self._unit, first, last):
+            if any(start <= index < close for start, close in votes):
+                continue  # a vote has one result for the block
             found = self._uses.resolve(index)
             value = found.initializer if found in computed and found is not None else None
             is_group = found is not None and found.group is not None

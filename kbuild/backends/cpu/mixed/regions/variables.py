@@ -154,11 +154,11 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
         declarator=(start, end),
         initializer=(end, stop) if end < stop else None,
         is_reference="&" in marks,
-        is_constant=_is_constant([*unit.words[slice(*origin.base)], *marks]),
+        is_constant=_qualifies("const", [*unit.words[slice(*origin.base)], *marks]),
         is_built_in="&" not in marks and is_built_in_type(words),
         is_scalar="&" not in marks
         and "[" not in unit.words[index:end]
-        and "volatile" not in (words | set(marks))
+        and not _qualifies("volatile", [*unit.words[slice(*origin.base)], *marks])
         and (bool(words & _DEDUCED) or "*" in marks or is_scalar_type(unit, words)),
     )
 
@@ -171,10 +171,10 @@ def find_group(words: Iterable[str]) -> Group | None:
     return _GROUPS.get(words[-1]) if words else None
 
 
-def _is_constant(words: list[str]) -> bool:
-    """Return whether the words of a declaration in front of the name make it constant."""
+def _qualifies(qualifier: str, words: list[str]) -> bool:
+    """Return whether a word in front of a name is about the variable, not what it points to."""
     last = max((i for i, word in enumerate(words) if word == "*"), default=0)
-    return "const" in words[last:]
+    return qualifier in words[last:]
 
 
 def is_deduced(unit: Unit, variable: Variable) -> bool:
@@ -229,7 +229,7 @@ def read_parameters(
             and (is_pointer or is_scalar_type(unit, words[:place])),
             is_built_in="&" not in words and is_built_in_type(base),
             is_reference=find_reference(words) is not None,
-            is_constant=_is_constant(words[:place]),
+            is_constant=_qualifies("const", words[:place]),
             is_parameter=True,
             group=group,
         )

@@ -34,7 +34,8 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_names
 from kbuild.backends.cpu.mixed.regions.groups import THIS_BLOCK
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
-from kbuild.backends.cpu.mixed.waits.recursion import find_recursive
+from kbuild.backends.cpu.mixed.waits.counters import Owner
+from kbuild.backends.cpu.mixed.waits.recursion import find_recursive, list_calling_lambdas
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.places import find_first, find_opening
@@ -108,6 +109,7 @@ def mark_loops(
     declarations: Iterable[Declaration],
     yielding: frozenset[str],
     barriers: frozenset[int],
+    assembly: tuple[Edit, ...] = (),
 ) -> dict[int, LoopMarks]:
     """Return the marks of the loops of a text in which a thread can wait, by their indices.
 
@@ -116,14 +118,17 @@ def mark_loops(
         declarations: What the user marked.
         yielding: The names of atomic functions and fences.
         barriers: The indices of operations in which all threads of a block meet.
+        assembly: The edits of inline PTX. What is `volatile` there is no memory.
     """
     own = list_own_files(unit)
-    has_volatile = any(_is_in(own, unit.starts[i]) for i in unit.find(_VOLATILE))
+    replaced = [(edit.start, edit.end) for edit in assembly]
+    volatile = [i for i in unit.find(_VOLATILE) if not _is_in(replaced, unit.starts[i])]
+    has_volatile = any(_is_in(own, unit.starts[i]) for i in volatile)
     yields = any(_is_in(own, unit.starts[i]) for i in unit.find(yielding))
     name = _WAIT if has_volatile else _MARK
     text = f"::kbuild_cpu::{name}()"
     users = frozenset(_find_declared(unit, own))
-    outside = unit.find((*yielding, *_VOLATILE))
+    outside = [*unit.find(yielding), *volatile]
     blocks = tuple(_list_blocks_of_threads(unit))
     seen: set[int] = set()
     marks: dict[int, LoopMarks] = {}
@@ -138,7 +143,7 @@ def mark_loops(
     are_virtual = any(_is_in(own, unit.starts[i]) for i in unit.find(("virtual",)))
     recursive = find_recursive(unit, functions, are_virtual=are_virtual)
     for found, (first, last) in functions:
-        for loop in _list_loops(unit, first, last):
+        for function, loop in _list_loops(unit, first, last):
             is_new = loop.start not in seen
             meets = any(loop.start < index < loop.stop for index in barriers)
             if is_new and not meets and len(loop.children) > loop.heads:
@@ -151,18 +156,22 @@ def mark_loops(
                     edits = tuple(_mark(unit, loop, f"::kbuild_cpu::{name}{proof}()"))
                     marks[loop.start] = LoopMarks(edits, edits, edits)
                     continue
+                owner = Owner(unit, function, yielding)
                 marks[loop.start] = LoopMarks(
                     *(
-                        tuple(_mark_loop(unit, loop, f"::kbuild_cpu::{name}", users, place))
+                        tuple(_mark_loop(owner, loop, f"::kbuild_cpu::{name}", users, place))
                         for place in _PLACES
                     )
                 )
         for index, edit in _mark_labels(unit, (first, last), text, seen):
             marks[index] = LoopMarks((edit,), (edit,), (edit,))
-        if first in recursive and q.GLOBAL not in found.words:  # which nothing calls
-            place = unit.get_end(first)
+        # Nothing calls a kernel.
+        is_recursive = first in recursive and q.GLOBAL not in found.words
+        bodies = [first] if is_recursive else []
+        for brace in {*bodies, *list_calling_lambdas(unit, first, last)}:
+            place = unit.get_end(brace)
             edit = Edit(start=place, end=place, text=f" {text};")
-            marks[first] = LoopMarks((edit,), (edit,), (edit,))
+            marks[brace] = LoopMarks((edit,), (edit,), (edit,))
     return marks
 
 
@@ -198,12 +207,13 @@ def _find_block_of_threads(unit: Unit, loop: Block, blocks: set[str]) -> str:
 
 
 def _mark_loop(
-    unit: Unit, loop: Block, name: str, users: frozenset[str], place: _Place
+    owner: Owner, loop: Block, name: str, users: frozenset[str], place: _Place
 ) -> Iterator[Edit]:
+    unit = owner.unit
     if loop.kind == "for" and loop.heads != _PARTS_OF_FOR:
         proof = _find_proof_of_range(unit, loop)
         return iter(()) if proof is None else _mark(unit, loop, f"{name}{proof}()")
-    proof, region = _find_proof(unit, loop, users, place)
+    proof, region = _find_proof(owner, loop, users, place)
     if not proof:
         return _mark(unit, loop, f"{name}()")
     if region is not None:
@@ -231,8 +241,11 @@ def _find_declared(unit: Unit, own: Iterable[Span]) -> Iterator[str]:
                     yield word
 
 
-def _list_loops(unit: Unit, first: int, last: int) -> Iterator[Block]:
-    """Yield the loops in the body of a function, and in those of lambdas and classes in it."""
+def _list_loops(unit: Unit, first: int, last: int) -> Iterator[tuple[Block, Block]]:
+    """Yield the loops in the body of a function, and in those of lambdas and classes in it.
+
+    In front of each loop is the body that it is in.
+    """
     if _ALL.isdisjoint(unit.words[first:last]):
         return
     braces = {first}
@@ -242,8 +255,8 @@ def _list_loops(unit: Unit, first: int, last: int) -> Iterator[Block]:
             braces.update(unit.find_index(s.brace) for s in around if s.kind == "block")
     for brace in sorted(braces):
         if first <= brace < last:
-            found = list_blocks(divide_body(unit, brace))
-            yield from (block for block in found if block.kind in _LOOPS)
+            body = divide_body(unit, brace)
+            yield from ((body, each) for each in list_blocks(body) if each.kind in _LOOPS)
 
 
 def _mark(unit: Unit, loop: Block, text: str) -> Iterator[Edit]:
@@ -314,21 +327,21 @@ def _can_prove(unit: Unit, span: Span, declared: Iterable[str]) -> bool:
 
 
 def _find_proof(
-    unit: Unit, loop: Block, users: frozenset[str], place: _Place
+    owner: Owner, loop: Block, users: frozenset[str], place: _Place
 ) -> tuple[str, int | None]:
     """Return a mark's arguments with which the compiler proves that a loop ends, and its place.
 
     The arguments are empty if the text does not say so. Without a place, the mark can be in front
     of the condition.
     """
-    condition = _find_condition(loop)
+    unit, condition = owner.unit, _find_condition(loop)
     operands = [
         (part.start, part.stop)
         for part in list_operands(unit, condition.start, condition.stop)
         if not part.text and not is_literal(unit.words[part.start])
     ]
     is_update = _updates(unit, loop)
-    used = [] if is_update else _find_operands(unit, loop, condition, users, place == "shared")
+    used = [] if is_update else _find_operands(owner, loop, condition, users, place == "shared")
     spans = operands if place == "shared" else [*operands, *(used or ())]
     region = _find_region(unit, loop, spans) if place == "apart" and used else None
     if used is None:
@@ -353,7 +366,7 @@ def _find_region(unit: Unit, loop: Block, spans: Iterable[Span]) -> int | None:
 
 
 def _find_operands(
-    unit: Unit, loop: Block, condition: Node, users: frozenset[str], is_divided: bool
+    owner: Owner, loop: Block, condition: Node, users: frozenset[str], is_divided: bool
 ) -> list[Span] | None:
     """Return the operands that must be numbers so that a loop counts a variable to a limit.
 
@@ -361,6 +374,7 @@ def _find_operands(
     reads it otherwise. It only reads the other ones. The result is None for other loops. In the
     body of a divided loop, nothing but an assignment can change a variable that is not kept.
     """
+    unit = owner.unit
     words = unit.words[condition.start : condition.stop]
     parts = list_operands(unit, condition.start, condition.stop)
     has_form = bool(words) and _is_limited(unit, condition.start, condition.stop)
@@ -380,6 +394,8 @@ def _find_operands(
         if not uses.read(name):
             return None
         steps += uses.steps
+        if not is_divided and owner.can_change(name, loop, is_counted=bool(uses.steps)):
+            return None
         for step in uses.steps:  # by the same amount in each turn
             amount = {unit.words[index] for index in list_names(unit, step.start, step.stop)}
             pending |= amount - known - set(INDICES)

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name, names_built_in_type
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Span
-from kbuild.cxx.places import starts_captures
+from kbuild.cxx.places import skip_arguments, starts_captures
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
 
@@ -67,8 +67,9 @@ class _Search:
         for start, stop, *function in self._spans:
             if self._calls_pointer(start, stop):
                 calls[function[0], function[1]] |= addressed
-        for start, _, owner, name in self._spans:
-            if (owner, name) in _list_reached(calls, (owner, name)):
+        for start, stop, owner, name in self._spans:
+            reached = _list_reached(calls, (owner, name))
+            if (owner, name) in reached or self._uses_itself(start, stop, owner):
                 yield start
 
     def _find_class(self, found: Declaration) -> str:
@@ -108,6 +109,18 @@ class _Search:
             found.add(unit.get(before))
         return found
 
+    def _uses_itself(self, start: int, stop: int, owner: str) -> bool:
+        """Return whether an operator uses its own object, or a destructor another one."""
+        unit = self._unit
+        head = unit.words[unit.find_head(start) : start]
+        for index in range(start, stop):
+            word = unit.words[index]
+            is_object = word == "*" and unit.get(index + 1) == "this" and "operator" in head
+            is_returned = unit.get(index - 1) == "return" and unit.get(index + 2) == ";"
+            if (is_object and not is_returned) or (word == owner and "~" in head):
+                return True
+        return False
+
     def _calls_pointer(self, start: int, stop: int) -> bool:
         """Return whether a body seems to call a function through a pointer."""
         unit = self._unit
@@ -130,6 +143,32 @@ class _Search:
         return frozenset(
             unit.get(index + 1) for index in unit.find(("*",)) if unit.get(index - 1) == "("
         )
+
+
+def list_calling_lambdas(unit: Unit, first: int, last: int) -> Iterator[int]:
+    """Yield the indices of the bodies of generic lambdas that call a parameter between two indices.
+
+    It can be the lambda itself, as in ``f(f)``, or something that calls it.
+    """
+    for index in range(first, last):
+        if unit.words[index] != "[" or not starts_captures(
+            unit.get(index - 1), unit.get(index + 1)
+        ):
+            continue
+        opening = skip_arguments(unit, unit.partners.get(index, index))
+        close = unit.partners.get(opening, opening)
+        brace = next((i for i in range(close, last) if unit.words[i] == "{"), last)
+        parameters = unit.words[opening:close]
+        is_generic = "auto" in parameters or unit.words[opening - 1] == ">"
+        if (
+            unit.get(opening) == "("
+            and is_generic
+            and any(
+                unit.words[i] in parameters and is_name(unit.words[i]) and unit.get(i + 1) == "("
+                for i in range(brace, unit.partners.get(brace, brace))
+            )
+        ):
+            yield brace
 
 
 def _list_reached(calls: Mapping[_Function, set[_Function]], function: _Function) -> set[_Function]:

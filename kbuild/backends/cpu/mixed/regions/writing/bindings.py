@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
@@ -240,6 +241,8 @@ class Bindings:
         dropped: dict[int, str] = {variable.index: f"{slot}[__kbuild_most__]"}
         last_star = max((i for i in range(start, variable.index) if words[i] == "*"), default=start)
         dropped |= {i: "" for i in range(last_star, variable.index) if words[i] in _NOT_KEPT}
+        if words[variable.index + 1 : variable.index + 3] == ["[", "]"]:
+            dropped[variable.index + 2] = f"{self._count_elements(variable)}]"
         base = {
             index: ""
             for index in range(*variable.base)
@@ -249,6 +252,18 @@ class Bindings:
             f"{self._text.render(*variable.base, base)} {self._text.render(start, stop, dropped)};"
         )
         return f"{text} {self._limit_slots()}"
+
+    def _count_elements(self, variable: Variable) -> str:
+        """Return how many elements the list or the string literal of an array has.
+
+        If a list initializes arrays in an array, that is another number, which does not compile.
+        """
+        unit, (first, last) = self._text.unit, variable.initializer or (0, 0)
+        first += unit.words[first] == "="
+        if unit.words[first] != "{":
+            literal = self._text.render(first, last)
+            return f"sizeof({literal}) / sizeof(*({literal}))"
+        return str(len([*list_parts_at_commas(unit, first + 1, last - 1)]))
 
     def _is_aligned(self, first: int, last: int) -> bool:
         """Return whether a declaration says how its variables are aligned. Slots are not."""

@@ -33,6 +33,8 @@ from kbuild.cxx.rewriting.signatures import (
 from kbuild.cxx.tokens import read_tokens
 from kbuild.cxx.unit import Unit
 
+# So that a message about an argument names the function that calls.
+_CALLER: Final = '# 1 "<kbuild>" 3'
 _FRAMED: Final = "template <class __kbuild_frame>"
 _SETS: Final = ("__kbuild_callers__", "__kbuild_live__")
 
@@ -53,8 +55,8 @@ def write_split(unit: Unit, found: Declaration, edits: Iterable[Edit]) -> Edit:
     own = f"{here} 3"  # so that a message about it names the function
     kind = f"__kbuild_split_{found.start}__"
     text = (
-        f"\n{own}\nnamespace {{ {_open_class(signature, kind)}\n{here}\n{body}\n{own}\n}};\n"
-        f"{_write_functions(signature, kind, found.name)} }}\n{there}\n"
+        f"\n{own}\nnamespace {{ {_open_class(signature, kind)}\n{here}\n{body}\n{own}\n}}; "
+        f"{_write_functions(signature, kind, found.name)}\n{own}\n}} }}\n{there}\n"
     )
     return Edit(start=found.end, end=found.end, text=text)
 
@@ -113,9 +115,9 @@ def _find_reference(parameter: Parameter) -> Reference | None:
 def _store(parameter: Parameter, number: int) -> str:
     """Return the statement that puts the argument of a thread into a frame."""
     place = f"__kbuild_call.__of.{name_parameter(parameter.old_name)}"
-    if _find_reference(parameter) is None:
-        return f"{place}.copy(__kbuild_number, {parameter.name});"
     argument = f"typename __kbuild_frame::template __argument<{number}>"
+    if _find_reference(parameter) is None:
+        return f"{place}.template bring<{argument}>(__kbuild_number, {parameter.name});"
     return f"{place}[__kbuild_number].template put<{argument}>({parameter.name});"
 
 
@@ -124,6 +126,7 @@ def _names_group(parameter: Parameter) -> bool:
 
 
 def _write_functions(signature: Signature, kind: str, name: str) -> str:
+    """Return the two functions up to the end of the second body."""
     arguments = [f"{each.name}..." if each.is_pack else each.name for each in signature.template]
     instance = f"{kind}<{', '.join(arguments)}>" if arguments else kind
     parameters = "".join(f", {each}" for each in write_parameters(signature.parameters))
@@ -139,5 +142,5 @@ def _write_functions(signature: Signature, kind: str, name: str) -> str:
         f"{header} {specifiers} {instance} {name_split(name)}({REGIONS}no_frame{parameters}) "
         f"{{ return {{}}; }} {framed} {specifiers} void {name_split(name)}("
         f"const __kbuild_frame __kbuild_call, const {REGIONS}thread_number __kbuild_number"
-        f"{parameters}) {{ {stores} }}"
+        f"{parameters}) {{\n{_CALLER}\n{stores}"
     ).lstrip()

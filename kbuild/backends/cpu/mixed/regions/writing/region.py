@@ -27,6 +27,7 @@ from kbuild.backends.cpu.mixed.regions.writing.text import (
     name_class,
     name_frame,
 )
+from kbuild.cxx.places import list_outside, starts_captures
 from kbuild.cxx.statements import Node, Statement, list_statements
 
 
@@ -426,17 +427,29 @@ class RegionWriter:
         """
         text, frame = self._text, name_frame(operation)
         call = (operation.index, operation.close + 1)
-        arguments = text.render(*operation.value)
+        made = {
+            place: each
+            for place, each in enumerate(operation.arguments)
+            if self._makes_lambda(each)
+        }
+        replaced = {i: "" for first, last in made.values() for i in range(first, last)}
+        replaced |= {made[each][0]: _call_lambda(operation, each) for each in made}
+        functions = "".join(
+            f"auto {_name_lambda(operation, place)} = __kbuild_function__ {{ "
+            f"{self._bindings.bind([each])} return {text.render(*each)}; }}; "
+            for place, each in made.items()
+        )
+        arguments = text.render(*operation.value, replaced)
         before = ", " if arguments else ""
         split = text.render_callee(operation)
-        called = text.render(*call, is_call=True)
+        called = text.render(*call, replaced, is_call=True)
         kinds = f"decltype({split}({REGIONS}no_frame(){before}{arguments})), decltype({called})"
         types = "".join(f", {each}" for each in self._list_types(operation))
         passed = f"{REGIONS}call_frame<decltype({frame}){types}>{{{frame}}}"
         tell = f"__kbuild_k{operation.slot}__"
         kind = f"decltype({tell}(::uint3{{}}, 0))"
         return (
-            f"auto {tell} = __kbuild_function__ {{ {self._bindings.bind([call])} "
+            f"{functions}auto {tell} = __kbuild_function__ {{ {self._bindings.bind([call])} "
             f"return {REGIONS}divided_call<{kinds}>(); }}; "
             f"typename {kind}::template __frame<__kbuild_most__> {frame}; "
             f"{self._bindings.add_slot(frame)} {self.open(frames, [call])} "
@@ -463,9 +476,28 @@ class RegionWriter:
             f"{kind}::run({frames[-1].name}, {LIVE}, {frame});"
         )
 
+    def _makes_lambda(self, argument: Span) -> bool:
+        """Return whether an argument is a lambda whose captures construct no object.
+
+        It is written once, in a function of the thread, because each lambda has a type of its own.
+        """
+        unit, (first, last) = self._text.unit, argument
+        if unit.words[first] != "[" or not starts_captures(
+            unit.get(first - 1), unit.get(first + 1)
+        ):
+            return False
+        behind = unit.partners[first]
+        brace = next((i for i in list_outside(unit, behind, last) if unit.words[i] == "{"), last)
+        is_whole = unit.partners.get(brace) == last - 1
+        return is_whole and not {"(", "{"} & {*unit.words[first:behind]}
+
     def _list_types(self, operation: Operation) -> Iterator[str]:
         """Yield the types of the arguments of a call that can bind references to them."""
         for place, argument in enumerate(operation.arguments if operation.referring else ()):
+            if self._makes_lambda(argument):
+                value = _call_lambda(operation, place)
+                yield f"{REGIONS}made_argument<decltype({value}), 1>"
+                continue
             value = self._text.render(*argument)
             makes_objects = can_make_objects(self._text.unit, argument)
             kind = "number_" if place in operation.referring and makes_objects else ""
@@ -518,6 +550,15 @@ class RegionWriter:
             and statement is not self._text.division.result
             and first not in _NO_EXPRESSIONS
         )
+
+
+def _name_lambda(operation: Operation, place: int) -> str:
+    """Return the name of the function that makes an argument, which is a lambda."""
+    return f"__kbuild_l{operation.slot}_{place}__"
+
+
+def _call_lambda(operation: Operation, place: int) -> str:
+    return f"{_name_lambda(operation, place)}(threadIdx, {THREAD})"
 
 
 _SAME: Final = "__kbuild_same__"

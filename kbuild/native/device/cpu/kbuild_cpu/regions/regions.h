@@ -376,6 +376,19 @@ constexpr bool can_keep = __has_trivial_destructor(__T) && !is_list<__T>;
 template <class __T, unsigned long __Count>
 constexpr bool can_keep<__T[__Count]> = can_move<__T>;
 
+/* The type of an argument that is a lambda, which the argument itself makes and which constructs no object. */
+template <class __T>
+struct made {};
+/* Whether an object is a copy of an argument, bit by bit. An object without data knows nothing, either. */
+template <class __T, class __Argument>
+constexpr bool is_copied_from = __is_trivially_copyable(__T) && __is_empty(__T);
+template <class __T, class __Argument>
+constexpr bool is_copied_from<__T, __Argument &> =
+    __is_trivially_copyable(__T) && is_same_v<remove_cv_t<__Argument>, __T> &&
+    __is_trivially_constructible(__T, __Argument &);
+template <class __T>
+constexpr bool is_copied_from<__T, made<__T>> = __is_trivially_copyable(__T);
+
 /* Copies the first value of a variable to its place. */
 template <class __T>
 KBUILD_CPU_ALWAYS_INLINE enable_if_t<can_move<__T>, void> keep(__T &__place, const __T &__value) {
@@ -475,6 +488,13 @@ public:
             "kbuild: the value has another type than its slot");
         ::new (place(__number)) __type(__value);
     }
+    /* The same for a parameter. `__Argument` is the type of the argument, with `&` if it is an object. */
+    template <class __Argument, class __Value>
+    KBUILD_CPU_ALWAYS_INLINE void bring(int __number, const __Value &__value) {
+        static_assert(can_move<__type> || is_copied_from<__type, __Argument>,
+                      "kbuild: the parameter can refer to itself");
+        copy(__number, __value);
+    }
 
 private:
     slot_memory<__type, __Most> memory_;
@@ -560,7 +580,6 @@ struct collective {
 /* The type of an array's elements for a parameter. */
 template <class __T>
 struct frame_element {
-    static_assert(can_move<__T>, "kbuild: the parameter can refer to itself");
     using __type = __T;
 };
 template <class __T>
@@ -595,12 +614,16 @@ struct refers_to<__T, __Object &> {
 template <class __T, class __Argument>
 constexpr bool is_converted = is_same_v<remove_cv_t<__T>, remove_cv_t<__Argument>> ||
                               (is_built_in<__T> && is_built_in<__Argument>);
+template <class __T, class __Lambda>
+constexpr bool is_converted<__T, made<__Lambda>> = is_same_v<remove_cv_t<__T>, __Lambda>;
 template <class __T, unsigned long>
 using argument = __T;
-/* The same for an argument that can refer to a temporary object, unless it is a number. */
+template <class __T, unsigned long>
+using made_argument = made<__T>;
+/* The same for an argument that can refer to a temporary object, unless it is a number, or an object without data. */
 template <class __T>
 struct checked_number {
-    static_assert(is_integral_v<__T> || is_floating_point_v<__T>,
+    static_assert(is_integral_v<__T> || is_floating_point_v<__T> || __is_empty(__T),
                   "kbuild: the argument can refer to a temporary object");
     using __type = __T;
 };
@@ -630,7 +653,8 @@ public:
                            is_same_v<__Argument, remove_reference_t<__Argument>>) &&
                               is_converted<__T, __Argument>,
                           "kbuild: what the parameter refers to is not known");
-            static_assert(can_move<remove_cv_t<__T>>,
+            static_assert(can_move<remove_cv_t<__T>> ||
+                              is_copied_from<remove_cv_t<__T>, __Argument>,
                           "kbuild: the parameter refers to a temporary object");
             ::new (slot_address{static_cast<void *>(__builtin_addressof(copy_))})
                 remove_cv_t<__T>(__object);

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
+from kbuild.backends.cpu.mixed.assembly import replace_assembly
 from kbuild.backends.cpu.mixed.waits.loops import mark_loops
 from kbuild.cxx.rewriting.rewrite import apply_edits
 from kbuild.cxx.unit import Unit
 
 MARK = "::kbuild_cpu::mark_loop()"
 WAIT = "::kbuild_cpu::wait_in_loop()"
-HEAD = '# 1 "a.cu"\n__kbuild_device__ void f() { '
+HEAD = '# 1 "a.cu"\n__kbuild_device__ void f(int i, int n, int m, int stride, int first, A a) { '
 
 
 def mark(body: str, *, before: str = "", is_divided: bool = False) -> str:
@@ -73,6 +74,14 @@ def test_loops_that_can_wait(loop: str, marked: str) -> None:
         "for (int i = 0; i < n; ++i) old = cas(p, again(i));",
         "for (int i = 0; i < n; ++i) old = cas(p, lib::__again(i));",
         "while (int n = i) { cas(p, 1); i--; }",
+        # something else can change the counter, or the limit
+        "for (int i = 0, *q = &i; i < n; ++i) if (!cas(p, 1)) *q = 0;",
+        "int j = 0; int& r = j; for (; j < n; ++j) if (!cas(p, 1)) r = 0;",
+        "int j = 0; auto back = [&] { j = 0; }; for (; j < n; ++j) if (!cas(p, 1)) back();",
+        "int k = n; R r{k}; for (int i = 0; i < k; ++i) if (!cas(p, 1)) r.more();",
+        "for (pos = 0; pos < n; ++pos) again(p); cas(p, 1);",
+        "for (int i = 0; i < size; ++i) again(p); cas(p, 1);",
+        "union { int j; int k; }; for (j = 0; j < n; ++j) if (!cas(p, 1)) k = 0;",
         "for (int i = 0; i < n;) if (cas(p, 1)) ++i;",
         "while (i < n) { if (cas(p, 1)) continue; ++i; }",
         "for (int i = 0; i < n; i += step) step = cas(p, 1);",
@@ -141,6 +150,14 @@ def test_loops_that_surely_end(loop: str) -> None:
     assert mark(loop) == loop
 
 
+def test_generic_lambdas_can_call_themselves() -> None:
+    called = "auto g = [](auto self, int* q) -> void { if (!cas(q, 1)) self(self, q); }; g(g, p);"
+    other = "auto g = [](auto x) { return cas(x, 1); }; g(p);"
+
+    assert mark(called) == called.replace("void {", f"void {{ {MARK};")
+    assert mark(other) == other
+
+
 @pytest.mark.parametrize(
     "declaration",
     [
@@ -157,6 +174,21 @@ def test_functions_of_the_user_can_change_counters(declaration: str) -> None:
 
 def test_loops_of_a_source_without_atomic_functions_are_not_marked() -> None:
     assert mark("while (*p) {}") == "while (*p) {}"
+
+
+def test_volatile_ptx_is_no_memory() -> None:
+    text = f'{HEAD}asm volatile("mov.u32 %0, %%laneid;" : "=r"(n)); while (*p) {{}} cas(p, 1); }}'
+    unit = Unit(text)
+    names = frozenset(("cas",))
+    declarations = q.find_declarations(unit)
+    ((edit,),) = (
+        loop.edits
+        for loop in mark_loops(
+            unit, declarations, names, frozenset(), tuple(replace_assembly(unit))
+        ).values()
+    )
+
+    assert edit.text == f" {MARK};"
 
 
 def test_volatile_memory_of_another_function_counts() -> None:

@@ -93,7 +93,14 @@ def test_another_architecture_is_compiled_alone(compiled: Compiled) -> None:
         "-Xptxas=-O1",
         *(
             pytest.param(option, marks=pytest.mark.slow)
-            for option in ("-DX", "-lineinfo", "-G", "-use_fast_math", "-maxrregcount=16", "-std=c++20")
+            for option in (
+                "-DX",
+                "-lineinfo",
+                "-G",
+                "-use_fast_math",
+                "-maxrregcount=16",
+                "-std=c++20",
+            )
         ),
     ],
 )

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -77,6 +77,16 @@ def make_toolkit(layout: ToolkitLayout, tc: Toolchain, linker: Path) -> Toolkit:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return Toolkit(root=root, layout=layout)
+
+
+def names_built_library(words: Sequence[str], layout: ToolkitLayout) -> bool:
+    """Return whether the words of a link can name a library that is built when it is needed.
+
+    There are many ways to name one: an option, a path, or an option for the linker. A word can also
+    name a file with more words.
+    """
+    names = [Path(name).stem.removeprefix("lib") for name in layout.built_libraries]
+    return any(word.startswith("@") or any(name in word for name in names) for word in words)
 
 
 def _publish(temporary: Path, root: Path) -> None:

@@ -86,7 +86,7 @@ def names_built_library(words: Sequence[str], layout: ToolkitLayout) -> bool:
     name a file with more words.
     """
     names = [Path(name).stem.removeprefix("lib") for name in layout.built_libraries]
-    return any(word.startswith("@") or any(name in word for name in names) for word in words)
+    return any("@" in word or any(name in word for name in names) for word in words)
 
 
 def _publish(temporary: Path, root: Path) -> None:

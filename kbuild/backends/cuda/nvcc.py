@@ -55,9 +55,7 @@ def _list_libraries(root: Path) -> Iterator[tuple[str, Path]]:
                 yield plain[0], path
 
 
-def provide_libraries(
-    hints: ToolchainHints,
-) -> None:
+def provide_libraries(hints: ToolchainHints) -> None:
     """See `NvccConventions`: all libraries are NVIDIA's, and exist."""
 
 

@@ -17,7 +17,14 @@ LAYOUT = ToolkitLayout(
 
 @pytest.mark.parametrize(
     "word",
-    ["-lcublas", "-l:libcublas.so", "/toolkit/lib64/libcublas.so", "-Wl,-lcusparse", "@words"],
+    [
+        "-lcublas",
+        "-l:libcublas.so",
+        "/toolkit/lib64/libcublas.so",
+        "-Wl,-lcusparse",
+        "@words",
+        "-Wl,@words",
+    ],
 )
 def test_words_can_name_a_library(word: str) -> None:
     assert names_built_library(("g++", "a.o", word), LAYOUT)

@@ -215,6 +215,21 @@ __global__ void counted(int* out, int*)
     add_all(&sum, 1, 2, 3);
     for (int i = 0; i < 3; ++i)
         atomicAdd(&sum, values[i] + i * int(threadIdx.x));
+    // What is in angle brackets is no operand.
+    for (int i = 0; i < 3; ++i)
+        atomicAdd(&sum, values[static_cast<unsigned>(threadIdx.x % 2) * i + i]);
+    for (int i = 0; i < 3; ++i)
+        atomicAdd(&sum, (int)(values[i]) * i);
+    out[threadIdx.x] = threadIdx.x ? 6 : 5;
+}
+template <class T> __device__ T identity(T x) { return x; }
+template <class T, T N> struct Number {
+    static constexpr T value = N;
+};
+__global__ void calls_or_comparisons(int* out, int*)
+{
+    for (int i = 0; i < 3; ++i)
+        atomicAdd(&sum, i + identity<int>(2) + Number<int, 2>::value * i);
     out[threadIdx.x] = threadIdx.x ? 6 : 5;
 }
 
@@ -246,6 +261,7 @@ int main()
     RUN(recursion_through_a_pointer);
     RUN(real_update);
     RUN(counted);
+    RUN(calls_or_comparisons);
     make_object<<<1, 1>>>();
     virtual_function<<<1, 64>>>(results);
     check("virtual_function", 64, [](int i) { return i ^ 1; });

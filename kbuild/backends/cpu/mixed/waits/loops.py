@@ -159,7 +159,7 @@ def mark_loops(
                 )
         for index, edit in _mark_labels(unit, (first, last), text, seen):
             marks[index] = LoopMarks((edit,), (edit,), (edit,))
-        if first in recursive:
+        if first in recursive and q.GLOBAL not in found.words:  # which nothing calls
             place = unit.get_end(first)
             edit = Edit(start=place, end=place, text=f" {text};")
             marks[first] = LoopMarks((edit,), (edit,), (edit,))

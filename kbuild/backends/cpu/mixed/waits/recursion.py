@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name, names_built_in_type
 from kbuild.cxx.declarations import Declaration
 from kbuild.cxx.model import Span
+from kbuild.cxx.places import starts_captures
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
 
@@ -109,9 +110,18 @@ class _Search:
 
     def _calls_pointer(self, start: int, stop: int) -> bool:
         """Return whether a body seems to call a function through a pointer."""
-        words = self._unit.words
-        before = (words[i - 1] for i in range(start + 1, stop) if words[i] == "(")
-        return any(word in (")", "]") or word in self._pointers for word in before)
+        unit = self._unit
+        for index in range(start + 1, stop):
+            if unit.words[index] != "(":
+                continue
+            before, opening = unit.words[index - 1], unit.partners.get(index - 1, 0)
+            if before == ")" and not names_built_in_type(unit, opening + 1, index - 1):
+                return True
+            if before == "]" and not starts_captures(unit.get(opening - 1), unit.get(opening + 1)):
+                return True
+            if before in self._pointers:
+                return True
+        return False
 
     @cached_property
     def _pointers(self) -> frozenset[str]:

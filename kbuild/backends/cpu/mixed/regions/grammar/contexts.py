@@ -309,7 +309,7 @@ class _Reader:
         for operand in operands:
             first, last = operand.start, operand.stop
             words = self._unit.words[first:last]
-            if "{" in words:
+            if operand.text or "{" in words:
                 return _UNKNOWN
             if words[:1] and words[0] in ("return", "case"):
                 first += 1

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
 from kbuild.backends.cpu.mixed.annotations import INDICES
+from kbuild.cxx.tokens import match_angle
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -39,6 +41,8 @@ VALUE_OPERATORS: Final = frozenset(
 )
 SIGNS: Final = ("+", "-", "~", "!")
 BRACKETS: Final = ("(", "[", "{")
+_CASTS: Final = ("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")
+ANGLES: Final = "<>"
 _MEMBERS: Final = ("->", "->*", ".*", ".", "::")
 _OPERATORS: Final = frozenset(
     (*ASSIGNMENTS, *STEPS, *VALUE_OPERATORS, *SIGNS, *_MEMBERS, "?", ":", ",", ";", "...", "<=>")
@@ -253,19 +257,29 @@ def list_operands(unit: Unit, first: int, last: int) -> Iterator[Part]:
     """Yield the operands and operators of an expression; an operand has all of its tokens.
 
     A sign or conversion belongs to its operand. What has an unknown form is one operand with more.
+    An operand that can be a comparison, or a call with template arguments, has the text `ANGLES`.
     """
     start: int | None = None
     is_complete = False
+    text, behind = "", first
     parts = list_parts(unit, first, last)
     for place, part in enumerate(parts):
+        if part.start < behind:
+            continue
+        if part.text == "<" and start is not None:
+            is_cast = parts[place - 1].text in _CASTS
+            behind = _skip_angles(unit, part.start, last, is_cast)
+            if behind > part.start:
+                text = text if is_cast else ANGLES
+                continue
         is_operator = part.text in _OPERATORS and part.text not in _MEMBERS
         is_postfix = part.text in STEPS and is_complete
         is_prefix = not is_complete and part.text in (*SIGNS, "*", "&", "&&", *STEPS)
         if is_operator and not is_postfix and not is_prefix:
             if start is not None:
-                yield Part("", start, part.start)
+                yield Part(text, start, part.start)
             yield part
-            start, is_complete = None, False
+            start, is_complete, text = None, False, ""
             continue
         start = part.start if start is None else start
         is_behind_member = place > 0 and parts[place - 1].text in _MEMBERS
@@ -275,4 +289,15 @@ def list_operands(unit: Unit, first: int, last: int) -> Iterator[Part]:
             or (is_conversion(unit, part) and not is_complete and not is_behind_member)
         )
     if start is not None:
-        yield Part("", start, last)
+        yield Part(text, start, last)
+
+
+def _skip_angles(unit: Unit, index: int, last: int, is_cast: bool) -> int:
+    """Return the index behind what a ``<`` opens if a bracket or ``::`` follows, or else 0."""
+    close = match_angle(unit.list_between(index, last), 0)
+    behind = 0 if close is None else index + close + 1
+    if not index < behind < last or unit.words[behind] not in (*BRACKETS, "::"):
+        return 0
+    words = [part.text for part in list_parts(unit, index + 1, behind)]
+    compares = any(a in ("&&", "||") and b not in (">", ",") for a, b in pairwise(words))
+    return behind if is_cast or not compares else 0

@@ -14,6 +14,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
+    ANGLES,
     ARITHMETIC_WORDS,
     ASSIGNMENTS,
     STEPS,
@@ -108,7 +109,9 @@ class _Order:
             first, last = opening + 1, self._unit.partners[opening]
         parts = [*list_operands(self._unit, first, last)]
         place = next((i for i, p in enumerate(parts) if p.start <= span[0] < p.stop), None)
-        if place is None or parts[place].text or not self._is_first_in(parts[place], span):
+        if place is None or parts[place].text not in ("", ANGLES):
+            return False
+        if not self._is_first_in(parts[place], span):
             return False
         before = parts[:place]
         if opening is not None and self._is_call(opening):

@@ -122,6 +122,8 @@ def test_uses_that_change(text: str) -> None:
         "return x + T{1}",
         "static_cast<T>(x)",
         "static_cast<int&>(x)",
+        "f<x>()",
+        "n = x + f<T>(y)",
     ],
 )
 def test_other_uses(text: str) -> None:
@@ -142,7 +144,12 @@ def test_other_uses(text: str) -> None:
         ("return y < x", ["y"], []),
         ("x += y", ["y"], []),
         ("x = y", [], []),
-        ("f<x>()", ["f", "( )"], []),  # which can be of a class
+        ("n = static_cast<int>(y) + x", ["static_cast < int > ( y )"], []),
+        (
+            "n = reinterpret_cast<A<int>*>(y)[1] * x",
+            ["reinterpret_cast < A < int > * > ( y ) [ 1 ]"],
+            [],
+        ),
         ("n = sqrtf(x * 2 + y)", ["y"], []),
     ],
 )

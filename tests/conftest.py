@@ -33,13 +33,14 @@ for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):
     os.environ.pop(variable, None)
 
 
-def pytest_collection_finish() -> None:
-    """Search neither the collected tests nor the values of kbuild's stages for cycles all the time.
+# Search neither the tests that pytest collects nor the values of kbuild's stages for cycles all the
+# time. kbuild's command does the same (kbuild/cli/main.py).
+gc.set_threshold(1 << 18)
 
-    kbuild's command does the same (kbuild/cli/main.py).
-    """
+
+def pytest_collection_finish() -> None:
+    """Never search the collected tests for cycles."""
     gc.freeze()
-    gc.set_threshold(1 << 18)
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
 from kbuild.nvcc.objects import compile_object
 from kbuild.nvcc.preprocess import preprocess
 from kbuild.nvcc.source import SourceBuild, make_flags, plan_source, run_passes
-from kbuild.nvcc.tools import Tools
+from kbuild.nvcc.tools import Tools, provide_libraries
 from kbuild.process import run
 
 _SOURCES = ("cu", "c++", "c")
@@ -49,6 +49,7 @@ def run_invocation(
     """
     show("".join(f"kbuild: warning: {note}\n" for note in invocation.notes))
     if invocation.is_verbose or invocation.is_dry_run:
+        provide_libraries(tools)  # who reads where the toolkit is can link with another tool
         show("".join(answers.list_variables(tools)))
     with _open_directory(invocation) as directory:
         invocation = _save_standard_input(invocation, read, directory)

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -91,6 +91,16 @@ def _describe(layout: ToolkitLayout) -> Iterator[str]:
     read += [layout.driver[1]] if layout.driver else []
     for path in read:
         yield str(path.stat().st_ctime_ns) if path.exists() else ""
+
+
+def names_built_library(words: Sequence[str], layout: ToolkitLayout) -> bool:
+    """Return whether the words of a link can name a library that is built when it is needed.
+
+    There are many ways to name one: an option, a path, or an option for the linker. A word can also
+    name a file with more words.
+    """
+    names = [Path(name).stem.removeprefix("lib") for name in layout.built_libraries]
+    return any("@" in word or any(name in word for name in names) for word in words)
 
 
 def _publish(temporary: Path, root: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +14,11 @@ from kbuild.backends import (
     list_by_preference,
 )
 from kbuild.backends.interface.nvcc import NvccConventions
-from kbuild.backends.interface.toolchain import Toolchain
+from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.toolkit import Toolkit, make_toolkit
+from kbuild.nvcc.toolkit import Toolkit, make_toolkit, names_built_library
 from kbuild.process import find_program, make_error, run, select_environment
 from kbuild.toolchain.cuda_versions import select_version
 from kbuild.toolchain.find import add_compilers, choose_backend, find_toolchain, gather_hints
@@ -42,6 +43,7 @@ class Tools:
         host_compiler_version: What it says about itself, in one line.
         definitions: The macros of code that uses kbuild's own headers.
         toolkit: The toolkit.
+        hints: Where the toolchain was searched for.
     """
 
     conventions: NvccConventions
@@ -51,6 +53,7 @@ class Tools:
     host_compiler_version: str
     definitions: tuple[str, ...]
     toolkit: Toolkit
+    hints: ToolchainHints
 
     @property
     def link_function(self) -> str:
@@ -89,17 +92,23 @@ def find_tools(invocation: Invocation) -> Tools:
         host_compiler_version=version,
         definitions=builder.find_runtimes(hints)[0].definitions,
         toolkit=make_toolkit(layout, toolchain, compiler),
+        hints=hints,
     )
 
 
-def find_library_directories(backend: str) -> tuple[Path, ...]:
+def find_library_directories(backend: str, libraries: Sequence[str]) -> tuple[Path, ...]:
     """Find the directories with the libraries of a backend's toolkit.
+
+    Args:
+        backend: The backend.
+        libraries: The names of the libraries that are linked, which exist afterward.
 
     Returns:
         Nothing if the backend does not stand in for nvcc.
 
     Raises:
         ToolchainError: A compiler is missing.
+        ToolError: A library cannot be built.
     """
     conventions = find_backend(backend).nvcc
     if conventions is None:
@@ -107,8 +116,25 @@ def find_library_directories(backend: str) -> tuple[Path, ...]:
     compiler = _find_host_compiler(None)
     hints = add_compilers(gather_hints(), (("CXX", str(compiler)),))
     toolchain = find_toolchain(find_builder(backend), hints)
-    toolkit = make_toolkit(conventions.describe_toolkit(toolchain, hints), toolchain, compiler)
+    layout = conventions.describe_toolkit(toolchain, hints)
+    toolkit = make_toolkit(layout, toolchain, compiler)
+    if names_built_library(libraries, layout):
+        conventions.provide_libraries(hints)
     return (toolkit.libraries / "stubs", toolkit.libraries)
+
+
+def provide_libraries(tools: Tools, command: Command | None = None) -> None:
+    """Build the libraries of the toolkit that exist only after they are needed.
+
+    Args:
+        tools: The toolkit.
+        command: The link that might need them; None if other tools link, and nobody knows what.
+
+    Raises:
+        ToolError: A library cannot be built.
+    """
+    if command is None or names_built_library(command.argv, tools.toolkit.layout):
+        tools.conventions.provide_libraries(tools.hints)
 
 
 def list_library_options(tools: Tools) -> tuple[str, ...]:

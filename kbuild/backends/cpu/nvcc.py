@@ -87,13 +87,19 @@ def describe_toolkit(
                 for name, names in _SCRIPTS.items()
             ),
             *((name, _EMPTY_ARCHIVE) for name in _EMPTY_LIBRARIES),
-            *mathlibs.list_scripts(hints),
+            *(built := mathlibs.list_scripts(hints)),
             *mathlibs.list_missing(hints),
         ),
+        built_libraries=tuple(name for name, _ in built),
         environment=cuda_version.list_variables(),
         comes_first=True,
         runtime=(_LINK_NAME, provide_library(SHARED, hints)),
     )
+
+
+def provide_libraries(hints: ToolchainHints) -> None:
+    """See `NvccConventions`: NVIDIA's libraries for the CPU."""
+    mathlibs.provide_libraries(hints)
 
 
 def select_architectures(requested: tuple[str, ...]) -> tuple[str, ...]:

@@ -55,6 +55,10 @@ def _list_libraries(root: Path) -> Iterator[tuple[str, Path]]:
                 yield plain[0], path
 
 
+def provide_libraries(hints: ToolchainHints) -> None:
+    """See `NvccConventions`: all libraries are NVIDIA's, and exist."""
+
+
 def select_architectures(requested: tuple[str, ...]) -> tuple[str, ...]:
     """See `NvccConventions`: as they are."""
     return requested

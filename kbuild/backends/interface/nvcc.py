@@ -25,6 +25,7 @@ class ToolkitLayout:
         packages: Directories with CMake's files of a package, in ``lib64/cmake``.
         libraries: Links in ``lib64``, as (name, target).
         scripts: Linker scripts in ``lib64``, as (name, text). ``{directory}`` is ``lib64``.
+        built_libraries: The names of the scripts for libraries that `provide_libraries` builds.
         runtime: The name in ``lib64`` of a shared object that programs load from where it is, and
             its path; None if they search for it.
         driver: The name that programs know the library of the driver by, the header that declares
@@ -44,6 +45,7 @@ class ToolkitLayout:
     packages: tuple[Path, ...] = ()
     libraries: tuple[tuple[str, Path], ...] = ()
     scripts: tuple[tuple[str, str], ...] = ()
+    built_libraries: tuple[str, ...] = ()
     runtime: tuple[str, Path] | None = None
     driver: tuple[str, Path, str] | None = None
     programs: tuple[tuple[str, Path], ...] = ()
@@ -82,7 +84,7 @@ class DeviceLink:
 
 
 class NvccConventions(Protocol):
-    """The members of a backend's ``nvcc`` module. Its functions run nothing."""
+    """The members of a backend's ``nvcc`` module. Only `provide_libraries` runs something."""
 
     @property
     def CONFIGURE_FUNCTION(self) -> str:  # noqa: N802 - a module constant
@@ -93,6 +95,9 @@ class NvccConventions(Protocol):
 
     def describe_toolkit(self, tc: Toolchain, hints: ToolchainHints) -> ToolkitLayout:
         """Describe the toolkit that programs are built with."""
+
+    def provide_libraries(self, hints: ToolchainHints) -> None:
+        """Build the libraries of the toolkit that exist only after they are needed."""
 
     def select_architectures(self, requested: tuple[str, ...]) -> tuple[str, ...]:
         """Return the backend's architectures for those of a command line of nvcc."""

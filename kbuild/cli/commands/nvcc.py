@@ -13,7 +13,7 @@ from kbuild.nvcc import answers
 from kbuild.nvcc.command_line.read import read_invocation
 from kbuild.nvcc.command_line.words import APPENDED, PREPENDED, divide
 from kbuild.nvcc.invocation import Invocation
-from kbuild.nvcc.tools import Tools, find_tools
+from kbuild.nvcc.tools import Tools, find_tools, provide_libraries
 
 HELP: Final = "Compile and link with the options of nvcc."
 _TOOLKIT: Final = "--toolkit"
@@ -42,14 +42,18 @@ def run(arguments: argparse.Namespace) -> int:
     for name in (PREPENDED, APPENDED):  # a toolkit's own nvcc would read them again
         os.environ.pop(name, None)
     if arguments.toolkit:
-        print(_find_tools(words, environment).toolkit.root)
+        tools = _find_tools(words, environment)
+        provide_libraries(tools)
+        print(tools.toolkit.root)
         return 0
     try:
         invocation = read_invocation(words, environment)
     except ConfigurationError:
         # CMake learns where the toolkit is from a command line with an input that does not exist.
         if "-v" in words:
-            sys.stderr.writelines(answers.list_variables(_find_tools(words, environment)))
+            tools = _find_tools(words, environment)
+            provide_libraries(tools)
+            sys.stderr.writelines(answers.list_variables(tools))
         raise
     if invocation.asks_for_help:
         sys.stdout.write(answers.describe_options())

@@ -284,7 +284,7 @@ def _list_link_directories(arguments: argparse.Namespace, backend: str) -> tuple
         return own
     from kbuild.nvcc.tools import find_library_directories  # noqa: PLC0415 - loads the driver
 
-    return (*own, *map(str, find_library_directories(backend)))
+    return (*own, *map(str, find_library_directories(backend, arguments.libraries)))
 
 
 def _make_absolute(paths: Sequence[Path]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from kbuild.nvcc.driver import Driver, run_shown
 from kbuild.nvcc.linking.calls import check_calls
 from kbuild.nvcc.linking.device_code import join_objects, make_link
 from kbuild.nvcc.linking.libraries import list_files
+from kbuild.nvcc.tools import provide_libraries
 from kbuild.stages.relocatable import find_relocatable
 
 
@@ -31,7 +32,10 @@ def link(driver: Driver, objects: tuple[Path, ...]) -> None:
         linked = driver.directory / "a_dlink.o"
         _link_device_code(driver, objects, linked)
         objects = (linked, *objects)
-    run_shown(driver, host.describe_link(invocation, objects, output, driver.tools))
+    command = host.describe_link(invocation, objects, output, driver.tools)
+    if not invocation.is_dry_run:
+        provide_libraries(driver.tools, command)
+    run_shown(driver, command)
 
 
 def _link_device_code(driver: Driver, objects: tuple[Path, ...], output: Path) -> None:

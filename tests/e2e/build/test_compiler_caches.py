@@ -51,6 +51,7 @@ ARCHITECTURES = {"cuda": "80", "hip": "gfx90a", "cpu": "x86-64"}
 needs_hip = needs_hipcc()
 CPU = pytest.param("cpu")
 CUDA = pytest.param("cuda", marks=needs_nvcc)
+SLOW_CUDA = pytest.param("cuda", marks=(needs_nvcc, pytest.mark.slow))
 SLOW_HIP = pytest.param("hip", marks=(needs_hip, pytest.mark.slow))
 
 
@@ -103,7 +104,7 @@ def sccache(
 
 
 @needs_sccache
-@pytest.mark.parametrize("backend", [CUDA, CPU, SLOW_HIP])
+@pytest.mark.parametrize("backend", [SLOW_CUDA, CPU, SLOW_HIP])
 def test_second_build_compiles_nothing(tmp_path: Path, sccache: Sccache, backend: str) -> None:
     source = write_sources(tmp_path / "source")
 
@@ -232,6 +233,7 @@ def test_ccache_caches_gcc_and_clang(
     assert first == second
 
 
+@pytest.mark.slow  # sccache is the cache for nvcc
 @needs_ccache
 @needs_nvcc
 def test_ccache_does_not_cache_nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -332,6 +332,7 @@ def test_device_link_yields_one_container(linked: Path) -> None:
     assert "no findings" in succeed(verified)
 
 
+@pytest.mark.slow  # tests/tools/nvcc/test_relocatable.py links objects with a host linker, too
 def test_host_linker_can_link_an_archive_of_linked_device_code(
     linked: Path, tmp_path: Path
 ) -> None:

@@ -87,7 +87,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", directory], check=True)
 
 
-@pytest.mark.parametrize("room", ["300k", pytest.param("700k", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("room", ["300k", "700k"])
 def test_full_disk_is_reported_and_the_next_build_is_correct(small_disk: Path, room: str) -> None:
     project = StandaloneProject(root=small_disk / "project")
     project.write()

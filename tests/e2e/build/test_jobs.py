@@ -97,6 +97,7 @@ def test_make_limits_device_edges(project: Project, tmp_path: Path) -> None:
     assert project.count_concurrent() == 2
 
 
+@pytest.mark.slow  # test_standalone.py reads the pools of a build
 def test_pool_limits_device_edges(project: Project, tmp_path: Path) -> None:
     directory = tmp_path / "build"
     settings = (f"CMAKE_CXX_COMPILER={project.compiler}", "KBUILD_DEVICE_JOBS=1")

@@ -11,6 +11,9 @@ import pytest
 
 from support.commands import ROOT, run
 
+# For developers.
+pytestmark = pytest.mark.slow
+
 PLAN = """\
 name = "counter"
 repository = "https://example.com/counter"

@@ -116,10 +116,10 @@ def change_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ("backend", "rdc"),
     [
         pytest.param("cuda", "OFF", marks=needs_nvcc),
-        pytest.param("cuda", "ON", marks=needs_nvcc),
+        pytest.param("cuda", "ON", marks=(needs_nvcc, pytest.mark.slow)),
         pytest.param("hip", "OFF", marks=needs_hip),
         pytest.param("hip", "ON", marks=(needs_hip, pytest.mark.slow)),
-        ("cpu", "OFF"),
+        pytest.param("cpu", "OFF", marks=pytest.mark.slow),
         ("cpu", "ON"),
     ],
 )

@@ -113,7 +113,7 @@ def test_program_gets_arguments_and_input_and_sets_the_exit_code(directory: Path
 
 
 def test_verbose_output_names_the_execution_model(directory: Path) -> None:
-    done = run_kbuild(*WORDS, "-v", "--build-only", cwd=directory)
+    done = run(KBUILD, *WORDS, "-v", "--build-only", cwd=directory)  # as the test before
 
     assert done.returncode == 0
     assert "k(int*, int): plain loop\n" in done.stderr

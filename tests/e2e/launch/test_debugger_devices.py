@@ -38,8 +38,9 @@ def check_without_device(program: Path, *before: str) -> None:
     assert re.search(r"^1 .*<PENDING> +saxpy$", printed[6], re.MULTILINE)
 
 
+@pytest.mark.slow  # test_debugger.py shows the stubs of the cpu backend
 @needs_nvcc
-@pytest.mark.parametrize("kind", ["SHARED", pytest.param("STATIC", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["SHARED", "STATIC"])
 def test_stubs_of_cuda_kernels(tmp_path: Path, kind: str) -> None:
     configure_and_build(
         *(DEBUGGER, tmp_path, "BACKEND=cuda", "ARCHITECTURES=90-real", f"KINDS={kind}"),

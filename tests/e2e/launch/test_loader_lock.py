@@ -162,7 +162,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (*shared, "caller.cpp", "-o", "caller.so"),
     )
     for words in calls:
-        succeed(run_kbuild("nvcc", "--backend=cpu", "-arch=native", "-O1", *words, cwd=path))
+        succeed(run_kbuild("nvcc", "--backend=cpu", "-arch=native", "-O0", *words, cwd=path))
     return path
 
 

@@ -116,8 +116,10 @@ def test_cpu_images_linked_without_symbols(
     "settings",
     [
         {},
-        {"visibility": "default"},
-        pytest.param({"host_compiler": "clang++"}, marks=needs_programs("clang++")),
+        pytest.param({"visibility": "default"}, marks=pytest.mark.slow),
+        pytest.param(
+            {"host_compiler": "clang++"}, marks=[pytest.mark.slow, needs_programs("clang++")]
+        ),
     ],
     ids=str,
 )

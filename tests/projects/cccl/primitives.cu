@@ -196,6 +196,7 @@ __global__ void warp_sums(T *out) {
     scanner.ExclusiveSum(x, y);
     out[5 * n + t] = y;
 }
+#ifdef PART_KERNELS
 using Block = cub::BlockReduce<int, 128>;
 typedef cub::BlockScan<int, 128> Scan128;
 struct Weighted {
@@ -437,6 +438,7 @@ __global__ void mixed(float *out) {
     W(temp[warp]).ExclusiveScan(v, exc, 1.5f, cuda::minimum<float>{});
     out[threadIdx.x] = inc + exc * all;
 }
+#endif
 template <class T, int N, int I, cub::BlockLoadAlgorithm L, cub::BlockStoreAlgorithm S>
 __global__ void transfer(const T *in, T *out, int n) {
     using Load = cub::BlockLoad<T, N, I, L>;
@@ -532,28 +534,39 @@ void run_sums() {
 int main() {
     cudaMallocManaged(reinterpret_cast<void **>(&memory), 2 * room);
     std::memset(memory, 0, room);
+#ifdef PART_BLOCKS
     run_block<Mat, 128, 1, 1>(Mul());
     run_block<float, 16, 8, 2>(Last());
     run_block<Mat, 7, 5, 3>(Mul());
+#endif
+#ifdef PART_SUMS
     run_sums<float, 256, 1, 1>();
     run_sums<double, 100, 1, 1>();
     run_sums<int, 8, 4, 2>();
+#endif
+#ifdef PART_WARPS
     RUN(warps<Mat, 32><<<1, 96>>>(results<Mat>(), Mul()))
     RUN(warps<float, 8><<<1, 96>>>(results<float>(), Last()))
     RUN(warp_sums<float, 16><<<1, 64>>>(results<float>()))
     RUN(warp_sums<int, 32><<<1, 64>>>(results<int>()))
+#endif
+#ifdef PART_TRANSFERS
     RUN(transfer<float, 64, 3, cub::BLOCK_LOAD_DIRECT, cub::BLOCK_STORE_DIRECT>
         <<<3, 64>>>(fill<float>(), results<float>(), 500))
     RUN(transfer<int, 64, 4, cub::BLOCK_LOAD_STRIPED, cub::BLOCK_STORE_VECTORIZE>
         <<<3, 64>>>(fill<int>(), results<int>(), 700))
     RUN(transfer<double, 96, 5, cub::BLOCK_LOAD_WARP_TRANSPOSE, cub::BLOCK_STORE_TRANSPOSE>
         <<<2, 96>>>(fill<double>(), results<double>(), 900))
+#endif
+#ifdef PART_SORTS
     RUN(sort<int, float, 128, 4>
         <<<1, 128>>>(fill<int>(), results<int>(), results<float>() + 20000, 0, 32))
     RUN(sort<float, short, 60, 3>
         <<<1, 60>>>(fill<float>(), results<float>(), results<short>() + 20000, 0, 32))
     RUN(sort<double, int, 64, 2>
         <<<1, 64>>>(fill<double>(), results<double>(), results<int>() + 20000, 3, 61))
+#endif
+#ifdef PART_KERNELS
     int *out = results<int>();
     RUN(op_reads_index<<<1, 128>>>(out))
     RUN(prefix<<<1, 128>>>(out))
@@ -573,4 +586,5 @@ int main() {
     RUN(until<<<1, 128>>>(out))
     RUN(mixed<<<1, 128>>>(results<float>()))
     RUN(early<<<1, 128>>>(out, 70))
+#endif
 }

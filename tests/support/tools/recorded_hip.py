@@ -26,7 +26,7 @@ def build_recorder(directory: Path) -> Path:
     directory.mkdir()
     succeed(
         run(
-            *("g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"),
+            *("g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"),
             *("-Wl,-z,defs", f"-Wl,-soname,{SONAME}"),
             f"-Wl,--version-script={RECORDER / 'exports.map'}",
             *sorted(RECORDER.glob("*.cpp")),

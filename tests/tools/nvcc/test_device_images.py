@@ -10,6 +10,7 @@ import pytest
 from kbuild import process
 from kbuild.cli.main import main
 from kbuild.model import Command, CommandResult
+from support.tools.nvidia_compiler import SMALL_CUDA_HEADERS
 from support.tools.toolchains import require_backend
 
 HEADER = "__host__ __device__ inline float both(float x) { return x * 3; }\n"
@@ -55,8 +56,10 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
             texts[file] = texts[file].replace(old, new)
         for name, text in texts.items():
             Path(name).write_text(text)
+        # Assertions need a function of CUDA's header.
+        headers = () if "assert(" in texts["a.cu"] else SMALL_CUDA_HEADERS
         programs.clear()
-        assert main(("nvcc", *words, "a.cu", "-o", "image")) == 0
+        assert main(("nvcc", *headers, *words, "a.cu", "-o", "image")) == 0
         return programs.count("cicc")
 
     return compile_source
@@ -90,11 +93,17 @@ def test_another_architecture_is_compiled_alone(compiled: Compiled) -> None:
 @pytest.mark.parametrize(
     "option",
     [
-        "-DX",
         "-Xptxas=-O1",
         *(
             pytest.param(option, marks=pytest.mark.slow)
-            for option in ("-lineinfo", "-G", "-use_fast_math", "-maxrregcount=16", "-std=c++20")
+            for option in (
+                "-DX",
+                "-lineinfo",
+                "-G",
+                "-use_fast_math",
+                "-maxrregcount=16",
+                "-std=c++20",
+            )
         ),
     ],
 )
@@ -112,7 +121,7 @@ def test_other_options_are_other_images(option: str, compiled: Compiled) -> None
         pytest.param("-G", "*p = branch();", marks=pytest.mark.slow),
         pytest.param("-w", "assert(*p);", marks=pytest.mark.slow),
         ("-w", "*p = __LINE__;"),
-        ("-w", "*p = __builtin_LINE();"),
+        pytest.param("-w", "*p = __builtin_LINE();", marks=pytest.mark.slow),
     ],
 )
 def test_lines_count_where_images_have_them(
@@ -142,9 +151,8 @@ def test_without_the_cache_everything_is_compiled(
     compiled: Compiled, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("KBUILD_CACHE", "off")
-    compiled(*ONE)
-    compiled(*ONE)
 
+    assert compiled(*ONE) == 1
     assert not (tmp_path / "cache" / "kbuild" / "results").exists()
 
 

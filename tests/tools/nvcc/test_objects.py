@@ -278,7 +278,7 @@ def test_device_code_alone(objects: Path, tmp_path: Path, phase: str, shown: str
     assert shown in succeed(run_kbuild("inspect", output))
 
 
-@pytest.mark.parametrize("phase", ["-c", "-cubin", "-E"])
+@pytest.mark.parametrize("phase", ["-c", pytest.param("-cubin", marks=pytest.mark.slow), "-E"])
 def test_standard_input_is_a_source(objects: Path, tmp_path: Path, phase: str) -> None:
     line = f'"$0" nvcc --backend=cpu {phase} -x cu -DT=float - -o "$1" < "$2"'
     output = tmp_path / "output"

@@ -195,7 +195,7 @@ def test_all_members_of_archives_are_linked(objects: Path, library: tuple[str, .
     assert len(functions) == 3
 
 
-@pytest.mark.parametrize("kind", ["cubin", "fatbin"])
+@pytest.mark.parametrize("kind", ["fatbin", pytest.param("cubin", marks=pytest.mark.slow)])
 def test_device_links_write_images_alone(objects: Path, kind: str) -> None:
     output = objects / f"linked.{kind}"
 

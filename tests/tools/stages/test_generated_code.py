@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,14 @@ from support.tools.strict_compilers import COMPILERS, compile_strictly, name_com
 from support.tools.toolchains import needs_programs
 
 
-@pytest.mark.parametrize("options", [("-O0",), ("-O2",), ("-O2", "-fPIC"), ("-fno-pic",)])
+def mark_slow(*others: tuple[str, ...]) -> list[Any]:
+    """Return parameters for slow tests: other options that compilers accept alike."""
+    return [pytest.param(options, marks=pytest.mark.slow) for options in others]
+
+
+@pytest.mark.parametrize(
+    "options", [("-O2", "-fPIC"), *mark_slow(("-O0",), ("-O2",), ("-fno-pic",))]
+)
 @pytest.mark.parametrize("language", ["c", "c++"])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_stub_unit_compiles(
@@ -80,7 +88,7 @@ def find_missing_handles(compiled: Path) -> set[str]:
     return {kernel.handle for kernel in TABLE.kernels} - set(listed.stdout.split())
 
 
-@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-fPIC")])
+@pytest.mark.parametrize("options", [("-O2", "-fPIC"), *mark_slow(("-O0", "-g"))])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_debug_stub_unit_compiles(tmp_path: Path, compiler: str, options: tuple[str, ...]) -> None:
     (tmp_path / "my kernels.fatbin").write_bytes(bytes(11))
@@ -96,7 +104,7 @@ def test_debug_stub_unit_compiles(tmp_path: Path, compiler: str, options: tuple[
     assert not find_missing_handles(source.with_suffix(".o"))
 
 
-@pytest.mark.parametrize("options", [("-O0",), ("-O2", "-fPIC")])
+@pytest.mark.parametrize("options", [("-O2", "-fPIC"), *mark_slow(("-O0",))])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_adapter_compiles(tmp_path: Path, compiler: str, options: tuple[str, ...]) -> None:
     source = tmp_path / "adapter.cpp"

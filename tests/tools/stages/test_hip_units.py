@@ -39,7 +39,9 @@ def write_unit(directory: Path, text: bytes) -> Path:
     return source
 
 
-@pytest.mark.parametrize("options", [("-O0",), ("-O2", "-fPIC")])
+@pytest.mark.parametrize(
+    "options", [("-O2", "-fPIC"), pytest.param(("-O0",), marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("language", ["c", "c++"])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_hip_stub_unit_compiles(
@@ -57,7 +59,9 @@ def test_hip_stub_unit_compiles(
     assert container.split()[-1] == "4096"
 
 
-@pytest.mark.parametrize("options", [("-O0", "-g"), ("-O2", "-fPIC")])
+@pytest.mark.parametrize(
+    "options", [("-O2", "-fPIC"), pytest.param(("-O0", "-g"), marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_hip_debug_stub_unit_compiles(
     tmp_path: Path, compiler: str, options: tuple[str, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -34,14 +35,15 @@ HEAVY = (
 )
 
 
-def imported_by(code: str) -> set[str]:
+@cache
+def imported_by(code: str) -> frozenset[str]:
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; {code}; print(*sys.modules)"],
         capture_output=True,
         text=True,
         check=True,
     )
-    return set(done.stdout.split())
+    return frozenset(done.stdout.split())
 
 
 @pytest.mark.parametrize("module", HEAVY)

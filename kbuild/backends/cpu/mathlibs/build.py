@@ -101,21 +101,42 @@ def _find_curand(hints: ToolchainHints) -> Path | None:
 
 
 def list_scripts(hints: ToolchainHints) -> tuple[tuple[str, str], ...]:
-    """List linker scripts, as (name, text), for the libraries, and build those that do not exist.
-
-    Raises:
-        ToolchainError: CMake or ninja is missing.
-        ToolError: The build failed.
-    """
-    found = tuple(library for library in _list_libraries(hints) if library.source)
-    if hints.machine or not found:
+    """List linker scripts, as (name, text), for the libraries that `provide_libraries` builds."""
+    found = _find_libraries(hints)
+    if not found:
         return ()
-    directory = _provide(found)
+    directory = _describe_build(found).directory
     return tuple(
         (name, write_script(name, directory / library.file))
         for library in found
         for name in library.names
     )
+
+
+def provide_libraries(hints: ToolchainHints) -> None:
+    """Build the libraries in the user's cache, where the linker scripts expect them.
+
+    Processes that need them at the same time build them once.
+
+    Raises:
+        ToolchainError: CMake or ninja is missing.
+        ToolError: The build failed.
+    """
+    found = _find_libraries(hints)
+    if not found:
+        return
+    build = _describe_build(found)
+    if build.directory.is_dir():
+        return
+    with lock_file(build.directory.with_name(f".{build.directory.name}.lock")):
+        if not build.directory.is_dir():
+            _build(build, found)
+
+
+def _find_libraries(hints: ToolchainHints) -> tuple[Library, ...]:
+    if hints.machine:
+        return ()
+    return tuple(library for library in _list_libraries(hints) if library.source)
 
 
 def write_script(name: str, file: Path) -> str:
@@ -141,8 +162,22 @@ def list_missing(hints: ToolchainHints) -> tuple[tuple[str, str], ...]:
     return tuple((name, f'ASSERT(0, "{problem}")\n') for name, problem in problems.items())
 
 
-def _provide(libraries: tuple[Library, ...]) -> Path:
-    """Return the directory of the libraries in the user's cache."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Build:
+    """A build of libraries.
+
+    Attributes:
+        directory: Where they are afterward.
+        runtime: The runtime that they use.
+        functions: The generated sources, by name.
+    """
+
+    directory: Path
+    runtime: Path
+    functions: dict[str, str]
+
+
+def _describe_build(libraries: tuple[Library, ...]) -> _Build:
     runtime = provide_library(SHARED)
     functions = _write_functions()
     # The digest is that of the sources, not of the installation: edits elsewhere build nothing.
@@ -151,12 +186,7 @@ def _provide(libraries: tuple[Library, ...]) -> Path:
     texts = (__version__, str(runtime), *sources, *functions.values())
     key = sha256(b"\0".join((*contents, *(text.encode() for text in texts))))[:24]
     directory = resources.find_cache("mathlibs") / key
-    if directory.is_dir():
-        return directory
-    with lock_file(directory.with_name(f".{key}.lock")):
-        if not directory.is_dir():
-            _build(directory, libraries, runtime, functions)
-    return directory
+    return _Build(directory=directory, runtime=runtime, functions=functions)
 
 
 def _write_functions() -> dict[str, str]:
@@ -167,23 +197,22 @@ def _write_functions() -> dict[str, str]:
     }
 
 
-def _build(
-    directory: Path, libraries: tuple[Library, ...], runtime: Path, functions: dict[str, str]
-) -> None:
+def _build(build: _Build, libraries: tuple[Library, ...]) -> None:
+    directory = build.directory
     generated = directory.with_name(f".{directory.name}.generated")
     generated.mkdir(parents=True, exist_ok=True)
-    for name, text in functions.items():
+    for name, text in build.functions.items():
         (generated / name).write_text(text, "utf-8")
     definitions = {
         "MATHLIBS_GENERATED": generated,
         "MATHLIBS_DIRECTORY": directory,
-        "MATHLIBS_RUNTIME": runtime,
+        "MATHLIBS_RUNTIME": build.runtime,
         **{library.definition: library.source for library in libraries},
     }
     build_project(
         find_sources(),
         directory,
         tuple(f"-D{name}={path}" for name, path in definitions.items()),
-        "a toolkit of the CPU needs NVIDIA's libraries",
+        "a program links NVIDIA's libraries for the CPU",
     )
     shutil.rmtree(generated)

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace kbuild::mathlibs {
 namespace {
@@ -98,7 +99,7 @@ cublasStatus_t to_status(int error) {
     }
 }
 
-cublasStatus_t Call::submit_queued(bool has_results, std::unique_ptr<Queued> operation) {
+cublasStatus_t Call::submit_queued(bool has_results, OwnedQueued operation) {
     log_message(name_, "");
     int error = enqueue_queued(handle_->stream, std::move(operation));
     if (error == 0 && has_results && has_host_pointers())

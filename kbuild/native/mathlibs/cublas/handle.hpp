@@ -58,13 +58,13 @@ public:
 
     // Queues the operation. A function that returns numbers to the host waits for them.
     template <class Operation>
-    cublasStatus_t submit(bool has_results, Operation operation) {
+    cublasStatus_t submit(bool has_results, const Operation& operation) {
         if (!is_accepted()) return status();
-        return submit_queued(has_results, make_queued(std::move(operation)));
+        return submit_queued(has_results, make_queued(operation));
     }
 
 private:
-    cublasStatus_t submit_queued(bool has_results, std::unique_ptr<Queued> operation);
+    cublasStatus_t submit_queued(bool has_results, OwnedQueued operation);
 
     const char* name_;
     cublasHandle_t handle_;

@@ -22,7 +22,8 @@ BATCH = 6  # kernels per program
 @pytest.mark.parametrize(
     ("compiler", "seeds", "options"),
     [
-        pytest.param("g++", range(1001, 1005), ("-O0",), id="fibers"),
+        # test_random_kernels.py has fibers by default.
+        pytest.param("g++", range(1001, 1005), ("-O0",), id="fibers", marks=pytest.mark.slow),
         pytest.param("g++", (13, 38, 72, 114, 146), ("-O1",), id="regions"),
         pytest.param("g++", range(10000, 10000 + COUNT), ("-O1",), marks=pytest.mark.slow),
         pytest.param("g++", range(20000, 20000 + COUNT), ("-O3",), marks=pytest.mark.slow),

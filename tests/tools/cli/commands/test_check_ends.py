@@ -212,7 +212,7 @@ def find_library(directory: Path, end: str) -> Path:
     return directory / f"build/kbuild/{name}/lib{name}.so"
 
 
-@pytest.mark.parametrize("end", _mark_slow("ok", "child", "kill", "trap", "plain"))
+@pytest.mark.parametrize("end", _mark_slow("ok", "child", "plain"))
 def test_kbuild_smoke_fails(libraries: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     monkeypatch.setenv("END", "ok" if end == "plain" else end)
     words = ("--check", "--no-verify", "--format", "json")
@@ -223,7 +223,7 @@ def test_kbuild_smoke_fails(libraries: Path, monkeypatch: pytest.MonkeyPatch, en
     assert bool(re.search(r"^ok: ", done.stderr, re.MULTILINE)) == (end == "ok")
 
 
-@pytest.mark.parametrize("end", _mark_slow("ok", "return", "exit", "refused", "plain"))
+@pytest.mark.parametrize("end", _mark_slow("ok", "return", "exit", "plain"))
 def test_pytest_fails(
     libraries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:

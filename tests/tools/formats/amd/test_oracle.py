@@ -382,7 +382,7 @@ def test_every_version_of_compressed_bundles_is_read_among_others(
     ("compiler", "option"),
     [
         # This bundler does not compress.
-        ("clang-15", "-O2"),
+        pytest.param("clang-15", "-O2", marks=pytest.mark.slow),
         pytest.param("clang-19", "--no-offload-compress", marks=pytest.mark.slow),
         ("clang-19", "--offload-compress"),
     ],

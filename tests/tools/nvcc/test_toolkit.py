@@ -1,0 +1,35 @@
+"""The toolkit of the CPU: its libraries of NVIDIA are built when a program links them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+
+from support.commands import run_kbuild, succeed
+
+SOURCE = "__global__ void k(int* p) { *p = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n"
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("scipy_openblas64") is None, reason="scipy-openblas64 is missing"
+)
+def test_programs_without_libraries_build_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache" / "kbuild"
+    cache.mkdir(parents=True)
+    shared = Path(os.environ["XDG_CACHE_HOME"]) / "kbuild" / "runtimes"
+    shared.mkdir(parents=True, exist_ok=True)
+    (cache / "runtimes").symlink_to(shared)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
+    (tmp_path / "a.cu").write_text(SOURCE)
+
+    words = ("nvcc", "--backend=cpu", "-arch=native", "a.cu", "-lcudart", "-lm", "-o", "a")
+    succeed(run_kbuild(*words, cwd=tmp_path))
+
+    (script,) = cache.glob("toolkits/*/lib64/libcublas.so")
+    assert str(cache / "mathlibs") in script.read_text()
+    assert not list(cache.glob("mathlibs/*/lib*"))

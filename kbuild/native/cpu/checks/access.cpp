@@ -26,6 +26,8 @@ unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
 }
 
 const char* describe_race(std::string_view rule) {
+    if (rule == "KC210")
+        return "a thread uses memory to which an asynchronous copy is not finished";
     if (rule == "KC206")
         return "a thread reads a flag, and then volatile memory that was written before it, without a fence";
     if (rule == "KC205") return "threads access the same volatile memory, and nothing orders them";
@@ -147,7 +149,9 @@ KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_
 __attribute__((noinline)) void Checker::check_ordinary(std::uintptr_t address, std::size_t bytes,
                                                        unsigned kind, const void* site) {
     check_access(address, bytes, kind, site);
-    if (address % bytes != 0 && find_region(address) != nullptr)
+    // Compilers also copy objects with parts of 8 bytes like this. They check the alignment of types by themselves.
+    const auto alignment = std::min<std::size_t>(bytes, 8);
+    if (address % alignment != 0 && find_region(address) != nullptr)
         report_memory("KC104", {address, bytes, kind, site_of(site)},
                       "the address of an access is not a multiple of its size");
 }
@@ -223,6 +227,10 @@ KBUILD_CPU_INLINE void Checker::renew(const Region& region, Cell& cell) const no
     if (region.is_shared) cell.write_site &= ~(whole_word << 28);
 }
 
+bool Checker::is_behind_bad_index(std::uint32_t site) const {
+    return bad_index_ == now_.bits() && image_->find_line(site).line == bad_index_line_;
+}
+
 // Reports an access to a word of which the program cannot use all bytes, as far as is known. Returns whether it can.
 bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event) {
     const auto valid = find_valid_bytes(region, word);
@@ -236,9 +244,7 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
     region.cell(word).set_valid(valid);
     if ((mask & ~valid) == 0) return true;
     if (!settings_.memory) return false;
-    if (region.is_initialized && bad_index_ == now_.bits() &&
-        image_->find_line(event.site).line == bad_index_line_)
-        return false;
+    if (region.is_initialized && is_behind_bad_index(event.site)) return false;
     const bool is_freed = !region.is_shared && [&] {
         const std::lock_guard lock(memory_mutex_);
         const auto* const near = history_.find(event.address);
@@ -420,6 +426,7 @@ KBUILD_CPU_INLINE bool Checker::record_plain_write(Cell& cell, unsigned mask, st
 // Returns whether something other than a barrier of the block orders the access before the current one.
 bool Checker::is_known(Access access) const {
     const auto& block = *block_;
+    if (access.is_unfinished_copy()) return false;
     if (access.is_of_block_of(now_)) {
         if (block.time == Access::last_time) return true;
         const auto warp = [](std::uint32_t thread) { return thread / 32; };
@@ -585,19 +592,22 @@ const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site
 
 void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
                           Event event, bool is_same_value) {
+    const bool is_copy = earlier.is_unfinished_copy();
+    earlier = earlier.as_finished();
     const bool is_same_block = earlier.is_of_block_of(now_);
-    const unsigned variant = (relies_on_order(earlier, earlier_writes) ? 16000 : 0) +
-                             (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) +
-                             (is_same_block ? 4000 : 0) +
-                             (earlier.thread() / 32 == thread_->number / 32 ? 8000 : 0);
+    const unsigned variant =
+        (is_copy ? 32000 : 0) + (relies_on_order(earlier, earlier_writes) ? 16000 : 0) +
+        (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) + (is_same_block ? 4000 : 0) +
+        (earlier.thread() / 32 == thread_->number / 32 ? 8000 : 0);
     const auto key = key_of(200 + variant, event.site, earlier_site);
     if (findings_.count_again(key)) return;
-    const auto* const rule = choose_race_rule(earlier, earlier_site, earlier_writes, event);
+    const auto* const rule =
+        is_copy ? "KC210" : choose_race_rule(earlier, earlier_site, earlier_writes, event);
     const bool is_volatile = std::strcmp(rule, "KC205") == 0 || std::strcmp(rule, "KC206") == 0;
     if (is_volatile && is_same_value) return;
     Finding finding;
     finding.kernel = kernel_;
-    finding.rule = is_same_value ? "KC204" : rule;
+    finding.rule = is_same_value && !is_copy ? "KC204" : rule;
     finding.message = describe_race(finding.rule);
     BlockState other = {};
     const BlockState* earlier_block = block_;
@@ -613,8 +623,9 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
                              : earlier.flags() != 0                 ? "atomic "
                                                                     : "";
     finding.place = describe_event(event);
-    finding.other = make_place(kind + (earlier_writes ? "write" : "read"), earlier_site,
-                               *earlier_block, earlier.thread());
+    finding.other =
+        make_place(is_copy ? "asynchronous copy" : kind + (earlier_writes ? "write" : "read"),
+                   earlier_site, *earlier_block, earlier.thread());
     finding.memory = describe_memory(event.address);
     findings_.add(std::move(finding), key);
 }
@@ -722,11 +733,16 @@ void Checker::acquire(std::uintptr_t address, unsigned kind) {
 
 void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                              const void* site) {
-    const bool is_memory = mistake == KBUILD_CPU_BAD_INDEX || mistake == KBUILD_CPU_BAD_ALIGNMENT;
+    const bool is_memory = mistake == KBUILD_CPU_BAD_INDEX || mistake == KBUILD_CPU_BAD_OBJECT ||
+                           mistake == KBUILD_CPU_BAD_ALIGNMENT;
     const bool is_selected = mistake == KBUILD_CPU_BAD_LANE ? settings_.barrier
                              : is_memory                    ? settings_.memory
                                                             : settings_.arithmetic;
     if (!is_selected) return;
+    // The access itself reports what has cells, and the index is a finding already.
+    if (mistake == KBUILD_CPU_BAD_OBJECT &&
+        (find_region(value) != nullptr || is_behind_bad_index(site_of(site))))
+        return;
     Finding finding;
     finding.kernel = kernel_;
     const auto number = static_cast<std::int64_t>(value);
@@ -747,6 +763,10 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
         finding.rule = "KC105";
         finding.message = "index " + std::to_string(number) + " is outside of an array of type " +
                           reinterpret_cast<const char*>(limit);
+        break;
+    case KBUILD_CPU_BAD_OBJECT:
+        finding.rule = "KC101";
+        finding.message = "an access outside of the variable it starts from";
         break;
     case KBUILD_CPU_BAD_LANE:
         finding.rule = "KC304";

@@ -49,6 +49,15 @@ struct alignas(64) ThreadState {
         std::uint32_t time;
     };
     std::vector<Seen> seen;
+    // The asynchronous copies that are not finished, and how many batches the thread has committed.
+    struct Copy {
+        std::uintptr_t start;
+        std::size_t bytes;
+        std::size_t batch;
+        const void* barrier;
+    };
+    std::vector<Copy> copies;
+    std::size_t batches = 0;
 
     void finish_acquire() {
         if (!unfenced.exists()) return;
@@ -74,6 +83,7 @@ struct BlockState {
     bool has_acquired = false;         // whether one of its threads has
     bool has_other_order = false;      // whether anything but barriers orders its threads
     bool has_volatile_writes = false;  // since the time has advanced
+    bool has_copies = false;           // whether one of its threads has issued an asynchronous copy
     std::vector<ThreadState> threads;
     Region dynamic;
     Region statics;
@@ -107,6 +117,8 @@ inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
     if (acquired.exists()) acquired.clear();
     if (unfenced.exists()) unfenced.clear();
     seen.clear();
+    copies.clear();
+    batches = 0;
     if (lane_times != nullptr) lane_times.reset();
 }
 

@@ -372,6 +372,7 @@ void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
     block.barrier_call = nullptr;
     block.acquired.clear();
     block.has_acquired = block.has_volatile_writes = block.has_other_order = false;
+    block.has_copies = false;
     if (block.threads.size() < launch_->threads_per_block)
         block.threads.resize(launch_->threads_per_block);
     if (block.statics_image != image_) {

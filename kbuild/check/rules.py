@@ -211,8 +211,8 @@ RULES: Final = (
         "race",
         "error",
         "A thread uses memory to which an asynchronous copy is not finished.",
-        "wait for the copy first, with __pipeline_wait_prior(), cg::wait(), or the barrier or pipeline "
-        "of the copy, and then synchronize the threads",
+        "wait for the copy first, with __pipeline_wait_prior(), cg::wait(), or the barrier or "
+        "pipeline of the copy, and then synchronize the threads",
     ),
     CheckRule(
         "KC301",

@@ -40,7 +40,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("examples")
     texts = {rule: find_example(rule).read_text() for rule in PROGRAMS}
     # Headers do not belong into the namespaces.
-    headers = {line for text in texts.values() for line in re.findall(r"^#include <.*", text, re.M)}
+    headers = {
+        line for text in texts.values() for line in re.findall(r"^#include <.*", text, re.MULTILINE)
+    }
     lines = sorted({"#include <cstring>", *headers})
     calls = []
     for rule, text in texts.items():

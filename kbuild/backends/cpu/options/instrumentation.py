@@ -17,9 +17,7 @@ _MACRO: Final = "-DKBUILD_CHECKED=1"
 # Shifts of negative values are common in device code, and defined since C++20. Compilers can
 # access the parts of a misaligned vector one by one. The size of an object is known where the
 # compiler sees the local variable that a pointer starts from.
-_UNDEFINED: Final = (
-    "-fsanitize=bounds,alignment,object-size,shift-exponent,integer-divide-by-zero"
-)
+_UNDEFINED: Final = "-fsanitize=bounds,alignment,object-size,shift-exponent,integer-divide-by-zero"
 # Pointers to local variables are known in functions that the compiler inlines.
 _INLINING: Final = ("-finline-functions", "-finline-small-functions")
 # Local variables start with a pattern that results do not contain by chance. clang's is common.

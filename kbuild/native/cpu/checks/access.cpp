@@ -323,7 +323,11 @@ bool Checker::is_own_variable(std::uintptr_t address) const noexcept {
 void Checker::stop_write(Event event) {
     if (settings_.memory)
         report_memory("KC101", event, "an access outside of the memory it starts from");
-    report_failure(KBUILD_CPU_ILLEGAL_ADDRESS, describe_event(event));
+    stop_kernel(describe_event(event));
+}
+
+void Checker::stop_kernel(Place place) {
+    report_failure(KBUILD_CPU_ILLEGAL_ADDRESS, std::move(place));
     BlockRunner::device_api.trap(BlockRunner::running(), KBUILD_CPU_ILLEGAL_ADDRESS);
 }
 
@@ -731,18 +735,32 @@ void Checker::acquire(std::uintptr_t address, unsigned kind) {
     note_order();
 }
 
+// The compiler knows that a pointer starts from a local variable. If the address has cells, the access itself reports it.
+// A write ends the kernel: it would destroy other variables, or the place where the function returns to.
+void Checker::report_outside_variable(std::uintptr_t address, bool writes, std::uint32_t site) {
+    if (!settings_.memory || find_region(address) != nullptr) return;
+    auto place = make_place(writes ? "write" : "read", site, *block_, thread_->number);
+    const auto key = key_of(writes ? 1101 : 101, site);
+    if (!is_behind_bad_index(site) && !findings_.count_again(key)) {
+        Finding finding;
+        finding.rule = "KC101";
+        finding.kernel = kernel_;
+        finding.message = "an access outside of the variable it starts from";
+        finding.place = place;
+        findings_.add(std::move(finding), key);
+    }
+    if (writes) stop_kernel(std::move(place));
+}
+
 void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                              const void* site) {
-    const bool is_memory = mistake == KBUILD_CPU_BAD_INDEX || mistake == KBUILD_CPU_BAD_OBJECT ||
-                           mistake == KBUILD_CPU_BAD_ALIGNMENT;
+    if (mistake == KBUILD_CPU_BAD_READ || mistake == KBUILD_CPU_BAD_WRITE)
+        return report_outside_variable(value, mistake == KBUILD_CPU_BAD_WRITE, site_of(site));
+    const bool is_memory = mistake == KBUILD_CPU_BAD_INDEX || mistake == KBUILD_CPU_BAD_ALIGNMENT;
     const bool is_selected = mistake == KBUILD_CPU_BAD_LANE ? settings_.barrier
                              : is_memory                    ? settings_.memory
                                                             : settings_.arithmetic;
     if (!is_selected) return;
-    // The access itself reports what has cells, and the index is a finding already.
-    if (mistake == KBUILD_CPU_BAD_OBJECT &&
-        (find_region(value) != nullptr || is_behind_bad_index(site_of(site))))
-        return;
     Finding finding;
     finding.kernel = kernel_;
     const auto number = static_cast<std::int64_t>(value);
@@ -764,10 +782,8 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
         finding.message = "index " + std::to_string(number) + " is outside of an array of type " +
                           reinterpret_cast<const char*>(limit);
         break;
-    case KBUILD_CPU_BAD_OBJECT:
-        finding.rule = "KC101";
-        finding.message = "an access outside of the variable it starts from";
-        break;
+    case KBUILD_CPU_BAD_READ:
+    case KBUILD_CPU_BAD_WRITE: return;
     case KBUILD_CPU_BAD_LANE:
         finding.rule = "KC304";
         finding.message = "a shuffle reads lane " + std::to_string(value) +

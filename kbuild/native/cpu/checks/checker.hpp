@@ -258,6 +258,8 @@ private:
     void check_constant(Event event);
     bool is_own_variable(std::uintptr_t address) const noexcept;
     void stop_write(Event event);
+    void stop_kernel(Place place);
+    void report_outside_variable(std::uintptr_t address, bool writes, std::uint32_t site);
     void renew(const Region& region, Cell& cell) const noexcept;
     void check_race(const Region& region, Cell& cell, std::uintptr_t address, unsigned mask,
                     Event event);

@@ -26,7 +26,8 @@ enum kbuild_cpu_mistake {
     KBUILD_CPU_BAD_INDEX,
     KBUILD_CPU_BAD_ALIGNMENT,
     KBUILD_CPU_BAD_LANE,
-    KBUILD_CPU_BAD_OBJECT,
+    KBUILD_CPU_BAD_READ, /* outside of a variable */
+    KBUILD_CPU_BAD_WRITE,
 };
 
 /* Which threads an atomic function or a fence synchronizes. */

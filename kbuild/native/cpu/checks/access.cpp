@@ -448,6 +448,7 @@ bool Checker::is_known(Access access) const {
         return known.exists() && known.covers(access, now_.block());
     };
     if (is_in(thread_->acquired) || is_in(block.acquired)) return true;
+    if (access.is_of_block_of(now_) && is_in(thread_->fenced_in_block)) return true;
     lacks_acquire_ = is_in(thread_->unfenced);
     return lacks_acquire_;
 }
@@ -507,7 +508,7 @@ KBUILD_CPU_INLINE void Checker::check_cell(Cell& cell, std::uintptr_t word, unsi
             await_write(word, cell.write, site, event);
         else
             report_race(cell.write, site, true, event);
-    } else if (lacks_acquire_ && flags == 0) {
+    } else if (lacks_acquire_ && is_data(flags, event)) {
         report_missing_acquire(cell.write, site, event);
     }
     if (!is_write) return record_read(cell, now, event.site);
@@ -679,7 +680,7 @@ void Checker::judge_pending_write() {
 }
 
 void Checker::fence(kbuild_cpu_scope scope) {
-    thread_->finish_acquire();
+    thread_->finish_acquire(scope);
     thread_->fences[scope] = {block_->advance(), block_->barrier_time};
     note_order();
     thread_->is_publishing = thread_->has_written;
@@ -691,6 +692,13 @@ void Checker::fence(kbuild_cpu_scope scope) {
 bool Checker::is_flag(std::uintptr_t address, unsigned kind) const {
     if ((kind & KBUILD_CPU_WRITES) != 0 && thread_->is_publishing) return true;
     return released_.count(address) != 0;
+}
+
+// Returns whether an access needs a fence behind the flag that a thread has read. GPUs do not change the order of
+// volatile reads, which old code relies on.
+bool Checker::is_data(unsigned flags, Event event) const {
+    return flags == 0 || (flags == Access::is_volatile && (event.kind & KBUILD_CPU_WRITES) != 0 &&
+                          !is_flag(event.address, event.kind));
 }
 
 // Gives a write that can pass a flag a later time than the volatile writes before it.

@@ -32,7 +32,8 @@ struct alignas(64) ThreadState {
     // The times for single lanes, after warp operations of a part of the warp.
     std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
     Knowledge acquired;
-    Knowledge unfenced;  // the same, but with no fence or barrier since
+    Knowledge unfenced;         // the same, but with no fence or barrier since
+    Knowledge fenced_in_block;  // what a fence for the block makes certain, of its threads
 
     std::uint64_t grid_phases = 0;
     std::uint32_t cluster_barriers = 0;
@@ -59,10 +60,12 @@ struct alignas(64) ThreadState {
     std::vector<Copy> copies;
     std::size_t batches = 0;
 
-    void finish_acquire() {
+    void finish_acquire(kbuild_cpu_scope fence = KBUILD_CPU_ALL_THREADS) {
         if (!unfenced.exists()) return;
+        if (fence == KBUILD_CPU_THREADS_OF_BLOCK) return fenced_in_block.add(unfenced);
         acquired.add(unfenced);
         unfenced.clear();
+        fenced_in_block.clear();
     }
     void start(BlockState& its_block, std::uint32_t its_number, std::uint64_t phases);
 };
@@ -116,6 +119,7 @@ inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
     for (auto& fence : fences) fence.time = fence.barrier_time = 0;
     if (acquired.exists()) acquired.clear();
     if (unfenced.exists()) unfenced.clear();
+    if (fenced_in_block.exists()) fenced_in_block.clear();
     seen.clear();
     copies.clear();
     batches = 0;

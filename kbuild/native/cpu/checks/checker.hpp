@@ -266,6 +266,7 @@ private:
     bool needs_bytes(const Cell& cell, unsigned mask, unsigned flags, Event event) const;
     void check_cell(Cell& cell, std::uintptr_t address, unsigned mask, unsigned flags, Event event);
     bool is_flag(std::uintptr_t address, unsigned kind) const;
+    bool is_data(unsigned flags, Event event) const;
     void order_volatile_writes(unsigned kind);
     void note_write() noexcept;
     void record_read(Cell& cell, Access access, std::uint32_t site);

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uintptr_t page = 4096;
 constexpr std::uintptr_t farthest_dead_local = std::uintptr_t{1} << 15;
+constexpr std::size_t bytes_ahead = 256;
 constexpr std::size_t widest_write = 4 * word_bytes;  // of which the values are compared
 
 unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
@@ -242,6 +243,7 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
         }
     }
     region.cell(word).set_valid(valid);
+    if (valid == whole_word && &region == &arena_.region()) mark_valid_words(word);
     if ((mask & ~valid) == 0) return true;
     if (!settings_.memory) return false;
     if (region.is_initialized && is_behind_bad_index(event.site)) return false;
@@ -254,6 +256,24 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
                   is_freed ? "an access to memory that was freed"
                            : "an access outside of the memory it starts from");
     return false;
+}
+
+// To look up an allocation takes a lock, and kernels access one word after another.
+void Checker::mark_valid_words(std::uintptr_t word) {
+    const std::lock_guard lock(memory_mutex_);
+    const auto* const found = history_.find(word);
+    if (found == nullptr || found->is_free) return;
+    const auto end = std::min(found->start + found->bytes, word + bytes_ahead);
+    for (; word + word_bytes <= end; word += word_bytes)
+        arena_.region().cell(word).set_valid(whole_word);
+}
+
+// The same for words that functions of the runtime have written.
+void Checker::mark_written_words(const Region& region, std::uintptr_t word) {
+    const std::lock_guard lock(memory_mutex_);
+    const auto end =
+        std::min({written_.find_end(word), word + bytes_ahead, region.start + region.bytes});
+    for (; word + word_bytes <= end; word += word_bytes) region.cell(word).set_written(whole_word);
 }
 
 KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t word, unsigned mask,
@@ -273,6 +293,7 @@ KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t 
         if (fresh != 0 && !region.is_shared) {
             const auto unwritten = find_unwritten(region, word);
             cell.set_written(whole_word & ~unwritten);
+            if (unwritten == 0) mark_written_words(region, word);
             fresh &= unwritten;
         }
         read_bytes += static_cast<unsigned>(__builtin_popcount(mask));

@@ -226,6 +226,8 @@ private:
     void check_word(const Region& region, std::uintptr_t address, unsigned mask, Event event,
                     bool& is_valid, unsigned& read_bytes, unsigned& fresh_bytes);
     bool is_behind_bad_index(std::uint32_t site) const;
+    void mark_valid_words(std::uintptr_t word);
+    void mark_written_words(const Region& region, std::uintptr_t word);
     bool check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event);
     void check_words(const Region& region, Event event);
     unsigned find_valid_bytes(const Region& region, std::uintptr_t word);

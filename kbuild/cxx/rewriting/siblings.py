@@ -78,7 +78,17 @@ def insert_siblings(
         for group in overloads:
             is_early = _launches_itself(group[0].declaration, launched)
             yield from _insert_group(unit.text, group, module, is_overloaded, is_early)
+    known = {
+        (kernel.namespace, kernel.declaration.name, expand_aliases(unit, kernel.signature.key))
+        for kernel in kernels
+    }
     for function in names.functions:
+        signature = read_signature("", unit.text[slice(*function.parameters)])
+        key = expand_aliases(unit, signature.key)
+        is_template = unit.words[unit.find_index(function.start)] == "template"
+        namespace = scopes.name_namespace(function.start)
+        if not is_template and (namespace, function.name, key) in known:
+            continue  # a kernel is declared again without its qualifier
         name = name_sibling(function.name, module)
         mirror = write_mirror(unit, function, name, _PARAMETER)
         yield insert_line(unit.text, function.start, mirror)

@@ -21,6 +21,13 @@ def list_mirrors(text: str) -> list[str]:
     return [line for line in lines if "is a function, which has no launch" in line]
 
 
+@pytest.mark.parametrize("declaration", ["void k(int*, int);", "void k(int* const q, int m);"])
+def test_a_kernel_without_its_qualifier_is_no_function(declaration: str) -> None:
+    assert not list_mirrors(f"{KERNEL} {declaration}")
+    assert not list_mirrors(f"{KERNEL} class A {{ friend {declaration} }};")
+    assert list_mirrors(f"{KERNEL} template <class T> {declaration}")
+
+
 @pytest.mark.parametrize(
     ("declaration", "head", "end"),
     [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.check_suites.programs import Program, Suite
 
-_RACES = frozenset({"KC201", "KC202", "KC203", "KC204", "KC205"})
+_RACES = frozenset({"KC201", "KC202", "KC203", "KC204", "KC205", "KC206", "KC209"})
 # The programs neither initialize nor free memory.
 _CHECKS = "memory,race,barrier,arithmetic"
 

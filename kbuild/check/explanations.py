@@ -56,6 +56,8 @@ _WHY: Final = {
     "KC209": "The read of the data can take effect before that of the flag, or find an old "
     "value in a cache. The writer's fence alone does not prevent this (PTX ISA, Memory "
     "Consistency Model).",
+    "KC210": "The copy goes on while the thread runs. __syncthreads() does not wait for it, and a "
+    "copy that is not committed belongs to no batch, so that waits for batches do not include it.",
     "KC301": "__syncthreads() is defined only if all threads of the block reach it. GPUs before "
     "Volta hang, or continue with threads that have not arrived.",
     "KC302": "A GPU counts the arrivals, and does not compare the places. So threads continue at "

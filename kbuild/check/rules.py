@@ -33,7 +33,7 @@ RULES: Final = (
         "out-of-bounds",
         "memory",
         "error",
-        "A kernel accesses memory outside of an allocation or a shared array.",
+        "A kernel accesses memory outside of an allocation, a shared array, or a variable.",
         "compare the index with the size of the memory, as in `if (i < n)`, or allocate more",
     ),
     CheckRule(
@@ -204,6 +204,15 @@ RULES: Final = (
         "A thread reads a flag, and accesses what was written before it, without a fence.",
         "put __threadfence() behind the read of the flag, or read it with "
         "cuda::memory_order_acquire",
+    ),
+    CheckRule(
+        "KC210",
+        "unfinished-copy",
+        "race",
+        "error",
+        "A thread uses memory to which an asynchronous copy is not finished.",
+        "wait for the copy first, with __pipeline_wait_prior(), cg::wait(), or the barrier or "
+        "pipeline of the copy, and then synchronize the threads",
     ),
     CheckRule(
         "KC301",

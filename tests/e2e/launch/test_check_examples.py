@@ -38,10 +38,14 @@ CRASHES = ("KC602", "KC705")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build all examples as one program, with a function for each `main`."""
     directory = tmp_path_factory.mktemp("examples")
-    lines = ["#include <cstring>"]
+    texts = {rule: find_example(rule).read_text() for rule in PROGRAMS}
+    # Headers do not belong into the namespaces.
+    headers = {
+        line for text in texts.values() for line in re.findall(r"^#include <.*", text, re.MULTILINE)
+    }
+    lines = sorted({"#include <cstring>", *headers})
     calls = []
-    for rule in PROGRAMS:
-        text = find_example(rule).read_text()
+    for rule, text in texts.items():
         assert "int main(" in text
         (directory / f"{rule.id}.cu").write_text(text.replace("int main(", "void run("))
         lines.append(f'namespace {rule.id} {{\n#include "{rule.id}.cu"\n}}')

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -46,6 +47,14 @@ int wait_for_child() {
     return 0;
 }
 
+// Starts the program again, without its environment.
+int spawn(char* path) {
+    char* const words[] = {path, const_cast<char*>("return"), nullptr};
+    char* const variables[] = {nullptr};
+    pid_t child;
+    return posix_spawn(&child, path, nullptr, nullptr, words, variables) + wait_for_child();
+}
+
 // Returns whether the argument is this one.
 const char* argument;
 bool is(const char* name) { return std::strcmp(argument, name) == 0; }
@@ -79,6 +88,7 @@ int main(int, char** argv) {
     if (is("ok")) return fine(), 0;
     if (is("fails")) return fine(), 5;
     if (is("nothing")) return 0;
+    if (is("spawn")) return fine(), spawn(argv[0]);
     if (is("environment")) return clearenv(), fault(), 0;
     if (is("child")) return fork() == 0 ? (fault(), 0) : wait_for_child();
     if (is("child_exit") && fork() == 0) fault(), _exit(0);

@@ -105,7 +105,8 @@ PLANTED(result_of_a_column_that_no_kernel_wrote, "KC403") {
     std::size_t pitch;
     cudaMallocPitch(&out, &pitch, 4 * sizeof *out, 8);
     cudaMemset2D(out, pitch, 0, (is_correct ? 4 : 3) * sizeof *out, 8);
-    cudaMemcpy2D(results, sizeof results[0], out, pitch, sizeof results[0], 8, cudaMemcpyDeviceToHost);
+    cudaMemcpy2D(results, sizeof results[0], out, pitch, sizeof results[0], 8,
+                 cudaMemcpyDeviceToHost);
     use(results[0], sizeof results / sizeof results[0][0]);
     write_some<true><<<1, 1>>>(out);
     finish();

@@ -75,6 +75,45 @@ PLANTED(flag_without_a_fence_of_the_reader, "KC209") {
     finish();
 }
 
+// A fence for the block does not order what another block has written.
+template <bool is_correct>
+__global__ void pass_flag_to_block(int *flag, int *data, int *out) {
+    if (blockIdx.x == 0) {
+        *data = 1;
+        __threadfence();
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {
+        }
+        if (is_correct)
+            __threadfence();
+        else
+            __threadfence_block();
+        *out = *data;
+    }
+}
+PLANTED(flag_with_a_fence_of_the_reader_for_its_block, "KC209") {
+    Zeros<int> memory(3);
+    pass_flag_to_block<is_correct><<<2, 1>>>(memory, memory + 1, memory + 2);
+    finish();
+}
+
+// The second block to take the lock needs a fence, although the memory is volatile.
+template <bool is_correct>
+__global__ void add_under_lock(int *lock, volatile int *sum) {
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    if (is_correct) __threadfence();
+    *sum = 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+PLANTED(lock_without_a_fence_for_volatile_memory, "KC209") {
+    Zeros<int> memory(2);
+    add_under_lock<is_correct><<<2, 1>>>(memory, memory + 1);
+    finish();
+}
+
 struct Three {
     int values[3];
 };

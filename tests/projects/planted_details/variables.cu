@@ -11,7 +11,6 @@ __device__ short one_number;
 __constant__ int table[16];
 __device__ float floats[1024];
 
-
 __global__ void store_at(int *place, int index) { place[index] = 1; }
 __global__ void store_byte_at(char *place, int index) { place[index] = 1; }
 __global__ void load_at(const int *place, int index, int *out) { *out = place[index]; }
@@ -47,8 +46,10 @@ PLANTED(bytes_behind_a_device_variable, "KC101") {
 }
 PLANTED(word_of_a_small_device_variable, "KC101") {
     void *place = nullptr;
-    if (is_correct) cudaGetSymbolAddress(&place, numbers);
-    else cudaGetSymbolAddress(&place, one_number);
+    if (is_correct)
+        cudaGetSymbolAddress(&place, numbers);
+    else
+        cudaGetSymbolAddress(&place, one_number);
     store_at<<<1, 1>>>(static_cast<int *>(place), 0);
     finish();
 }
@@ -64,7 +65,8 @@ PLANTED(much_behind_a_device_variable, "KC101") {
 
 template <bool is_correct>
 __global__ void load_wide(float *out, int distance) {
-    const float4 v = *reinterpret_cast<const float4 *>(floats + (is_correct ? 0 : distance) + 4 * threadIdx.x);
+    const float4 v =
+        *reinterpret_cast<const float4 *>(floats + (is_correct ? 0 : distance) + 4 * threadIdx.x);
     out[threadIdx.x] = v.x + v.w;
 }
 PLANTED(misaligned_vector_of_a_device_variable, "KC104") {
@@ -90,6 +92,52 @@ PLANTED(write_to_the_address_of_a_constant, "KC109") {
     int *place = memory;
     if (!is_correct) cudaGetSymbolAddress(reinterpret_cast<void **>(&place), table);
     store_at<<<1, 1>>>(place, 3);
+    finish();
+}
+
+__device__ int sum_of(const int *values, int count) {
+    int sum = 0;
+    for (int i = 0; i < count; ++i) sum += values[i];
+    return sum;
+}
+__device__ void put_at(int *values, int i, int value) { values[i] = value; }
+template <bool is_correct>
+__global__ void sum_local(int *out, int count) {
+    int values[8];
+    for (int i = 0; i < 8; ++i) put_at(values, i, i);
+    out[threadIdx.x] = sum_of(values, is_correct ? count : count + 1);
+}
+PLANTED(read_past_a_local_array_through_a_pointer, "KC101") {
+    Zeros<int> out(32);
+    sum_local<is_correct><<<1, 32>>>(out, 8);
+    finish();
+}
+template <bool is_correct>
+__global__ void write_local(int *out, int count) {
+    int values[8] = {};
+    put_at(values, is_correct ? count - 1 : count, 5);
+    out[threadIdx.x] = values[threadIdx.x % 8];
+}
+PLANTED(write_past_a_local_array_through_a_pointer, "KC101") {
+    Zeros<int> out(32);
+    write_local<is_correct><<<1, 32>>>(out, 8);
+    finish();
+}
+// Compilers copy such objects as 16 bytes.
+struct Two {
+    long values[2];
+};
+template <bool is_correct>
+__global__ void copy_two(const long *in, Two *out) {
+    if (is_correct)
+        *out = *reinterpret_cast<const Two *>(in + 1);
+    else
+        *out = *reinterpret_cast<const Two *>(reinterpret_cast<const char *>(in) + 4);
+}
+PLANTED(object_at_half_of_its_alignment, "KC104") {
+    Zeros<long> in(4);
+    Zeros<Two> out(1);
+    copy_two<is_correct><<<1, 1>>>(in, out);
     finish();
 }
 

@@ -15,8 +15,11 @@ from kbuild.backends.interface.toolchain import Toolchain
 # Headers and kernel texts test the macro.
 _MACRO: Final = "-DKBUILD_CHECKED=1"
 # Shifts of negative values are common in device code, and defined since C++20. Compilers can
-# access the parts of a misaligned vector one by one.
-_UNDEFINED: Final = "-fsanitize=bounds,alignment,shift-exponent,integer-divide-by-zero"
+# access the parts of a misaligned vector one by one. The size of an object is known where the
+# compiler sees the local variable that a pointer starts from.
+_UNDEFINED: Final = "-fsanitize=bounds,alignment,object-size,shift-exponent,integer-divide-by-zero"
+# Pointers to local variables are known in functions that the compiler inlines.
+_INLINING: Final = ("-finline-functions", "-finline-small-functions")
 # Local variables start with a pattern that results do not contain by chance. clang's is common.
 _FIRST_WITH_PATTERN: Final = 12
 # Otherwise, compilers copy memory without a call, and remove accesses to memory that is freed.
@@ -64,9 +67,9 @@ def source_options() -> tuple[str, ...]:
     """Return the last options for reading a source.
 
     The fortified functions of the C library, which some distributions turn on, copy and fill
-    memory without a call.
+    memory without a call. Findings name the line that calls a function of the host API.
     """
-    return ("-U_FORTIFY_SOURCE",)
+    return ("-U_FORTIFY_SOURCE", "-DKBUILD_CHECKED_HOST_API=1")
 
 
 def text_options() -> tuple[str, ...]:
@@ -83,7 +86,7 @@ def code_options(unit: CompileUnit, tc: Toolchain) -> Iterator[str]:
     if tc.compiler_id == "gcc" and int(tc.version.split(".")[0]) >= _FIRST_WITH_PATTERN:
         yield "-ftrivial-auto-var-init=pattern"
     if not unit.debug:
-        yield "-O1"
+        yield from ("-O1", *(_INLINING if tc.compiler_id == "gcc" else ()))
 
 
 def rename_checked(defined: Collection[str]) -> Iterator[str]:

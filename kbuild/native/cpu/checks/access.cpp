@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uintptr_t page = 4096;
 constexpr std::uintptr_t farthest_dead_local = std::uintptr_t{1} << 15;
+constexpr std::size_t bytes_ahead = 256;
 constexpr std::size_t widest_write = 4 * word_bytes;  // of which the values are compared
 
 unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
@@ -26,6 +27,8 @@ unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
 }
 
 const char* describe_race(std::string_view rule) {
+    if (rule == "KC210")
+        return "a thread uses memory to which an asynchronous copy is not finished";
     if (rule == "KC206")
         return "a thread reads a flag, and then volatile memory that was written before it, without a fence";
     if (rule == "KC205") return "threads access the same volatile memory, and nothing orders them";
@@ -147,7 +150,9 @@ KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_
 __attribute__((noinline)) void Checker::check_ordinary(std::uintptr_t address, std::size_t bytes,
                                                        unsigned kind, const void* site) {
     check_access(address, bytes, kind, site);
-    if (address % bytes != 0 && find_region(address) != nullptr)
+    // Compilers also copy objects with parts of 8 bytes like this. They check the alignment of types by themselves.
+    const auto alignment = std::min<std::size_t>(bytes, 8);
+    if (address % alignment != 0 && find_region(address) != nullptr)
         report_memory("KC104", {address, bytes, kind, site_of(site)},
                       "the address of an access is not a multiple of its size");
 }
@@ -223,6 +228,10 @@ KBUILD_CPU_INLINE void Checker::renew(const Region& region, Cell& cell) const no
     if (region.is_shared) cell.write_site &= ~(whole_word << 28);
 }
 
+bool Checker::is_behind_bad_index(std::uint32_t site) const {
+    return bad_index_ == now_.bits() && image_->find_line(site).line == bad_index_line_;
+}
+
 // Reports an access to a word of which the program cannot use all bytes, as far as is known. Returns whether it can.
 bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event) {
     const auto valid = find_valid_bytes(region, word);
@@ -234,11 +243,10 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
         }
     }
     region.cell(word).set_valid(valid);
+    if (valid == whole_word && &region == &arena_.region()) mark_valid_words(word);
     if ((mask & ~valid) == 0) return true;
     if (!settings_.memory) return false;
-    if (region.is_initialized && bad_index_ == now_.bits() &&
-        image_->find_line(event.site).line == bad_index_line_)
-        return false;
+    if (region.is_initialized && is_behind_bad_index(event.site)) return false;
     const bool is_freed = !region.is_shared && [&] {
         const std::lock_guard lock(memory_mutex_);
         const auto* const near = history_.find(event.address);
@@ -248,6 +256,24 @@ bool Checker::check_bounds(const Region& region, std::uintptr_t word, unsigned m
                   is_freed ? "an access to memory that was freed"
                            : "an access outside of the memory it starts from");
     return false;
+}
+
+// To look up an allocation takes a lock, and kernels access one word after another.
+void Checker::mark_valid_words(std::uintptr_t word) {
+    const std::lock_guard lock(memory_mutex_);
+    const auto* const found = history_.find(word);
+    if (found == nullptr || found->is_free) return;
+    const auto end = std::min(found->start + found->bytes, word + bytes_ahead);
+    for (; word + word_bytes <= end; word += word_bytes)
+        arena_.region().cell(word).set_valid(whole_word);
+}
+
+// The same for words that functions of the runtime have written.
+void Checker::mark_written_words(const Region& region, std::uintptr_t word) {
+    const std::lock_guard lock(memory_mutex_);
+    const auto end =
+        std::min({written_.find_end(word), word + bytes_ahead, region.start + region.bytes});
+    for (; word + word_bytes <= end; word += word_bytes) region.cell(word).set_written(whole_word);
 }
 
 KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t word, unsigned mask,
@@ -267,6 +293,7 @@ KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t 
         if (fresh != 0 && !region.is_shared) {
             const auto unwritten = find_unwritten(region, word);
             cell.set_written(whole_word & ~unwritten);
+            if (unwritten == 0) mark_written_words(region, word);
             fresh &= unwritten;
         }
         read_bytes += static_cast<unsigned>(__builtin_popcount(mask));
@@ -317,7 +344,11 @@ bool Checker::is_own_variable(std::uintptr_t address) const noexcept {
 void Checker::stop_write(Event event) {
     if (settings_.memory)
         report_memory("KC101", event, "an access outside of the memory it starts from");
-    report_failure(KBUILD_CPU_ILLEGAL_ADDRESS, describe_event(event));
+    stop_kernel(describe_event(event));
+}
+
+void Checker::stop_kernel(Place place) {
+    report_failure(KBUILD_CPU_ILLEGAL_ADDRESS, std::move(place));
     BlockRunner::device_api.trap(BlockRunner::running(), KBUILD_CPU_ILLEGAL_ADDRESS);
 }
 
@@ -420,6 +451,7 @@ KBUILD_CPU_INLINE bool Checker::record_plain_write(Cell& cell, unsigned mask, st
 // Returns whether something other than a barrier of the block orders the access before the current one.
 bool Checker::is_known(Access access) const {
     const auto& block = *block_;
+    if (access.is_unfinished_copy()) return false;
     if (access.is_of_block_of(now_)) {
         if (block.time == Access::last_time) return true;
         const auto warp = [](std::uint32_t thread) { return thread / 32; };
@@ -437,6 +469,7 @@ bool Checker::is_known(Access access) const {
         return known.exists() && known.covers(access, now_.block());
     };
     if (is_in(thread_->acquired) || is_in(block.acquired)) return true;
+    if (access.is_of_block_of(now_) && is_in(thread_->fenced_in_block)) return true;
     lacks_acquire_ = is_in(thread_->unfenced);
     return lacks_acquire_;
 }
@@ -496,7 +529,7 @@ KBUILD_CPU_INLINE void Checker::check_cell(Cell& cell, std::uintptr_t word, unsi
             await_write(word, cell.write, site, event);
         else
             report_race(cell.write, site, true, event);
-    } else if (lacks_acquire_ && flags == 0) {
+    } else if (lacks_acquire_ && is_data(flags, event)) {
         report_missing_acquire(cell.write, site, event);
     }
     if (!is_write) return record_read(cell, now, event.site);
@@ -585,19 +618,22 @@ const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site
 
 void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
                           Event event, bool is_same_value) {
+    const bool is_copy = earlier.is_unfinished_copy();
+    earlier = earlier.as_finished();
     const bool is_same_block = earlier.is_of_block_of(now_);
-    const unsigned variant = (relies_on_order(earlier, earlier_writes) ? 16000 : 0) +
-                             (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) +
-                             (is_same_block ? 4000 : 0) +
-                             (earlier.thread() / 32 == thread_->number / 32 ? 8000 : 0);
+    const unsigned variant =
+        (is_copy ? 32000 : 0) + (relies_on_order(earlier, earlier_writes) ? 16000 : 0) +
+        (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) + (is_same_block ? 4000 : 0) +
+        (earlier.thread() / 32 == thread_->number / 32 ? 8000 : 0);
     const auto key = key_of(200 + variant, event.site, earlier_site);
     if (findings_.count_again(key)) return;
-    const auto* const rule = choose_race_rule(earlier, earlier_site, earlier_writes, event);
+    const auto* const rule =
+        is_copy ? "KC210" : choose_race_rule(earlier, earlier_site, earlier_writes, event);
     const bool is_volatile = std::strcmp(rule, "KC205") == 0 || std::strcmp(rule, "KC206") == 0;
     if (is_volatile && is_same_value) return;
     Finding finding;
     finding.kernel = kernel_;
-    finding.rule = is_same_value ? "KC204" : rule;
+    finding.rule = is_same_value && !is_copy ? "KC204" : rule;
     finding.message = describe_race(finding.rule);
     BlockState other = {};
     const BlockState* earlier_block = block_;
@@ -613,8 +649,9 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
                              : earlier.flags() != 0                 ? "atomic "
                                                                     : "";
     finding.place = describe_event(event);
-    finding.other = make_place(kind + (earlier_writes ? "write" : "read"), earlier_site,
-                               *earlier_block, earlier.thread());
+    finding.other =
+        make_place(is_copy ? "asynchronous copy" : kind + (earlier_writes ? "write" : "read"),
+                   earlier_site, *earlier_block, earlier.thread());
     finding.memory = describe_memory(event.address);
     findings_.add(std::move(finding), key);
 }
@@ -664,7 +701,7 @@ void Checker::judge_pending_write() {
 }
 
 void Checker::fence(kbuild_cpu_scope scope) {
-    thread_->finish_acquire();
+    thread_->finish_acquire(scope);
     thread_->fences[scope] = {block_->advance(), block_->barrier_time};
     note_order();
     thread_->is_publishing = thread_->has_written;
@@ -676,6 +713,13 @@ void Checker::fence(kbuild_cpu_scope scope) {
 bool Checker::is_flag(std::uintptr_t address, unsigned kind) const {
     if ((kind & KBUILD_CPU_WRITES) != 0 && thread_->is_publishing) return true;
     return released_.count(address) != 0;
+}
+
+// Returns whether an access needs a fence behind the flag that a thread has read. GPUs do not change the order of
+// volatile reads, which old code relies on.
+bool Checker::is_data(unsigned flags, Event event) const {
+    return flags == 0 || (flags == Access::is_volatile && (event.kind & KBUILD_CPU_WRITES) != 0 &&
+                          !is_flag(event.address, event.kind));
 }
 
 // Gives a write that can pass a flag a later time than the volatile writes before it.
@@ -720,8 +764,27 @@ void Checker::acquire(std::uintptr_t address, unsigned kind) {
     note_order();
 }
 
+// The compiler knows that a pointer starts from a local variable. If the address has cells, the access itself reports it.
+// A write ends the kernel: it would destroy other variables, or the place where the function returns to.
+void Checker::report_outside_variable(std::uintptr_t address, bool writes, std::uint32_t site) {
+    if (!settings_.memory || find_region(address) != nullptr) return;
+    auto place = make_place(writes ? "write" : "read", site, *block_, thread_->number);
+    const auto key = key_of(writes ? 1101 : 101, site);
+    if (!is_behind_bad_index(site) && !findings_.count_again(key)) {
+        Finding finding;
+        finding.rule = "KC101";
+        finding.kernel = kernel_;
+        finding.message = "an access outside of the variable it starts from";
+        finding.place = place;
+        findings_.add(std::move(finding), key);
+    }
+    if (writes) stop_kernel(std::move(place));
+}
+
 void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
                              const void* site) {
+    if (mistake == KBUILD_CPU_BAD_READ || mistake == KBUILD_CPU_BAD_WRITE)
+        return report_outside_variable(value, mistake == KBUILD_CPU_BAD_WRITE, site_of(site));
     const bool is_memory = mistake == KBUILD_CPU_BAD_INDEX || mistake == KBUILD_CPU_BAD_ALIGNMENT;
     const bool is_selected = mistake == KBUILD_CPU_BAD_LANE ? settings_.barrier
                              : is_memory                    ? settings_.memory
@@ -748,6 +811,8 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
         finding.message = "index " + std::to_string(number) + " is outside of an array of type " +
                           reinterpret_cast<const char*>(limit);
         break;
+    case KBUILD_CPU_BAD_READ:
+    case KBUILD_CPU_BAD_WRITE: return;
     case KBUILD_CPU_BAD_LANE:
         finding.rule = "KC304";
         finding.message = "a shuffle reads lane " + std::to_string(value) +

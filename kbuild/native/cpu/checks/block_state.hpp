@@ -32,7 +32,8 @@ struct alignas(64) ThreadState {
     // The times for single lanes, after warp operations of a part of the warp.
     std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
     Knowledge acquired;
-    Knowledge unfenced;  // the same, but with no fence or barrier since
+    Knowledge unfenced;         // the same, but with no fence or barrier since
+    Knowledge fenced_in_block;  // what a fence for the block makes certain, of its threads
 
     std::uint64_t grid_phases = 0;
     std::uint32_t cluster_barriers = 0;
@@ -49,11 +50,22 @@ struct alignas(64) ThreadState {
         std::uint32_t time;
     };
     std::vector<Seen> seen;
+    // The asynchronous copies that are not finished, and how many batches the thread has committed.
+    struct Copy {
+        std::uintptr_t start;
+        std::size_t bytes;
+        std::size_t batch;
+        const void* barrier;
+    };
+    std::vector<Copy> copies;
+    std::size_t batches = 0;
 
-    void finish_acquire() {
+    void finish_acquire(kbuild_cpu_scope fence = KBUILD_CPU_ALL_THREADS) {
         if (!unfenced.exists()) return;
+        if (fence == KBUILD_CPU_THREADS_OF_BLOCK) return fenced_in_block.add(unfenced);
         acquired.add(unfenced);
         unfenced.clear();
+        fenced_in_block.clear();
     }
     void start(BlockState& its_block, std::uint32_t its_number, std::uint64_t phases);
 };
@@ -74,6 +86,7 @@ struct BlockState {
     bool has_acquired = false;         // whether one of its threads has
     bool has_other_order = false;      // whether anything but barriers orders its threads
     bool has_volatile_writes = false;  // since the time has advanced
+    bool has_copies = false;           // whether one of its threads has issued an asynchronous copy
     std::vector<ThreadState> threads;
     Region dynamic;
     Region statics;
@@ -106,7 +119,10 @@ inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
     for (auto& fence : fences) fence.time = fence.barrier_time = 0;
     if (acquired.exists()) acquired.clear();
     if (unfenced.exists()) unfenced.clear();
+    if (fenced_in_block.exists()) fenced_in_block.clear();
     seen.clear();
+    copies.clear();
+    batches = 0;
     if (lane_times != nullptr) lane_times.reset();
 }
 

@@ -16,8 +16,9 @@ constexpr unsigned whole_word = 15;  // a mask of bytes
 constexpr unsigned char fresh_word[word_bytes] = {0x9D, 0x4B, 0xE7, 0x26};
 
 // An access: which thread of which block, when, and to which bytes of the word. The bits are, from the
-// highest one: unused 2, block 24, time 22, thread 10, mask 4, kind 2. So the accesses of a block before some
-// time are a range of numbers. Zero means no access.
+// highest one: unused 1 (see Cell::division), copy 1, block 24, time 22, thread 10, mask 4, kind 2. So the accesses of a
+// block before some time are a range of numbers. An asynchronous copy that is not finished is a number beyond all of
+// them, and of no thread. Zero means no access.
 class Access {
 public:
     static constexpr unsigned block_shift = 38, time_shift = 16, thread_shift = 6, mask_shift = 2;
@@ -41,8 +42,11 @@ public:
     constexpr bool exists() const { return bits_ != 0; }
     constexpr std::uint64_t who() const { return name(block(), thread()); }
     constexpr std::uint32_t block() const {
-        return static_cast<std::uint32_t>(bits_ >> block_shift);
+        return static_cast<std::uint32_t>(bits_ >> block_shift) & block_mask;
     }
+    constexpr bool is_unfinished_copy() const { return (bits_ & copy) != 0; }
+    constexpr Access as_unfinished_copy() const { return Access(bits_ | copy); }
+    constexpr Access as_finished() const { return Access(bits_ & ~copy); }
     constexpr std::uint32_t thread() const { return bits_ >> thread_shift & 1023; }
     constexpr unsigned mask() const { return bits_ >> mask_shift & 15; }
     constexpr unsigned flags() const { return bits_ & 3; }
@@ -79,6 +83,7 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t copy = std::uint64_t{1} << 62;
     static constexpr std::uint64_t time_field = std::uint64_t{last_time} << time_shift;
     static constexpr std::uint64_t thread_field = std::uint64_t{1023} << thread_shift;
     static constexpr std::uint64_t bytes_field = (1u << thread_shift) - 1;

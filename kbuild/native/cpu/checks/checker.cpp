@@ -12,10 +12,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <pthread.h>
+#include <thread>
 #include <unistd.h>
 
 namespace kbuild::cpu::checks {
@@ -28,6 +32,23 @@ Finding describe_failure(const std::string& kernel, int error) {
     finding.message = std::string("the kernel fails: ") + kbuild_cpu_error_name(error) + " (" +
                       kbuild_cpu_error_text(error) + ")";
     return finding;
+}
+
+// What ends a process can be the handler of a signal that has interrupted a kernel, or a task that others wait for. If
+// the work takes too long, the journal says that the process has not been checked to its end.
+template <class Work>
+void do_in_time(Work work) {
+    constexpr std::chrono::seconds longest(10);
+    try {
+        const auto done = std::make_shared<std::promise<void>>();
+        std::thread([done, work] {
+            work();
+            done->set_value();
+        }).detach();
+        done->get_future().wait_for(longest);
+    } catch (const std::exception&) {
+        // Without a thread, the process ends before its check, too.
+    }
 }
 
 }  // namespace
@@ -273,8 +294,9 @@ void Checker::remove_memory(const void* start) {
         }
 }
 
-// Runs what the program has queued.
+// Runs what the program has queued. A task that ends the process cannot wait for itself.
 void Checker::synchronize() {
+    if (current_task() != nullptr) return;
     try {
         Streams::instance().synchronize_all();
     } catch (const std::exception&) {
@@ -298,13 +320,13 @@ void Checker::end_process() {
 }
 
 void Checker::leave_process() {
-    finish();
+    do_in_time([this] { finish(); });
     end_process();
 }
 
 // Memory belongs to the process until it ends, so the check for leaks does not run.
 void Checker::leave_program() {
-    synchronize();
+    do_in_time([this] { synchronize(); });
     end_process();
 }
 
@@ -372,6 +394,7 @@ void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
     block.barrier_call = nullptr;
     block.acquired.clear();
     block.has_acquired = block.has_volatile_writes = block.has_other_order = false;
+    block.has_copies = false;
     if (block.threads.size() < launch_->threads_per_block)
         block.threads.resize(launch_->threads_per_block);
     if (block.statics_image != image_) {

@@ -150,6 +150,10 @@ public:
     static void check_plain(const void* address, const void* site);
     void check_access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     void fence(kbuild_cpu_scope scope);
+    // Asynchronous copies; see kbuild_cpu_checks.
+    void issue_copy(const void* to, std::size_t bytes);
+    void commit_copies(const void* barrier);
+    void finish_copies(const void* barrier, std::size_t prior);
     // Says what functions of the runtime have written and copied.
     void note_written(const void* start, std::size_t bytes);
     void note_copied(const void* to, const void* from, std::size_t bytes);
@@ -221,6 +225,9 @@ private:
     bool check_other_memory(Event event);
     void check_word(const Region& region, std::uintptr_t address, unsigned mask, Event event,
                     bool& is_valid, unsigned& read_bytes, unsigned& fresh_bytes);
+    bool is_behind_bad_index(std::uint32_t site) const;
+    void mark_valid_words(std::uintptr_t word);
+    void mark_written_words(const Region& region, std::uintptr_t word);
     bool check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event);
     void check_words(const Region& region, Event event);
     unsigned find_valid_bytes(const Region& region, std::uintptr_t word);
@@ -253,12 +260,15 @@ private:
     void check_constant(Event event);
     bool is_own_variable(std::uintptr_t address) const noexcept;
     void stop_write(Event event);
+    void stop_kernel(Place place);
+    void report_outside_variable(std::uintptr_t address, bool writes, std::uint32_t site);
     void renew(const Region& region, Cell& cell) const noexcept;
     void check_race(const Region& region, Cell& cell, std::uintptr_t address, unsigned mask,
                     Event event);
     bool needs_bytes(const Cell& cell, unsigned mask, unsigned flags, Event event) const;
     void check_cell(Cell& cell, std::uintptr_t address, unsigned mask, unsigned flags, Event event);
     bool is_flag(std::uintptr_t address, unsigned kind) const;
+    bool is_data(unsigned flags, Event event) const;
     void order_volatile_writes(unsigned kind);
     void note_write() noexcept;
     void record_read(Cell& cell, Access access, std::uint32_t site);
@@ -286,6 +296,8 @@ private:
     void report_memory(const char* rule, Event event, const char* message,
                        const char* memory = nullptr);
     void report_uninitialized(const Region& region, Event event);
+    template <class Change>
+    void change_writes(std::uintptr_t start, std::size_t bytes, const Change& change);
     void release(std::uintptr_t address, unsigned kind);
     void acquire(std::uintptr_t address, unsigned kind);
     void report_missing_acquire(Access earlier, std::uint32_t earlier_site, Event event);

@@ -42,6 +42,12 @@ public:
         return behind != ends_.begin() && address < std::prev(behind)->second;
     }
 
+    // Returns the end of the range that contains an address, or the address.
+    std::uintptr_t find_end(std::uintptr_t address) const {
+        const auto behind = ends_.upper_bound(address);
+        return behind == ends_.begin() ? address : std::max(address, std::prev(behind)->second);
+    }
+
     // Returns the starts and the ends of the parts that are in a range.
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> list_within(std::uintptr_t start,
                                                                        std::size_t bytes) {

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace kbuild::cpu::checks {
 namespace {
@@ -44,11 +48,39 @@ void select(Settings& settings, const char* value) {
     }
 }
 
+std::string read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Returns the parent of a process, or 0. The name of its program can contain spaces and parentheses.
+int find_parent(int process) {
+    const auto status = read_file("/proc/" + std::to_string(process) + "/stat");
+    const auto name_end = status.rfind(')');
+    int parent = 0;
+    if (name_end == std::string::npos ||
+        std::sscanf(status.c_str() + name_end + 1, " %*c %d", &parent) != 1)
+        return 0;
+    return parent;
+}
+
+// Programs start others with an environment of their own, whose findings belong to the same report. So the variable is
+// also looked for in what the processes before this one have started with.
+std::string find_report_directory() {
+    if (const char* const directory = std::getenv("KBUILD_CHECK_REPORT")) return directory;
+    const std::string start = std::string(1, '\0') + "KBUILD_CHECK_REPORT=";
+    for (int process = find_parent(getpid()); process > 1; process = find_parent(process)) {
+        const auto variables = '\0' + read_file("/proc/" + std::to_string(process) + "/environ");
+        const auto place = variables.find(start);
+        if (place != std::string::npos) return variables.c_str() + place + start.size();
+    }
+    return "";
+}
+
 Settings read_settings() {
     Settings settings;
     const char* names = std::getenv("KBUILD_CHECK");
-    const char* directory = std::getenv("KBUILD_CHECK_REPORT");
-    if (directory != nullptr) settings.report_directory = directory;
+    settings.report_directory = find_report_directory();
     settings.is_requested = !settings.report_directory.empty();
     if (names != nullptr && *names != '\0') {
         settings.is_requested = true;

@@ -148,6 +148,11 @@ void enter_thread(unsigned number) { checker().enter_thread(number); }
 void pass_barrier(const kbuild_cpu_call* call, unsigned number, unsigned count) {
     checker().pass_barrier(*call, number, count);
 }
+void issue_copy(const void* to, std::size_t bytes) { checker().issue_copy(to, bytes); }
+void commit_copies(const void* barrier) { checker().commit_copies(barrier); }
+void finish_copies(const void* barrier, std::size_t prior) {
+    checker().finish_copies(barrier, prior);
+}
 void* find_shared(const void* place) { return checker().find_shared(place); }
 void report(kbuild_cpu_mistake mistake, std::uint64_t value, std::uint64_t limit,
             const void* site) {
@@ -181,6 +186,9 @@ const kbuild_cpu_checks hooks = {
     begin_threads,
     enter_thread,
     pass_barrier,
+    issue_copy,
+    commit_copies,
+    finish_copies,
 };
 
 }  // namespace

@@ -3,8 +3,7 @@
 
 #include "api/errors.hpp"
 #include "checks/checker.hpp"
-#include "crashes/line_file.hpp"
-#include "loader.hpp"
+#include "crashes/callers.hpp"
 #include "memory/pools.hpp"
 
 #include <algorithm>
@@ -18,7 +17,6 @@
 #include <string>
 #include <sys/mman.h>
 #include <unordered_map>
-#include <unwind.h>
 
 namespace kbuild::cpu {
 namespace {
@@ -29,7 +27,6 @@ constexpr unsigned char red_value = 0xA7;
 // An allocation splits a mapping in two, and Linux allows 65,530 by default (vm.max_map_count).
 constexpr std::size_t most_mapped_blocks = 8192;
 constexpr std::size_t most_unused_bytes = std::size_t{64} << 20;
-constexpr std::size_t kept_callers = 8;
 
 struct GuardedBlock {
     std::size_t bytes;   // that the program requested
@@ -37,7 +34,7 @@ struct GuardedBlock {
     std::size_t front;   // the red_value zone in front of the memory
     void* base;          // what to release
     std::size_t mapped;  // 0 for memory of the C library
-    std::array<std::uintptr_t, kept_callers> callers;
+    Callers callers;
 };
 
 std::size_t round_up_bytes(std::size_t value, std::size_t unit) {
@@ -55,19 +52,6 @@ bool read_guard_setting() {
 bool has_guards() {
     static const bool is_on = read_guard_setting();
     return is_on;
-}
-
-struct AllocationCallers {
-    std::array<std::uintptr_t, kept_callers>& found;
-    std::size_t count;
-};
-
-_Unwind_Reason_Code note_caller(_Unwind_Context* context, void* argument) {
-    auto& callers = *static_cast<AllocationCallers*>(argument);
-    const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
-    if (is_in_own_object(reinterpret_cast<void*>(address))) return _URC_NO_REASON;
-    callers.found[callers.count++] = address;
-    return callers.count == kept_callers ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 void paint_red_zones(void* pointer, const GuardedBlock& block) noexcept {
@@ -217,8 +201,7 @@ void* Heap::allocate(std::size_t bytes) {
         throw Failure(KBUILD_CPU_OUT_OF_MEMORY,
                       "cannot allocate " + std::to_string(bytes) + " bytes");
     paint_red_zones(pointer, block);
-    AllocationCallers callers = {block.callers, 0};
-    _Unwind_Backtrace(note_caller, &callers);
+    block.callers = list_callers();
     const std::lock_guard lock(mutex_);
     blocks_[pointer] = block;
     return pointer;
@@ -302,17 +285,8 @@ void check_memory(const void* pointer) noexcept {
 std::string find_origin(const void* pointer) {
     GuardedBlock block;
     if (process_heap == nullptr || !process_heap->find(pointer, block)) return "";
-    // Only callers in the program or library that called the runtime: others are of an interpreter.
-    const auto object = find_object(reinterpret_cast<void*>(block.callers[0]));
-    const LineFile file(object.path.empty() ? "/proc/self/exe" : object.path);
-    for (const auto caller : block.callers) {
-        if (!are_in_one_object(reinterpret_cast<void*>(caller),
-                               reinterpret_cast<void*>(block.callers[0])))
-            break;
-        if (const auto line = file.find_caller(caller - 1 - object.base))
-            return line->file + ":" + std::to_string(line->line);
-    }
-    return "";
+    const auto line = find_line_of(block.callers);
+    return line ? line->file + ":" + std::to_string(line->line) : "";
 }
 
 void note_release(const void* pointer) {

@@ -31,24 +31,26 @@ inline uint32_t __mbarrier_token_pending_count(__mbarrier_token_t __token) {
 
 inline bool KBUILD_NEEDS_BLOCK __mbarrier_test_wait(__mbarrier_t *__barrier,
                                                     __mbarrier_token_t __token, KBUILD_CPU_CALLER) {
-    return kbuild_cpu::poll(kbuild_cpu::is_over(__barrier, kbuild_cpu::phase_number(__token)),
+    return kbuild_cpu::poll(__barrier,
+                            kbuild_cpu::is_over(__barrier, kbuild_cpu::phase_number(__token)),
                             KBUILD_CPU_CALL("__mbarrier_test_wait"));
 }
 inline bool KBUILD_NEEDS_BLOCK __mbarrier_test_wait_parity(__mbarrier_t *__barrier, bool __parity,
                                                            KBUILD_CPU_CALLER) {
-    return kbuild_cpu::poll(kbuild_cpu::is_parity_over(__barrier, __parity),
+    return kbuild_cpu::poll(__barrier, kbuild_cpu::is_parity_over(__barrier, __parity),
                             KBUILD_CPU_CALL("__mbarrier_test_wait_parity"));
 }
 /* The time is only a hint. */
 inline bool KBUILD_NEEDS_BLOCK __mbarrier_try_wait(__mbarrier_t *__barrier,
                                                    __mbarrier_token_t __token, uint32_t,
                                                    KBUILD_CPU_CALLER) {
-    return kbuild_cpu::poll(kbuild_cpu::is_over(__barrier, kbuild_cpu::phase_number(__token)),
+    return kbuild_cpu::poll(__barrier,
+                            kbuild_cpu::is_over(__barrier, kbuild_cpu::phase_number(__token)),
                             KBUILD_CPU_CALL("__mbarrier_try_wait"));
 }
 inline bool KBUILD_NEEDS_BLOCK __mbarrier_try_wait_parity(__mbarrier_t *__barrier, bool __parity,
                                                           uint32_t, KBUILD_CPU_CALLER) {
-    return kbuild_cpu::poll(kbuild_cpu::is_parity_over(__barrier, __parity),
+    return kbuild_cpu::poll(__barrier, kbuild_cpu::is_parity_over(__barrier, __parity),
                             KBUILD_CPU_CALL("__mbarrier_try_wait_parity"));
 }
 

@@ -22,26 +22,34 @@ public:
     pipeline(const pipeline &) = delete;
     pipeline &operator=(const pipeline &) = delete;
 
-    size_t commit() { return __batch++; }
-    void commit_and_wait() { commit(); }
-    void wait(size_t) {}
+    size_t commit() {
+        __pipeline_commit();
+        return __batch++;
+    }
+    void commit_and_wait() { wait(commit()); }
+    void wait(size_t __number) { __pipeline_wait_prior(__batch - __number - 1); }
     template <unsigned __Prior>
-    void wait_prior() {}
-    void arrive_on(awbarrier &) {}
+    void wait_prior() {
+        __pipeline_wait_prior(__Prior);
+    }
+    void arrive_on(awbarrier &__barrier) { kbuild_cpu::commit_copies(&__barrier); }
 
 private:
     size_t __batch = 0;
 };
 
 template <class __T>
-void memcpy_async(__T &__to, const __T &__from, pipeline &) {
+__attribute__((always_inline)) inline void memcpy_async(__T &__to, const __T &__from, pipeline &) {
     __to = __from;
+    kbuild_cpu::issue_copy(&__to, sizeof __to);
 }
 /* Elements that the source does not have become 0. */
 template <class __T, size_t __To, size_t __From>
-void memcpy_async(__T (*__to)[__To], const __T (*__from)[__From], pipeline &) {
+__attribute__((always_inline)) inline void memcpy_async(__T (*__to)[__To],
+                                                        const __T (*__from)[__From], pipeline &) {
     static_assert(__From <= __To, "kbuild: the source is larger than the destination");
     for (size_t __i = 0; __i < __To; ++__i) (*__to)[__i] = __i < __From ? (*__from)[__i] : __T();
+    kbuild_cpu::issue_copy(__to, sizeof *__to);
 }
 
 }  // namespace experimental

@@ -107,6 +107,11 @@ def test_what_was_checked_to_its_end_is_ok(program: Path) -> None:
     assert (run(program, "ok").returncode, run(program, "fails").returncode) == (0, 5)
 
 
+def test_processes_with_an_environment_of_their_own_belong_to_the_report() -> None:
+    done = run_kbuild("run", "--check", SOURCE, "--", "spawn")
+    assert (done.returncode, "error KC101 " in done.stderr) == (1, True)
+
+
 def test_a_program_without_kernels_has_checked_nothing(program: Path) -> None:
     done = run_kbuild("run", "--check", SOURCE, "--", "nothing")
     assert done.returncode == 1

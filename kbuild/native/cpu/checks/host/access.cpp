@@ -3,6 +3,7 @@
 
 #include "checks/checker.hpp"
 
+#include "crashes/callers.hpp"
 #include "crashes/line_file.hpp"
 #include "loader.hpp"
 #include "registry.hpp"
@@ -107,6 +108,11 @@ void Checker::report_invalid_call(const char* rule, const std::string& problem,
     Finding finding;
     finding.rule = rule;
     finding.message = problem;
+    if (const auto line = find_line_of(list_callers())) {
+        finding.place.action = "call";
+        finding.place.file = line->file;
+        finding.place.line = line->line;
+    }
     {
         const auto place = reinterpret_cast<std::uintptr_t>(address);
         const std::lock_guard lock(memory_mutex_);

@@ -28,7 +28,12 @@
 /* A function that makes a structure. */
 #define KBUILD_MAKE(name) make_cuda##name
 #if !defined(KBUILD_HOST_API)
+#if defined(KBUILD_CHECKED_HOST_API)
+/* Findings name the line of the call, which line tables know only of functions that are not inlined. */
+#define KBUILD_HOST_API __attribute__((noinline)) static inline
+#else
 #define KBUILD_HOST_API static inline
+#endif
 #endif
 #define KBUILD_API(name) KBUILD_HOST_API cudaError_t cuda##name
 

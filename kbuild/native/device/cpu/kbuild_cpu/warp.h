@@ -35,12 +35,21 @@ template <class __T>
 __device__ inline uint64_t to_word(const __T &__value) {
     static_assert(sizeof(__T) <= 8 && __is_trivially_copyable(__T),
                   "kbuild: warp operations exchange values of at most 8 bytes");
+    /* In instrumented code, a copy is a call. */
+    if constexpr (sizeof(__T) == 8)
+        return __builtin_bit_cast(uint64_t, __value);
+    else if constexpr (sizeof(__T) == 4)
+        return __builtin_bit_cast(uint32_t, __value);
     uint64_t __word = 0;
     __builtin_memcpy(&__word, __builtin_addressof(__value), sizeof(__T));
     return __word;
 }
 template <class __T>
 __device__ inline __T from_word(uint64_t __word) {
+    if constexpr (sizeof(__T) == 8)
+        return __builtin_bit_cast(__T, __word);
+    else if constexpr (sizeof(__T) == 4)
+        return __builtin_bit_cast(__T, static_cast<uint32_t>(__word));
     __T __value;
     __builtin_memcpy(static_cast<void *>(__builtin_addressof(__value)), &__word, sizeof(__T));
     return __value;

@@ -229,8 +229,15 @@ KBUILD_CPU_MISTAKE(divrem_overflow, overflow_data, (void *description, uintptr_t
                    KBUILD_CPU_BAD_DIVISION, right, 0)
 KBUILD_CPU_MISTAKE(out_of_bounds, bounds_data, (void *description, uintptr_t index),
                    KBUILD_CPU_BAD_INDEX, index, reinterpret_cast<uintptr_t>(data.array->name))
-KBUILD_CPU_MISTAKE(type_mismatch_v1, mismatch_data, (void *description, uintptr_t pointer),
-                   KBUILD_CPU_BAD_ALIGNMENT, pointer, uint64_t{1} << data.log_alignment)
 #undef KBUILD_CPU_MISTAKE
+/* An address that is aligned is outside of the object that compilers know it to belong to. The kind of a store is 1. */
+KBUILD_CPU_HOOK void __ubsan_handle_type_mismatch_v1(void *description, uintptr_t pointer) {
+    const auto &data = *static_cast<const mismatch_data *>(description);
+    const uint64_t alignment = uint64_t{1} << data.log_alignment;
+    checks().report(pointer % alignment != 0 ? KBUILD_CPU_BAD_ALIGNMENT
+                    : data.kind == 1         ? KBUILD_CPU_BAD_WRITE
+                                             : KBUILD_CPU_BAD_READ,
+                    pointer, alignment, KBUILD_CPU_SITE);
+}
 
 #endif

@@ -26,6 +26,8 @@ enum kbuild_cpu_mistake {
     KBUILD_CPU_BAD_INDEX,
     KBUILD_CPU_BAD_ALIGNMENT,
     KBUILD_CPU_BAD_LANE,
+    KBUILD_CPU_BAD_READ, /* outside of a variable */
+    KBUILD_CPU_BAD_WRITE,
 };
 
 /* Which threads an atomic function or a fence synchronizes. */
@@ -55,6 +57,12 @@ struct kbuild_cpu_checks {
     void (*begin_threads)(void);
     void (*enter_thread)(unsigned __number);
     void (*pass_barrier)(const struct kbuild_cpu_call *__call, unsigned __number, unsigned __count);
+    /* Asynchronous copies of the thread to shared memory.  Nobody can use the memory until a copy is finished: with the
+     * barrier that its thread has committed it to, or with a batch of the thread, of which all but the last ones
+     * (`prior`) are finished, if the barrier is null. */
+    void (*issue_copy)(const void *__to, size_t __bytes);
+    void (*commit_copies)(const void *__barrier);
+    void (*finish_copies)(const void *__barrier, size_t __prior);
 };
 
 #endif

@@ -67,14 +67,19 @@ private:
 };
 
 template <thread_scope __Scope, class __Completion>
-void memcpy_async(void *__to, const void *__from, size_t __bytes,
-                  barrier<__Scope, __Completion> &) {
+__attribute__((always_inline)) inline void memcpy_async(void *__to, const void *__from,
+                                                        size_t __bytes,
+                                                        barrier<__Scope, __Completion> &__barrier) {
     memcpy(__to, __from, __bytes);
+    kbuild_cpu::issue_copy(__to, __bytes);
+    kbuild_cpu::commit_copies(&__barrier);
 }
 template <class __Group, thread_scope __Scope, class __Completion>
-void memcpy_async(const __Group &__group, void *__to, const void *__from, size_t __bytes,
-                  barrier<__Scope, __Completion> &) {
+__attribute__((always_inline)) inline void memcpy_async(const __Group &__group, void *__to,
+                                                        const void *__from, size_t __bytes,
+                                                        barrier<__Scope, __Completion> &__barrier) {
     kbuild_cpu::copy_once(__group, __to, __from, __bytes);
+    kbuild_cpu::commit_copies(&__barrier);
 }
 
 namespace std {

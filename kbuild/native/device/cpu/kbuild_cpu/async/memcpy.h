@@ -1,6 +1,8 @@
-/* cuda::memcpy_async.  A copy is complete when the function returns. */
+/* cuda::memcpy_async.  A copy is complete when the function returns, which only checks do not rely on. */
 #ifndef KBUILD_CPU_ASYNC_MEMCPY_H
 #define KBUILD_CPU_ASYNC_MEMCPY_H
+
+#include "copies.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -27,8 +29,11 @@ namespace kbuild_cpu {
 /* The thread with rank 0 copies for its group.  The others can use the memory after the barrier,
  * which it reaches later. */
 template <class __Group>
-void copy_once(const __Group &__group, void *__to, const void *__from, size_t __bytes) {
-    if (__group.thread_rank() == 0) memcpy(__to, __from, __bytes);
+__attribute__((always_inline)) inline void copy_once(const __Group &__group, void *__to,
+                                                     const void *__from, size_t __bytes) {
+    if (__group.thread_rank() != 0) return;
+    memcpy(__to, __from, __bytes);
+    issue_copy(__to, __bytes);
 }
 
 }  // namespace kbuild_cpu

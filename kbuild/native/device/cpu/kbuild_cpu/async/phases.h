@@ -7,6 +7,7 @@
 #define KBUILD_CPU_ASYNC_PHASES_H
 
 #include "../scheduling.h"
+#include "copies.h"
 
 #include <stdint.h>
 
@@ -60,17 +61,20 @@ inline bool is_parity_over(const uint64_t *__word, bool __parity) {
 }
 
 /* Lets other threads run if the result is false, because the caller usually asks again. */
-inline bool poll(bool __is_over, kbuild_cpu_call __call) {
-    if (!__is_over) spin_call(__call, KBUILD_CPU_SPIN_LIMIT);
+inline bool poll(const uint64_t *__word, bool __is_over, kbuild_cpu_call __call) {
+    if (__is_over)
+        finish_copies_of(__word);
+    else
+        spin_call(__call, KBUILD_CPU_SPIN_LIMIT);
     return __is_over;
 }
 
 inline void wait_for_phase(const uint64_t *__word, uint64_t __phase, kbuild_cpu_call __call) {
-    while (!poll(is_over(__word, __phase), __call)) {
+    while (!poll(__word, is_over(__word, __phase), __call)) {
     }
 }
 inline void wait_for_parity(const uint64_t *__word, bool __parity, kbuild_cpu_call __call) {
-    while (!poll(is_parity_over(__word, __parity), __call)) {
+    while (!poll(__word, is_parity_over(__word, __parity), __call)) {
     }
 }
 

@@ -57,7 +57,10 @@ public:
         kbuild_cpu::wait_for_parity(&__stage(__head).consumed, !__is_odd_round(__head),
                                     KBUILD_CPU_CALL("cuda::pipeline::producer_acquire"));
     }
-    void producer_commit() { __arrive(__head++, &kbuild_cpu::pipeline_stage::produced); }
+    void producer_commit() {
+        kbuild_cpu::commit_copies(&__stage(__head).produced);
+        __arrive(__head++, &kbuild_cpu::pipeline_stage::produced);
+    }
     void consumer_wait(KBUILD_CPU_CALLER) {
         kbuild_cpu::wait_for_parity(&__stage(__tail).produced, __is_odd_round(__tail),
                                     KBUILD_CPU_CALL("cuda::pipeline::consumer_wait"));
@@ -122,14 +125,19 @@ public:
     pipeline &operator=(const pipeline &) = delete;
 
     void producer_acquire() {}
-    void producer_commit() {}
-    void consumer_wait() {}
-    void consumer_release() {}
+    void producer_commit() {
+        kbuild_cpu::commit_copies();
+        ++__head;
+    }
+    void consumer_wait() { kbuild_cpu::finish_copies(__head - __tail - 1); }
+    void consumer_release() { ++__tail; }
     bool quit() { return false; }
 
 private:
     friend pipeline make_pipeline();
     pipeline() {} /* keeps this from being an aggregate */
+
+    size_t __head = 0, __tail = 0;
 };
 
 inline pipeline<thread_scope_thread> KBUILD_NEEDS_BLOCK make_pipeline() { return {}; }
@@ -155,17 +163,24 @@ make_pipeline(const __Group &__group, pipeline_shared_state<__Scope, __Stages> *
 
 /* Copies are complete when they are issued, so that there is nothing to wait for. */
 template <uint8_t __Prior>
-void pipeline_consumer_wait_prior(pipeline<thread_scope_thread> &) {}
+void pipeline_consumer_wait_prior(pipeline<thread_scope_thread> &) {
+    kbuild_cpu::finish_copies(__Prior);
+}
 template <class __Barrier>
-void pipeline_producer_commit(pipeline<thread_scope_thread> &, __Barrier &) {}
+void pipeline_producer_commit(pipeline<thread_scope_thread> &, __Barrier &__barrier) {
+    kbuild_cpu::commit_copies(&__barrier);
+}
 
 template <thread_scope __Scope>
-void memcpy_async(void *__to, const void *__from, size_t __bytes, pipeline<__Scope> &) {
+__attribute__((always_inline)) inline void memcpy_async(void *__to, const void *__from,
+                                                        size_t __bytes, pipeline<__Scope> &) {
     memcpy(__to, __from, __bytes);
+    kbuild_cpu::issue_copy(__to, __bytes);
 }
 template <class __Group, thread_scope __Scope>
-void memcpy_async(const __Group &__group, void *__to, const void *__from, size_t __bytes,
-                  pipeline<__Scope> &) {
+__attribute__((always_inline)) inline void memcpy_async(const __Group &__group, void *__to,
+                                                        const void *__from, size_t __bytes,
+                                                        pipeline<__Scope> &) {
     kbuild_cpu::copy_once(__group, __to, __from, __bytes);
 }
 

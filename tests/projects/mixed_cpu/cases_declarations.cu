@@ -149,6 +149,19 @@ __global__ void hidden_shared_memory(int* out)
     if (counts[threadIdx.x])
         out[threadIdx.x] = -1;
 }
+namespace declared {
+// Host texts have one kind of `inline` for all declarations of a function.
+__device__ __forceinline__ int first(int x);
+inline __device__ int second(int x);
+__device__ int second(int x, int y) { return x + y + int(threadIdx.x); }
+__global__ void inline_functions(int* out)
+{
+    __syncthreads();
+    out[threadIdx.x] = first(1) + second(2) + second(3, 4);
+}
+__device__ __forceinline__ int first(int x) { return x + int(threadIdx.x); }
+__device__ int second(int x) { return x + int(threadIdx.x); }
+} // namespace declared
 
 int main()
 {
@@ -173,5 +186,7 @@ int main()
     check("function_for_a_class", 64, [](int i) { return i < 32 ? 10 : 0; });
     hidden_shared_memory<<<64, 64>>>(results);
     check("hidden_shared_memory", 64, [](int i) { return i < 32 ? 12800 : 0; });
+    declared::inline_functions<<<1, 64>>>(results);
+    check("inline_functions", 64, [](int i) { return 3 * i + 10; });
     std::puts("done");
 }

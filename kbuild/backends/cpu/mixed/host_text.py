@@ -40,6 +40,11 @@ def edit_host_text(
     functions = frozenset(
         found.name for found in declarations if q.is_device_only(found) and found.name
     )
+    inline = frozenset(
+        found.name
+        for found in declarations
+        if found.kind == "function" and found.body is None and _is_inline(found)
+    )
     for found in declarations:
         if q.is_variable(found) or q.is_variable_template(found):
             yield from _edit_variable(code, found, functions)
@@ -51,7 +56,7 @@ def edit_host_text(
         elif words is not None and _can_run(code, found, words):
             yield from _edit_callable(found)
         elif found.kind == "function":
-            yield from _edit_function(code, found)
+            yield from _edit_function(code, found, inline)
 
 
 def _is_kept(code: Unit, found: Declaration, body: Span) -> bool:
@@ -75,7 +80,18 @@ def _is_deduced(code: Unit, found: Declaration, body: Span) -> bool:
     return not arrows or "auto" in code.words[arrows[0] : end]
 
 
-def _edit_function(code: Unit, found: Declaration) -> Iterator[Edit]:
+def _is_inline(found: Declaration) -> bool:
+    return any(token.text in LINKAGE for token in found.head)
+
+
+def _edit_function(code: Unit, found: Declaration, inline: frozenset[str]) -> Iterator[Edit]:
+    """Yield the edits of a function that is no kernel.
+
+    Args:
+        code: The text.
+        found: The function.
+        inline: The names of functions that are declared inline without a body.
+    """
     text = code.text
     is_free = found.scope != "class" and not found.is_specialization
     # Names of kernels contain the linkage of functions that are template arguments.
@@ -87,8 +103,11 @@ def _edit_function(code: Unit, found: Declaration) -> Iterator[Edit]:
     elif _is_kept(code, found, found.body):
         yield from _edit_callable(found)
     else:
-        # A template and its specializations must agree on `gnu_inline`, and need none.
-        if is_free and (is_static or found.template):
+        # A template and its specializations must agree on `gnu_inline`, as declarations must, and
+        # need none.
+        if is_free and found.name in inline:
+            yield from _edit_callable(found)
+        elif is_free and (is_static or found.template):
             yield replace_qualifier(found, "__kbuild_unused__")
         elif is_free:
             yield from q.list_words(found, LINKAGE)
@@ -110,9 +129,7 @@ def _edit_callable(found: Declaration) -> Iterator[Edit]:
     code, `inline` allows several definitions of a function. It also lets compilers leave out a
     function that only device code calls. Its code can need symbols that only device code has.
     """
-    words = {token.text for token in found.head}
-    is_inline = found.scope == "class" or not words.isdisjoint(LINKAGE)
-    inline = "" if is_inline else " inline"
+    inline = "" if found.scope == "class" or _is_inline(found) else " inline"
     start, end = found.qualifiers[0]
     yield Edit(start=start, end=end, text=f"__kbuild_unused__{inline}")
 

@@ -95,6 +95,16 @@ __global__ void matches(int* out)
     const unsigned same = __match_any_sync(mask, threadIdx.x % 8);
     out[threadIdx.x] = is_equal + 10 * __popc(equal) + 1000 * __popc(same);
 }
+// Lanes beyond the end of the block have the value 0.
+__global__ void part_of_a_warp(int* out)
+{
+    int sum = threadIdx.x + 1;
+    for (int offset = 16; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, offset);
+    const int last = threadIdx.x + 1;
+    out[threadIdx.x] = sum + 1000 * __shfl_sync(0xffffffff, last, 5) +
+                       100000 * __shfl_xor_sync(0xffffffff, last, 16);
+}
 
 int main()
 {
@@ -133,5 +143,16 @@ int main()
     check("exits", THREADS, [](int i) { return i % 8 == 7 ? 0 : 7 + 140; });
     matches<<<1, THREADS>>>(results);
     check("matches", THREADS, [](int) { return 1 + 160 + 4000; });
+    part_of_a_warp<<<1, 36>>>(results);
+    check("part_of_a_warp", 36, [](int i) {
+        int sums[64] = {};
+        for (int j = 0; j < 36; ++j)
+            sums[j] = j + 1;
+        const int other = (i ^ 16) < 36 ? (i ^ 16) + 1 : 0;
+        for (int offset = 16; offset > 0; offset /= 2)
+            for (int j = 0; j < 64; ++j) // the last lanes read their own value
+                sums[j] += j % 32 + offset < 32 ? sums[j + offset] : j < 36 ? sums[j] : 0;
+        return sums[i] + 1000 * (i < 32 ? 6 : 0) + 100000 * other;
+    });
     std::puts("done");
 }

@@ -101,6 +101,8 @@ const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cp
     const auto lanes = runner.launch_->threads_per_block - (thread - lane);
     if (lanes < most_lanes) mask &= (std::uint64_t{1} << lanes) - 1;
     auto& operation = block.warps.join(thread, *call, mask, value, *runner.current_);
+    for (auto beyond = lanes; beyond < call->warp_size; ++beyond)
+        operation.result.values[beyond] = 0;
     if (operation.result.arrived != mask) {
         runner.check_can_wait(*call);
         operation.waiting.push(runner.current_);

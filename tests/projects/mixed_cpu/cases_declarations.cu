@@ -171,7 +171,7 @@ struct View {
     int* values;
     __device__ int& operator[](int i) { return values[i]; }
 };
-__device__ int sums[4];
+__device__ int sums[8];
 __device__ int* operator+(int (&)[2], Offset offset) { return sums + offset.value; }
 __global__ void shared_pointers(int*)
 {
@@ -186,11 +186,12 @@ __global__ void shared_pointers(int*)
         own[1] = 0;
     }
     __syncthreads();
-    for (int i = 0; i < 100; ++i) {
-        atomicAdd(&pointer[0], 1);
-        atomicAdd(&pointers[1][1], 1);
-        atomicAdd(&view[2], 1);
-        atomicAdd(own + Offset{3}, 1);
+    for (int i = 0; i < 50; ++i) {
+        const int part = i % 2;
+        atomicAdd(&pointer[part], 1);
+        atomicAdd(&pointers[1][2 + part], 1);
+        atomicAdd(&view[4 + part], 1);
+        atomicAdd(own + Offset{6 + part}, 1);
     }
     __syncthreads();
 }
@@ -221,9 +222,9 @@ int main()
     check("hidden_shared_memory", 64, [](int i) { return i < 32 ? 12800 : 0; });
     declared::inline_functions<<<1, 64>>>(results);
     check("inline_functions", 64, [](int i) { return 3 * i + 10; });
-    elsewhere::shared_pointers<<<2048, 64>>>(results);
+    elsewhere::shared_pointers<<<4096, 64>>>(results);
     cudaDeviceSynchronize();
     cudaMemcpyFromSymbol(results, elsewhere::sums, sizeof elsewhere::sums);
-    check("shared_pointers", 4, [](int) { return 13107200; });
+    check("shared_pointers", 8, [](int) { return 4096 * 64 * 25; });
     std::puts("done");
 }

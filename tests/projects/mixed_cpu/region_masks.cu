@@ -98,11 +98,11 @@ __global__ void matches(int* out)
 // Lanes beyond the end of the block have the value 0.
 __global__ void part_of_a_warp(int* out)
 {
-    int sum = threadIdx.x + 1;
+    int total = threadIdx.x + 1;
     for (int offset = 16; offset > 0; offset /= 2)
-        sum += __shfl_down_sync(0xffffffff, sum, offset);
+        total += __shfl_down_sync(0xffffffff, total, offset);
     const int last = threadIdx.x + 1;
-    out[threadIdx.x] = sum + 1000 * __shfl_sync(0xffffffff, last, 5) +
+    out[threadIdx.x] = total + 1000 * __shfl_sync(0xffffffff, last, 5) +
                        100000 * __shfl_xor_sync(0xffffffff, last, 16);
 }
 

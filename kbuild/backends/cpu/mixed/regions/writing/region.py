@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.calls import list_arguments
@@ -361,7 +362,8 @@ class RegionWriter:
                     "atomicCAS_block"
                 }
                 if has_scopes and unit.words[index + 1] == "(":
-                    self._write_atomic(*next(list_arguments(unit, index + 1)))
+                    for argument in islice(list_arguments(unit, index + 1), 1):
+                        self._write_atomic(*argument)
 
     def _write_atomic(self, first: int, last: int) -> None:
         """Say that a pointer leads to shared memory if it is that of an element of an object."""

@@ -70,4 +70,19 @@ __device__ inline void convert_global(__To &__to, const __T &__from) {
 
 }  // namespace kbuild_cpu::ptx
 
+__device__ inline size_t KBUILD_NEEDS_BLOCK __cvta_generic_to_shared(const void *__pointer) {
+    return kbuild_cpu::ptx::to_shared(reinterpret_cast<uintptr_t>(__pointer),
+                                      "__cvta_generic_to_shared");
+}
+__device__ inline void *KBUILD_NEEDS_BLOCK __cvta_shared_to_generic(size_t __address) {
+    return reinterpret_cast<void *>(kbuild_cpu::ptx::from_shared(static_cast<uint32_t>(__address),
+                                                                 "__cvta_shared_to_generic"));
+}
+__device__ inline size_t __cvta_generic_to_global(const void *__pointer) {
+    return reinterpret_cast<size_t>(__pointer);
+}
+__device__ inline void *__cvta_global_to_generic(size_t __address) {
+    return reinterpret_cast<void *>(__address);
+}
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -24,6 +25,7 @@ __host__ __device__ int element(int seed, int row, int column, bool has_sign)
 #define IN4(letter) letter(c[0]), letter(c[1]), letter(c[2]), letter(c[3])
 
 // M, N, K, and the types of A and B, of C and D, and of the registers. COUNT_A elements of A are in a lane.
+// Each shape uses some of the parameters.
 #define SHAPE(name, m, k, type_a, type_b, sum, word, sum_word, row_a, column_a, row_b, row_c, ...)          \
     struct name {                                                                                            \
         static constexpr int M = m, K = k;                                                                   \
@@ -32,10 +34,10 @@ __host__ __device__ int element(int seed, int row, int column, bool has_sign)
         using Sum = sum;                                                                                     \
         using Word = word;                                                                                   \
         using SumWord = sum_word;                                                                            \
-        __device__ static int find_row_a(int i, int g) { return row_a; }                                     \
-        __device__ static int find_column_a(int i, int t) { return column_a; }                               \
-        __device__ static int find_row_b(int i, int t) { return row_b; }                                     \
-        __device__ static int find_row_c(int i, int g) { return row_c; }                                     \
+        __device__ static int find_row_a([[maybe_unused]] int i, [[maybe_unused]] int g) { return row_a; }                                     \
+        __device__ static int find_column_a([[maybe_unused]] int i, int t) { return column_a; }                               \
+        __device__ static int find_row_b([[maybe_unused]] int i, int t) { return row_b; }                                     \
+        __device__ static int find_row_c([[maybe_unused]] int i, int g) { return row_c; }                                     \
         __device__ static void run(SumWord* d, const Word* a, const Word* b, const SumWord* c) { __VA_ARGS__; } \
     }
 
@@ -107,9 +109,10 @@ __global__ void multiply(typename Shape::Sum* out)
                                                !std::is_unsigned<typename Shape::B>::value));
     for (int i = 0; i < Shape::M / 4; ++i)
         c[i] = make<typename Shape::Sum>(element(warp + 4, Shape::find_row_c(i, g), t * 2 + (i & 1), true));
-    typename Shape::Word words_a[sizeof a / sizeof(typename Shape::Word)];
-    typename Shape::Word words_b[sizeof b / sizeof(typename Shape::Word)];
-    typename Shape::SumWord words_c[sizeof c / sizeof(typename Shape::SumWord)];
+    constexpr std::size_t word_bytes = sizeof(typename Shape::Word), sum_word_bytes = sizeof(typename Shape::SumWord);
+    typename Shape::Word words_a[sizeof a / word_bytes];
+    typename Shape::Word words_b[sizeof b / word_bytes];
+    typename Shape::SumWord words_c[sizeof c / sum_word_bytes];
     memcpy(words_a, a, sizeof a);
     memcpy(words_b, b, sizeof b);
     memcpy(words_c, c, sizeof c);

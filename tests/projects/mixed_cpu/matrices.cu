@@ -200,7 +200,7 @@ __global__ void load_unaligned(unsigned* out)
     asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(*out) : "r"(narrow_address(fixed + 1)));
 }
 
-__global__ void convert_other(int* p) { *p = narrow_address(p); }
+__global__ void convert_null(unsigned* p) { *p = narrow_address(nullptr); }
 
 int main(int count, char**)
 {
@@ -244,7 +244,7 @@ int main(int count, char**)
     std::printf("done\n");
     std::fflush(stdout);
     if (count == 2) load_unaligned<<<1, 32>>>(out);
-    if (count == 3) convert_other<<<1, 32>>>(sums);
+    if (count == 3) convert_null<<<1, 32>>>(out);
     if (count == 4) load_unaligned<<<1, 16>>>(out);
     return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -18,7 +18,9 @@ inline KBUILD_CPU_SHARED char __kbuild_place_of_ptx_origin__ = 0;
 
 namespace kbuild_cpu::ptx {
 
-constexpr uint32_t window = 1u << 28, statics = 1u << 30;
+/* How much dynamic memory a block can have, and how far its static memory can be from the origin.  Pointers to
+ * other memory are errors.  If they are that close, they stay what they are. */
+constexpr uint32_t most_dynamic = 1u << 18, window = 1u << 26, statics = 1u << 30;
 
 /* An address near the static memory of the block. */
 __device__ inline uintptr_t static_origin() {
@@ -26,7 +28,8 @@ __device__ inline uintptr_t static_origin() {
     const auto __near =
         reinterpret_cast<uintptr_t>(__builtin_addressof(in_block(__kbuild_place_of_ptx_origin__)));
 #else
-    const auto __near = reinterpret_cast<uintptr_t>(&::kbuild_cpu_shared) + ::kbuild_cpu_shared.offset;
+    const auto __near =
+        reinterpret_cast<uintptr_t>(&::kbuild_cpu_shared) + ::kbuild_cpu_shared.offset;
 #endif
     return __near & ~uintptr_t{0xFFFF};
 }
@@ -34,14 +37,14 @@ __device__ inline uintptr_t static_origin() {
 __device__ inline uint32_t to_shared(uintptr_t __pointer, const char *__function) {
     const uintptr_t __dynamic =
         __pointer - reinterpret_cast<uintptr_t>(::kbuild_cpu_shared.dynamic);
-    if (__dynamic < window) return static_cast<uint32_t>(__dynamic);
+    if (__dynamic < most_dynamic) return static_cast<uint32_t>(__dynamic);
     const uintptr_t __static = __pointer - static_origin() + window;
     if (__static >= 2 * uintptr_t{window})
         fail_call({__function, nullptr, 0, 32}, "the pointer does not point to shared memory");
     return static_cast<uint32_t>(__static) + statics - window;
 }
 __device__ inline uintptr_t from_shared(uint32_t __address, const char *__function) {
-    if (__address < window)
+    if (__address < most_dynamic)
         return reinterpret_cast<uintptr_t>(::kbuild_cpu_shared.dynamic) + __address;
     if (__address - (statics - window) >= 2 * window)
         fail_call({__function, nullptr, 0, 32}, "the address is not in shared memory");
@@ -75,8 +78,8 @@ __device__ inline size_t KBUILD_NEEDS_BLOCK __cvta_generic_to_shared(const void 
                                       "__cvta_generic_to_shared");
 }
 __device__ inline void *KBUILD_NEEDS_BLOCK __cvta_shared_to_generic(size_t __address) {
-    return reinterpret_cast<void *>(kbuild_cpu::ptx::from_shared(static_cast<uint32_t>(__address),
-                                                                 "__cvta_shared_to_generic"));
+    return reinterpret_cast<void *>(
+        kbuild_cpu::ptx::from_shared(static_cast<uint32_t>(__address), "__cvta_shared_to_generic"));
 }
 __device__ inline size_t __cvta_generic_to_global(const void *__pointer) {
     return reinterpret_cast<size_t>(__pointer);

@@ -15,8 +15,8 @@ namespace kbuild_cpu::ptx {
 template <class __To, class __From>
 __device__ inline void copy_async(const __To &__to, const __From &__from, uint32_t __bytes,
                                   uint32_t __copied) {
-    void *const __memory = reinterpret_cast<void *>(
-        from_shared(static_cast<uint32_t>(to_address(__to)), "cp.async"));
+    void *const __memory =
+        reinterpret_cast<void *>(from_shared(static_cast<uint32_t>(to_address(__to)), "cp.async"));
     if (__copied > __bytes)
         fail_call({"cp.async", nullptr, 0, 32}, "the size of the source exceeds the other size");
     memcpy(__memory, reinterpret_cast<const void *>(to_address(__from)), __copied);

@@ -65,8 +65,7 @@ using u8 = byte<uint8_t>;
 template <int __Skipped, int __Count, class __Word>
 __device__ inline void read_registers(__Word *) {}
 template <int __Skipped, int __Count, class __Word, class __T, class... __Rest>
-__device__ inline void read_registers(__Word *__to, const __T &__operand,
-                                      const __Rest &...__rest) {
+__device__ inline void read_registers(__Word *__to, const __T &__operand, const __Rest &...__rest) {
     if constexpr (__Skipped > 0) {
         read_registers<__Skipped - 1, __Count>(__to, __rest...);
     } else if constexpr (__Count > 0) {

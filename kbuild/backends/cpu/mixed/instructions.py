@@ -27,8 +27,10 @@ _MMA_TYPES: Final = (
     r"|(?:m8n8k16|m16n8k(?:16|32))\.row\.col(?:\.satfinite)?\.s32\.[us]8\.[us]8\.s32(?:\.satfinite)?"
     r"|m8n8k4\.row\.col\.f64\.f64\.f64\.f64"
 )
+# The assembler accepts the shape before and after the count.
 _LDMATRIX: Final = (
-    r"(?P<call>ldmatrix)\.sync\.aligned\.m8n8\.x(?P<count>[124])(?P<transposed>\.trans)?"
+    r"(?P<call>ldmatrix)\.sync\.aligned\.(?=m8n8\.x\d(?!\.m8n8)|x\d\.m8n8)(?:m8n8\.)?x(?P<count>[124])"
+    r"(?:\.m8n8)?(?P<transposed>\.trans)?"
 )
 
 
@@ -40,7 +42,7 @@ def _join(*operands: str) -> str:
 _FORMS: Final = tuple(
     (re.compile(rf"{name} ?{operands} ?;"), function)
     for name, operands, function in (
-        (rf"mov\.u32 (?P<to>%0) ?, ?%%(?P<register>{_LANES})", "", r"read_\g<register>("),
+        (rf"mov\.u32 (?P<to>%0) ?, ?%%?(?P<register>{_LANES})", "", r"read_\g<register>("),
         (r"bfind\.u32", _join(_PLACE, _VALUE), "find_top_bit("),
         (r"bfe\.u32", _join(_PLACE, _VALUE, _VALUE, _VALUE), "extract_bits("),
         (r"shl\.b32", _join(_PLACE, _VALUE, _VALUE), "shift_left("),

@@ -37,6 +37,10 @@ def shorten(call: str | None) -> str | None:
             'load_matrices<2, true>(kbuild_cpu_call{"ldmatrix", }, %1, %0, %2)',
         ),
         (
+            "ldmatrix.sync.aligned.x1.m8n8.shared.b16 {%0}, [%1];",
+            'load_matrices<1, false>(kbuild_cpu_call{"ldmatrix", }, %0, %1)',
+        ),
+        (
             (
                 "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.s8.s32 "
                 "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
@@ -61,6 +65,8 @@ def test_functions_have_the_operands_of_the_instruction(code: str, call: str) ->
         "mov.u32 %1, %%laneid;",
         "cp.async.cg.shared.global [%0+16], [%1], 16;",
         "{ .reg .u64 p; cvta.to.shared.u64 p, %1; cvt.u32.u64 %0, q; }",
+        "ldmatrix.sync.aligned.x1.shared.b16 {%0}, [%1];",
+        "ldmatrix.sync.aligned.m8n8.x1.m8n8.shared.b16 {%0}, [%1];",
         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%0, %1}, [%2];",
         "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32 {%0,%1}, {%2,%3}, {%4}, {%5,%6};",
         "mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32 {%0,%1}, {%2}, {%3}, {%4,%5};",

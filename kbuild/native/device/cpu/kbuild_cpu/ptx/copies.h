@@ -13,8 +13,10 @@ namespace kbuild_cpu::ptx {
 
 /* Copies bytes, and sets the others of the destination to 0. */
 template <class __To, class __From>
-__device__ inline void copy_async(const __To &__to, const __From &__from, uint32_t __bytes,
-                                  uint32_t __copied) {
+__attribute__((always_inline)) __device__ inline void copy_async(const __To &__to,
+                                                                 const __From &__from,
+                                                                 uint32_t __bytes,
+                                                                 uint32_t __copied) {
     void *const __memory =
         reinterpret_cast<void *>(from_shared(static_cast<uint32_t>(to_address(__to)), "cp.async"));
     if (__copied > __bytes)
@@ -24,7 +26,9 @@ __device__ inline void copy_async(const __To &__to, const __From &__from, uint32
     issue_copy(__memory, __bytes);
 }
 template <class __To, class __From>
-__device__ inline void copy_async(const __To &__to, const __From &__from, uint32_t __bytes) {
+__attribute__((always_inline)) __device__ inline void copy_async(const __To &__to,
+                                                                 const __From &__from,
+                                                                 uint32_t __bytes) {
     copy_async(__to, __from, __bytes, __bytes);
 }
 __device__ inline void commit_group() { commit_copies(); }

@@ -172,9 +172,11 @@ __device__ inline auto &find_operand(__T &__operand, __Rest &...__rest) {
 }
 
 /* Loads rows of 16 bytes.  Lane 8 * i + r has the address of row r of matrix i.  A lane gets two neighbors of a
- * row, or of a column.  No lane changes the memory before all lanes have read it. */
+ * row, or of a column.  No lane changes the memory before all lanes have read it.  Checks report the line of the
+ * statement, into which this is inlined. */
 template <int __Count, bool __IsTransposed, class... __Operands>
-__device__ inline void load_matrices(kbuild_cpu_call __call, __Operands &...__operands) {
+__attribute__((always_inline)) __device__ inline void load_matrices(kbuild_cpu_call __call,
+                                                                    __Operands &...__operands) {
     static_assert(sizeof...(__operands) == __Count + 1,
                   "kbuild: ldmatrix has another number of operands");
     typedef uint16_t __attribute__((may_alias)) __element;

@@ -48,7 +48,7 @@ def list_declared(
     found = read_declaration(unit, unit.starts[start])
     if found.kind != "function":
         yield from list_variables(found)
-    elif not found.name.startswith(OPERATOR) or (
+    elif all(token.text != OPERATOR for token in found.head) or (
         is_template(unit, found) and not _takes_class(unit, start, found, classes)
     ):
         yield found.name

@@ -49,7 +49,7 @@ endif()
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("rdc")
-    configure_and_build(PROJECT, directory)
+    configure_and_build(PROJECT, directory, "ARCHITECTURES=x86-64")
     return directory
 
 

@@ -77,6 +77,7 @@ def test_example_without_cmake(tmp_path: Path, profile: str) -> None:
     assert smoke.returncode == 0, smoke.stdout + smoke.stderr
 
 
+@pytest.mark.slow  # tests/e2e/build/test_standalone.py
 def test_standalone_build(tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "c_host" / "vector.cu", tmp_path)
     manifest = tmp_path / "kbuild.toml"

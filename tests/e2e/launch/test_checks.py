@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.commands import PROJECTS, configure_and_build
+from support.commands import PROJECTS, build, configure, succeed
 
 PROJECT = PROJECTS / "launch_checks"
 KERNEL = "ns::set(int, float, Pair, Mode, bool, unsigned char, float*)"
@@ -22,7 +22,8 @@ LAUNCHES = 4 * 100 * 2
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("checks")
-    configure_and_build(PROJECT, directory, "ARCHITECTURES=x86-64")
+    succeed(configure(PROJECT, directory, "ARCHITECTURES=x86-64"))
+    succeed(build(directory, "ON_wrong", "ON_limits", "ON_many", "OFF_wrong"))
     return directory
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import configure_and_build, run, succeed
+from support.commands import build, configure, run, succeed
 from support.tools.gdb_sessions import (
     DEBUGGER,
     check_launch,
@@ -30,10 +30,9 @@ def dying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     directory = tmp_path_factory.mktemp("dying")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KBUILD_CACHE_DIR", str(directory / "images"))
-        configure_and_build(
-            *(DEBUGGER, directory, "WITH_FAILURE=ON", "MODES=pie", "ARCHITECTURES=x86-64"),
-            "CMAKE_BUILD_TYPE=Debug",
-        )
+        definitions = ("WITH_FAILURE=ON", "MODES=pie", "ARCHITECTURES=x86-64")
+        succeed(configure(DEBUGGER, directory, *definitions, "CMAKE_BUILD_TYPE=Debug"))
+        succeed(build(directory, "STATIC_pie_failing", "SHARED_pie_failing"))
         yield directory
 
 

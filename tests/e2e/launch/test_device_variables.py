@@ -11,7 +11,6 @@ from support.commands import (
     PROJECTS,
     build,
     configure,
-    configure_and_build,
     ctest,
     run,
     run_kbuild,
@@ -25,13 +24,16 @@ CLASH = "host code cannot name device variables that several sources define"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("variables")
-    configure_and_build(PROJECT, directory, "ARCHITECTURES=x86-64")
+    succeed(configure(PROJECT, directory, "ARCHITECTURES=x86-64"))
+    (directory / "output.txt").write_text(succeed(build(directory, "ambiguous_host")))
     return directory
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("host", ["shared_host", "static_host", "fixed_host", "ambiguous_host"])
 def test_hosts_access_device_variables(built: Path, host: str) -> None:
+    succeed(build(built))
+
     output = succeed(ctest(built))
 
     assert f"{host} ." in output
@@ -62,9 +64,7 @@ def test_table_lists_what_hosts_can_name(built: Path) -> None:
     assert "ns::offset" in succeed(run_kbuild("inspect", built / "libshared_kernels.so"))
 
 
-def test_name_that_two_sources_define_is_explained(tmp_path: Path) -> None:
-    succeed(configure(PROJECT, tmp_path, "ARCHITECTURES=x86-64"))
-
-    output = succeed(build(tmp_path, "shared_kernels"))
+def test_name_that_two_sources_define_is_explained(built: Path) -> None:
+    output = (built / "output.txt").read_text()
 
     assert f"{CLASH}, because each source uses its own: table (weights.cu, table.cu)" in output

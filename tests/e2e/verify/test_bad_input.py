@@ -34,18 +34,6 @@ def configure_error(directory: Path, call: str, *definitions: str, **sources: st
     return " ".join(result.stderr.split())
 
 
-def build_error(directory: Path, call: str, architectures: str = "x86-64", **sources: str) -> str:
-    call = call.replace("SOURCES", f"ARCHITECTURES {architectures} SOURCES")
-    source = write_project(directory, call, **sources)
-    succeed(configure(source, directory / "build"))
-    result = build(directory / "build")
-    output = result.stdout + result.stderr
-    assert result.returncode != 0
-    assert "Traceback" not in output
-    assert not list((directory / "build").rglob("*.packed"))
-    return " ".join(output.split())
-
-
 @pytest.fixture(scope="module")
 def configured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project without a call. CMake detects the compiler once."""
@@ -304,95 +292,81 @@ def test_kbuild_command_of_another_package_is_rejected(tmp_path: Path) -> None:
     assert "KBUILD_EXECUTABLE" in message
 
 
-def test_source_without_kernel_is_rejected(tmp_path: Path) -> None:
-    message = build_error(
-        tmp_path, "kbuild_add_kernels(t SOURCES empty.cu)", empty_cu="__device__ int x;\n"
-    )
-
-    assert "empty.cu: no kernel (no __global__ function) in it" in message
-
-
-def test_kernel_in_two_sources_is_rejected(tmp_path: Path) -> None:
-    message = build_error(
-        tmp_path, "kbuild_add_kernels(t SOURCES a.cu b.cu)", a_cu=KERNEL, b_cu=KERNEL
-    )
-
-    assert "kernel 'good(int*)' is defined in both a.cu and b.cu" in message
-
-
-def test_template_in_two_sources_is_accepted(tmp_path: Path) -> None:
-    text = "template <class T> __global__ void k(T* p) { *p = 1; }\n"
-    text += "template __global__ void k(int*);\n"
-    source = write_project(
-        tmp_path,
-        "kbuild_add_kernels(t SHARED ARCHITECTURES x86-64 SOURCES a.cu b.cu)",
-        a_cu=text,
-        b_cu=text,
-    )
-    succeed(configure(source, tmp_path / "build"))
-
-    succeed(build(tmp_path / "build"))
-
-
-def test_host_function_in_a_kernel_source_is_rejected(tmp_path: Path) -> None:
-    message = build_error(
-        tmp_path,
-        "kbuild_add_kernels(t SOURCES a.cu)",
-        a_cu=KERNEL + "namespace ns { void helper(int) {} }\n",
-    )
-
-    line = KERNEL.count("\n") + 1
-    assert f"a.cu:{line}: host function 'ns::helper' in a kernel source" in message
-    assert "kbuild_target_sources" in message
-
-
-def test_host_variable_in_a_kernel_source_is_rejected(tmp_path: Path) -> None:
-    message = build_error(
-        tmp_path, "kbuild_add_kernels(t SOURCES a.cu)", a_cu=KERNEL + "int counter;\n"
-    )
-
-    line = KERNEL.count("\n") + 1
-    assert f"a.cu:{line}: host variable 'counter'" in message
+INSTANCE = (
+    "template <class T> __global__ void k(T* p) { *p = 1; }\ntemplate __global__ void k(int*);\n"
+)
+# The sources of targets, and what the error says about each of them.
+REJECTED = {
+    "empty": (
+        {"empty.cu": "__device__ int x;\n"},
+        ("empty.cu: no kernel (no __global__ function) in it",),
+    ),
+    "repeated": (
+        {"first.cu": KERNEL, "second.cu": KERNEL},
+        ("kernel 'good(int*)' is defined in both first.cu and second.cu",),
+    ),
+    "function": (
+        {"function.cu": f"{KERNEL}namespace ns {{ void helper(int) {{}} }}\n"},
+        (
+            "function.cu:2: host function 'ns::helper' in a kernel source",
+            "kbuild_target_sources",
+        ),
+    ),
+    "variable": (
+        {"variable.cu": f"{KERNEL}int counter;\n"},
+        ("variable.cu:2: host variable 'counter'",),
+    ),
+    "syntax": (
+        {"syntax.cu": "__global__ void k( { }\n"},
+        ("syntax.cu:1:", "error: expected"),
+    ),
+    "undefined": (
+        {"undefined.cu": "__device__ int far(int);\n__global__ void k(int* p) { *p = far(1); }\n"},
+        ("undefined.cu: error: device code uses 'far(int)', which this source declares, but",),
+    ),
+    "wide": (
+        {
+            "wide.cu": f"{KERNEL}#ifdef __AVX2__\n"
+            "__global__ void wide(int* p) { *p = 2; }\n"
+            "#endif\n"
+        },
+        ("kernel 'wide(int*)' is defined for x86-64-v3 but not for x86-64",),
+    ),
+}
+ACCEPTED = {"accepted": ({"third.cu": INSTANCE, "fourth.cu": INSTANCE}, ())}
 
 
-def test_syntax_error_shows_the_compilers_message(tmp_path: Path) -> None:
-    message = build_error(
-        tmp_path, "kbuild_add_kernels(t SOURCES a.cu)", a_cu="__global__ void k( { }\n"
-    )
-
-    assert "a.cu:1:" in message
-    assert "error: expected" in message
-
-
-def test_undefined_device_function_is_rejected(tmp_path: Path) -> None:
-    message = build_error(
-        tmp_path,
-        "kbuild_add_kernels(t SOURCES a.cu)",
-        a_cu="__device__ int far(int);\n__global__ void k(int* p) { *p = far(1); }\n",
-    )
-
-    assert "a.cu: error: device code uses 'far(int)', which this source declares, but" in message
+@pytest.fixture(scope="module")
+def targets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Configure a project with all these targets, and return its build directory."""
+    directory = tmp_path_factory.mktemp("targets")
+    calls = []
+    for name, (sources, _) in (REJECTED | ACCEPTED).items():
+        levels = "x86-64 x86-64-v3" if name == "wide" else "x86-64"
+        words = f"SHARED ARCHITECTURES {levels} SOURCES {' '.join(sources)}"
+        calls.append(f"kbuild_add_kernels({name} {words})")
+        for source, text in sources.items():
+            write_project(directory, "", **{source.replace(".cu", "_cu"): text})
+    succeed(configure(write_project(directory, "\n".join(calls)), directory / "build"))
+    return directory / "build"
 
 
-def test_kernel_for_only_one_architecture_is_rejected(tmp_path: Path) -> None:
-    message = build_error(
-        tmp_path,
-        "kbuild_add_kernels(t SOURCES a.cu)",
-        architectures="x86-64 x86-64-v3",
-        a_cu=KERNEL + "#ifdef __AVX2__\n__global__ void wide(int* p) { *p = 2; }\n#endif\n",
-    )
+@pytest.mark.parametrize("name", REJECTED)
+def test_bad_source_is_rejected(targets: Path, name: str) -> None:
+    result = build(targets, name)
 
-    assert "kernel 'wide(int*)' is defined for x86-64-v3 but not for x86-64" in message
+    output = " ".join((result.stdout + result.stderr).split())
+    assert result.returncode != 0
+    assert "Traceback" not in output
+    assert [message for message in REJECTED[name][1] if message not in output] == []
+    assert not (targets / f"lib{name}.so").exists()
+    assert not list((targets / "kbuild" / name).glob("*.packed"))
 
 
-def test_exit_code_is_4_if_the_compiler_fails(tmp_path: Path) -> None:
-    (tmp_path / "bad.cu").write_text("__global__ void k( { }\n")
-    (tmp_path / "kbuild.toml").write_text('[target.t]\nsources = ["bad.cu"]\n')
+def test_template_in_two_sources_is_accepted(targets: Path) -> None:
+    succeed(build(targets, "accepted"))
 
-    result = run_kbuild("build", cwd=tmp_path)
-
-    assert result.returncode == 4
-    assert "Traceback" not in result.stderr
+    assert list((targets / "kbuild" / "accepted").glob("*.packed"))
 
 
 @pytest.mark.parametrize(

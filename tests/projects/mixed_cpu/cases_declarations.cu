@@ -162,6 +162,40 @@ __global__ void inline_functions(int* out)
 __device__ __forceinline__ int first(int x) { return x + int(threadIdx.x); }
 __device__ int second(int x) { return x + int(threadIdx.x); }
 } // namespace declared
+namespace elsewhere {
+// Pointers and objects in shared memory lead to the memory of all blocks, which is not theirs alone.
+struct Offset {
+    int value;
+};
+struct View {
+    int* values;
+    __device__ int& operator[](int i) { return values[i]; }
+};
+__device__ int sums[8];
+__device__ int* operator+(int (&)[2], Offset offset) { return sums + offset.value; }
+__global__ void shared_pointers(int*)
+{
+    __shared__ int* pointer;
+    __shared__ int* pointers[2];
+    __shared__ View view;
+    __shared__ int own[2];
+    if (threadIdx.x == 0) {
+        pointer = sums;
+        pointers[1] = sums;
+        view.values = sums;
+        own[1] = 0;
+    }
+    __syncthreads();
+    for (int i = 0; i < 50; ++i) {
+        const int part = i % 2;
+        atomicAdd(&pointer[part], 1);
+        atomicAdd(&pointers[1][2 + part], 1);
+        atomicAdd(&view[4 + part], 1);
+        atomicAdd(own + Offset{6 + part}, 1);
+    }
+    __syncthreads();
+}
+} // namespace elsewhere
 
 int main()
 {
@@ -188,5 +222,9 @@ int main()
     check("hidden_shared_memory", 64, [](int i) { return i < 32 ? 12800 : 0; });
     declared::inline_functions<<<1, 64>>>(results);
     check("inline_functions", 64, [](int i) { return 3 * i + 10; });
+    elsewhere::shared_pointers<<<4096, 64>>>(results);
+    cudaDeviceSynchronize();
+    cudaMemcpyFromSymbol(results, elsewhere::sums, sizeof elsewhere::sums);
+    check("shared_pointers", 8, [](int) { return 4096 * 64 * 25; });
     std::puts("done");
 }

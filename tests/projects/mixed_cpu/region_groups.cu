@@ -108,8 +108,7 @@ __global__ void ranks(int* out)
     out[threadIdx.x] = counts[THREADS - 1 - threadIdx.x];
 }
 
-// The place of a tile in a larger tile. A type without the parent forgets nothing, and a parameter of such a type can
-// have any parent: a function that asks it for its place has fibers.
+// The place of a tile in a larger tile. A type without the parent forgets nothing.
 __global__ void places(int* out)
 {
     const auto outer = cg::tiled_partition<16>(cg::this_thread_block());
@@ -118,18 +117,6 @@ __global__ void places(int* out)
     const int sum = inner.shfl(1, 3) + innermost.shfl_xor(1, 1);
     out[threadIdx.x] = 10000 * sum + 1000 * inner.meta_group_size() + 100 * inner.meta_group_rank() +
                        10 * innermost.meta_group_size() + innermost.meta_group_rank();
-}
-__device__ int find_place(cg::thread_block_tile<4> tile, int value)
-{
-    return 10 * tile.shfl_xor(value, 1) + tile.meta_group_rank();
-}
-__global__ void places_of_parameters(int* out)
-{
-    const cg::thread_block block = cg::this_thread_block();
-    const auto outer = cg::tiled_partition<16>(block);
-    const auto inner = cg::tiled_partition<4>(outer);
-    const auto direct = cg::tiled_partition<4>(block);
-    out[threadIdx.x] = 10000 * find_place(direct, threadIdx.x) + find_place(inner, 5);
 }
 
 // The block without a variable, a parameter without a name, and a function without barriers.
@@ -273,14 +260,6 @@ __global__ void deduced_group(int* out)
     out[threadIdx.x] = of_group(cta, 2);
 }
 
-// This has fibers.
-__global__ void large_tile(int* out)
-{
-    const auto tile = cg::tiled_partition<64>(cg::this_thread_block());
-    tile.sync();
-    out[threadIdx.x] = tile.thread_rank();
-}
-
 int main()
 {
     if (cudaMallocManaged(&results, 512 * sizeof *results) != cudaSuccess)
@@ -314,10 +293,6 @@ int main()
     places<<<1, THREADS>>>(results);
     check("places", THREADS, [](int i) {
         return 24000 + 100 * (i % 16 / 4) + 20 + i % 4 / 2;
-    });
-    places_of_parameters<<<1, THREADS>>>(results);
-    check("places_of_parameters", THREADS, [](int i) {
-        return 10000 * (10 * (i ^ 1) + i / 4) + 50 + i % 16 / 4;
     });
     without_variable<<<1, THREADS>>>(results);
     check("without_variable", THREADS, [](int i) { return 2 * ((i + 1) % THREADS) + 3; });
@@ -367,7 +342,5 @@ int main()
     });
     deduced_group<<<1, THREADS>>>(results);
     check("deduced_group", THREADS, [](int i) { return i + 2; });
-    large_tile<<<1, 128>>>(results);
-    check("large_tile", 128, [](int i) { return i % 64; });
     std::printf("done\n");
 }

@@ -586,6 +586,19 @@ MUTATIONS = (
         ("cases_waits",),
     ),
     Mutation(
+        "block_scope",
+        "block scope",
+        "a pointer with the scope of the block leads to an element of a shared object",
+        (
+            Change(
+                "native/device/cpu/kbuild_cpu/atomics.h",
+                "if constexpr (is_same_v<typename element_of<__Object>::__type, __T> &&",
+                "if constexpr (true ||",
+            ),
+        ),
+        ("cases_declarations",),
+    ),
+    Mutation(
         "updates",
         "mark",
         "`atomicCAS` is that of CUDA",

@@ -16,7 +16,8 @@ from support.tools.toolchains import needs_programs
 
 Build = Callable[[str], Path]
 
-ORDERS = ("0", "1", "4711")  # values of KBUILD_SEED: orders of the threads in a region
+# Values of KBUILD_SEED: orders of the threads in a region. The last one is a permutation.
+ORDERS = ("0", "1", pytest.param("4711", marks=pytest.mark.slow))
 KINDS = (
     *("sequencing", "values_behind_names", "objects", "parameters", "spelling", "branches"),
     *("waits", "declarations", "preconditions"),

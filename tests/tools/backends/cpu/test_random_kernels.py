@@ -24,8 +24,8 @@ ORDERS = ("0", "1", "4711")  # values of KBUILD_SEED: orders of the threads in a
         pytest.param("g++", range(10), ("-O0",), id="fibers"),
         pytest.param("g++", range(10, COUNT // 2), ("-O0",), marks=pytest.mark.slow),
         # Regions compile for a second per kernel.
-        pytest.param("g++", range(100, 104), ("-O1",), id="regions"),
-        pytest.param("g++", range(104, 160), ("-O1",), marks=pytest.mark.slow),
+        pytest.param("g++", range(100, 102), ("-O1",), id="regions"),
+        pytest.param("g++", range(102, 160), ("-O1",), marks=pytest.mark.slow),
         pytest.param("g++", range(300, 300 + COUNT), ("-O3",), marks=pytest.mark.slow),
         pytest.param(
             *("clang++", range(200, 200 + COUNT), ("-O2",)),

@@ -91,8 +91,11 @@ def test_a_program_that_runs_alone_fails(program: Path, end: str) -> None:
         assert f"kbuild: {ENDS[end]}: " in done.stderr
 
 
-def test_tests_of_cmake_fail(tmp_path: Path) -> None:
-    names = [*ENDS, "ok", "fails"]
+@pytest.mark.parametrize(
+    "ends", [USUAL, pytest.param(tuple(ENDS), marks=pytest.mark.slow)], ids=["usual", "all"]
+)
+def test_tests_of_cmake_fail(tmp_path: Path, ends: tuple[str, ...]) -> None:
+    names = [*ends, "ok", "fails"]
     configure_and_build(SOURCE.parent, tmp_path, f"ENDS={';'.join(names)}")
     done = ctest(tmp_path)
     passed = set(re.findall(r"([\w.]*\w) \.*\s+Passed", done.stdout))
@@ -217,7 +220,7 @@ def find_library(directory: Path, end: str) -> Path:
     return directory / f"build/kbuild/{name}/lib{name}.so"
 
 
-@pytest.mark.parametrize("end", _mark_slow("ok", "child", "plain"))
+@pytest.mark.parametrize("end", _mark_slow("ok", "return", "plain"))
 def test_kbuild_smoke_fails(libraries: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     monkeypatch.setenv("END", "ok" if end == "plain" else end)
     words = ("--check", "--no-verify", "--format", "json")
@@ -228,7 +231,7 @@ def test_kbuild_smoke_fails(libraries: Path, monkeypatch: pytest.MonkeyPatch, en
     assert bool(re.search(r"^ok: ", done.stderr, re.MULTILINE)) == (end == "ok")
 
 
-@pytest.mark.parametrize("end", _mark_slow("ok", "return", "exit", "plain"))
+@pytest.mark.parametrize("end", _mark_slow("ok", "return", "plain"))
 def test_pytest_fails(
     libraries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:

@@ -50,8 +50,24 @@ struct block_pointer {
     __device__ constexpr operator __T *() const { return __address; }
 };
 template <class __T>
-__device__ constexpr block_pointer<__T> of_block(__T *__address) {
-    return {__address};
+struct element_of {
+    using __type = __T;
+};
+template <class __T>
+struct element_of<__T &> : element_of<__T> {};
+template <class __T>
+struct element_of<__T[]> : element_of<__T> {};
+template <class __T, decltype(sizeof(0)) __Count>
+struct element_of<__T[__Count]> : element_of<__T> {};
+/* Such a pointer to an element of a shared object, or the pointer itself if it leads elsewhere: the object can be a
+ * pointer, or have operators.  An offset must be a number. */
+template <class __Object, class __Offset = int, class __T>
+__device__ constexpr auto of_block(__T *__address) {
+    if constexpr (is_same_v<typename element_of<__Object>::__type, __T> &&
+                  is_integral_v<remove_cv_t<remove_reference_t<__Offset>>>)
+        return block_pointer<__T>{__address};
+    else
+        return __address;
 }
 
 __device__ inline unsigned int atomic_increment(unsigned int *__address, unsigned int __limit,

@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.calls import list_arguments
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, is_common_declaration
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import list_operands
 from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects
 from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
 from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, Subscript, find_subscripts
@@ -359,12 +360,25 @@ class RegionWriter:
                 has_scopes = f"{unit.words[index]}_block" in division.kernel.yielding - {
                     "atomicCAS_block"
                 }
-                if has_scopes and unit.words[index + 1 : index + 3] == ["(", "&"]:
-                    first, last = next(list_arguments(unit, index + 1))
-                    is_shared = division.uses.is_shared(first + 1)
-                    if is_shared and (last == first + 2 or unit.words[first + 2] == "["):
-                        self._text.insert(unit.starts[first], "::kbuild_cpu::of_block(")
-                        self._text.insert(self._text.get_end(last), ")")
+                if has_scopes and unit.words[index + 1] == "(":
+                    self._write_atomic(*next(list_arguments(unit, index + 1)))
+
+    def _write_atomic(self, first: int, last: int) -> None:
+        """Say that a pointer leads to shared memory if it is that of an element of an object."""
+        unit = self._text.unit
+        is_address = unit.words[first] == "&"
+        name = first + is_address
+        offset = list(list_operands(unit, first, last))[2:]
+        if is_address:
+            is_element = last == name + 1 or unit.words[name + 1] == "["
+        else:
+            is_element = unit.words[name + 1] == "+" and len(offset) == 1
+        if is_element and self._text.division.uses.is_shared(name):
+            kinds = [f"decltype({unit.words[name]})"]
+            if not is_address:
+                kinds.append(f"decltype(({self._text.render(offset[0].start, offset[0].stop)}))")
+            self._text.insert(unit.starts[first], f"::kbuild_cpu::of_block<{', '.join(kinds)}>(")
+            self._text.insert(self._text.get_end(last), ")")
 
     def write_operands(self, operations: list[Operation], frames: Frames) -> str:
         """Return the regions in which threads bring their values, and the operations."""

@@ -19,7 +19,7 @@ namespace kbuild_cpu::ptx {
 struct f16 {
     using word = uint32_t;
     using number = float;
-    static constexpr int count = 2;
+    static constexpr int per_register = 2;
     static number read(word __word, int __i) {
         return kbuild_small::half_format::widen(static_cast<uint16_t>(__word >> 16 * __i));
     }
@@ -30,7 +30,7 @@ struct f16 {
 struct bf16 {
     using word = uint32_t;
     using number = float;
-    static constexpr int count = 2;
+    static constexpr int per_register = 2;
     static number read(word __word, int __i) {
         return kbuild_small::bfloat16_format::widen(static_cast<uint16_t>(__word >> 16 * __i));
     }
@@ -40,7 +40,7 @@ template <class __T, class __Word>
 struct scalar {
     using word = __Word;
     using number = __T;
-    static constexpr int count = 1;
+    static constexpr int per_register = 1;
     static number read(word __word, int) { return __builtin_bit_cast(number, __word); }
     static void write(word &__word, int, number __x) { __word = __builtin_bit_cast(word, __x); }
 };
@@ -55,7 +55,7 @@ template <class __T>
 struct byte {
     using word = uint32_t;
     using number = int32_t;
-    static constexpr int count = 4;
+    static constexpr int per_register = 4;
     static number read(word __word, int __i) { return static_cast<__T>(__word >> 8 * __i); }
 };
 using s8 = byte<int8_t>;
@@ -123,9 +123,10 @@ __device__ inline __Number add_product(__Number __sum, __Number __a, __Number __
 template <int __M, int __N, int __K, class __D, class __A, class __B, class __C, bool __Saturates,
           class... __Operands>
 __device__ inline void multiply_add(kbuild_cpu_call __call, __Operands &...__operands) {
-    constexpr int __halves = __M / 8, __elements = __A::count;
+    constexpr int __halves = __M / 8, __elements = __A::per_register;
     constexpr int __in_a = __M * __K / 32 / __elements, __in_b = __N * __K / 32 / __elements;
-    constexpr int __in_c = __M * __N / 32 / __C::count, __in_d = __M * __N / 32 / __D::count;
+    constexpr int __in_c = __M * __N / 32 / __C::per_register,
+                  __in_d = __M * __N / 32 / __D::per_register;
     static_assert(sizeof...(__operands) == __in_d + __in_a + __in_b + __in_c,
                   "kbuild: mma has another number of operands");
     using __Word = typename __A::word;
@@ -143,7 +144,7 @@ __device__ inline void multiply_add(kbuild_cpu_call __call, __Operands &...__ope
     typename __D::word __d[__in_d] = {};
     for (int __i = 0; __i < 2 * __halves; ++__i) {
         const int __half = __i / 2, __column = __i % 2;
-        const __Number __start = __C::read(__c[__i / __C::count], __i % __C::count);
+        const __Number __start = __C::read(__c[__i / __C::per_register], __i % __C::per_register);
         __Number __sum = __Saturates ? __Number{} : __start;
         for (int __k = 0; __k < __K; ++__k) {
             const int __r = __k / (4 * __elements), __t = __k / __elements % 4;
@@ -158,7 +159,7 @@ __device__ inline void multiply_add(kbuild_cpu_call __call, __Operands &...__ope
                                          : __exact < -__most - 1 ? -__most - 1
                                                                  : __exact);
         }
-        __D::write(__d[__i / __D::count], __i % __D::count, __sum);
+        __D::write(__d[__i / __D::per_register], __i % __D::per_register, __sum);
     }
     write_registers<__in_d>(__d, __operands...);
 }

@@ -1,10 +1,10 @@
 """Replace inline PTX by calls of functions.
 
-A few instructions have a function in ``kbuild_cpu/ptx.h``, whose arguments are the operands of the
-statement. All others become calls that do not compile. Otherwise, a host compiler would report the
-letters of PTX's constraints, or the assembler would report a line of its input. Headers contain
-functions with PTX that nobody calls, so this module raises no error itself. The compiler reports a
-call only if it compiles the function.
+A statement with an instruction that has a function in ``kbuild_cpu/ptx.h`` becomes a call of a
+lambda, whose parameters are the operands. All others become calls that do not compile. Otherwise, a
+host compiler would report the letters of PTX's constraints, or the assembler would report a line of
+its input. Headers contain functions with PTX that nobody calls, so this module raises no error
+itself. The compiler reports a call only if it compiles the function.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.backends.cpu.mixed.instructions import PARAMETER, express_instruction
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
@@ -29,17 +30,6 @@ _RAW: Final = "R"  # the prefix of a raw string
 _ESCAPE: Final = re.compile(r"\\[nrtv\n]|[\s\"\\]")
 _LINE_BREAKS: Final = re.compile(r"\n(?:#[^\n]*(?=\n))?")
 _LONGEST_QUOTE: Final = 60
-_READ: Final = "read_"
-_REGISTERS: Final = ("laneid", *(f"lanemask_{name}" for name in ("eq", "lt", "le", "ge", "gt")))
-# Instructions, and the functions that they become.
-_FUNCTIONS: Final = {
-    **{f"mov.u32 %0, %%{name};": f"{_READ}{name}" for name in _REGISTERS},
-    "bfind.u32 %0, %1;": "find_top_bit",
-    "bfe.u32 %0, %1, %2, %3;": "extract_bits",
-    "shl.b32 %0, %1, %2;": "shift_left",
-    "shr.b32 %0, %1, %2;": "shift_right",
-    "vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;": "add_byte_differences",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +52,12 @@ class _Statement:
 def replace_assembly(code: Unit) -> Iterator[Edit]:
     """Yield the edits for all inline PTX in preprocessed text."""
     for number, statement in enumerate(_list_statements(code)):
-        function = _FUNCTIONS.get(statement.code)
-        if function is None:
+        call = express_instruction(statement.code)
+        if call is None:
             # A declaration with the same name would share the message.
             yield from _reject(code.text, f"inline_ptx_{number}", statement)
         else:
-            yield from _call(code.text, function, statement)
+            yield from _call(code.text, call, statement)
 
 
 def _list_statements(code: Unit) -> Iterator[_Statement]:
@@ -118,9 +108,12 @@ def _reject(text: str, name: str, statement: _Statement) -> Iterator[Edit]:
     yield from _replace(text, statement, (before, operand, f";{operand}", "; })"))
 
 
-def _call(text: str, function: str, statement: _Statement) -> Iterator[Edit]:
-    """Yield edits that make the statement a call."""
-    yield from _replace(text, statement, (f"::kbuild_cpu::ptx::{function}(", "", ", ", ")"))
+def _call(text: str, call: str, statement: _Statement) -> Iterator[Edit]:
+    """Yield edits that make the statement a call of a lambda with its operands."""
+    count = sum(1 for _ in _find_operands(statement))
+    parameters = ", ".join(f"auto &&{PARAMETER.format(number)}" for number in range(count))
+    head = f"[]({parameters}) {{ {call}; }}("
+    yield from _replace(text, statement, (head, "", ", ", ")"))
 
 
 def _replace(text: str, statement: _Statement, parts: tuple[str, str, str, str]) -> Iterator[Edit]:
@@ -134,15 +127,24 @@ def _replace(text: str, statement: _Statement, parts: tuple[str, str, str, str])
     """
     head, separator, between, last = parts
     start = statement.start
-    depth = 0
-    for index, token in enumerate(statement.operands):
-        # An operand is a string and an expression in parentheses.
-        if depth == 0 and token.text == "(" and statement.operands[index - 1].text[-1] == '"':
-            yield _fill(text, start, token.start, head + separator)
-            head, separator = "", between
-        depth += (token.text in "([{") - (token.text in ")]}")
-        start = token.end if depth == 0 and token.text == ")" else start
+    for opening, closing in _find_operands(statement):
+        yield _fill(text, start, opening.start, head + separator)
+        head, separator = "", between
+        start = closing.end
     yield _fill(text, start, statement.end, head + last)
+
+
+def _find_operands(statement: _Statement) -> Iterator[tuple[Token, Token]]:
+    """Yield the parentheses of the operands: a string and an expression in parentheses."""
+    depth = 0
+    opening = None
+    for index, token in enumerate(statement.operands):
+        if depth == 0 and token.text == "(" and statement.operands[index - 1].text[-1] == '"':
+            opening = token
+        depth += (token.text in "([{") - (token.text in ")]}")
+        if depth == 0 and token.text == ")" and opening is not None:
+            yield opening, token
+            opening = None
 
 
 def _fill(text: str, start: int, end: int, new: str) -> Edit:

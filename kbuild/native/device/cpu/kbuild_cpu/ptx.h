@@ -4,6 +4,8 @@
 #define KBUILD_CPU_PTX_H
 
 #include "math/simd.h"
+#include "ptx/copies.h"
+#include "ptx/matrices.h"
 #include "warp.h"
 
 #pragma GCC system_header

@@ -33,27 +33,14 @@ def test_ptx_is_replaced_by_an_error(code: str, quote: str) -> None:
     assert "asm" not in text
 
 
-@pytest.mark.parametrize(
-    ("statement", "call"),
-    [
-        ('"bfind.u32 %0, %1;" : "=r"(a[0]) : "r"(b)', "find_top_bit((a[0]), (b))"),
-        ('"mov.u32 %0, %%lanemask_lt;\\n\\t" : "=r"(a)', "read_lanemask_lt((a))"),
-        (
-            '"shl.b32 %0, %1, %2;" : "=r"(a) : "r"(b), "r"(f(1))',
-            "shift_left((a), (b), (f(1)))",
-        ),
-        (
-            '"bfe" ".u32 %0, %1, %2, %3;" : "=r"(a) : "r"(b), "r"(1), "r"(2) : "memory"',
-            "extract_bits((a), (b), (1), (2))",
-        ),
-        (
-            '"vabsdiff4.u32.u32.u32.add" " %0, %1, %2, %3;" : "=r"(a) : "r"(b), "r"(c), "r"(0)',
-            "add_byte_differences((a), (b), (c), (0))",
-        ),
-    ],
-)
-def test_some_instructions_are_calls(statement: str, call: str) -> None:
-    assert make_text(f"asm volatile({statement}); g();") == f"::kbuild_cpu::ptx::{call}; g();"
+def test_an_instruction_becomes_a_call_with_its_operands() -> None:
+    statement = '"bfe" ".u32 %0, %1, 8, %2;" : "=r"(a[0]) : "r"(f(1)), "n"(2) : "memory"'
+
+    assert make_text(f"asm volatile({statement}); g();") == (
+        "[](auto &&__operand_0, auto &&__operand_1, auto &&__operand_2) { "
+        "::kbuild_cpu::ptx::extract_bits(__operand_0, __operand_1, 8, __operand_2); }"
+        "((a[0]), (f(1)), (2)); g();"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,77 @@
+"""Tests for the functions that instructions of PTX become."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbuild.backends.cpu.mixed.instructions import express_instruction
+
+
+def shorten(call: str | None) -> str | None:
+    """Leave out what is in all calls."""
+    if call is None:
+        return None
+    place = "__builtin_FILE(), __builtin_LINE(), 32"
+    return call.replace("::kbuild_cpu::ptx::", "").replace("__operand_", "%").replace(place, "")
+
+
+@pytest.mark.parametrize(
+    ("code", "call"),
+    [
+        ("mov.u32 %0, %%lanemask_lt;", "read_lanemask_lt(%0)"),
+        ("bfind.u32 %0, %1;", "find_top_bit(%0, %1)"),
+        ("shl.b32 %0,%1,31;", "shift_left(%0, %1, 31)"),
+        ("cvta.to.shared.u64 %0, %1;", "convert_to_shared(%0, %1)"),
+        (
+            "{ .reg .u64 p; cvta.to.shared.u64 p, %1; cvt.u32.u64 %0, p; }",
+            "convert_to_shared(%0, %1)",
+        ),
+        (
+            "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;",
+            "copy_async(%0, %1, 16, %2)",
+        ),
+        ("cp.async.wait_group 1;", "wait_group(1)"),
+        ("cp.async.wait_all;", "wait_all()"),
+        (
+            "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%1, %0}, [%2];",
+            'load_matrices<2, true>(kbuild_cpu_call{"ldmatrix", }, %1, %0, %2)',
+        ),
+        (
+            "ldmatrix.sync.aligned.x1.m8n8.shared.b16 {%0}, [%1];",
+            'load_matrices<1, false>(kbuild_cpu_call{"ldmatrix", }, %0, %1)',
+        ),
+        (
+            (
+                "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.s8.s32 "
+                "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+            ),
+            (
+                'multiply_add<16, 8, 16, s32, u8, s8, s32, true>(kbuild_cpu_call{"mma", }, '
+                "%0, %1, %2, %3, %4, %5, %6, %0, %1, %2, %3)"
+            ),
+        ),
+    ],
+)
+def test_functions_have_the_operands_of_the_instruction(code: str, call: str) -> None:
+    assert shorten(express_instruction(code)) == call
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ex2.approx.f32 %0, %1;",
+        "bfind.u32 %0, %1; bfind.u32 %2, %3;",
+        "bfind.u32 %0, foo;",
+        "mov.u32 %1, %%laneid;",
+        "cp.async.cg.shared.global [%0+16], [%1], 16;",
+        "{ .reg .u64 p; cvta.to.shared.u64 p, %1; cvt.u32.u64 %0, q; }",
+        "ldmatrix.sync.aligned.x1.shared.b16 {%0}, [%1];",
+        "ldmatrix.sync.aligned.m8n8.x1.m8n8.shared.b16 {%0}, [%1];",
+        "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%0, %1}, [%2];",
+        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32 {%0,%1}, {%2,%3}, {%4}, {%5,%6};",
+        "mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32 {%0,%1}, {%2}, {%3}, {%4,%5};",
+        "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%0,%1}, {%2}, {%3}, {%4,%5};",
+    ],
+)
+def test_other_forms_are_unknown(code: str) -> None:
+    assert express_instruction(code) is None

@@ -12,7 +12,7 @@ class TypedScalar {
 public:
     TypedScalar(const Call& call, cudaDataType type, const void* address)
         : type_(type), address_(address) {
-        if (!call.is_accepted() || !call.has_host_pointers()) return;
+        if (address == nullptr || !call.is_accepted() || !call.has_host_pointers()) return;
         value_ = read_number(type, address);
         address_ = nullptr;
     }

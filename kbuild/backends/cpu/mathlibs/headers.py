@@ -25,7 +25,8 @@ _PRELUDES: Final = {
 }
 _WHEELS: Final = {"curand": "nvidia-curand", "nvtx3/": "nvidia-nvtx"}
 _MISSING: Final = re.compile(
-    r"fatal error: '?(?P<header>(?P<library>curand)\w*\.h|(?P<directory>nvtx3/)nvtx3\.hpp)'?(?:: No such file or directory| file not found)"
+    r"fatal error: '?(?P<header>(?:(?P<library>curand)\w*\.h|(?P<directory>nvtx3/)nvtx3\.hpp))'?"
+    r"(?:: No such file or directory| file not found)"
 )
 
 

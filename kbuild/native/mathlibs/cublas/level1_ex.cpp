@@ -6,6 +6,7 @@
 #include "cublas/typed_scalar.hpp"
 
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -76,16 +77,16 @@ void store_half(void* to, cudaDataType type, float value) {
         *static_cast<__nv_bfloat16*>(to) = convert<__nv_bfloat16>(value);
 }
 
-// A call for vectors of half precision. Each of the scalars and the result can be absent.
+// A call for vectors of half precision. The second vector and each of the scalars can be absent.
 struct HalfCall {
     const char* name;
     cublasHandle_t handle;
     int64_t n;
-    Vector x, y;
+    Vector x;
+    std::optional<Vector> y;
     cudaDataType scalar_type;
     std::array<const void*, 2> scalars;
-    void* result;
-    int64_t result_bytes;
+    bool has_result;
 };
 
 // Calls the function with the vectors and scalars in single precision.
@@ -94,19 +95,19 @@ cublasStatus_t run_halves(const HalfCall& given, Compute compute) {
     Call call(given.name, given.handle);
     const TypedScalar first(call, given.scalar_type, given.scalars[0]);
     const TypedScalar second(call, given.scalar_type, given.scalars[1]);
-    return call.submit(given.result != nullptr, [=] {
+    return call.submit(given.has_result, [=] {
         Memory memory(given.name);
         given.x.check(memory, "x", given.n);
-        given.y.check(memory, "y", given.n);
+        if (given.y) given.y->check(memory, "y", given.n);
         first.check(memory, "scalar");
         second.check(memory, "scalar");
-        memory.writes("result", static_cast<const void*>(given.result), given.result_bytes);
         if (!memory.is_valid()) return;
-        auto x = widen_vector(given.x, given.n), y = widen_vector(given.y, given.n);
+        auto x = widen_vector(given.x, given.n);
+        auto y = given.y ? widen_vector(*given.y, given.n) : std::vector<float>();
         compute(x.data(), y.data(), static_cast<float>(first.get().real()),
                 static_cast<float>(second.get().real()));
         narrow_vector(x, given.x);
-        narrow_vector(y, given.y);
+        if (given.y) narrow_vector(y, *given.y);
     });
 }
 
@@ -208,7 +209,7 @@ cublasStatus_t run_scal(const char* name, cublasHandle_t handle, int64_t n, cons
         return reject_call(name, handle, alpha != nullptr);
     n = incx <= 0 ? 0 : std::max<int64_t>(n, 0);
     return run_halves(
-        {name, handle, n, write_to(x, type, incx), {}, alpha_type, {alpha, nullptr}, nullptr, 0},
+        {name, handle, n, write_to(x, type, incx), {}, alpha_type, {alpha, nullptr}, false},
         [=](float* own, float*, float factor, float) { BLAS(sscal)(n, factor, own, 1); });
 }
 
@@ -234,8 +235,7 @@ cublasStatus_t run_axpy(const char* name, cublasHandle_t handle, int64_t n, cons
                        write_to(y, type, incy),
                        alpha_type,
                        {alpha, nullptr},
-                       nullptr,
-                       0},
+                       false},
                       [=](float* from, float* to, float factor, float) {
                           BLAS(saxpy)(n, factor, from, 1, to, 1);
                       });
@@ -256,18 +256,11 @@ cublasStatus_t run_dot(const char* name, bool is_conjugate, cublasHandle_t handl
     if (!is_half(type) || !are_equal || execution != CUDA_R_32F || result == nullptr)
         return reject_call(name, handle, result != nullptr);
     n = std::max<int64_t>(n, 0);
-    return run_halves({name,
-                       handle,
-                       n,
-                       read_from(x, type, incx),
-                       read_from(y, type, incy),
-                       CUDA_R_32F,
-                       {},
-                       result,
-                       size_of(type)},
-                      [=](float* left, float* right, float, float) {
-                          store_half(result, type, BLAS(sdot)(n, left, 1, right, 1));
-                      });
+    return run_halves(
+        {name, handle, n, read_from(x, type, incx), read_from(y, type, incy), CUDA_R_32F, {}, true},
+        [=](float* left, float* right, float, float) {
+            store_half(result, type, BLAS(sdot)(n, left, 1, right, 1));
+        });
 }
 
 // nrm2 and asum, whose results are real.
@@ -285,7 +278,7 @@ cublasStatus_t run_norm(const char* name, Native native, Function function, cubl
         return reject_call(name, handle, result != nullptr);
     n = incx <= 0 ? 0 : std::max<int64_t>(n, 0);
     return run_halves(
-        {name, handle, n, read_from(x, type, incx), {}, CUDA_R_32F, {}, result, size_of(type)},
+        {name, handle, n, read_from(x, type, incx), {}, CUDA_R_32F, {}, true},
         [=](float* own, float*, float, float) { store_half(result, type, function(n, own, 1)); });
 }
 
@@ -302,7 +295,7 @@ cublasStatus_t run_extreme(const char* name, Native native, Function function,
     if (!is_half(type) || result == nullptr) return reject_call(name, handle, result != nullptr);
     const int64_t count = incx <= 0 ? 0 : std::max<Index>(n, 0);
     return run_halves(
-        {name, handle, count, read_from(x, type, incx), {}, CUDA_R_32F, {}, result, sizeof(Index)},
+        {name, handle, count, read_from(x, type, incx), {}, CUDA_R_32F, {}, true},
         [=](float* own, float*, float, float) { store_index(result, function, count, own, 1); });
 }
 
@@ -329,8 +322,7 @@ cublasStatus_t run_rot(const char* name, cublasHandle_t handle, int64_t n, void*
                        write_to(y, type, incy),
                        scalar_type,
                        {c, s},
-                       nullptr,
-                       0},
+                       false},
                       [=](float* left, float* right, float cosine, float sine) {
                           BLAS(srot)(n, left, 1, right, 1, cosine, sine);
                       });

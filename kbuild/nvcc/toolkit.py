@@ -132,7 +132,7 @@ def _fill(directory: Path, root: Path, layout: ToolkitLayout, linker: Path) -> N
     (directory / "lib").symlink_to(_LIBRARIES)
     for source in layout.headers:
         for entry in source.iterdir():
-            _link(headers / entry.name, entry)
+            _link_header(headers / entry.name, entry)
     if layout.header_library:
         _link(headers / "cccl", layout.header_library)
     for package in layout.packages:
@@ -171,6 +171,20 @@ def _fill_stubs(libraries: Path, layout: ToolkitLayout, linker: Path) -> None:
         stub = libraries / "stubs" / _UNVERSIONED.sub(".so", known)
         if not stub.exists():
             _write_stub(_list_declared(header, prefix, linker), known, stub, linker)
+
+
+def _link_header(path: Path, target: Path) -> None:
+    """Link a header, or a directory; one that several sources have contains what each has."""
+    if path.is_dir() and target.is_dir():
+        if path.is_symlink():
+            first = path.readlink()
+            path.unlink()
+            path.mkdir()
+            _link_header(path, first)
+        for entry in target.iterdir():
+            _link_header(path / entry.name, entry)
+    else:
+        _link(path, target)
 
 
 def _link(path: Path, target: Path) -> None:

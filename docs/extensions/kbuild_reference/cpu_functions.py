@@ -68,6 +68,15 @@ def list_curand_functions() -> tuple[str, ...]:
     )
 
 
+def list_cublas_functions() -> tuple[str, ...]:
+    """Return the functions of cuBLAS, with all types, by the names that programs use."""
+    headers = ("cublas_api.h", "kbuild_cpu/mathlibs/cublas_functions.h")
+    text = "".join((_DEVICE.parent / header).read_text() for header in headers)
+    patterns = re.findall(r"cublasStatus_t (cublas[\w#]+)\(", text.replace("##suffix", ""))
+    names = {name.removesuffix("_v2") for pattern in patterns for name in _list_types(pattern)}
+    return tuple(sorted(name for name in names if not name.endswith("_64")))
+
+
 def list_cusolver_functions() -> tuple[str, ...]:
     """Return the functions of cuSOLVER, with all types."""
     header = (_DEVICE.parent / "cusolverDn.h").read_text()
@@ -115,7 +124,12 @@ def _list_functions() -> Iterator[tuple[str, str, str]]:
         yield f"`{name}`", "yes", _DRIVER_PAGE
     for name in list_missing_driver_functions():
         yield f"`{name}`", "error", _DRIVER_PAGE
-    libraries = (list_curand_functions, list_cusolver_functions, list_cusparse_functions)
+    libraries = (
+        list_cublas_functions,
+        list_curand_functions,
+        list_cusolver_functions,
+        list_cusparse_functions,
+    )
     for name in (name for list_functions in libraries for name in list_functions()):
         yield f"`{name}`", "error" if _REJECTED.search(name) else "yes", _LIBRARIES
     for name, page in _list_tools():

@@ -26,7 +26,6 @@ LIBRARIES: Final = {
     "cuTENSOR": r"cutensor\w*\.h",
     "cuDSS": r"cudss\w*\.h",
     "cuFile": r"cufile\w*\.h",
-    "NVTX's C++ interface (its functions for C are in nvtx3/nvToolsExt.h)": r"nvtx3/nvtx3\.hpp",
     "libNVVM": r"nvvm\.h",
     "the compiler of PTX": r"nvPTXCompiler\.h",
     "nvFatbin": r"nvFatbin\.h",

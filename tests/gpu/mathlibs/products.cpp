@@ -298,6 +298,69 @@ static void print_matmuls(cublasLtHandle_t handle) {
     cudaFree(workspace);
 }
 
+// The functions of vectors whose types are arguments, with increments of 2 and -1.
+static void print_vectors(cublasHandle_t handle) {
+    const struct {
+        const char* name;
+        cudaDataType type, scalar, execution, real;
+    } kinds[] = {
+        {"half", CUDA_R_16F, CUDA_R_32F, CUDA_R_32F, CUDA_R_16F},
+        {"bfloat16", CUDA_R_16BF, CUDA_R_32F, CUDA_R_32F, CUDA_R_16BF},
+        {"float", CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F},
+        {"double", CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F},
+        {"complex", CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUDA_R_32F},
+        {"double_complex", CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUDA_R_64F},
+    };
+    const int n = 6;
+    for (const auto& kind : kinds) {
+        const auto t = kind.type;
+        const bool is_half = t == CUDA_R_16F || t == CUDA_R_16BF;
+        const auto norm_execution = is_half ? CUDA_R_32F : kind.real;
+        Array x(t, 41, 2 * n), y(t, 42, n), results(t, 43, 4);
+        char* const result = (char*)results.start;
+        const size_t bytes = size_of(t);
+        int places[2] = {-1, -1};
+        double alpha[2] = {}, cosine = 0, sine = 0;
+        set(kind.scalar, alpha, 0, 0.5);
+        set(kind.real, &cosine, 0, 0.75);
+        set(kind.real, &sine, 0, 0.25);
+        int status = 0;
+        status |= cublasIamaxEx(handle, n, x.start, t, 2, places);
+        status |= cublasIaminEx(handle, n, x.start, t, 2, places + 1);
+        cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE);
+        status |= cublasDotEx(handle, n, x.start, t, 2, y.start, t, -1, result, t, kind.execution);
+        status |= cublasDotcEx(handle, n, x.start, t, 2, y.start, t, -1, result + bytes, t,
+                               kind.execution);
+        status |=
+            cublasNrm2Ex(handle, n, x.start, t, 2, result + 2 * bytes, kind.real, norm_execution);
+        status |=
+            cublasAsumEx(handle, n, x.start, t, 2, result + 3 * bytes, kind.real, norm_execution);
+        cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST);
+        results.print(std::string("vectors_") + kind.name, "results");
+        std::printf("vectors_%s %d places %d %d\n", kind.name, number, places[0], places[1]);
+        status |= cublasScalEx(handle, n, alpha, kind.scalar, x.start, t, 2, kind.execution);
+        status |= cublasAxpyEx(handle, n, alpha, kind.scalar, x.start, t, 2, y.start, t, -1,
+                               kind.execution);
+        status |= cublasRotEx(handle, n, x.start, t, 2, y.start, t, -1, &cosine, &sine, kind.real,
+                              kind.execution);
+        x.print(std::string("vectors_") + kind.name, "x");
+        y.print(std::string("vectors_") + kind.name, "y");
+        status |= cublasSwapEx(handle, 1, x.start, t, 1, y.start, t, 1);
+        status |= cublasCopyEx_64(handle, n - 1, (char*)x.start + bytes, t, -1,
+                                  (char*)y.start + bytes, t, 1);
+        x.print(std::string("vectors_") + kind.name, "swapped");
+        y.print(std::string("vectors_") + kind.name, "copied");
+        check(std::string("vectors_") + kind.name, (cublasStatus_t)status);
+    }
+    const Array x(CUDA_R_32F, 41, 8);
+    const float one = 1;
+    std::printf("vector_errors 0 statuses %d %d %d %d\n",
+                cublasScalEx(nullptr, 4, &one, CUDA_R_32F, x.start, CUDA_R_32F, 1, CUDA_R_32F),
+                cublasScalEx(handle, 4, &one, CUDA_R_32F, x.start, CUDA_R_64F, 1, CUDA_R_64F),
+                cublasScalEx(handle, 4, nullptr, CUDA_R_32F, x.start, CUDA_R_16F, 1, CUDA_R_32F),
+                cublasCopyEx(handle, 4, x.start, CUDA_R_32F, 1, x.start, CUDA_R_64F, 1));
+}
+
 // What invalid calls return.
 static void print_errors(cublasHandle_t handle) {
     const Array A(CUDA_R_32F, 31, 64), x(CUDA_R_32F, 32, 64);
@@ -338,6 +401,7 @@ int main() {
     PRINT_FACTORIZATIONS(C, cuComplex, CUDA_C_32F)
     PRINT_FACTORIZATIONS(Z, cuDoubleComplex, CUDA_C_64F)
     print_matmuls(light);
+    print_vectors(handle);
     print_errors(handle);
     cublasLtDestroy(light);
     cublasDestroy(handle);

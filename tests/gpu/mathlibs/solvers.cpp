@@ -141,6 +141,53 @@ static void finish(const char* name, cusolverStatus_t status) {
                 print(p + "getrs", i, "B", X.read()); \
             } \
         } \
+        { /* LU without pivots */ \
+            Matrix<T> A(n, n, make<T>(5, n, n, true)), B(n, k, make<T>(3, n, k)); \
+            WITH_WORK(T, cusolverDn##P##getrf, (handle, n, n, A.start, n, &size), handle, n, n, \
+                      A.start, n, work.start, nullptr, info->start) \
+            print(p + "getrf", 1, "A", A.read()); \
+            finish("getrs", cusolverDn##P##getrs(handle, CUBLAS_OP_N, n, k, A.start, n, nullptr, \
+                                                 B.start, n, info->start)); \
+            print(p + "getrs", 4, "B", B.read()); \
+        } \
+        for (int i = 0; i < 4; ++i) { /* inverses of triangles */ \
+            const auto fill = i & 1 ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER; \
+            const auto diagonal = i & 2 ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT; \
+            Matrix<T> A(n, n, make<T>(5, n, n, true)); \
+            size_t bytes = 0, host_bytes = 0; \
+            cusolverDnXtrtri_bufferSize(handle, fill, diagonal, n, type, A.start, n, &bytes, \
+                                        &host_bytes); \
+            Matrix<char> work((int)bytes + 1, 1); \
+            std::vector<char> host_work(host_bytes + 1); \
+            finish("Xtrtri", \
+                   cusolverDnXtrtri(handle, fill, diagonal, n, type, A.start, n, work.start, \
+                                    bytes, host_work.data(), host_bytes, info->start)); \
+            print(p + "trtri", i, "A", A.read()); \
+        } \
+        for (int i = 0; i < 2; ++i) { /* the largest singular values of two matrices */ \
+            auto both = make<T>(19, m, n); \
+            const auto second = make<T>(13, m, n); \
+            both.insert(both.end(), second.begin(), second.end()); \
+            Matrix<T> A(m, 2 * n, both), U(m, 2 * k), V(n, 2 * k); \
+            Matrix<R> S(k, 2); \
+            std::vector<double> residuals(2); \
+            const auto job = i ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR; \
+            WITH_WORK(T, cusolverDn##P##gesvdaStridedBatched, \
+                      (handle, job, k, m, n, A.start, m, m * n, S.start, k, U.start, m, m * k, \
+                       V.start, n, n * k, &size, 2), \
+                      handle, job, k, m, n, A.start, m, m* n, S.start, k, U.start, m, m* k, \
+                      V.start, n, n* k, work.start, size, info->start, \
+                      i ? residuals.data() : nullptr, 2) \
+            print(p + "gesvda", i, "S", S.read()); \
+            if (i == 0) continue; \
+            const auto values = S.read(); \
+            const std::vector<R> own(values.begin() + k, values.end()); \
+            const auto left = U.read(), right = V.read(); \
+            print(p + "gesvda", i, "product", \
+                  multiply(std::vector<T>(left.begin() + m * k, left.end()), m, own, \
+                           std::vector<T>(right.begin() + n * k, right.end()), n, n, true)); \
+            print(p + "gesvda", i, "residuals", residuals); \
+        } \
         for (int i = 0; i < 2; ++i) { /* Cholesky */ \
             const cublasFillMode_t fill = i ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER; \
             Matrix<T> A(n, n, make<T>(5, n, n, true)), B(n, k, make<T>(3, n, k)); \
@@ -312,6 +359,11 @@ static void run_errors() {
                          info->start),
         cusolverDnDgesvd(handle, 'N', 'N', 2, 3, A.start, 3, S.start, nullptr, 3, nullptr, 3,
                          work.start, 4096, nullptr, info->start),
+        cusolverDnXtrtri(handle, lower, CUBLAS_DIAG_UNIT, 3, CUDA_R_64F, A.start, 2, work.start,
+                         4096, nullptr, 0, info->start),
+        cusolverDnDgesvdaStridedBatched(handle, CUSOLVER_EIG_MODE_NOVECTOR, 2, 3, 3, A.start, 3, 8,
+                                        S.start, 2, nullptr, 3, 6, nullptr, 3, 6, work.start, 4096,
+                                        info->start, nullptr, 1),
         cusolverDnDestroy(nullptr)};
     print_integers("errors", 0, "statuses", statuses);
 }

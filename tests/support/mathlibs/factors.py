@@ -47,8 +47,27 @@ def compute_solutions(prefix: str) -> dict[tuple[str, int, str], Array]:
         ("getrs", 1, "B"): np.linalg.solve(general.T, sides),
         ("getrs", 2, "B"): np.linalg.solve(general.conj().T, sides),
         ("getrs", 3, "B"): np.linalg.solve(general, sides),
+        ("getrs", 4, "B"): solution,
         ("potrs", 2, "B"): solution,
     }
+    for i in range(4):
+        half = np.triu(positive) if i & 1 else np.tril(positive)
+        if i & 2:
+            np.fill_diagonal(half, 1)
+        # The other triangle stays as it is.
+        results["trtri", i, "A"] = np.linalg.inv(half) + (
+            np.tril(positive, -1) if i & 1 else np.triu(positive, 1)
+        )
+        if i & 2:
+            np.fill_diagonal(results["trtri", i, "A"], positive.diagonal())
+    pair = [np.linalg.svd(matrix) for matrix in (wide, given(13, _M, _N))]
+    for i in range(2):
+        results["gesvda", i, "S"] = np.concatenate([values[:_K] for _, values, _ in pair])
+    left, values, right = pair[1]
+    results["gesvda", 1, "product"] = (left[:, :_K] * values[:_K]) @ right[:_K]
+    results["gesvda", 1, "residuals"] = np.array(
+        [np.linalg.norm(values[_K:]) for _, values, _ in pair]
+    )
     for i in range(2):
         batch = np.linalg.solve(given(7, _N, _N, is_hermitian=True), given(11, _N, 1))
         results["potrs", i, "B"] = solution
@@ -80,6 +99,9 @@ def check_factors(prefix: str, found: dict[tuple[str, int, str], Array]) -> floa
     lower, upper = np.tril(factors, -1) + np.eye(_N), np.triu(factors)
     errors = [np.abs(lower @ upper - expected).max()]
     positive = make(5, _N, _N, is_complex=is_complex, is_hermitian=True)
+    factors = read("getrf", 1, "A", _N)
+    lower, upper = np.tril(factors, -1) + np.eye(_N), np.triu(factors)
+    errors.append(np.abs(lower @ upper - positive).max())
     for i in range(2):
         factor = read("potrf", i, "A", _N)
         lower = np.triu(factor).conj().T if i else np.tril(factor)

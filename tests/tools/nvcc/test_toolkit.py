@@ -26,6 +26,10 @@ def test_programs_without_libraries_build_none(
     (cache / "runtimes").symlink_to(shared)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
     (tmp_path / "a.cu").write_text(SOURCE)
+    header = tmp_path / "cuda" / "include" / "nvtx3" / "nvtx3.hpp"
+    header.parent.mkdir(parents=True)
+    header.write_text("")
+    monkeypatch.setenv("CUDA_PATH", str(tmp_path / "cuda"))
 
     words = ("nvcc", "--backend=cpu", "-arch=native", "a.cu", "-lcudart", "-lm", "-o", "a")
     succeed(run_kbuild(*words, cwd=tmp_path))
@@ -33,3 +37,7 @@ def test_programs_without_libraries_build_none(
     (script,) = cache.glob("toolkits/*/lib64/libcublas.so")
     assert str(cache / "mathlibs") in script.read_text()
     assert not list(cache.glob("mathlibs/*/lib*"))
+    # A directory that two sources have contains the headers of both.
+    (headers,) = cache.glob("toolkits/*/include/nvtx3")
+    assert (headers / "nvToolsExt.h").is_file()
+    assert (headers / "nvtx3.hpp").is_file()

@@ -221,7 +221,42 @@ void cublasXerbla(const char* srName, int info);
         cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, Size m, Size n, \
         Size k, const cuComplex* alpha, const void* A, cudaDataType Atype, Size lda, \
         const void* B, cudaDataType Btype, Size ldb, const cuComplex* beta, void* C, \
-        cudaDataType Ctype, Size ldc);
+        cudaDataType Ctype, Size ldc); \
+    cublasStatus_t cublasScalEx##suffix(cublasHandle_t handle, Size n, const void* alpha, \
+                                        cudaDataType alphaType, void* x, cudaDataType xType, \
+                                        Size incx, cudaDataType executionType); \
+    cublasStatus_t cublasAxpyEx##suffix(cublasHandle_t handle, Size n, const void* alpha, \
+                                        cudaDataType alphaType, const void* x, cudaDataType xType, \
+                                        Size incx, void* y, cudaDataType yType, Size incy, \
+                                        cudaDataType executionType); \
+    cublasStatus_t cublasDotEx##suffix(cublasHandle_t handle, Size n, const void* x, \
+                                       cudaDataType xType, Size incx, const void* y, \
+                                       cudaDataType yType, Size incy, void* result, \
+                                       cudaDataType resultType, cudaDataType executionType); \
+    cublasStatus_t cublasDotcEx##suffix(cublasHandle_t handle, Size n, const void* x, \
+                                        cudaDataType xType, Size incx, const void* y, \
+                                        cudaDataType yType, Size incy, void* result, \
+                                        cudaDataType resultType, cudaDataType executionType); \
+    cublasStatus_t cublasNrm2Ex##suffix(cublasHandle_t handle, Size n, const void* x, \
+                                        cudaDataType xType, Size incx, void* result, \
+                                        cudaDataType resultType, cudaDataType executionType); \
+    cublasStatus_t cublasAsumEx##suffix(cublasHandle_t handle, Size n, const void* x, \
+                                        cudaDataType xType, Size incx, void* result, \
+                                        cudaDataType resultType, cudaDataType executionType); \
+    cublasStatus_t cublasIamaxEx##suffix(cublasHandle_t handle, Size n, const void* x, \
+                                         cudaDataType xType, Size incx, Size* result); \
+    cublasStatus_t cublasIaminEx##suffix(cublasHandle_t handle, Size n, const void* x, \
+                                         cudaDataType xType, Size incx, Size* result); \
+    cublasStatus_t cublasCopyEx##suffix(cublasHandle_t handle, Size n, const void* x, \
+                                        cudaDataType xType, Size incx, void* y, \
+                                        cudaDataType yType, Size incy); \
+    cublasStatus_t cublasSwapEx##suffix(cublasHandle_t handle, Size n, void* x, \
+                                        cudaDataType xType, Size incx, void* y, \
+                                        cudaDataType yType, Size incy); \
+    cublasStatus_t cublasRotEx##suffix(cublasHandle_t handle, Size n, void* x, cudaDataType xType, \
+                                       Size incx, void* y, cudaDataType yType, Size incy, \
+                                       const void* c, const void* s, cudaDataType csType, \
+                                       cudaDataType executionType);
 KBUILD_CPU_CUBLAS_DECLARE(, int)
 KBUILD_CPU_CUBLAS_DECLARE(_64, int64_t)
 #undef KBUILD_CPU_CUBLAS_DECLARE

@@ -138,7 +138,17 @@ cusolverStatus_t cusolverDnXgesvdjGetSweeps(cusolverDnHandle_t handle, gesvdjInf
         gesvdjInfo_t params); \
     cusolverStatus_t cusolverDn##P##gesvdj( \
         cusolverDnHandle_t handle, cusolverEigMode_t jobz, int econ, int m, int n, T* A, int lda, \
-        R* S, T* U, int ldu, T* V, int ldv, T* work, int lwork, int* info, gesvdjInfo_t params);
+        R* S, T* U, int ldu, T* V, int ldv, T* work, int lwork, int* info, gesvdjInfo_t params); \
+    cusolverStatus_t cusolverDn##P##gesvdaStridedBatched_bufferSize( \
+        cusolverDnHandle_t handle, cusolverEigMode_t jobz, int rank, int m, int n, const T* d_A, \
+        int lda, long long int strideA, const R* d_S, long long int strideS, const T* d_U, \
+        int ldu, long long int strideU, const T* d_V, int ldv, long long int strideV, int* lwork, \
+        int batchSize); \
+    cusolverStatus_t cusolverDn##P##gesvdaStridedBatched( \
+        cusolverDnHandle_t handle, cusolverEigMode_t jobz, int rank, int m, int n, const T* d_A, \
+        int lda, long long int strideA, R* d_S, long long int strideS, T* d_U, int ldu, \
+        long long int strideU, T* d_V, int ldv, long long int strideV, T* d_work, int lwork, \
+        int* d_info, double* h_R_nrmF, int batchSize);
 KBUILD_CUSOLVER_DECLARE(S, float, float, sy, or)
 KBUILD_CUSOLVER_DECLARE(D, double, double, sy, or)
 KBUILD_CUSOLVER_DECLARE(C, cuComplex, float, he, un)
@@ -172,6 +182,14 @@ cusolverStatus_t cusolverDnXpotrs(cusolverDnHandle_t handle, cusolverDnParams_t 
                                   cublasFillMode_t uplo, int64_t n, int64_t nrhs,
                                   cudaDataType typeA, const void* A, int64_t lda,
                                   cudaDataType typeB, void* B, int64_t ldb, int* info);
+cusolverStatus_t cusolverDnXtrtri_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t uplo,
+                                             cublasDiagType_t diag, int64_t n, cudaDataType typeA,
+                                             void* A, int64_t lda, size_t* bytesOnDevice,
+                                             size_t* bytesOnHost);
+cusolverStatus_t cusolverDnXtrtri(cusolverDnHandle_t handle, cublasFillMode_t uplo,
+                                  cublasDiagType_t diag, int64_t n, cudaDataType typeA, void* A,
+                                  int64_t lda, void* bufferOnDevice, size_t bytesOnDevice,
+                                  void* bufferOnHost, size_t bytesOnHost, int* info);
 cusolverStatus_t cusolverDnXgeqrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
                                              int64_t m, int64_t n, cudaDataType typeA,
                                              const void* A, int64_t lda, cudaDataType typeTau,

@@ -147,6 +147,14 @@ inline float add(float a, float b) { return a + b; }
 inline double add(double a, double b) { return a + b; }
 inline cuComplex add(cuComplex a, cuComplex b) { return cuCaddf(a, b); }
 inline cuDoubleComplex add(cuDoubleComplex a, cuDoubleComplex b) { return cuCadd(a, b); }
+inline float subtract(float a, float b) { return a - b; }
+inline double subtract(double a, double b) { return a - b; }
+inline cuComplex subtract(cuComplex a, cuComplex b) { return cuCsubf(a, b); }
+inline cuDoubleComplex subtract(cuDoubleComplex a, cuDoubleComplex b) { return cuCsub(a, b); }
+inline float divide(float a, float b) { return a / b; }
+inline double divide(double a, double b) { return a / b; }
+inline cuComplex divide(cuComplex a, cuComplex b) { return cuCdivf(a, b); }
+inline cuDoubleComplex divide(cuDoubleComplex a, cuDoubleComplex b) { return cuCdiv(a, b); }
 inline float conjugate(float a) { return a; }
 inline double conjugate(double a) { return a; }
 inline cuComplex conjugate(cuComplex a) { return cuConjf(a); }

@@ -1,8 +1,8 @@
 // LU and QR factorizations of many matrices, and what uses them.
 #include "cublas/exported.hpp"
 
-#include "cublas/blas.hpp"
 #include "cublas/handle.hpp"
+#include "cublas/pivots.hpp"
 
 #include <vector>
 
@@ -12,23 +12,8 @@ using namespace kbuild::mathlibs;
 
 std::size_t to_size(std::int64_t number) { return static_cast<std::size_t>(number); }
 
-// The permutation of a matrix, which NVIDIA keeps in 32 bits.
-class Pivots {
-public:
-    explicit Pivots(std::int64_t count) : wide_(to_size(count)) {}
-    Pivots(const int* from, std::int64_t count) : wide_(from, from + count) {}
-
-    blasint* data() { return wide_.data(); }
-    void write(int* to) const {
-        for (std::size_t i = 0; i < wide_.size(); ++i) to[i] = static_cast<int>(wide_[i]);
-    }
-
-private:
-    std::vector<blasint> wide_;
-};
-
 template <class T, auto factorize>
-int invert_triangles(std::int64_t n, T* A, std::int64_t lda, Pivots& pivots) {
+int invert_triangles(std::int64_t n, T* A, std::int64_t lda, std::vector<blasint>& pivots) {
     blasint info = 0;
     const blasint order = n, leading = lda, size = std::max<blasint>(1, n * 64);
     std::vector<T> work(to_size(size));
@@ -37,33 +22,36 @@ int invert_triangles(std::int64_t n, T* A, std::int64_t lda, Pivots& pivots) {
 }
 
 template <class T, auto getrf>
-int factorize(std::int64_t n, T* A, std::int64_t lda, Pivots& pivots) {
+blasint call_getrf(blasint m, blasint n, T* A, blasint lda, blasint* pivots) {
     blasint info = 0;
-    const blasint order = n, leading = lda;
-    getrf(&order, &order, A, &leading, pivots.data(), &info);
-    return static_cast<int>(info);
+    getrf(&m, &n, A, &lda, pivots, &info);
+    return info;
 }
 
-constexpr const char* needs_pivots =
-    "the library on the CPU always pivots; pass an array for the permutation";
+std::int64_t count_pivots(const int* pivots, int n, int items) {
+    return pivots == nullptr ? 0 : std::int64_t{n} * items;
+}
+// Returns the pivots of one matrix of a batch.
+template <class Index>
+Index* find_pivots(Index* pivots, int n, int item) {
+    return pivots == nullptr ? nullptr : pivots + std::int64_t{item} * n;
+}
 
 template <class T, auto getrf>
 cublasStatus_t run_getrf(const char* name, cublasHandle_t handle, int n, T* const A[], int lda,
                          int* P, int* info, int items) {
     Call call(name, handle);
     call.require(n >= 0 && lda >= std::max(1, n) && items >= 0 && info != nullptr);
-    call.require_supported(P != nullptr, needs_pivots);
     return call.submit(false, [=] {
         Memory memory(name);
         memory.reads("A", A, items);
-        memory.writes("PivotArray", P, std::int64_t{n} * items);
+        memory.writes("PivotArray", P, count_pivots(P, n, items));
         memory.writes("infoArray", info, items);
         for (int item = 0; item < items && memory.is_valid(); ++item) {
             memory.writes("A", A[item], matrix_extent(n, n, lda));
             if (!memory.is_valid()) return;
-            Pivots pivots(n);
-            info[item] = factorize<T, getrf>(n, A[item], lda, pivots);
-            pivots.write(P + std::int64_t{item} * n);
+            info[item] =
+                factorize_lu(call_getrf<T, getrf>, n, n, A[item], lda, find_pivots(P, n, item));
         }
     });
 }
@@ -74,19 +62,18 @@ cublasStatus_t run_getri(const char* name, cublasHandle_t handle, int n, const T
     Call call(name, handle);
     call.require(n >= 0 && lda >= std::max(1, n) && ldc >= std::max(1, n) && items >= 0 &&
                  info != nullptr);
-    call.require_supported(P != nullptr, needs_pivots);
     return call.submit(false, [=] {
         Memory memory(name);
         memory.reads("A", A, items);
         memory.reads("C", C, items);
-        memory.reads("PivotArray", P, std::int64_t{n} * items);
+        memory.reads("PivotArray", P, count_pivots(P, n, items));
         memory.writes("infoArray", info, items);
         for (int item = 0; item < items && memory.is_valid(); ++item) {
             memory.reads("A", A[item], matrix_extent(n, n, lda));
             memory.writes("C", C[item], matrix_extent(n, n, ldc));
             if (!memory.is_valid()) return;
             copy_matrix(n, n, A[item], lda, C[item], ldc);
-            Pivots pivots(P + std::int64_t{item} * n, n);
+            auto pivots = read_pivots(find_pivots(P, n, item), n);
             info[item] = invert_triangles<T, getri>(n, C[item], ldc, pivots);
         }
     });
@@ -109,8 +96,8 @@ cublasStatus_t run_matinv(const char* name, cublasHandle_t handle, int n, const 
             memory.writes("Ainv", C[item], matrix_extent(n, n, ldc));
             if (!memory.is_valid()) return;
             copy_matrix(n, n, A[item], lda, C[item], ldc);
-            Pivots pivots(n);
-            info[item] = factorize<T, getrf>(n, C[item], ldc, pivots);
+            std::vector<blasint> pivots(to_size(n));
+            info[item] = factorize_lu(call_getrf<T, getrf>, n, n, C[item], ldc, pivots.data());
             if (info[item] == 0) info[item] = invert_triangles<T, getri>(n, C[item], ldc, pivots);
         }
     });
@@ -135,18 +122,17 @@ cublasStatus_t run_getrs(const char* name, cublasHandle_t handle, cublasOperatio
     if (lda < std::max(1, n)) return reject(info, 5);
     if (ldb < std::max(1, n)) return reject(info, 8);
     if (items < 0) return reject(info, 10);
-    call.require_supported(P != nullptr, needs_pivots);
     *info = 0;
     return call.submit(false, [=] {
         Memory memory(name);
         memory.reads("Aarray", A, items);
         memory.reads("Barray", B, items);
-        memory.reads("devIpiv", P, std::int64_t{n} * items);
+        memory.reads("devIpiv", P, count_pivots(P, n, items));
         for (int item = 0; item < items && memory.is_valid(); ++item) {
             memory.reads("A", A[item], matrix_extent(n, n, lda));
             memory.writes("B", B[item], matrix_extent(n, nrhs, ldb));
             if (!memory.is_valid()) return;
-            Pivots pivots(P + std::int64_t{item} * n, n);
+            auto pivots = read_pivots(find_pivots(P, n, item), n);
             const blasint order = n, sides = nrhs, leading = lda, own = ldb;
             blasint ignored = 0;  // the arguments are valid
             getrs(&"NTC"[trans], &order, &sides, A[item], &leading, pivots.data(), B[item], &own,

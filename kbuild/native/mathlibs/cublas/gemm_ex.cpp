@@ -3,6 +3,7 @@
 
 #include "cublas/handle.hpp"
 #include "cublas/product.hpp"
+#include "cublas/typed_scalar.hpp"
 
 namespace {
 
@@ -34,27 +35,6 @@ struct Listed {
         memory.reads("Barray", B, items);
         memory.reads("Carray", C, items);
     }
-};
-
-// A scalar whose type is an argument.
-class TypedScalar {
-public:
-    TypedScalar(const Call& call, cudaDataType type, const void* address)
-        : type_(type), address_(address) {
-        if (!call.is_accepted() || !call.has_host_pointers()) return;
-        value_ = read_number(type, address);
-        address_ = nullptr;
-    }
-
-    Number get() const { return address_ == nullptr ? value_ : read_number(type_, address_); }
-    void check(Memory& memory, const char* name) const {
-        if (address_ != nullptr) memory.reads(name, address_, size_of(type_));
-    }
-
-private:
-    cudaDataType type_;
-    const void* address_;
-    Number value_;
 };
 
 template <class Matrices>

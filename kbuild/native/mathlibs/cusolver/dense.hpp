@@ -2,13 +2,13 @@
 #ifndef KBUILD_MATHLIBS_CUSOLVER_DENSE_HPP
 #define KBUILD_MATHLIBS_CUSOLVER_DENSE_HPP
 
+#include "cublas/pivots.hpp"
 #include "cusolver/handle.hpp"
 #include "cusolver/lapack.hpp"
 
-namespace kbuild::mathlibs {
+#include <cmath>
 
-constexpr const char* solver_needs_pivots =
-    "the library on the CPU always pivots; pass an array for the permutation";
+namespace kbuild::mathlibs {
 
 inline bool is_leading(blasint leading, blasint rows) {
     return leading >= std::max<blasint>(1, rows);
@@ -28,16 +28,12 @@ cusolverStatus_t run_getrf(const char* name, cusolverDnHandle_t handle, blasint 
                            blasint lda, Index* ipiv, int* info) {
     SolverCall call(name, handle);
     call.require(m >= 0 && n >= 0 && is_leading(lda, m) && info != nullptr);
-    call.require_supported(ipiv != nullptr, solver_needs_pivots);
     return call.submit([=](Memory& memory) {
-        const auto count = std::min(m, n);
         memory.writes("A", A, matrix_extent(m, n, lda));
-        memory.writes("devIpiv", ipiv, count);
+        memory.writes("devIpiv", ipiv, ipiv == nullptr ? 0 : std::min(m, n));
         memory.writes("devInfo", info, 1);
-        if (!memory.is_valid()) return;
-        std::vector<blasint> pivots(to_size(count));
-        *info = static_cast<int>(lapack::getrf(m, n, A, lda, pivots.data()));
-        for (blasint i = 0; i < count; ++i) ipiv[i] = static_cast<Index>(pivots[to_size(i)]);
+        if (memory.is_valid())
+            *info = factorize_lu([](auto... x) { return lapack::getrf(x...); }, m, n, A, lda, ipiv);
     });
 }
 
@@ -48,14 +44,13 @@ cusolverStatus_t run_getrs(const char* name, cusolverDnHandle_t handle, cublasOp
     SolverCall call(name, handle);
     call.require(is_valid<T>(trans, "NTC") && n >= 0 && nrhs >= 0 && is_leading(lda, n) &&
                  is_leading(ldb, n) && info != nullptr);
-    call.require_supported(ipiv != nullptr, solver_needs_pivots);
     return call.submit([=](Memory& memory) {
         memory.reads("A", A, matrix_extent(n, n, lda));
-        memory.reads("devIpiv", ipiv, n);
+        memory.reads("devIpiv", ipiv, ipiv == nullptr ? 0 : n);
         memory.writes("B", B, matrix_extent(n, nrhs, ldb));
         memory.writes("devInfo", info, 1);
         if (!memory.is_valid()) return;
-        const std::vector<blasint> pivots(ipiv, ipiv + n);
+        const auto pivots = read_pivots(ipiv, n);
         *info =
             static_cast<int>(lapack::getrs(letter(trans), n, nrhs, A, lda, pivots.data(), B, ldb));
     });
@@ -243,6 +238,57 @@ cusolverStatus_t run_gesvd(const char* name, cusolverDnHandle_t handle, signed c
     });
 }
 
+// Computes the largest singular values of a matrix, and their vectors. Returns LAPACK's `info`.
+template <class T, class R>
+int find_largest(bool has_vectors, blasint rank, blasint m, blasint n, const T* A, blasint lda,
+                 R* S, T* U, blasint ldu, T* V, blasint ldv) {
+    const auto count = std::min(m, n), leading = std::max<blasint>(1, m),
+               rows = std::max<blasint>(1, count);
+    std::vector<T> copy(to_size(leading * n)), left(to_size(leading * count)),
+        adjoint(to_size(rows * n));
+    std::vector<R> values(to_size(count));
+    copy_matrix(m, n, A, lda, copy.data(), leading);
+    const char letter = has_vectors ? 'S' : 'N';
+    const auto info = lapack::gesvd(letter, letter, m, n, copy.data(), leading, values.data(),
+                                    left.data(), leading, adjoint.data(), rows);
+    std::copy_n(values.begin(), rank, S);
+    if (has_vectors) {
+        copy_matrix(m, rank, left.data(), leading, U, ldu);
+        for (blasint j = 0; j < rank; ++j)
+            for (blasint i = 0; i < n; ++i)
+                V[j * ldv + i] = conjugate(adjoint[to_size(i * rows + j)]);
+    }
+    return static_cast<int>(info);
+}
+
+inline double square(double value) { return value * value; }
+inline double square(cuDoubleComplex value) { return value.x * value.x + value.y * value.y; }
+inline double widen(float value) { return value; }
+inline double widen(double value) { return value; }
+inline cuDoubleComplex widen(cuComplex value) { return {value.x, value.y}; }
+inline cuDoubleComplex widen(cuDoubleComplex value) { return value; }
+inline double scale(double value, double factor) { return value * factor; }
+inline cuDoubleComplex scale(cuDoubleComplex value, double factor) {
+    return {value.x * factor, value.y * factor};
+}
+
+// Returns the Frobenius norm of A - U diag(S) V^H.
+template <class T, class R>
+double measure_residual(blasint rank, blasint m, blasint n, const T* A, blasint lda, const R* S,
+                        const T* U, blasint ldu, const T* V, blasint ldv) {
+    double sum = 0;
+    for (blasint j = 0; j < n; ++j)
+        for (blasint i = 0; i < m; ++i) {
+            auto difference = widen(A[j * lda + i]);
+            for (blasint k = 0; k < rank; ++k)
+                difference = subtract(
+                    difference,
+                    scale(multiply(widen(U[k * ldu + i]), conjugate(widen(V[k * ldv + j]))), S[k]));
+            sum += square(difference);
+        }
+    return std::sqrt(sum);
+}
+
 // NVIDIA's function computes V, and LAPACK's its adjoint.
 template <class T, class R>
 cusolverStatus_t run_gesvdj(const char* name, cusolverDnHandle_t handle, cusolverEigMode_t job,
@@ -271,6 +317,60 @@ cusolverStatus_t run_gesvdj(const char* name, cusolverDnHandle_t handle, cusolve
         for (blasint j = 0; j < right; ++j)
             for (blasint i = 0; i < n; ++i)
                 V[j * ldv + i] = conjugate(adjoint[to_size(i * rows + j)]);
+    });
+}
+
+// The `rank` largest singular values of matrices in a batch, and their vectors. The matrices are
+// inputs only. A program that passes `residuals`, in host memory, waits for them: they are the
+// norms of A - U diag(S) V^H.
+template <class T, class R>
+cusolverStatus_t run_gesvda(const char* name, cusolverDnHandle_t handle, cusolverEigMode_t job,
+                            blasint rank, blasint m, blasint n, const T* A, blasint lda,
+                            std::int64_t stride_A, R* S, std::int64_t stride_S, T* U, blasint ldu,
+                            std::int64_t stride_U, T* V, blasint ldv, std::int64_t stride_V,
+                            int* info, double* residuals, blasint items) {
+    SolverCall call(name, handle);
+    const bool has_vectors = job == CUSOLVER_EIG_MODE_VECTOR;
+    const auto columns = has_vectors ? rank : 0;
+    call.require(is_valid(job) && m >= 0 && n >= 0 && rank >= 0 && rank <= std::min(m, n) &&
+                 is_leading(lda, m) && items >= 1 && info != nullptr);
+    call.require(stride_A >= lda * n && stride_S >= rank);
+    call.require(!has_vectors || (is_leading(ldu, m) && is_leading(ldv, n) &&
+                                  stride_U >= ldu * rank && stride_V >= ldv * rank));
+    const auto run = [=](Memory& memory) {
+        memory.reads("d_A", A, batch_extent(matrix_extent(m, n, lda), stride_A, items));
+        memory.writes("d_S", S, batch_extent(rank, stride_S, items));
+        memory.writes("d_U", U, batch_extent(matrix_extent(m, columns, ldu), stride_U, items));
+        memory.writes("d_V", V, batch_extent(matrix_extent(n, columns, ldv), stride_V, items));
+        memory.writes("d_info", info, items);
+        for (blasint item = 0; item < items && memory.is_valid(); ++item) {
+            const T* const own = A + item * stride_A;
+            T* const own_U = has_vectors ? U + item * stride_U : nullptr;
+            T* const own_V = has_vectors ? V + item * stride_V : nullptr;
+            R* const own_S = S + item * stride_S;
+            info[item] =
+                find_largest(has_vectors, rank, m, n, own, lda, own_S, own_U, ldu, own_V, ldv);
+            if (residuals != nullptr)
+                residuals[item] =
+                    measure_residual(columns, m, n, own, lda, own_S, own_U, ldu, own_V, ldv);
+        }
+    };
+    return call.submit(run, residuals != nullptr);
+}
+
+// The inverse of a triangular matrix, in its place. The other triangle is not used.
+template <class T>
+cusolverStatus_t run_trtri(const char* name, cusolverDnHandle_t handle, cublasFillMode_t uplo,
+                           cublasDiagType_t diag, blasint n, T* A, blasint lda, int* info) {
+    SolverCall call(name, handle);
+    call.require(is_valid(uplo) && is_valid(diag) && n >= 0 && is_leading(lda, n) &&
+                 info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.writes("A", A, matrix_extent(n, n, lda));
+        memory.writes("devInfo", info, 1);
+        if (memory.is_valid())
+            *info = static_cast<int>(
+                lapack::trtri(letter(uplo), diag == CUBLAS_DIAG_UNIT ? "U" : "N", n, A, lda));
     });
 }
 

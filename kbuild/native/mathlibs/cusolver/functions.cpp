@@ -120,6 +120,22 @@ using namespace kbuild::mathlibs;
         R* S, T* U, int ldu, T* V, int ldv, T*, int, int* info, gesvdjInfo_t) { \
         return run_gesvdj("cusolverDn" #P "gesvdj", handle, job, econ != 0, m, n, A, lda, S, U, \
                           ldu, V, ldv, info); \
+    } \
+    cusolverStatus_t cusolverDn##P##gesvdaStridedBatched_bufferSize( \
+        cusolverDnHandle_t handle, cusolverEigMode_t, int, int, int, const T*, int, long long int, \
+        const R*, long long int, const T*, int, long long int, const T*, int, long long int, \
+        int* lwork, int) { \
+        return SolverCall("cusolverDn" #P "gesvdaStridedBatched_bufferSize", handle) \
+            .return_size(lwork); \
+    } \
+    cusolverStatus_t cusolverDn##P##gesvdaStridedBatched( \
+        cusolverDnHandle_t handle, cusolverEigMode_t job, int rank, int m, int n, const T* A, \
+        int lda, long long int strideA, R* S, long long int strideS, T* U, int ldu, \
+        long long int strideU, T* V, int ldv, long long int strideV, T*, int, int* info, \
+        double* residuals, int items) { \
+        return run_gesvda("cusolverDn" #P "gesvdaStridedBatched", handle, job, rank, m, n, A, lda, \
+                          strideA, S, strideS, U, ldu, strideU, V, ldv, strideV, info, residuals, \
+                          items); \
     }
 KBUILD_CUSOLVER_DEFINE(S, float, float, sy, or)
 KBUILD_CUSOLVER_DEFINE(D, double, double, sy, or)

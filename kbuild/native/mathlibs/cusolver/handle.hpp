@@ -56,15 +56,18 @@ public:
 
     bool is_accepted() const { return status_ == CUSOLVER_STATUS_SUCCESS; }
 
-    // Queues the operation, a function of the memory that it checks.
+    // Queues the operation, a function of the memory that it checks. Waits for one with results in
+    // the host's memory.
     template <class Operation>
-    cusolverStatus_t submit(Operation operation) {
+    cusolverStatus_t submit(Operation operation, bool has_results = false) {
         if (!is_accepted()) return status_;
         const auto run = [name = name_, operation] {
             Memory memory(name);
             operation(memory);
         };
-        return to_solver_status(enqueue(handle_->stream, run));
+        int error = enqueue(handle_->stream, run);
+        if (error == 0 && has_results) error = kbuild_cpu_synchronize_stream(handle_->stream);
+        return to_solver_status(error);
     }
 
     // Returns the number of elements that a program must allocate. The library does not use them.

@@ -14,6 +14,8 @@ extern "C" {
     void LAPACK(p##potrs)(const char*, const blasint*, const blasint*, const void*, \
                           const blasint*, void*, const blasint*, blasint*); \
     void LAPACK(p##potri)(const char*, const blasint*, void*, const blasint*, blasint*); \
+    void LAPACK(p##trtri)(const char*, const char*, const blasint*, void*, const blasint*, \
+                          blasint*); \
     void LAPACK(p##orth##gqr)(const blasint*, const blasint*, const blasint*, void*, \
                               const blasint*, const void*, void*, const blasint*, blasint*); \
     void LAPACK(p##orth##mqr)(const char*, const char*, const blasint*, const blasint*, \
@@ -112,6 +114,11 @@ void with_memories(Function function) {
     inline blasint potri(const char* uplo, blasint n, T* A, blasint lda) { \
         blasint info = 0; \
         LAPACK(p##potri)(uplo, &n, A, &lda, &info); \
+        return info; \
+    } \
+    inline blasint trtri(const char* uplo, const char* diag, blasint n, T* A, blasint lda) { \
+        blasint info = 0; \
+        LAPACK(p##trtri)(uplo, diag, &n, A, &lda, &info); \
         return info; \
     } \
     inline blasint geqrf(blasint m, blasint n, T* A, blasint lda, T* tau) { \

@@ -85,6 +85,20 @@ cusolverStatus_t cusolverDnXpotrs(HANDLES, cublasFillMode_t uplo, int64_t n, int
     });
 }
 
+cusolverStatus_t cusolverDnXtrtri_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t,
+                                             cublasDiagType_t, int64_t, cudaDataType, void*,
+                                             int64_t, SIZES) {
+    return return_sizes(__func__, handle, on_device, on_host);
+}
+cusolverStatus_t cusolverDnXtrtri(cusolverDnHandle_t handle, cublasFillMode_t uplo,
+                                  cublasDiagType_t diag, int64_t n, cudaDataType type, void* A,
+                                  int64_t lda, BUFFERS) {
+    return with_types("cusolverDnXtrtri", type, true, [=](auto element, auto) {
+        return run_trtri("cusolverDnXtrtri", handle, uplo, diag, n,
+                         static_cast<decltype(element)*>(A), lda, info);
+    });
+}
+
 cusolverStatus_t cusolverDnXgeqrf_bufferSize(HANDLES, int64_t, int64_t, cudaDataType, const void*,
                                              int64_t, cudaDataType, const void*, cudaDataType,
                                              SIZES) {

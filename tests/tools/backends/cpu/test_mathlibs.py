@@ -156,6 +156,47 @@ def test_statuses_are_those_of_a_gpu(products: Results) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "bound"),
+    [("half", 2e-3), ("bfloat16", 2e-2), ("float", 1e-6), ("double", 1e-14), ("complex", 1e-6),
+     ("double_complex", 1e-14)],
+)  # fmt: skip
+def test_vectors_whose_types_are_arguments(products: Results, name: str, bound: float) -> None:
+    is_complex = "complex" in name
+    found = {key[2]: array for key, array in products.items() if key[0] == f"vectors_{name}"}
+    assert "status" not in found
+
+    def read(numbers: np.ndarray) -> np.ndarray:
+        return numbers[0::2] + 1j * numbers[1::2] if is_complex else numbers
+
+    parts = 2 if is_complex else 1
+    x, y = read(fill(41, 12 * parts)), read(fill(42, 6 * parts))
+    own, other = x[::2].copy(), y[::-1].copy()
+    sizes = np.abs(own.real) + np.abs(own.imag)
+    results = read(found["results"])
+    assert np.abs(results[:2] - [own @ other, own.conj() @ other]).max() < 4 * bound
+    # The real results of complex vectors are as long as half an element.
+    norms = found["results"][2 * parts :: parts][:2]
+    assert np.abs(norms - [np.linalg.norm(own), sizes.sum()]).max() < 4 * bound
+    assert found["places"].tolist() == [sizes.argmax() + 1, sizes.argmin() + 1]
+    own *= 0.5
+    other += 0.5 * own
+    own, other = 0.75 * own + 0.25 * other, 0.75 * other - 0.25 * own
+    x[::2], y = own, other[::-1]
+    assert np.abs(read(found["x"]) - x).max() < bound
+    assert np.abs(read(found["y"]) - y).max() < bound
+    x, y = read(found["x"]), read(found["y"])
+    x[0], y[0] = y[0], x[0]
+    y[1:] = x[1:6][::-1]
+    assert (read(found["swapped"]) == x).all()
+    assert (read(found["copied"]) == y).all()
+
+
+def test_statuses_of_vectors(products: Results) -> None:
+    (statuses,) = find(products, "vector_errors")
+    assert statuses.tolist() == [1, 15, 7, 15]
+
+
 @pytest.mark.parametrize(("prefix", "parts"), [("S", 1), ("D", 1), ("C", 2), ("Z", 2)])
 def test_factorizations(products: Results, prefix: str, parts: int) -> None:
     """Each inverse, of the factors and of the matrix itself, is one."""

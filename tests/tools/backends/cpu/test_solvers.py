@@ -29,7 +29,7 @@ def test_solutions_are_those_of_numpy(prefix: str, found: Results) -> None:
     bound = 2e-5 if prefix in "SC" else 1e-12
     for key, array in compute_solutions(prefix).items():
         numbers = array.T.ravel()
-        if prefix in "CZ" and key[2] != "W" and key[2] != "S":
+        if prefix in "CZ" and key[2] not in {"W", "S", "residuals"}:
             numbers = np.column_stack([numbers.real, numbers.imag]).ravel()
         assert measure_error(found[key], numbers) < bound, key
     assert check_factors(prefix, found) < (2e-5 if prefix in "SC" else 1e-12)
@@ -37,4 +37,4 @@ def test_solutions_are_those_of_numpy(prefix: str, found: Results) -> None:
 
 def test_errors_are_those_of_a_gpu(found: Results) -> None:
     assert found["errors", 0, "info"].tolist() == [1, 1]
-    assert found["errors", 0, "statuses"].tolist() == [1, 1, 3, 3, 3, 3, 3, 1]
+    assert found["errors", 0, "statuses"].tolist() == [1, 1, 3, 3, 3, 3, 3, 3, 3, 1]

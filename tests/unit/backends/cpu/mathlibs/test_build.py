@@ -49,11 +49,17 @@ def test_headers_of_curand_are_nvidias(tmp_path: Path, monkeypatch: pytest.Monke
     for name in ("curand_kernel.h", "curand_uniform.h", "npp.h"):
         (include / name).write_text("")
     (directory,) = list_directories(hints)
-    assert {path.name for path in directory.iterdir()} == {"curand_kernel.h", "curand_uniform.h"}
+    names = {path.name for path in directory.iterdir() if path.is_file()}
+    assert names == {"curand_kernel.h", "curand_uniform.h"}
     own = f'#include "{include / "curand_uniform.h"}"\n'
     assert (directory / "curand_uniform.h").read_text() == own
     assert "curand_prelude.h" in (directory / "curand_kernel.h").read_text()
     assert list_directories(hints) == (directory,)
+    (include / "nvtx3").mkdir()
+    (include / "nvtx3" / "nvtx3.hpp").write_text("")
+    (directory,) = list_directories(hints)
+    lines = ["#include <nvtx3/nvToolsExt.h>", f'#include "{include}/nvtx3/nvtx3.hpp"']
+    assert (directory / "nvtx3" / "nvtx3.hpp").read_text().splitlines() == lines
     toolchain = read_toolchain(Path("g++"), ("g++ (Debian 12.2.0-14) 12.2.0\n", "", ""), hints)
     assert f"-isystem{directory}" in header_options(toolchain)
 
@@ -61,4 +67,6 @@ def test_headers_of_curand_are_nvidias(tmp_path: Path, monkeypatch: pytest.Monke
 def test_an_error_says_which_wheel_has_the_header() -> None:
     log = "a.cu:1:10: fatal error: curand_kernel.h: No such file or directory"
     assert find_fix(log).endswith("install it with 'pip install nvidia-curand'")
+    log = "a.cu:1:10: fatal error: 'nvtx3/nvtx3.hpp' file not found"
+    assert find_fix(log).endswith("install it with 'pip install nvidia-nvtx'")
     assert find_fix("a.cu:1:10: fatal error: other.h: No such file or directory") == ""

@@ -653,9 +653,9 @@ public:
                            is_same_v<__Argument, remove_reference_t<__Argument>>) &&
                               is_converted<__T, __Argument>,
                           "kbuild: what the parameter refers to is not known");
-            static_assert(can_move<remove_cv_t<__T>> ||
-                              is_copied_from<remove_cv_t<__T>, __Argument>,
-                          "kbuild: the parameter refers to a temporary object");
+            static_assert(
+                can_move<remove_cv_t<__T>> || is_copied_from<remove_cv_t<__T>, __Argument>,
+                "kbuild: the parameter refers to a temporary object");
             ::new (slot_address{static_cast<void *>(__builtin_addressof(copy_))})
                 remove_cv_t<__T>(__object);
             object_ = __builtin_addressof(copy_);

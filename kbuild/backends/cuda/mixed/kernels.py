@@ -97,8 +97,12 @@ class Kernels:
 
         Clang rejects the attribute unless the first declaration has it.
         """
-        if self._is_gnu:
-            place = self._list_specifiers(found)[-1].start
+        head = list(found.head)
+        name = self._code.find_index(head[find_name(head) or 0].start)
+        first = self._code.starts[find_first(self._code, name)]
+        before = [token for token in self._list_specifiers(found) if token.start < first]
+        if self._is_gnu and before:
+            place = before[-1].start
             self.edits.append(Edit(start=place, end=place, text=_WARNING))
 
     def _empty(self, found: Declaration, body: int, end: int) -> None:

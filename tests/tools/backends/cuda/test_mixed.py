@@ -36,12 +36,12 @@ SYMBOLS = {
     "_Z10overloadedPf": "D",
     "_ZN2ns7outsideEPi": "D",
     "_ZN2ns4takeEPNS_4ItemE": "D",
-    "_ZN2ns5unboxIiEEvNS_3BoxIT_EE": "d",
-    "_Z7boundedIiLi4EEvPT_": "d",
-    "_Z7boundedIfLi3EEvPT_": "d",
+    "_ZN2ns5unboxIiEEvNS_3BoxIT_EE": "t",
+    "_Z7boundedIiLi4EEvPT_": "t",
+    "_Z7boundedIfLi3EEvPT_": "t",
     "_Z8declaredIiEvPT_i": "d",
     "_Z4packIJifEEvDpT_": "d",
-    "_Z4packIJiPiEEvDpT_": "d",
+    "_Z4packIJiPiEEvDpT_": "t",
     "weights": "V",
     "_ZL7weights": "b",
     "_ZL7counter": "b",
@@ -132,6 +132,6 @@ def test_features(tmp_path: Path, compiler: str, toolchain: Toolchain, entries: 
         symbols = list_symbols(tmp_path / "f.o")
         assert {name: symbols.get(name) for name in SYMBOLS} == SYMBOLS
         assert not symbols.keys() & set(ABSENT)
-        assert {symbols.get(name, "").lower() for name in names} == {"d"}
+        assert {symbols.get(name, "").lower() for name in names} == {"d", "t"}
     assert str(FEATURES.with_suffix(".cuh")) in unit.depfile.read_text()
     assert "chevron.hpp" not in unit.depfile.read_text()

@@ -37,9 +37,9 @@ def test_cccl_comes_after_the_headers_of_the_device_language(tmp_path: Path) -> 
     toolchain = build.read_toolchain(Path("/usr/bin/g++"), ("g++ (Debian) 12.2.0\n", "", ""), hints)
     options = build.header_options(toolchain)
 
-    assert toolchain.libraries == (directory,)
+    assert toolchain.libraries[0] == directory  # and headers of other wheels
     assert options[0].startswith("-I")
-    assert options[-1] == f"-isystem{directory}"
+    assert f"-isystem{directory}" in options[1:]
     assert directory in build.find_runtimes(hints)[0].include_directories[1:]
 
 

@@ -166,7 +166,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("rounds", [100, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [20, pytest.param(1000, marks=pytest.mark.slow)])
 def test_libraries_are_closed_while_launches_are_queued(directory: Path, rounds: int) -> None:
     libraries = (directory / "3.so", directory / "5.so")
     succeed(run("timeout", "100", directory / "host", *libraries, str(rounds)))

@@ -95,14 +95,14 @@ __global__ void matches(int* out)
     const unsigned same = __match_any_sync(mask, threadIdx.x % 8);
     out[threadIdx.x] = is_equal + 10 * __popc(equal) + 1000 * __popc(same);
 }
-// Lanes beyond the end of the block have the value 0.
+// Lanes beyond the end of the block have the value 0. A variable has the name of a function.
 __global__ void part_of_a_warp(int* out)
 {
-    int total = threadIdx.x + 1;
+    int sum = threadIdx.x + 1;
     for (int offset = 16; offset > 0; offset /= 2)
-        total += __shfl_down_sync(0xffffffff, total, offset);
+        sum += __shfl_down_sync(0xffffffff, sum, offset);
     const int last = threadIdx.x + 1;
-    out[threadIdx.x] = total + 1000 * __shfl_sync(0xffffffff, last, 5) +
+    out[threadIdx.x] = sum + 1000 * __shfl_sync(0xffffffff, last, 5) +
                        100000 * __shfl_xor_sync(0xffffffff, last, 16);
 }
 

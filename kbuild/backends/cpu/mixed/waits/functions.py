@@ -203,8 +203,8 @@ class _Search:
             return True  # nothing of a program finds it
         before, behind = code.get(index - 1), code.get(index + 1)
         is_local = any(scope.kind == "block" for scope in around)
-        if before in _MEMBERS or (is_local and self._find_function(index) is None):
-            return True  # what the body of a host function declares is only visible there
+        if before in _MEMBERS or (is_local and not self._is_called_around(index)):
+            return True  # what a body declares is only visible there
         if not is_local:
             is_member = bool(around) and around[-1].kind == "class"
             return is_member and "friend" not in code.words[code.find_head(index) : index]
@@ -213,6 +213,17 @@ class _Search:
         opening = find_opening(code, 0, index)
         is_inside = opening is not None and code.words[opening] == "("
         return is_inside and before in _BEFORE_MENTION and behind in _BEHIND_MENTION
+
+    def _is_called_around(self, index: int) -> bool:
+        """Return whether the device function with a name seems to call what has this name."""
+        code, found = self._code, self._find_function(index)
+        if found is None or found.body is None:
+            return False
+        first, last = map(code.find_index, found.body)
+        return any(
+            code.words[place] == code.words[index] and code.get(place + 1) in ("(", "<")
+            for place in range(first, last)
+        )
 
     def _list_functions(self, name: str) -> tuple[Declaration, ...]:
         """Return the definitions of device functions with a name that are no members."""

@@ -283,6 +283,17 @@ __global__ void calls_or_comparisons(int* out, int*)
         atomicAdd(&sum, i + identity<int>(2) + Number<int, 2>::value * i);
     out[threadIdx.x] = threadIdx.x ? 6 : 5;
 }
+template <class T> __device__ T read_as(int* flag) { return atomicAdd(flag, 0); }
+// The limit can be a call, as which it waits for another thread.
+__global__ void limit_of_a_template(int* out, int* flag)
+{
+    if (threadIdx.x == 0)
+        for (int i = 0; i < 1 - read_as<int>(flag); i += *out >> 30)
+            ;
+    else
+        atomicExch(flag, 1);
+    out[threadIdx.x] = threadIdx.x ? 6 : 5;
+}
 
 int main()
 {
@@ -323,6 +334,7 @@ int main()
     RUN(real_update);
     RUN(counted);
     RUN(calls_or_comparisons);
+    RUN(limit_of_a_template);
     make_object<<<1, 1>>>();
     virtual_function<<<1, 64>>>(results);
     check("virtual_function", 64, [](int i) { return i ^ 1; });

@@ -25,6 +25,7 @@ from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
+    ANGLES,
     ASSIGNMENTS,
     BRACKETS,
     is_literal,
@@ -67,6 +68,8 @@ _LEFT: Final = frozenset((*_LOOPS, "switch"))  # what `break` leaves
 _WAIT: Final = "wait_in_loop"
 _MARK: Final = "mark_loop"
 _BLOCK: Final = "thread_block"
+# An assignment in a condition, and what can be a call.
+_UNPROVED: Final = frozenset((*ASSIGNMENTS, ANGLES))
 _SCALARS: Final = "::kbuild_cpu::are_scalars"
 _RANGE: Final = "::kbuild_cpu::has_pointers"
 # Tokens, apart from words, in front of a name that a statement declares.
@@ -378,7 +381,7 @@ def _find_operands(
     words = unit.words[condition.start : condition.stop]
     parts = list_operands(unit, condition.start, condition.stop)
     has_form = bool(words) and _is_limited(unit, condition.start, condition.stop)
-    if not has_form or any(part.text in ASSIGNMENTS for part in parts) or _is_left(unit, loop):
+    if not has_form or any(part.text in _UNPROVED for part in parts) or _is_left(unit, loop):
         return None
     nodes = [child for child in loop.children if child is not condition]
     nodes = nodes[1:] if loop.kind == "for" else nodes

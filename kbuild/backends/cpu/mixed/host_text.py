@@ -85,7 +85,7 @@ def _is_inline(found: Declaration) -> bool:
 
 
 def _edit_function(code: Unit, found: Declaration, inline: frozenset[str]) -> Iterator[Edit]:
-    """Yield the edits of a function that is no kernel.
+    """Yield the edits of a function that is not a kernel.
 
     Args:
         code: The text.

@@ -21,8 +21,9 @@ from kbuild.facts import ArtifactFacts
 from kbuild.inspect.options import ReadOptions
 from kbuild.inspect.paths import inspect_content
 from kbuild.model import TargetRecord
-from kbuild.project.checks import check_manifest
-from kbuild.project.manifest import ProfileTable, TargetTable, read_manifest
+from kbuild.project.manifest.checks import check_manifest
+from kbuild.project.manifest.read import read_manifest
+from kbuild.project.manifest.tables import ProfileTable, TargetTable
 from kbuild.records import fields_of
 from kbuild.runtime.launch_records.file import read_images, read_launch_record
 from kbuild.runtime.launch_records.replay import find_missing

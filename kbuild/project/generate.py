@@ -10,8 +10,8 @@ from typing import Any, Final
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.environment import predict_compilers
 from kbuild.project.link_options import select_link_options
-from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable
-from kbuild.project.sources import is_kernel_source
+from kbuild.project.manifest.sources import is_kernel_source
+from kbuild.project.manifest.tables import Manifest, ManifestTarget, ProfileTable
 from kbuild.stages.render import render
 
 _BUILD_TYPES: Final = {"release": "Release", "debug": "Debug"}

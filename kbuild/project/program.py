@@ -11,7 +11,8 @@ from kbuild import files, records
 from kbuild.errors import ConfigurationError
 from kbuild.project.directory import BuildDirectory, remove_unused_build
 from kbuild.project.generate import BuildSettings
-from kbuild.project.manifest import Manifest, TargetTable, make_target
+from kbuild.project.manifest.read import make_target
+from kbuild.project.manifest.tables import Manifest, TargetTable
 from kbuild.resources import find_cache
 
 # The name of the target in each directory.

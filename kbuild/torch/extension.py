@@ -9,11 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kbuild.errors import ConfigurationError, about
-from kbuild.project.manifest import (
-    DEFAULT_STANDARD,
-    ManifestTarget,
-    TargetTable,
-)
+from kbuild.project.manifest.tables import DEFAULT_STANDARD, ManifestTarget, TargetTable
 from kbuild.stages.settings import check_standard, check_words
 from kbuild.torch.nvcc_options import read_nvcc_options
 

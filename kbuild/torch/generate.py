@@ -11,7 +11,7 @@ from typing import Any
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.environment import predict_compilers
 from kbuild.project.generate import GeneratedProject, describe_target
-from kbuild.project.manifest import Manifest, ProfileTable
+from kbuild.project.manifest.tables import Manifest, ProfileTable
 from kbuild.stages.render import render
 from kbuild.torch.extension import TorchTarget
 

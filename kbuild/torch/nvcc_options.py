@@ -12,7 +12,7 @@ from kbuild.nvcc.command_line.architectures import Image, read_images
 from kbuild.nvcc.command_line.given import GivenOption, GivenOptions
 from kbuild.nvcc.command_line.tool_options import list_host_options
 from kbuild.nvcc.command_line.words import CommandLine, divide
-from kbuild.project.manifest import TargetTable
+from kbuild.project.manifest.tables import TargetTable
 
 # Options that become settings. ninja decides what runs at the same time.
 _SETTINGS: Final = (

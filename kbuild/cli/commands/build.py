@@ -16,10 +16,11 @@ from kbuild.cli.arguments import (
 from kbuild.cli.build_progress import show_build
 from kbuild.cli.builds import build_project
 from kbuild.errors import ConfigurationError, did_you_mean
-from kbuild.project.checks import check_manifest
 from kbuild.project.directory import DEFAULT_OUTPUT, BuildDirectory
 from kbuild.project.generate import BuildSettings, generate_project, locate_artifact
-from kbuild.project.manifest import PROFILES, Manifest, ManifestTarget, find_manifest, read_manifest
+from kbuild.project.manifest.checks import check_manifest
+from kbuild.project.manifest.read import find_manifest, read_manifest
+from kbuild.project.manifest.tables import PROFILES, Manifest, ManifestTarget
 from kbuild.stages.paths import normalize
 from kbuild.toolchain.cuda_versions import select_version
 
@@ -52,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _make_schema() -> object:
-    from kbuild.project.manifest_schema import (  # noqa: PLC0415 - only this option needs it
+    from kbuild.project.manifest.schema import (  # noqa: PLC0415 - only this option needs it
         make_manifest_schema,
     )
 

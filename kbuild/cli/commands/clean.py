@@ -10,7 +10,8 @@ from kbuild.cli.builds import report_waiting
 from kbuild.cli.commands.build import add_directory_arguments, locate_build
 from kbuild.errors import ConfigurationError
 from kbuild.project.directory import BuildDirectory, hold_lock, remove_build
-from kbuild.project.manifest import MANIFEST_NAME, PROFILES, find_manifest
+from kbuild.project.manifest.read import MANIFEST_NAME, find_manifest
+from kbuild.project.manifest.tables import PROFILES
 from kbuild.stages.paths import normalize
 
 HELP = "Remove what kbuild build made."

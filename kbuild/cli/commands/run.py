@@ -24,9 +24,9 @@ from kbuild.cli.foreground import end_as, run_to_end
 from kbuild.cli.nvcc_spellings import NvccSettings, divide_words, parse_standard, read_settings
 from kbuild.cli.parsers import Parser
 from kbuild.errors import ConfigurationError
-from kbuild.project.checks import check_manifest
 from kbuild.project.generate import BuildSettings, generate_project, locate_artifact
-from kbuild.project.manifest import DEFAULT_STANDARD, TargetTable
+from kbuild.project.manifest.checks import check_manifest
+from kbuild.project.manifest.tables import DEFAULT_STANDARD, TargetTable
 from kbuild.project.program import (
     MOST_PROGRAMS,
     copy_program,

@@ -25,7 +25,7 @@ from kbuild.model import (
 )
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.generate import BuildSettings, generate_project
-from kbuild.project.manifest import Manifest, ManifestTarget, ProfileTable, TargetTable
+from kbuild.project.manifest.tables import Manifest, ManifestTarget, ProfileTable, TargetTable
 from kbuild.stages.bindings.c import render_c_header
 from kbuild.stages.bindings.fortran import render_fortran
 from kbuild.stages.bindings.model import describe_bindings

@@ -8,8 +8,8 @@ import pytest
 
 from kbuild.cli.main import main
 from kbuild.errors import ConfigurationError
-from kbuild.project.checks import check_manifest
-from kbuild.project.manifest import read_manifest
+from kbuild.project.manifest.checks import check_manifest
+from kbuild.project.manifest.read import read_manifest
 
 TARGET = '[target.t]\nsources = ["a.cu"]\n'
 

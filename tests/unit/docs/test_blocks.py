@@ -14,7 +14,7 @@ import yaml
 
 import kbuild
 from kbuild.cli.parsers import COMMANDS, make_command_parser
-from kbuild.project.manifest import read_manifest
+from kbuild.project.manifest.read import read_manifest
 from kbuild.stages.calls import arguments
 from support.documentation import Block, list_pages, read_blocks
 

@@ -9,7 +9,7 @@ import pytest
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.generate import BuildSettings, generate_project
 from kbuild.project.link_options import select_link_options
-from kbuild.project.manifest import read_manifest
+from kbuild.project.manifest.read import read_manifest
 
 BOTH = (
     *("-fopenmp", "-fopenmp=libiomp5", "-fsanitize=address,undefined", "-fno-sanitize=vptr"),

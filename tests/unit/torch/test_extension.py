@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.project.manifest import TargetTable
+from kbuild.project.manifest.tables import TargetTable
 from kbuild.torch.extension import TorchSettings, TorchTarget, describe_extension
 
 SETTINGS = TorchSettings(

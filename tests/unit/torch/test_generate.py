@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from kbuild.project.directory import BuildDirectory
-from kbuild.project.manifest import ManifestTarget, TargetTable
+from kbuild.project.manifest.tables import ManifestTarget, TargetTable
 from kbuild.torch.extension import TorchTarget
 from kbuild.torch.generate import TorchProject, generate_project, locate_extension
 

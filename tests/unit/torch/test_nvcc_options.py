@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.project.manifest import TargetTable
+from kbuild.project.manifest.tables import TargetTable
 from kbuild.torch.nvcc_options import read_nvcc_options
 
 TABLE = TargetTable(sources=("a.cu",))

@@ -12,7 +12,7 @@ from kbuild.cli.output import write_output
 from kbuild.errors import ConfigurationError
 from kbuild.project.bindings import read_bindings
 from kbuild.project.generate import locate_artifact
-from kbuild.project.manifest import PROFILES
+from kbuild.project.manifest.tables import PROFILES
 from kbuild.stages.bindings.c import render_c_header
 from kbuild.stages.bindings.fortran import render_fortran
 from kbuild.stages.bindings.python import render_python

@@ -8,8 +8,8 @@ from typing import Final
 from kbuild import files
 from kbuild.backends import AUTOMATIC, find_builder
 from kbuild.errors import ConfigurationError, about
-from kbuild.project.manifest import Manifest, ManifestTarget, TargetTable
-from kbuild.project.sources import is_kernel_source
+from kbuild.project.manifest.sources import is_kernel_source
+from kbuild.project.manifest.tables import Manifest, ManifestTarget, TargetTable
 from kbuild.stages.paths import UNSAFE_IN_ROOT, check_path
 from kbuild.stages.settings import check_file, check_standard
 from kbuild.stages.sources.launches import find_launch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.project.target_names import check_conflicts, check_name
+from kbuild.project.manifest.target_names import check_conflicts, check_name
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pytest
 from kbuild.errors import ConfigurationError
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.generate import BuildSettings, generate_project
-from kbuild.project.manifest import ProfileTable, find_manifest, read_manifest
+from kbuild.project.manifest.read import find_manifest, read_manifest
+from kbuild.project.manifest.tables import ProfileTable
 
 TARGET = '[target.k]\nsources = ["src/*.cu"]\n'
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.project.sources import find_sources, match_files
+from kbuild.project.manifest.sources import find_sources, match_files
 
 
 @pytest.mark.parametrize(

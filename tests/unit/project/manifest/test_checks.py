@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kbuild.errors import ConfigurationError
-from kbuild.project.checks import check_manifest
-from kbuild.project.manifest import read_manifest
+from kbuild.project.manifest.checks import check_manifest
+from kbuild.project.manifest.read import read_manifest
 
 MANIFEST = """
 [target.app]

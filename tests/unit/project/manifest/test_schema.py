@@ -9,14 +9,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kbuild.project.manifest_schema import make_manifest_schema
+from kbuild.project.manifest.schema import make_manifest_schema
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 MANIFEST = """
 [target.k]
 kind = "shared"

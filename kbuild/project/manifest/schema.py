@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kbuild.project.manifest import PROFILES, ProfileTable, TargetTable
+from kbuild.project.manifest.tables import PROFILES, ProfileTable, TargetTable
 from kbuild.records import fields_of
 from kbuild.verify.policy.schema import SCHEMA_DIALECT, describe_table, make_schema
 

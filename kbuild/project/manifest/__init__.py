@@ -1,0 +1,1 @@
+"""The manifest: its tables, how they are read, and what is checked before anything is written."""

@@ -144,7 +144,7 @@ def _run_front_end(
     passes, code, log = text
     with diagnose(code, unit, edge.toolchain, passes, builder):
         compiled, front_end = _compile_text(passes, code, unit, edge, builder)
-    review(code, unit, edge.toolchain, passes)
+    log += review(code, unit, edge.toolchain, passes)
     return compiled, log, front_end
 
 

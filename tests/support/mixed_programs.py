@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +27,7 @@ def build_program(
     options: tuple[str, ...] = (),
     is_relocatable: bool = False,
 ) -> Path:
-    """Build a program for the CPU and return its path.
+    """Build a program for the CPU and return its path. Write the warnings of the host pass.
 
     Args:
         directory: The directory for all files.
@@ -55,7 +56,7 @@ def build_program(
     flags = DeviceFlags(options=options, host_options=options)
     for edge in plan.hosts:
         preprocess_source(edge, flags)
-        run_host_pass(edge, flags)
+        sys.stderr.write(run_host_pass(edge, flags))
     for compiled in plan.edges:
         compile_edge(compiled, flags)
     for link in plan.links:

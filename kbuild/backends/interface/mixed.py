@@ -161,6 +161,21 @@ class Diagnosis:
     content: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """What is wrong with a source that compilers accept.
+
+    Attributes:
+        place: The file, the line, and the column.
+        text: What is wrong, and how to fix it.
+        is_error: Whether the source must not be compiled.
+    """
+
+    place: str
+    text: str
+    is_error: bool
+
+
 class MixedPasses(Protocol):
     """The members of a backend's ``mixed`` module. Its functions run nothing."""
 
@@ -274,8 +289,8 @@ class MixedPasses(Protocol):
         """
 
     @property
-    def read_review(self) -> Callable[[Unit, CompileUnit | HostUnit, str], Iterator[str]] | None:
-        """Yield the mistakes that the output of this compile shows, each with its place."""
+    def read_review(self) -> Callable[[Unit, CompileUnit | HostUnit, str], Iterator[Remark]] | None:
+        """Yield what the output of this compile shows."""
 
     def read_entries(self, unit: CompileUnit, tc: Toolchain) -> Entries:
         """Read what the device pass reported about handles; its files still exist."""

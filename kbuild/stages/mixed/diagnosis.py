@@ -49,22 +49,51 @@ def diagnose(
         raise ToolError(error.message, log=log, command=error.command) from error
 
 
-def review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain, passes: MixedPasses) -> None:
+def review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain, passes: MixedPasses) -> str:
     """Check that a text keeps the rules of the device language, which C++ compilers do not know.
+
+    Returns:
+        Warnings.
 
     Raises:
         SourceError: It does not.
     """
     if passes.describe_review is None or passes.read_review is None:
-        return
+        return ""
     found = passes.describe_review(code, unit, tc)
     if found is None:
-        return
+        return ""
     result = _compile(found)
-    # If the compiler rejects the text, then the compile of the pass says why.
-    mistakes = [*passes.read_review(code, unit, result.stderr)] if result.returncode == 0 else []
-    if mistakes:
-        raise SourceError("\n".join(mistakes))
+    if result.returncode:
+        return _describe_omission(result, code, unit, tc, passes)
+    remarks = [*passes.read_review(code, unit, result.stderr)]
+    errors = [f"{remark.place}: {remark.text}" for remark in remarks if remark.is_error]
+    if errors:
+        raise SourceError("\n".join(errors))
+    return "".join(f"{remark.place}: warning: {remark.text}\n" for remark in remarks)
+
+
+def _describe_omission(
+    result: CommandResult,
+    code: Unit,
+    unit: CompileUnit | HostUnit,
+    tc: Toolchain,
+    passes: MixedPasses,
+) -> str:
+    """Return the warning that a text is not reviewed; none if the source is wrong.
+
+    The device pass has compiled the source. The compile of the host pass says what is wrong.
+    """
+    if passes.describe_diagnosis is not None and not isinstance(unit, CompileUnit):
+        diagnosis = passes.describe_diagnosis(code, unit, tc)
+        if _compile(diagnosis).returncode:
+            return ""
+    errors = (line for line in result.stderr.splitlines() if " error: " in line)
+    return (
+        f"{unit.display_source}: warning: kbuild does not check how host and device code use each "
+        f"other's functions and variables; the compiler rejects the text for this check: "
+        f"{next(errors, '').strip()}\n"
+    )
 
 
 def _run(

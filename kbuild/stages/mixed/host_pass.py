@@ -21,7 +21,7 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     The two files are written only if they change. The stamp is written last.
 
     Returns:
-        The warnings of the tools.
+        Warnings.
 
     Raises:
         ToolError: A tool failed.
@@ -36,7 +36,7 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     code = read_host_text(text)
     with diagnose(code, unit, edge.toolchain, passes, builder):
         rewritten = rewrite_host_text(code, passes.read_host_text(code, unit), edge.module)
-    review(code, unit, edge.toolchain, passes)
+    warnings += review(code, unit, edge.toolchain, passes)
     launches = "".join(list_launches(text, rewritten.launched))
     files.write_if_changed(edge.launches, launches.encode(errors="surrogateescape"))
     host_text, log = _compile(rewritten.text, unit, edge.toolchain)

@@ -80,9 +80,13 @@ def test_the_compiler_says_what_is_missing(tmp_path: Path, line: str) -> None:
 
 
 @COMPILERS
-def test_calls_that_nvcc_rejects_are_errors(tmp_path: Path, compiler: str) -> None:
+def test_uses_that_nvcc_rejects_are_errors(
+    tmp_path: Path, compiler: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     source = """
+#include <cstdio>
 #include <vector>
+__constant__ int constant; __device__ int variable;
 struct Point { int x; Point(int v) : x(v) {} int get() const { return x; } };
 int square(int x) { return x * x; }
 struct Twice { int operator()(int x) const { return 2 * x; } };
@@ -93,7 +97,9 @@ __global__ void k(int *p) {
     *p = point.get() + cube(2);
     std::vector<int> values;
     values.push_back(rand());
+    constant = 3;
 }
+void print() { int variable = 1; variable++; printf("%d", ::variable); }
 int main() { apply<<<1, 1>>>((int *)nullptr, Twice()); k<<<1, 1>>>(nullptr); }
 """
     message = explain(tmp_path, source, compiler)
@@ -102,9 +108,13 @@ int main() { apply<<<1, 1>>>((int *)nullptr, Twice()); k<<<1, 1>>>(nullptr); }
         (int(line), name)
         for line, name in re.findall(r":(\d+):\d+: the host function '(\S+)'", message)
     }
-    expected = {(6, "operator()"), (7, "square"), (9, "Point"), (10, "get")}
-    assert expected | {(11, "vector"), (12, "push_back"), (12, "rand")} <= found
+    expected = {(8, "operator()"), (9, "square"), (11, "Point"), (12, "get")}
+    assert expected | {(13, "vector"), (14, "push_back"), (14, "rand")} <= found
     assert "belongs to a library for the host" in message
+    assert "source.cu:15:5: the __constant__ variable 'constant' cannot be assigned" in message
+    warnings = re.findall(r"source.cu:(\S+): warning: (.*);", capfd.readouterr().err)
+    text = "the __device__ variable 'variable' cannot be read directly in host code"
+    assert warnings == [("17:61", text)]
 
 
 @pytest.mark.slow

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final
 from kbuild.backends.cpu import build
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.interface.build import CompileUnit
-from kbuild.backends.interface.mixed import Diagnosis, HostUnit
+from kbuild.backends.interface.mixed import Diagnosis, HostUnit, Remark
 from kbuild.model import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kbuild.backends.cpu.mixed.diagnosis.functions import Function
-    from kbuild.backends.cpu.mixed.diagnosis.review import Reviewer
+    from kbuild.backends.cpu.mixed.diagnosis.marks import Marks
     from kbuild.backends.cpu.mixed.diagnosis.uses import MarkedText
+    from kbuild.backends.cpu.mixed.diagnosis.variables import Part
     from kbuild.backends.interface.toolchain import Toolchain
     from kbuild.cxx.unit import Unit
 
@@ -38,55 +38,50 @@ def describe_diagnosis(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) 
 
 
 def describe_review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) -> Diagnosis | None:
-    """See `MixedPasses`: a compile that warns about each use of functions that can be misused.
-
-    In a source without host code, what is not marked is device code.
-    """
-    if isinstance(unit, CompileUnit) and not unit.is_mixed:
-        return None
-    is_device = isinstance(unit, CompileUnit)
-    if not _find_functions(code, is_device=is_device)[1]:
+    """See `MixedPasses`: a compile that warns about each use of what can be misused."""
+    marks = _find_marks(code, _find_part(unit))
+    if not (marks.functions or marks.variables):
         return None
     options = (*_REVIEW, *(_CLANG if q.compiles_with_clang(code.text) else _GCC))
-    return _describe(unit, tc, options, _mark_functions(code, is_device=is_device).text)
+    return _describe(unit, tc, options, _mark(code, _find_part(unit)).text)
 
 
-def read_review(code: Unit, unit: CompileUnit | HostUnit, log: str) -> Iterator[str]:
+def read_review(code: Unit, unit: CompileUnit | HostUnit, log: str) -> Iterator[Remark]:
     """See `MixedPasses`: device code that uses host code, or the reverse."""
     from kbuild.backends.cpu.mixed.diagnosis.text import read_lines  # noqa: PLC0415 - as above
     from kbuild.backends.cpu.mixed.diagnosis.uses import read_uses  # noqa: PLC0415 - as above
     from kbuild.cxx.columns import describe_place  # noqa: PLC0415 - as above
 
-    is_device = isinstance(unit, CompileUnit)
-    reviewer, functions = _find_functions(code, is_device=is_device)
-    uses = read_uses(log, _mark_functions(code, is_device=is_device))
-    judge = reviewer.judge_host_functions if is_device else reviewer.judge_device_functions
+    marks = _find_marks(code, _find_part(unit))
+    uses = [*read_uses(log, _mark(code, _find_part(unit)))]
     said = set()
-    for mistake in judge(functions, uses):
-        message = f"{describe_place(code, mistake.position, read_lines)}: {mistake.message}"
-        if message not in said:
-            said.add(message)
-            yield message
+    for mistake in marks.judge(uses):
+        place = describe_place(code, mistake.position, read_lines)
+        remark = Remark(place=place, text=mistake.message, is_error=mistake.is_error)
+        if remark not in said:
+            said.add(remark)
+            yield remark
+
+
+def _find_part(unit: CompileUnit | HostUnit) -> Part:
+    if not isinstance(unit, CompileUnit):
+        return "host"
+    return "device" if unit.is_mixed else "all"
 
 
 @lru_cache(maxsize=1)
-def _find_functions(code: Unit, *, is_device: bool) -> tuple[Reviewer, tuple[Function, ...]]:
-    """Return the functions to mark: those of the host in the device pass, and the reverse."""
-    from kbuild.backends.cpu.mixed.diagnosis.review import Reviewer  # noqa: PLC0415 - not every source needs it
+def _find_marks(code: Unit, part: Part) -> Marks:
+    from kbuild.backends.cpu.mixed.diagnosis.marks import find_marks  # noqa: PLC0415 - not every source needs it
 
-    reviewer = Reviewer(code)
-    if is_device:
-        return reviewer, reviewer.find_host_functions()
-    return reviewer, reviewer.find_device_functions()
+    return find_marks(code, part)
 
 
 @lru_cache(maxsize=1)
-def _mark_functions(code: Unit, *, is_device: bool) -> MarkedText:
+def _mark(code: Unit, part: Part) -> MarkedText:
     from kbuild.backends.cpu.mixed.diagnosis.text import edit_plainly  # noqa: PLC0415 - most sources do not need it
-    from kbuild.backends.cpu.mixed.diagnosis.uses import mark_functions  # noqa: PLC0415 - most sources do not need it
+    from kbuild.backends.cpu.mixed.diagnosis.uses import mark_declarations  # noqa: PLC0415 - most sources do not need it
 
-    _, functions = _find_functions(code, is_device=is_device)
-    return mark_functions(code, edit_plainly(code), functions)
+    return mark_declarations(code, edit_plainly(code), _find_marks(code, part).starts)
 
 
 def _describe(

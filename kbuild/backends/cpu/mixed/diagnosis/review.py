@@ -22,7 +22,7 @@ from kbuild.backends.cpu.mixed.diagnosis.callees import (
 )
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
 from kbuild.backends.cpu.mixed.diagnosis.host_library import find_library_functions
-from kbuild.backends.cpu.mixed.diagnosis.uses import Use
+from kbuild.backends.cpu.mixed.diagnosis.uses import Mistake, Use
 from kbuild.backends.cpu.mixed.mentions import is_own, list_own_files
 from kbuild.backends.cpu.mixed.qualifiers import (
     compiles_with_clang,
@@ -33,7 +33,6 @@ from kbuild.cxx.launches import find_brackets, read_launch
 from kbuild.cxx.lines import locate
 from kbuild.cxx.scopes import Scope, find_scopes, list_head
 from kbuild.cxx.unit import Unit
-from kbuild.values import dataclass
 
 _OPERATOR: Final = "operator"
 _UNEVALUATED: Final = frozenset(
@@ -42,14 +41,6 @@ _UNEVALUATED: Final = frozenset(
 _STATEMENTS: Final = frozenset(("for", "if", "while", "switch", "catch", "else", "do"))
 _DEVICE_FIX: Final = "mark it __device__ or __host__ __device__"
 _LIBRARY_FIX: Final = "it belongs to a library for the host; call it in host code"
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """A call that is not allowed, at a position of the text."""
-
-    position: int
-    message: str
 
 
 class Reviewer:
@@ -133,8 +124,8 @@ class Reviewer:
     ) -> Iterator[Mistake]:
         """Yield the uses of host functions in device code."""
         for use in uses:
-            name = functions[use.function].name
-            is_library = locate(self._code.text, functions[use.function].start).is_system
+            name = functions[use.number].name
+            is_library = locate(self._code.text, functions[use.number].start).is_system
             fix = _LIBRARY_FIX if is_library else _DEVICE_FIX
             for found in self._bodies:
                 start, end = found.parameters[0], found.body[1] if found.body else 0
@@ -155,7 +146,7 @@ class Reviewer:
         Launches of what is not a kernel are mistakes, too.
         """
         for use in uses:
-            function = functions[use.function]
+            function = functions[use.number]
             if self._launched.get(use.position) == function.name and not function.is_kernel:
                 if self._counts(use):
                     yield Mistake(

@@ -1,4 +1,4 @@
-"""Ask a compiler where a text uses functions: it warns about each use of a deprecated one.
+"""Ask a compiler where a text uses declarations: it warns about each use of a deprecated one.
 
 The compiler finds what a name, an operator, or a conversion means, also in instances of templates.
 Its lines and columns are those of the text that it reads, apart from system headers, in which it
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from kbuild.backends.cpu.mixed.diagnosis.functions import Function
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -32,23 +31,32 @@ _OWN_MARKER: Final = re.compile(r'# \d+(?: "(?:\\.|[^"\\\n])*"(?: [12])*)?')
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A place where a text uses a function.
+    """A place where a text uses a function or a variable.
 
     Attributes:
-        function: The number of the function in the list of those that were marked.
+        number: The number of what is used in the list of what was marked.
         position: The position in the text. gcc names the parenthesis of a call, and the name of
             what is not called; clang always names the name.
         is_instance: Whether the compiler found it in an instance of a template.
     """
 
-    function: int
+    number: int
     position: int
     is_instance: bool
 
 
 @dataclass(frozen=True, slots=True)
+class Mistake:
+    """A use that is wrong, at a position of the text."""
+
+    position: int
+    message: str
+    is_error: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text in which functions are marked, and where its parts come from.
+    """A text in which declarations are marked, and where its parts come from.
 
     Attributes:
         text: The text.
@@ -78,11 +86,11 @@ def _list_lines(text: str) -> list[int]:
     return [0, *(newline.end() for newline in _NEWLINE.finditer(text)), len(text)]
 
 
-def mark_functions(code: Unit, edits: Iterable[Edit], functions: Sequence[Function]) -> MarkedText:
-    """Return a text in which some functions are deprecated, with markers of its own lines."""
+def mark_declarations(code: Unit, edits: Iterable[Edit], starts: Sequence[int]) -> MarkedText:
+    """Return a text in which some declarations are deprecated, with markers of its own lines."""
     marks = (
-        Edit(start=f.start, end=f.start, text=f'__attribute__((deprecated("{_MARK}{number}"))) ')
-        for number, f in enumerate(functions)
+        Edit(start=start, end=start, text=f'__attribute__((deprecated("{_MARK}{number}"))) ')
+        for number, start in enumerate(starts)
     )
     markers = (
         Edit(start=each.start, end=each.end, text=_FILE)

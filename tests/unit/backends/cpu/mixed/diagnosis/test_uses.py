@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kbuild.backends.cpu.mixed.diagnosis.functions import Function
-from kbuild.backends.cpu.mixed.diagnosis.uses import Use, mark_functions, read_uses
+from kbuild.backends.cpu.mixed.diagnosis.uses import Use, mark_declarations, read_uses
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
 
@@ -17,9 +16,8 @@ def describe(line: int, column: int) -> str:
 
 def find_uses(*places: tuple[int, int]) -> list[Use]:
     code = Unit(TEXT)
-    function = Function("f", "host", 0, owner=(), parameters=0, is_kernel=False)
     removed = Edit(start=TEXT.index("int h"), end=TEXT.index("int h") + 3, text="long long\nint")
-    marked = mark_functions(code, (removed,), (function,))
+    marked = mark_declarations(code, (removed,), (0,))
     return list(read_uses("".join(describe(*place) for place in places), marked))
 
 

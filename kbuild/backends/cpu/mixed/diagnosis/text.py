@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -34,6 +35,7 @@ from kbuild.cxx.tokens import join, read_tokens
 from kbuild.cxx.unit import Unit
 from kbuild.errors import InputError, SourceError
 
+_DEFINITIONS: Final = "diagnosis.h"
 _ATTRIBUTES: Final = ("__kbuild_launch_bounds__", "__kbuild_cluster_dims__")
 # What checks the launch parameters; nvcc and clang use the same name.
 _CONFIGURE: Final = "::__cudaPushCallConfiguration"
@@ -44,7 +46,7 @@ _ESCAPE: Final = re.compile(r"\\(.)")  # in a line marker
 
 def edit_plainly(code: Unit) -> list[Edit]:
     """Return the edits that make C++ of a text: launches are calls, without their parameters."""
-    edits = [define_qualifiers("diagnosis.h"), *_drop_attributes(code)]
+    edits = [_define_words(), *_drop_attributes(code)]
     for launch in _list_launches(code):
         start, end = launch.callee[1], launch.arguments[0] - 1
         edits.append(Edit(start=start, end=end, text=_blank(code.text[start:end])))
@@ -66,6 +68,15 @@ def write_diagnosis_text(code: Unit) -> str:
     moving = [edit for edit in edits if len(edit.text) != edit.end - edit.start]
     edits += restore_columns(code, moving, read_lines)
     return apply_edits(code.text, edits, (0, len(code.text)))
+
+
+def _define_words() -> Edit:
+    """Return the definitions of the qualifiers, as macros of a system header.
+
+    Compilers then report errors in their expansions where the user wrote them.
+    """
+    definitions = define_qualifiers(_DEFINITIONS)
+    return replace(definitions, text=f'# 1 "{_DEFINITIONS}" 3\n{definitions.text}')
 
 
 def _drop_attributes(code: Unit) -> Iterator[Edit]:

@@ -122,6 +122,30 @@ template <class T> __device__ T exchange(T value, T other = T(5))
 }
 __global__ void defaults(int* out) { out[threadIdx.x] = exchange(2) + 100 * exchange(3, 4); }
 
+// The index is a constant, which overloads and deduced types see.
+__device__ int tell(const uint3&) { return 1; }
+__device__ int tell(uint3&) { return 2; }
+__device__ int tell(const unsigned&) { return 10; }
+__device__ int tell(unsigned&) { return 20; }
+__device__ int tell_own()
+{
+    auto& index = threadIdx;
+    static_assert(sizeof(tell(index)) && !__is_same(decltype(index), uint3&));
+    auto read = [] { return tell(threadIdx.y); };
+    return tell(index) + read();
+}
+__device__ int tell_across()
+{
+    const int first = tell(threadIdx) + tell(threadIdx.x);
+    __syncthreads();
+    return first + tell_own() * 100;
+}
+__global__ void constants(int* out)
+{
+    out[threadIdx.x] = tell(threadIdx) + tell(threadIdx.z) + 100 * tell_own();
+}
+__global__ void constants_across(int* out) { out[threadIdx.x] = tell_across(); }
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -150,5 +174,9 @@ int main()
     check("indices", 64, [](int i) { return i; });
     defaults<<<1, 64>>>(results);
     check("defaults", 64, [](int) { return 25 + 3400; });
+    constants<<<1, 64>>>(results);
+    check("constants", 64, [](int) { return 1111; });
+    constants_across<<<1, 64>>>(results);
+    check("constants_across", 64, [](int) { return 1111; });
     std::puts("done");
 }

@@ -12,6 +12,8 @@
  * that barriers need.  The symbols have these exact names because debuggers use symbol names. */
 extern "C" {
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 threadIdx;
+extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_index __asm__(
+    KBUILD_CPU_INDEX_SYMBOL) __attribute__((alias("threadIdx"))); /* in the device headers */
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockIdx;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockDim;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 gridDim;

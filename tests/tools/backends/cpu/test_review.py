@@ -11,7 +11,7 @@ from kbuild.backends.cpu.mixed.waits.review import Finding, review_object
 
 # As device code: the index of the thread, what waits, and what a kernel says of itself.
 HEADER = """
-extern thread_local int threadIdx;
+extern thread_local int threadIdx __asm__("_ZDC9threadIdxE");
 extern "C" void (*const kbuild_cpu_waits)();
 inline void wait() { kbuild_cpu_waits(); }
 inline int index() { return threadIdx; }

@@ -23,8 +23,9 @@ _RUNTIME: Final = "kbuild_cpu_"
 # What a thread can wait for, and a loop in which it does; see waits/loops.py.
 _POLL: Final = "kbuild_cpu_yield"
 _LOOP: Final = "kbuild_cpu_loops"
-_VARIABLES: Final = (_WAITS, "threadIdx", "kbuild_cpu_api", _LOOP)
-_INDEX: Final = frozenset(("threadIdx", "kbuild_cpu_api", "__assert_fail"))
+_THREAD_INDEX: Final = "_ZDC9threadIdxE"  # KBUILD_CPU_INDEX_SYMBOL in cpu_device_api.h
+_VARIABLES: Final = (_WAITS, _THREAD_INDEX, "kbuild_cpu_api", _LOOP)
+_INDEX: Final = frozenset((_THREAD_INDEX, "kbuild_cpu_api", "__assert_fail"))
 _HARMLESS: Final = frozenset(
     (
         *("kbuild_cpu_api", "kbuild_cpu_runner", "kbuild_cpu_progress", "kbuild_cpu_shared"),

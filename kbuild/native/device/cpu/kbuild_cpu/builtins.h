@@ -6,6 +6,8 @@
 #ifndef KBUILD_CPU_BUILTINS_H
 #define KBUILD_CPU_BUILTINS_H
 
+#include <kbuild/detail/cpu_device_api.h>
+
 #include "vector_types.h"
 
 #pragma GCC system_header
@@ -15,11 +17,21 @@
     extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread type name
 
 /* Loops store this one for functions that read it.  It is static, so that compilers know that no pointer leads to
- * it.  The definition of the adapter unit takes the place of this weak one, and `used` says that code which they do
- * not see reads and writes it. */
-__asm__(".weak threadIdx\n.hidden threadIdx");
-static
-    __attribute__((used, tls_model("local-dynamic"))) __thread uint3 threadIdx __asm__("threadIdx");
+ * it.  The variable of the adapter unit takes the place of this weak one, and `used` says that code which they do not
+ * see reads and writes it.
+ *
+ * For programs, it is a constant, which overloads and deduced types can see.  Compilers keep the value of a constant
+ * variable in a register while they store another one, but not that of a constant member.  So the variable has no
+ * name of its own, and `threadIdx` is the name of its member.  A structured binding of an earlier standard than
+ * C++20 cannot be static; compilers accept this one in system headers. */
+namespace kbuild_cpu {
+struct index_of_thread {
+    const ::uint3 threadIdx;
+};
+}  // namespace kbuild_cpu
+__asm__(".weak " KBUILD_CPU_INDEX_SYMBOL "\n.hidden " KBUILD_CPU_INDEX_SYMBOL);
+[[gnu::used, gnu::tls_model("local-dynamic")]] static thread_local auto [threadIdx] =
+    ::kbuild_cpu::index_of_thread{};
 /* These are constants, which overloads can see, and thus not static: a static constant would be folded. */
 KBUILD_CPU_BUILTIN(const uint3, blockIdx);
 KBUILD_CPU_BUILTIN(const dim3, blockDim);
@@ -45,22 +57,23 @@ __attribute__((always_inline, artificial)) inline unsigned int unknown(unsigned 
     return __value;
 }
 
+__attribute__((always_inline, artificial)) inline void store_index(unsigned int __x,
+                                                                   unsigned int __y,
+                                                                   unsigned int __z) {
+    ::uint3 &__index = const_cast<::uint3 &>(::threadIdx);
+    __index.x = __x;
+    __index.y = __y;
+    __index.z = __z;
+}
+
 /* The index of a thread that runs in a loop, for functions that read it.  Something is stored at its end, too: where
  * all functions are inlined, no store of an index is left, and one of these, behind the loop. */
 class stored_index {
 public:
     __attribute__((always_inline, artificial)) explicit stored_index(const ::uint3 &__own) {
-        store(__own.x, __own.y, __own.z);
+        store_index(__own.x, __own.y, __own.z);
     }
-    __attribute__((always_inline, artificial)) ~stored_index() { store(0, 0, 0); }
-
-private:
-    __attribute__((always_inline, artificial)) static void store(unsigned int __x, unsigned int __y,
-                                                                 unsigned int __z) {
-        ::threadIdx.x = __x;
-        ::threadIdx.y = __y;
-        ::threadIdx.z = __z;
-    }
+    __attribute__((always_inline, artificial)) ~stored_index() { store_index(0, 0, 0); }
 };
 
 }  // namespace kbuild_cpu

@@ -32,9 +32,7 @@ __attribute__((always_inline, no_sanitize("thread"))) __device__ inline void run
 template <class __Body>
 __attribute__((always_inline, no_sanitize("thread"))) __device__ inline void run_in_region(
     unsigned __x, unsigned __y, unsigned __z, int __number, __Body &&__body) {
-    ::threadIdx.x = __x;
-    ::threadIdx.y = __y;
-    ::threadIdx.z = __z;
+    store_index(__x, __y, __z);
     kbuild_cpu_api->checks->enter_thread(static_cast<unsigned>(__number));
     call_body<__Body>(static_cast<__Body &&>(__body), __x, __y, __z, __number);
 }

@@ -66,8 +66,7 @@
                            256 * (__kbuild_blocks__[2] == 0 ? 0 : __kbuild_blocks__[2] - 1)] = {};
 #if defined(__clang__)
 /* clang also declares thread-local variables that optimized code does not use, but without their type. */
-__asm__(
-    ".type blockIdx, %tls_object\n.type blockDim, %tls_object\n.type gridDim, %tls_object\n.type threadIdx, %tls_object");
+__asm__(".type blockIdx, %tls_object\n.type blockDim, %tls_object\n.type gridDim, %tls_object");
 #define __kbuild_outlined__ __attribute__((noinline, cold, minsize))
 #else
 #define __kbuild_outlined__ __attribute__((noinline, cold))
@@ -175,9 +174,7 @@ struct __kbuild_large_grid__ {
     for (; __kbuild_z__ < ::blockDim.z; ++__kbuild_z__, __kbuild_y__ = 0) \
         for (; __kbuild_y__ < ::blockDim.y; ++__kbuild_y__, __kbuild_x__ = 0) \
             for (; __kbuild_x__ < ::blockDim.x; ++__kbuild_x__) { \
-                ::threadIdx.x = __kbuild_x__; \
-                ::threadIdx.y = __kbuild_y__; \
-                ::threadIdx.z = __kbuild_z__;
+                ::kbuild_cpu::store_index(__kbuild_x__, __kbuild_y__, __kbuild_z__);
 #define __kbuild_suspendable__ \
     __kbuild_each_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__->void
 #define __kbuild_suspendable_of_variable__ \

@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+/* The variable behind threadIdx in the device headers, a structured binding, for which Itanium's ABI has this name. */
+#define KBUILD_CPU_INDEX_SYMBOL "_ZDC9threadIdxE"
+
 /* A call that can wait, for error reports.  It is the same call site if all members are equal. */
 struct kbuild_cpu_call {
     const char *function;

@@ -17,8 +17,7 @@
     extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread type name
 
 /* Loops store this one for functions that read it.  It is static, so that compilers know that no pointer leads to
- * it.  The variable of the adapter unit takes the place of this weak one, and `used` says that code which they do not
- * see reads and writes it.
+ * it.  The variable of the adapter unit takes the place of this weak one.
  *
  * For programs, it is a constant, which overloads and deduced types can see.  Compilers keep the value of a constant
  * variable in a register while they store another one, but not that of a constant member.  So the variable has no
@@ -30,7 +29,10 @@ struct index_of_thread {
 };
 }  // namespace kbuild_cpu
 __asm__(".weak " KBUILD_CPU_INDEX_SYMBOL "\n.hidden " KBUILD_CPU_INDEX_SYMBOL);
-[[gnu::used, gnu::tls_model("local-dynamic")]] static thread_local auto [threadIdx] =
+#if defined(__clang__)
+[[gnu::used]]
+#endif
+[[gnu::tls_model("local-dynamic")]] static thread_local auto [threadIdx] =
     ::kbuild_cpu::index_of_thread{};
 /* These are constants, which overloads can see, and thus not static: a static constant would be folded. */
 KBUILD_CPU_BUILTIN(const uint3, blockIdx);
@@ -65,6 +67,16 @@ __attribute__((always_inline, artificial)) inline void store_index(unsigned int 
     __index.y = __y;
     __index.z = __z;
 }
+#if !defined(__clang__)
+/* Code that the compiler does not see reads and writes the index: for all that it knows, by calls of these.  For gcc,
+ * a variable with the attribute `used` would keep its address, which store_index seems to take. */
+__attribute__((used, visibility("hidden"))) inline unsigned int read_index() {
+    return ::threadIdx.x + ::threadIdx.y + ::threadIdx.z;
+}
+__attribute__((used, visibility("hidden"))) inline void write_index(unsigned int __value) {
+    const_cast<::uint3 &>(::threadIdx) = {__value, __value, __value};
+}
+#endif
 
 /* The index of a thread that runs in a loop, for functions that read it.  Something is stored at its end, too: where
  * all functions are inlined, no store of an index is left, and one of these, behind the loop. */

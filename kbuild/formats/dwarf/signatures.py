@@ -13,7 +13,6 @@ from typing import Final
 from elftools.dwarf.compileunit import CompileUnit
 from elftools.dwarf.die import DIE
 from elftools.dwarf.ranges import BaseAddressEntry, RangeLists, RangeListsPair
-from elftools.elf.elffile import ELFFile
 
 from kbuild.errors import InputError
 from kbuild.formats.dwarf.entries import (
@@ -27,7 +26,7 @@ from kbuild.formats.dwarf.model import Parameter, Signature
 from kbuild.formats.dwarf.relocations import relocate_debug_sections
 from kbuild.formats.dwarf.value_types import type_of
 from kbuild.formats.elf.constants import SHF_EXECINSTR
-from kbuild.formats.elf.sections import guard
+from kbuild.formats.elf.sections import SectionFile, guard
 
 _NO_PLACES: Final[Mapping[tuple[int, int], str]] = {}
 _SYMBOL: Final = struct.Struct("<IBBHQQ")  # Elf64_Sym
@@ -68,11 +67,11 @@ def _read(
     addresses = {
         (section << _SECTION_BITS) + offset: name for (section, offset), name in places.items()
     }
-    object_file = ELFFile(io.BytesIO(data))
+    object_file = SectionFile(io.BytesIO(data))
     if not object_file.has_dwarf_info():
         return {}
     is_relocated = relocate_debug_sections(object_file, patched)
-    file = ELFFile(io.BytesIO(bytes(patched)))
+    file = SectionFile(io.BytesIO(bytes(patched)))
     found: dict[str, Signature] = {}
     shared: set[str] = set()
     info = file.get_dwarf_info(relocate_dwarf_sections=not is_relocated)
@@ -133,7 +132,7 @@ def _separate_sections(data: bytearray) -> None:
     All sections of an object start at zero. The symbols change, to which pyelftools relocates the
     debug information.
     """
-    file = ELFFile(io.BytesIO(bytes(data)))
+    file = SectionFile(io.BytesIO(bytes(data)))
     code = {
         index
         for index, section in enumerate(file.iter_sections())

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import bisect
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import BinaryIO, Final, TypeVar
 
 from elftools.common.exceptions import DWARFError, ELFError
+from elftools.elf import sections as elftools_sections
 from elftools.elf.elffile import ELFFile
 
 from kbuild.errors import InputError
@@ -47,6 +48,26 @@ _LARGEST_TABLE: Final = 1 << 27
 SLOT: Final = 8
 
 
+class SectionFile(ELFFile):
+    """A file of pyelftools that reads the header of each section once, not at each iteration."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._known: dict[int, elftools_sections.Section] = {}
+        super().__init__(stream)
+
+    def get_section(
+        self,
+        n: int,
+        type: Container[str] | None = None,  # noqa: A002 - pyelftools' signature
+    ) -> elftools_sections.Section:
+        """Return a section; see pyelftools."""
+        found = self._known.get(n)
+        if found is None or type is not None:
+            found = super().get_section(n, type)
+            self._known[n] = found
+        return found
+
+
 class ElfSections:
     """The header, sections, and segments of an ELF file.
 
@@ -56,7 +77,7 @@ class ElfSections:
 
     def __init__(self, data: Buffer) -> None:
         self.data = memoryview(data)
-        self.file = guard(lambda: ELFFile(open_stream(data)))
+        self.file = guard(lambda: SectionFile(open_stream(data)))
         header = self.file.header
         self.machine: str = _MACHINES.get(header["e_machine"], str(header["e_machine"]))
         is_64_bit = self.file.elfclass == _ELF_CLASS

@@ -41,20 +41,29 @@ SOURCES = {
 class Environment:
     """A virtual environment with kbuild."""
 
-    def __init__(self, directory: Path, wheel: Path) -> None:
-        venv.create(directory)
+    def __init__(self, directory: Path) -> None:
         self.directory = directory
         (self.site_packages,) = directory.glob("lib/python*/site-packages")
-        python = directory / "bin" / "python"
+
+    def install(self, wheel: Path) -> None:
+        """Install kbuild, with the compiled parts of the kbuild that the tests import."""
+        python = self.directory / "bin" / "python"
         # Python compiles what is imported, which is little of it.
         words = ("--python", python, "install", "--no-index", "--no-deps", "--no-compile", wheel)
         pip(sys.executable, *words)
-        # The compiled parts are those of the kbuild that the tests import.
         libraries = resources.find_runtime("libkbuild_cpu.so.1").parent
         shutil.copytree(libraries, self.site_packages / "kbuild" / "lib")
         # The dependencies of kbuild are already installed.
         others = sysconfig.get_path("purelib")
         (self.site_packages / "dependencies.pth").write_text(f"{others}\n")
+
+    def copy(self, directory: Path) -> Environment:
+        """Return a copy of the environment, without the time of another installation."""
+        shutil.copytree(self.directory, directory, symlinks=True)
+        copied = Environment(directory)
+        script = copied.command.read_text()
+        copied.command.write_text(script.replace(str(self.directory), str(directory)))
+        return copied
 
     @property
     def cmake_directory(self) -> Path:
@@ -70,19 +79,18 @@ class Environment:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_pure_wheel(tmp_path_factory.mktemp("wheel"))
+def own(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    directory = tmp_path_factory.mktemp("own") / "venv"
+    venv.create(directory)
+    environment = Environment(directory)
+    environment.install(build_pure_wheel(tmp_path_factory.mktemp("wheel")))
+    return environment
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environment:
-    return Environment(tmp_path_factory.mktemp("own") / "venv", wheel)
-
-
-@pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Environment:
+def other(tmp_path_factory: pytest.TempPathFactory, own: Environment) -> Environment:
     """Return another environment, with a newer kbuild."""
-    environment = Environment(tmp_path_factory.mktemp("other") / "venv", wheel)
+    environment = own.copy(tmp_path_factory.mktemp("other") / "venv")
     environment.become("0.2.0")
     return environment
 

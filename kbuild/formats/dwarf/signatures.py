@@ -61,15 +61,15 @@ def read_signatures(
 def _read(
     data: bytes, names: frozenset[str], places: Mapping[tuple[int, int], str]
 ) -> dict[str, Signature]:
-    patched = bytearray(data)
-    if places:
-        _separate_sections(patched)
-    addresses = {
-        (section << _SECTION_BITS) + offset: name for (section, offset), name in places.items()
-    }
     object_file = SectionFile(io.BytesIO(data))
     if not object_file.has_dwarf_info():
         return {}
+    patched = bytearray(data)
+    if places:
+        _separate_sections(object_file, patched)
+    addresses = {
+        (section << _SECTION_BITS) + offset: name for (section, offset), name in places.items()
+    }
     is_relocated = relocate_debug_sections(object_file, patched)
     file = SectionFile(io.BytesIO(bytes(patched)))
     found: dict[str, Signature] = {}
@@ -126,13 +126,12 @@ def _list_addresses(
                 yield int(entry.begin_offset) + (0 if entry.is_absolute else base)
 
 
-def _separate_sections(data: bytearray) -> None:
-    """Move each code section to its own addresses, so that an address tells the section.
+def _separate_sections(file: SectionFile, data: bytearray) -> None:
+    """Move each code section of a file to its own addresses, so that an address tells the section.
 
     All sections of an object start at zero. The symbols change, to which pyelftools relocates the
     debug information.
     """
-    file = SectionFile(io.BytesIO(bytes(data)))
     code = {
         index
         for index, section in enumerate(file.iter_sections())

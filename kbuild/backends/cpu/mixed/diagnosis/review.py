@@ -11,6 +11,7 @@ a compiler says where the text uses them; see `uses`. What counts is what nvcc 1
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -51,15 +52,15 @@ class Reviewer:
         self._code = code
         self._scopes = find_scopes(code)
         self._own = list_own_files(code)
-        declarations = find_declarations(code)
-        self._bodies = [
+        bodies = (
             found
-            for found in declarations
+            for found in find_declarations(code)
             if q.is_device_only(found)
             and found.body is not None
             and not found.is_instantiation
             and is_own(self._code, found.parameters[0])
-        ]
+        )
+        self._bodies = sorted(bodies, key=lambda found: found.parameters[0])
         launches = [read_launch(code, *brackets) for brackets in find_brackets(code)]
         self._launches = frozenset(
             position
@@ -94,8 +95,7 @@ class Reviewer:
 
     def find_device_functions(self) -> tuple[Function, ...]:
         """Return the functions of devices that host code might call."""
-        names = {found.name for found in self._bodies}
-        called = {name for name in names if any(map(self._is_called, self._code.find((name,))))}
+        called = {name for name in {found.name for found in self._bodies} if self._is_called(name)}
         launched = {*self._launched.values()}
         own = [*find_functions(self._code, called | launched, self._own)]
         other = {each.key for each in own if each.space != "device"}
@@ -107,17 +107,33 @@ class Reviewer:
             if (each.name in launched and each.key not in kernels)
             or (
                 each.space == "device"
+                and each.name in called
                 and each.key not in other
                 and (each.is_kernel or not is_shared)
             )
         )
 
-    def _is_called(self, index: int) -> bool:
-        """Return whether a name can be that of a called function; in doubt, yes."""
-        position = self._code.starts[index]
-        if position in self._launches or not is_own(self._code, position):
-            return False
-        return any(scope.kind == "block" for scope in self._scopes.around(position))
+    def _is_called(self, name: str) -> bool:
+        """Return whether host code can call device code of some name; in doubt, yes.
+
+        Device code calls no kernel, either.
+        """
+        is_kernel = any(q.GLOBAL in found.words for found in self._bodies if found.name == name)
+        for index in self._code.find((name,)):
+            position = self._code.starts[index]
+            if position in self._launches or not is_own(self._code, position):
+                continue
+            if not is_kernel and self._is_in_device_code(position):
+                continue
+            if any(scope.kind == "block" for scope in self._scopes.around(position)):
+                return True
+        return False
+
+    def _is_in_device_code(self, position: int) -> bool:
+        """Return whether a position is in a body of the device; in doubt, no."""
+        index = bisect_right(self._bodies, position, key=lambda found: found.parameters[0]) - 1
+        body = self._bodies[index].body if index >= 0 else None
+        return body is not None and position < body[1]
 
     def judge_host_functions(
         self, functions: tuple[Function, ...], uses: Iterable[Use]

@@ -7,7 +7,6 @@ means that a value is unknown. kbuild never guesses.
 
 from __future__ import annotations
 
-from dataclasses import field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -113,8 +112,8 @@ class Variable:
     display: str
     kind: VariableKind
     size: int
-    initial_offset: int | None = field(default=None, compare=False)
-    linkage: Linkage = field(default="external", compare=False)
+    initial_offset: int | None = None
+    linkage: Linkage = "external"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

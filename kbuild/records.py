@@ -14,7 +14,6 @@ that data of another version is never read in part::
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import json
 import re
@@ -26,7 +25,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from kbuild.errors import InputError, did_you_mean
-from kbuild.values import dataclass
+from kbuild.values import dataclass, list_fields
 
 T = TypeVar("T")
 Reader: TypeAlias = Callable[[Any, str], Any]
@@ -122,16 +121,15 @@ class Field:
 def fields_of(kind: Any) -> Mapping[str, Field]:
     """Return the fields of a dataclass that tables can set, by their keys."""
     hints = typing.get_type_hints(kind, include_extras=True)
-    missing = dataclasses.MISSING
     fields = {}
-    for field in dataclasses.fields(kind):
+    for field in list_fields(kind):
         details: Key = field.metadata.get(_KEY) or Key()
         if details.is_internal:
             continue
         fields[details.name or field.name] = Field(
             name=field.name,
             kind=hints[field.name],
-            is_required=field.default is missing and field.default_factory is missing,
+            is_required=field.is_required,
             key=details,
         )
     return fields
@@ -143,8 +141,8 @@ def to_json(value: Any) -> Any:
     A dataclass becomes a dict, a tuple becomes a list, and a Path or date becomes a string.
     The values of a dict are converted, too.
     """
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
     if isinstance(value, dict):
@@ -153,7 +151,8 @@ def to_json(value: Any) -> Any:
         return str(value)
     if isinstance(value, dt.date):
         return value.isoformat()
-    return value
+    fields = list_fields(type(value))
+    return {f.name: to_json(getattr(value, f.name)) for f in fields} if fields else value
 
 
 def from_json(kind: type[T], data: Any, where: str = "") -> T:
@@ -178,7 +177,7 @@ def _reader(kind: Any) -> Reader:
     if typing.get_origin(kind) is Annotated:
         kind, accept = typing.get_args(kind)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and list_fields(kind):
         return partial(_read_table, kind)
     if origin in (types.UnionType, typing.Union):
         some = next(argument for argument in arguments if argument is not type(None))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -94,6 +94,20 @@ def find_installation_time() -> int:
     `identify_installation`, but it also changes if the same files are installed again.
     """
     return _describe_files()[0]
+
+
+@cache
+def identify_headers() -> str:
+    """Return what changes if the headers for host code, or the sources beside them, change."""
+    directory = native_directory()
+    beside = (path for path in directory.iterdir() if path.is_file())
+    found = sorted(map(str, (*beside, *(directory / "include").rglob("*"))))
+    return sha256(_describe_status(found).encode(errors="surrogateescape"))
+
+
+def _describe_status(names: Iterable[str]) -> str:
+    described = ((name, os.stat(name)) for name in names)  # noqa: PTH116 - see _list_files
+    return "".join(f"{name} {each.st_size} {each.st_ctime_ns}\n" for name, each in described)
 
 
 @cache

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.model import Command
+from kbuild.values import replace
 
 # Compilers record the directory that they run in under the name that PWD gives it.
 _NO_DIRECTORY: Final = ("PWD", "/proc/self/cwd")

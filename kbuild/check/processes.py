@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -20,6 +19,7 @@ from kbuild.check.report import (
 )
 from kbuild.check.rules import CHECKS, find_rule
 from kbuild.errors import ConfigurationError, did_you_mean
+from kbuild.values import replace
 
 # The variables that the runtime reads; see native/cpu/checks/settings.hpp.
 SELECTION: Final = "KBUILD_CHECK"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from kbuild.check.processes import find_cause
 from kbuild.check.report import CheckReport
+from kbuild.values import replace
 
 # The variable that selects the order; see native/cpu/launches/block_order.hpp.
 SEED: Final = "KBUILD_SEED"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gc
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from typing import Final
@@ -101,6 +100,8 @@ def _print_error(error: KbuildError, words: Sequence[str]) -> None:
         print(error.log, file=sys.stderr)
     if isinstance(error, ToolError) and error.command:
         if wants_commands() or not {"-v", "--verbose"}.isdisjoint(words):
+            import shlex  # noqa: PLC0415 - only these errors
+
             message += f": {shlex.join(error.command)}"
         else:
             message += f" ({VERBOSE_VARIABLE}=1 shows its command)"

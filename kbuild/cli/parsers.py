@@ -101,7 +101,8 @@ def make_command_parser(name: str) -> Parser:
     """Return the parser of a command."""
     module = load_command(name)
     # To find the width of the terminal, argparse imports shutil, even without --help.
-    width = _EDGE_WIDTH if COMMANDS[name][0].startswith("edges.") else None
+    is_edge = name == "nvcc" or COMMANDS[name][0].startswith("edges.")
+    width = _EDGE_WIDTH if is_edge else None
     parser = Parser(
         prog=f"kbuild {name}",
         description=module.HELP,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from kbuild.cli.progress import show_progress
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import ReadOptions, find_artifacts, inspect_path
+from kbuild.values import replace
 
 
 def read_artifacts(paths: Sequence[Path], options: ReadOptions) -> tuple[ArtifactFacts, ...]:

@@ -7,7 +7,7 @@ of the file that a line marker names, and put a caret below the column of the te
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -102,7 +102,7 @@ def _can_divide(before: Token, token: Token) -> bool:
     return is_apart or before.text in _BRACKETS or token.text in _BRACKETS
 
 
-def _find_columns(source: str, words: list[str]) -> list[int]:
+def _find_columns(source: str, words: Sequence[str]) -> list[int]:
     """Return the column of each word in a line of a source; for words of a macro, the macro's."""
     found, starts = split_text(source, is_source=True)
     columns = [len(source[:start].encode(errors="surrogateescape")) for start in starts]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final, Literal
 
 from kbuild.cxx.heads import find_name, find_template_end, read_head, read_name
@@ -13,7 +12,7 @@ from kbuild.cxx.places import find_angle, starts_captures
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.tokens import join
 from kbuild.cxx.unit import Unit
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 _OPENING: Final = frozenset("([{")
 

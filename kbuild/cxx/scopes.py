@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -38,33 +39,33 @@ class Scopes:
     """The open braces around positions in a text, from the outside to the inside."""
 
     def __init__(self, unit: Unit) -> None:
-        """List all pairs of braces, with the index of the pair around each of them."""
+        """List all pairs of braces, with the number of the pair around each of them."""
         self._unit = unit
-        self._starts: list[int] = []
+        self._starts: list[int] = []  # the indices of the braces
         self._ends: list[int] = []
         self._parents: list[int] = []
-        self._indices: list[int] = []
         self._scopes: dict[int, Scope] = {}
         current = -1
+        opening = frozenset(unit.find("{"))
         for index in unit.find("{}"):
-            if unit.words[index] == "{":
-                self._starts.append(unit.starts[index])
-                self._indices.append(index)
-                self._ends.append(len(unit.text))
+            if index in opening:
+                self._starts.append(index)
+                self._ends.append(len(unit.words))
                 self._parents.append(current)
                 current = len(self._starts) - 1
             elif current >= 0:
-                self._ends[current] = unit.starts[index]
+                self._ends[current] = index
                 current = self._parents[current]
 
     def around(self, position: int) -> list[Scope]:
         """Return the scopes around a position."""
-        index = bisect_left(self._starts, position) - 1
+        token = self._unit.find_index(position)
+        number = bisect_left(self._starts, token) - 1
         found = []
-        while index >= 0:
-            if self._ends[index] >= position:
-                found.append(self._read(self._indices[index]))
-            index = self._parents[index]
+        while number >= 0:
+            if self._ends[number] >= token:
+                found.append(self._read(self._starts[number]))
+            number = self._parents[number]
         return found[::-1]
 
     def name_namespace(self, position: int) -> tuple[str, ...]:
@@ -87,7 +88,7 @@ def find_scopes(unit: Unit) -> Scopes:
     return Scopes(unit)
 
 
-def list_head(unit: Unit, scope: Scope) -> list[str]:
+def list_head(unit: Unit, scope: Scope) -> Sequence[str]:
     """Return the tokens of a declaration or statement up to its brace."""
     return unit.words[slice(*map(unit.find_index, (scope.head, scope.brace)))]
 

@@ -5,16 +5,18 @@ A pass reads its text once, and hands the unit to everything that looks at the t
 
 from __future__ import annotations
 
+import marshal
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
-from itertools import chain, compress
-from operator import not_
+from itertools import accumulate, chain, compress, starmap
+from operator import attrgetter, not_
 from typing import Final, NamedTuple
 
 from kbuild.cxx.lexer import Token, normalize, split_text
+from kbuild.cxx.parts import JoinedList, JoinedPartners, JoinedPositions, SeparatePart
 
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _BRACKETS: Final = frozenset("()[]{}")
@@ -22,15 +24,8 @@ _BEFORE_REQUIREMENTS: Final = frozenset(("requires", "&", "|", "(", "=", "!", ",
 _ACCESS: Final = frozenset(("public", "private", "protected"))
 
 
-class TokenTable(NamedTuple):
-    """The tokens of a part of a text.
-
-    Attributes:
-        length: The length of the part.
-        words: The tokens without directives.
-        starts: The position of each token in the part.
-        directives: The directives with their positions.
-    """
+class _TokenTable(NamedTuple):
+    """The tokens of a text; see `SeparatePart`."""
 
     length: int
     words: list[str]
@@ -38,21 +33,7 @@ class TokenTable(NamedTuple):
     directives: list[tuple[str, int]]
 
 
-class SeparatePart(NamedTuple):
-    """A part of a text that can be read without the rest of it.
-
-    Attributes:
-        table: Its tokens.
-        partners: The indices of matching brackets. Every bracket has one.
-        places: The indices of each token, as the bytes of an array of type ``I``.
-    """
-
-    table: TokenTable
-    partners: dict[int, int]
-    places: dict[str, bytes]
-
-
-def _read_tokens(text: str, *, is_source: bool = False) -> tuple[str, TokenTable]:
+def _read_tokens(text: str, *, is_source: bool = False) -> tuple[str, _TokenTable]:
     """Return a text with the usual spelling of operators, and its tokens."""
     words, starts = split_text(text, is_source=is_source)
     usual = text if is_source else normalize(text, words)
@@ -62,7 +43,7 @@ def _read_tokens(text: str, *, is_source: bool = False) -> tuple[str, TokenTable
     directives = {word for word in set(words) if word[0] == "#"}
     is_directive = list(map(directives.__contains__, words))
     is_code = list(map(not_, is_directive))
-    table = TokenTable(
+    table = _TokenTable(
         length=len(text),
         words=list(compress(words, is_code)),
         starts=list(compress(starts, is_code)),
@@ -93,7 +74,17 @@ def read_separate_part(text: str) -> SeparatePart | None:
     if len(partners) != sum(len(places.get(bracket, ())) for bracket in _BRACKETS):
         return None
     encoded = {word: array("I", indices).tobytes() for word, indices in places.items()}
-    return SeparatePart(table, partners, encoded)
+    is_marker = {word: _is_marker(word) for word in {word for word, _ in table.directives}}
+    return SeparatePart(
+        *(table.length, table.words, table.starts),
+        [directive for directive in table.directives if not is_marker[directive[0]]],
+        marshal.dumps([directive for directive in table.directives if is_marker[directive[0]]]),
+        *(partners, encoded),
+    )
+
+
+def _is_marker(directive: str) -> bool:
+    return directive[1:].removeprefix("line").lstrip()[:1].isdigit()
 
 
 class Unit:
@@ -118,35 +109,47 @@ class Unit:
             parts: Its consecutive parts, if they are known.
         """
         self._parts: Final = tuple(parts)
-        tables = [part.table for part in self._parts]
-        if not tables:
+        if not self._parts:
             text, table = _read_tokens(text, is_source=is_source)
-            tables.append(table)
-        words: list[str] = []
-        starts: list[int] = []
-        directives: list[Token] = []
-        position = 0
-        for part in tables:
-            words += part.words
-            starts += [position + start for start in part.starts] if position else part.starts
-            directives += [Token(word, position + start) for word, start in part.directives]
-            position += part.length
+            self.words: Sequence[str] = table.words
+            self.starts: Sequence[int] = table.starts
+            self._directives = table.directives
+        else:
+            self._directives = []
+            self.words = JoinedList([part.words for part in self._parts])
+            self.starts = JoinedPositions(self._parts)
         self.text: Final = text
-        self.words: Final = words
-        self.starts: Final = starts
-        self.directives: Final = tuple(directives)
 
     @cached_property
-    def partners(self) -> dict[int, int]:
+    def directives(self) -> tuple[Token, ...]:
         """See the class."""
         if not self._parts:
-            return match_words(self.words)
-        partners: dict[int, int] = {}
-        first = 0
-        for part in self._parts:
-            partners |= {first + one: first + other for one, other in part.partners.items()}
-            first += len(part.table.words)
-        return partners
+            return tuple(starmap(Token, self._directives))
+        markers = chain.from_iterable(
+            _place(marshal.loads(part.markers), origin)  # noqa: S302 - of this module
+            for part, origin in self._list_origins()
+        )
+        return tuple(sorted((*self.other_directives, *markers), key=attrgetter("start")))
+
+    @cached_property
+    def other_directives(self) -> tuple[Token, ...]:
+        """The directives without line markers."""
+        if not self._parts:
+            return tuple(Token(*each) for each in self._directives if not _is_marker(each[0]))
+        return tuple(
+            chain.from_iterable(
+                _place(part.directives, origin) for part, origin in self._list_origins()
+            )
+        )
+
+    def _list_origins(self) -> Iterator[tuple[SeparatePart, int]]:
+        origins = accumulate((part.length for part in self._parts), initial=0)
+        return zip(self._parts, origins, strict=False)
+
+    @cached_property
+    def partners(self) -> Mapping[int, int]:
+        """See the class."""
+        return JoinedPartners(self._parts) if self._parts else match_words(self.words)
 
     @property
     def is_balanced(self) -> bool:
@@ -155,6 +158,8 @@ class Unit:
 
     def find_index(self, position: int) -> int:
         """Return the index of the first token at or after a position."""
+        if isinstance(self.starts, JoinedPositions):
+            return self.starts.bisect(position)
         return bisect_left(self.starts, position)
 
     def get(self, index: int) -> str:
@@ -191,7 +196,7 @@ class Unit:
             encoded = part.places
             indices = array("I", b"".join(encoded[word] for word in words if word in encoded))
             found += [first + index for index in sorted(indices)]
-            first += len(part.table.words)
+            first += len(part.words)
         return found
 
     @cached_property
@@ -260,7 +265,12 @@ class Unit:
         return opening is not None and self.starts_requirement(opening)
 
 
-def _list_places(words: list[str]) -> dict[str, list[int]]:
+def _place(directives: list[tuple[str, int]], origin: int) -> Iterator[Token]:
+    """Yield directives of a part that starts at a position."""
+    return (Token(word, origin + start) for word, start in directives)
+
+
+def _list_places(words: Sequence[str]) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {word: [] for word in set(words)}
     append = {word: indices.append for word, indices in places.items()}
     for index, word in enumerate(words):
@@ -268,7 +278,7 @@ def _list_places(words: list[str]) -> dict[str, list[int]]:
     return places
 
 
-def match_words(words: list[str]) -> dict[int, int]:
+def match_words(words: Sequence[str]) -> dict[int, int]:
     """Return the index of the partner of each bracket that has one."""
     partners: dict[int, int] = {}
     opened: list[int] = []

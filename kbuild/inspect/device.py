@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kbuild.backends import list_readers
 from kbuild.backends.interface.read import ImageReader
@@ -21,6 +20,7 @@ from kbuild.inspect.file_content import hash_content
 from kbuild.inspect.host.descriptor import Extent
 from kbuild.inspect.images import describe_container, read_containers
 from kbuild.inspect.options import ReadOptions
+from kbuild.values import replace
 
 
 def read_device_file(path: str, content: Buffer, options: ReadOptions) -> ArtifactFacts | None:

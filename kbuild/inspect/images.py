@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from kbuild import parallel
@@ -21,7 +20,7 @@ from kbuild.inspect.host.descriptor import Extent
 from kbuild.inspect.host.modules import Target
 from kbuild.inspect.options import ReadOptions
 from kbuild.model import Problem, Variable
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 # Below this many stored bytes, starting processes costs more time than it saves.
 _PARALLEL: Final = 8 << 20

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -20,6 +19,7 @@ from kbuild.inspect.host.file import read_host_file
 from kbuild.inspect.members import Member, Nesting, find_members, is_artifact
 from kbuild.inspect.options import DEFAULTS, ReadOptions
 from kbuild.model import Problem
+from kbuild.values import replace
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from fnmatch import translate
 
 from kbuild.demangle.names import spell_function
 from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.model import Kernel
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ with the same functions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from kbuild.process.diagnostics import select_once
 from kbuild.stages.compile import CompiledSource, compile_edge
 from kbuild.stages.packing.containers import make_containers
 from kbuild.stages.packing.inputs import read_inputs
+from kbuild.values import replace
 
 _PTX: Final = "ptx"
 _REAL, _VIRTUAL = "-real", "-virtual"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -18,15 +17,16 @@ from kbuild.model import Command
 from kbuild.nvcc.invocation import Invocation
 from kbuild.nvcc.source import UNNAMED, SourceBuild, list_host_options, list_include_options
 from kbuild.nvcc.tools import Tools, find_binutil, run_tool
-from kbuild.resources import identify_installation, native_directory
+from kbuild.resources import identify_headers, native_directory
 from kbuild.stages.edges import BuildPlan, PackPlan
 from kbuild.toolchain import store
 from kbuild.toolchain.probe import digest_script, identify_program
+from kbuild.values import replace
 
 # Handles are 0: the driver makes no debug stubs.
 _WITHOUT_STUBS: Final = "-DKBUILD_WITHOUT_STUBS=1"
 _ONLY_TABLES: Final = "-DKBUILD_ONLY_TABLES=1"
-_REGISTRATION: Final = "functions of stub units 1"
+_REGISTRATION: Final = "functions of stub units 2"
 
 
 def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
@@ -69,7 +69,7 @@ def _find_functions(build: SourceBuild, pack: PackPlan) -> Path:
     command = describe_unit(build.invocation, build.tools, source, output, options)
     described = replace(command, argv=command.argv[:-1])  # without the output
     key = store.make_key(
-        *(_REGISTRATION, identify_installation(), build.tools.toolchain.version),
+        *(_REGISTRATION, identify_headers(), build.tools.toolchain.version),
         identify_program(described),
     )
     # Nobody knows what a script runs.

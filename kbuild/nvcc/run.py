@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -14,13 +13,12 @@ from kbuild.errors import ConfigurationError, ToolError
 from kbuild.nvcc import answers, host, outputs
 from kbuild.nvcc.depfile import render_depfile, write_depfile
 from kbuild.nvcc.driver import Driver, run_shown
-from kbuild.nvcc.images import write_image
 from kbuild.nvcc.invocation import DependencyFile, Input, Invocation
 from kbuild.nvcc.objects import compile_object
-from kbuild.nvcc.preprocess import preprocess
 from kbuild.nvcc.source import SourceBuild, make_flags, plan_source, run_passes
 from kbuild.nvcc.tools import Tools, provide_libraries
 from kbuild.process import run
+from kbuild.values import replace
 
 _SOURCES = ("cu", "c++", "c")
 _STANDARD_INPUT: Final = Path("-")
@@ -178,6 +176,8 @@ def _preprocess_source(driver: Driver, source: Input, directory: Path) -> bytes:
             words = ("-E", *host.list_depfile_options(invocation, _name_object(source)))
         command = host.describe_preprocessing(invocation, source, words, driver.tools)
         return run(command).stdout.encode()
+    from kbuild.nvcc.preprocess import preprocess  # noqa: PLC0415 - only this phase needs it
+
     build = _describe_build(driver, source, directory)
     plan, text = preprocess(build)
     if invocation.phase == "preprocess":
@@ -191,6 +191,8 @@ def _name_object(source: Input) -> Path:
 
 
 def _write_images(driver: Driver) -> None:
+    from kbuild.nvcc.images import write_image  # noqa: PLC0415 - only this phase needs it
+
     for index, source in enumerate(driver.invocation.inputs):
         if source.kind != "cu":
             raise ConfigurationError(

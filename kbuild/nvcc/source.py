@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -24,7 +23,7 @@ from kbuild.stages.mixed.preprocess import run_preprocessor
 from kbuild.stages.pack import pack_target
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import DeviceFlags, TargetSpec
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -75,6 +74,8 @@ def make_toolkit(layout: ToolkitLayout, tc: Toolchain, linker: Path) -> Toolkit:
             (temporary / TOOLKIT_MARKER).write_text("")
             _publish(temporary, root)
         finally:
+            import shutil  # noqa: PLC0415 - slow to import, and rarely needed
+
             shutil.rmtree(temporary, ignore_errors=True)
     return Toolkit(root=root, layout=layout)
 

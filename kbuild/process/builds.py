@@ -8,14 +8,13 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from kbuild.model import Command
 from kbuild.process.commands import make_missing_error
 from kbuild.process.environment import EVENTS_VARIABLE, extend_environment
-from kbuild.values import dataclass
+from kbuild.values import dataclass, list_fields
 
 _REUSED: Final = "reused"
 
@@ -106,7 +105,7 @@ def _follow(process: subprocess.Popen[bytes], on_line: Callable[[str], None]) ->
 
 def leave_failure(failure: Failure) -> None:
     """Describe this command's failure to the build that runs it, if there is one."""
-    _leave_event(asdict(failure))
+    _leave_event({field.name: getattr(failure, field.name) for field in list_fields(Failure)})
 
 
 def leave_reuse() -> None:

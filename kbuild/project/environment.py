@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +25,7 @@ from kbuild.toolchain.environment import (
     read_programs,
 )
 from kbuild.toolchain.find import choose_backend, gather_hints, locate_compiler
+from kbuild.values import replace
 
 # The C++ compilers that CMake looks for first.
 _CMAKE_COMPILERS: Final = ("c++", "g++", "clang++")

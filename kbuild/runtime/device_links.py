@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from kbuild.backends.interface.build import UNDEFINED_FIX, Builder, CompilerLog,
 from kbuild.process import CHECK_VARIABLE, select_environment
 from kbuild.stages.compile import finish
 from kbuild.toolchain.find import find_toolchain, find_toolchain_for, gather_hints
+from kbuild.values import replace
 
 _TARGET: Final = "link"
 _UNDEFINED_FIX: Final = "add an input that defines it, and that is compiled with -rdc=true"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,13 +24,13 @@ from kbuild.stages.compiler_record import record_compiler
 from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import CompileEdge, make_unit
 from kbuild.stages.freshness import forget_source
-from kbuild.stages.front_end import FrontEndRun, run_front_end
+from kbuild.stages.front_end.run import FrontEndRun, run_front_end
 from kbuild.stages.mixed.diagnosis import diagnose, review
 from kbuild.stages.mixed.edge import name_module
 from kbuild.stages.mixed.texts import make_text, make_tool_error, remove_directories
 from kbuild.stages.paths import check_characters
 from kbuild.stages.target import DeviceFlags
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 if TYPE_CHECKING:
     from kbuild.backends.interface.mixed import MixedPasses

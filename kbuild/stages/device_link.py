@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from kbuild import files, records
@@ -14,7 +13,7 @@ from kbuild.stages.compile import CompiledSource, describe_image, finish
 from kbuild.stages.device_libraries import DeviceLibraries, load_compiled, select_images
 from kbuild.stages.edges import LinkEdge, asks_for_debug
 from kbuild.stages.target import DeviceFlags
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 
 def link_edge(

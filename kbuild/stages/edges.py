@@ -8,7 +8,6 @@ does not import what only planning needs.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +17,7 @@ from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.model import CompressionMode, Visibility
 from kbuild.stages.mixed.edge import HostEdge, write_host_edge
 from kbuild.stages.target import DebugStubs, DeviceFlags
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 EDGE_SCHEMA: Final = "kbuild.edge/1"
 LINK_SCHEMA: Final = "kbuild.link/1"

@@ -24,7 +24,6 @@ isolated build.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +38,7 @@ from kbuild.stages.depfiles import format_depfile, read_dependencies, read_depfi
 from kbuild.stages.edges import CompileEdge, asks_for_debug
 from kbuild.stages.mixed.edge import HostEdge
 from kbuild.stages.target import DeviceFlags
+from kbuild.values import replace
 
 _LINE_OPTIONS: Final = frozenset(("-lineinfo", "--generate-line-info", "-G", "--device-debug"))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kbuild import __version__, files, records
 from kbuild.backends import find_builder
 from kbuild.backends.interface.build import Builder
@@ -21,7 +19,7 @@ from kbuild.stages.stubs.unit import (
     render_stub_unit,
 )
 from kbuild.stages.stubs.variables import VariableTable
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from kbuild import files
@@ -18,7 +17,6 @@ from kbuild.backends.interface.build import Builder
 from kbuild.backends.interface.toolchain import Toolchain, ToolchainHints
 from kbuild.backends.triples import read_machine
 from kbuild.errors import ConfigurationError, about
-from kbuild.resources import identify_installation
 from kbuild.stages.edges import (
     BuildPlan,
     CompileEdge,
@@ -42,6 +40,7 @@ from kbuild.toolchain.find import (
     gather_hints,
 )
 from kbuild.toolchain.runtime_targets import name_runtime
+from kbuild.values import replace
 
 
 def plan_target(spec: TargetSpec) -> BuildPlan:
@@ -142,7 +141,7 @@ def _plan_hosts(
         )
     return tuple(
         HostEdge(
-            kbuild_version=identify_installation(),
+            kbuild_version=spec.kbuild_version,
             source=source,
             display_source=display_source(source, spec.source_root),
             module=name_module(spec.name, display_source(source, spec.source_root)),
@@ -190,7 +189,7 @@ def _plan_edges(
     names = name_outputs(spec)
     return tuple(
         CompileEdge(
-            kbuild_version=identify_installation(),
+            kbuild_version=spec.kbuild_version,
             source=source,
             display_source=display_source(source, spec.source_root),
             arch=arch,
@@ -216,7 +215,7 @@ def _plan_links(
     toolchains = {edge.arch: edge.toolchain for edge in edges}
     return tuple(
         LinkEdge(
-            kbuild_version=identify_installation(),
+            kbuild_version=spec.kbuild_version,
             target=spec.name,
             arch=arch,
             compiled=tuple(edge.stamp for edge in edges if edge.arch == arch),
@@ -242,7 +241,7 @@ def _plan_pack(  # noqa: PLR0913, PLR0917 - what the other steps planned
     # Another device link can take the place of that of a static library.
     is_shared = links and spec.kind == "static" and builder.TRAITS.link_function
     return PackPlan(
-        kbuild_version=identify_installation(),
+        kbuild_version=spec.kbuild_version,
         target=spec.name,
         backend=toolchain.backend,
         visibility=spec.visibility,

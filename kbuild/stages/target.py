@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Final, Literal
 
+from kbuild import __version__
 from kbuild.backends import select_values
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.model import ArtifactKind, CompressionMode, RuntimeLinkage, Visibility
@@ -37,6 +38,8 @@ class TargetSpec:
     the project's C++ compiler. ``compiler_target`` is the triple for which an option of CMake's
     makes it a cross compiler.
 
+    ``kbuild_version`` is in the handoff files, so that another kbuild runs their edges again.
+
     ``launcher`` is the target's own compiler launcher: None if the target does not set one, empty
     if it turns off those of the languages.
     """
@@ -66,6 +69,7 @@ class TargetSpec:
     host_sources: tuple[Path, ...] = ()
     host_compiler_id: str = ""
     compiler_target: str = ""
+    kbuild_version: str = __version__
     launcher: tuple[str, ...] | None = None
     launchers: tuple[tuple[str, str], ...] = ()
     definitions: tuple[tuple[Path, tuple[str, ...]], ...] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,7 @@ from kbuild.toolchain.environment import TOOLCHAIN_VARIABLES, read_compiler_vari
 from kbuild.toolchain.platform import check_platform
 from kbuild.toolchain.probe import digest_script, probe
 from kbuild.toolchain.trial import find_defect
+from kbuild.values import replace
 
 # The languages whose compilers say which machine host code is for.
 _HOST_LANGUAGES: Final = ("CXX", "C")

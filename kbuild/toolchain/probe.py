@@ -7,12 +7,15 @@ from typing import Final
 
 from kbuild.errors import ToolchainError
 from kbuild.files import sha256
-from kbuild.model import Command
+from kbuild.model import Command, CommandResult
 from kbuild.process import run, select_environment
 from kbuild.toolchain import store
 from kbuild.toolchain.environment import describe_programs, read_compiler_variables
 
 _ANSWER: Final = "answer of a program 1"
+_OUTPUT: Final = "output of a command 1"
+# Variables in which shells write what has no effect on other programs.
+_PLACES: Final = frozenset(("PWD", "OLDPWD", "SHLVL", "_"))
 _SCRIPT: Final = b"#!"
 _LONGEST_ERROR: Final = 200
 
@@ -37,6 +40,34 @@ def probe(command: Command) -> str:
         store.add(key, answer.encode(errors="surrogateescape"))
         return answer
     return known.decode(errors="surrogateescape")
+
+
+def find_answer(command: Command) -> CommandResult | None:
+    """Return what a program prints for a command, from the user's cache if it has the answer.
+
+    The answer depends on the program, on the inputs of the command, and on the environment.
+
+    Returns:
+        None if the command fails, or if nobody knows what it runs.
+    """
+    program = Path(command.argv[0])
+    if not program.is_file() or digest_script(program) is not None:
+        return None
+    variables = sorted(select_environment((), prefixes=("",)).items())
+    environment = (f"{name}={value}" for name, value in variables if name not in _PLACES)
+    key = store.make_key(
+        *(_OUTPUT, identify_program(command), describe_programs(command.inputs)),
+        *(str(Path.cwd()), *environment),
+    )
+    known = store.find(key)
+    if known is not None:
+        text = known.decode(errors="surrogateescape")
+        return CommandResult(argv=command.argv, returncode=0, stdout=text, stderr="")
+    result = run(command)
+    if result.returncode != 0:
+        return None
+    store.add(key, (result.stdout + result.stderr).encode(errors="surrogateescape"))
+    return result
 
 
 def identify_program(command: Command) -> str:

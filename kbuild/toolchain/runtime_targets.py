@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from kbuild.backends import list_builders
 from kbuild.backends.interface.toolchain import Runtime, ToolchainHints
 from kbuild.model import RuntimeLinkage
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 _ORIGIN: Final = "$ORIGIN"
 # The directories that the dynamic linker searches by default, on all distributions.

@@ -12,7 +12,9 @@ import contextlib
 import os
 import time
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 from kbuild.errors import ConfigurationError
@@ -38,6 +40,12 @@ def make_key(*parts: str | bytes) -> str:
     """Return a key that identifies the parts."""
     encoded = (p.encode(errors="surrogateescape") if isinstance(p, str) else p for p in parts)
     return sha256(b"".join(b"%d:%s" % (len(part), part) for part in encoded))
+
+
+@cache
+def identify_modules(*modules: ModuleType) -> str:
+    """Return what changes if the code of modules does."""
+    return sha256(b"".join(Path(module.__file__ or "").read_bytes() for module in modules))
 
 
 def find(key: str) -> bytes | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import time
 from pathlib import Path
 from typing import Final
@@ -31,6 +30,8 @@ def find_defect(command: Command) -> str:
     entry = _locate_entry(command)
     if entry is not None and entry.exists():
         return ""
+    import tempfile  # noqa: PLC0415 - slow to import, and most trials are known
+
     with tempfile.TemporaryDirectory(prefix="kbuild-trial-") as directory:
         result = process.run(command, cwd=Path(directory))
     if result.returncode != 0:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from kbuild.errors import ConfigurationError
@@ -13,6 +12,7 @@ from kbuild.nvcc.command_line.given import GivenOption, GivenOptions
 from kbuild.nvcc.command_line.tool_options import list_host_options
 from kbuild.nvcc.command_line.words import CommandLine, divide
 from kbuild.project.manifest.tables import TargetTable
+from kbuild.values import replace
 
 # Options that become settings. ninja decides what runs at the same time.
 _SETTINGS: Final = (

@@ -11,7 +11,7 @@ from dataclasses import FrozenInstanceError, field
 
 import pytest
 
-from kbuild.values import dataclass
+from kbuild.values import dataclass, list_fields, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +95,56 @@ def test_value_describes_itself() -> None:
     assert repr(Point(x=1)) == "Point(x=1, y=0, tags=(), note='')"
     assert repr(Special(1)) == "special"
     assert repr(Base(1)) == "base"
+
+
+def test_rare_calls_generate_nothing() -> None:
+    code = (
+        "import sys; from kbuild.values import dataclass, list_fields, replace\n"
+        "@dataclass(frozen=True, slots=True, kw_only=True)\n"
+        "class A:\n  x: int\n  y: int = 2\n"
+        "a = replace(A(x=1), y=3); b = A(x=1, y=3)\n"
+        "assert a == b and hash(a) == hash(b) and a != A(x=1) and repr(a) == 'A(x=1, y=3)'\n"
+        "assert [(f.name, f.is_required) for f in list_fields(A)] == [('x', True), ('y', False)]\n"
+        "assert 'dataclasses' not in sys.modules, 'dataclasses'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_frequent_calls_do_the_same() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Frequent:
+        x: int
+        y: int = 0
+
+    for x in range(1100):
+        value = Frequent(x=x)
+        assert (value.x, value.y) == (x, 0)
+        assert value == Frequent(x=x)
+        assert value != Frequent(x=x + 1)
+        assert hash(value) == hash(Frequent(x=x))
+        assert repr(value).endswith(f".Frequent(x={x}, y=0)")
+        with pytest.raises(TypeError, match="'z'"):
+            Frequent(x=1, z=2)  # type: ignore[call-arg]
+
+
+def test_value_is_replaced() -> None:
+    assert replace(Point(x=1, note="a"), y=5) == Point(x=1, y=5)
+    assert replace(Base(1), x=2) == Base(2)
+    assert repr(replace(Special(1), x=2)) == "special"
+    assert replace(Counter(1), count=2).count == 2
+    with pytest.raises(TypeError, match="'z'"):
+        replace(Pair(1), z=2)  # type: ignore[call-arg]
+
+
+def test_fields_are_listed() -> None:
+    assert [(f.name, f.is_required) for f in list_fields(Point)] == [
+        ("x", True),
+        ("y", False),
+        ("tags", False),
+        ("note", False),
+    ]
+    assert [f.name for f in list_fields(Special)] == ["x"]
+    assert list_fields(int) == ()
 
 
 def test_value_cannot_change() -> None:

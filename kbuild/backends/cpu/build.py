@@ -7,7 +7,6 @@ compiler has finished.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
@@ -49,6 +48,7 @@ from kbuild.backends.removed_names import find_removed_names
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command
 from kbuild.process import select_environment
+from kbuild.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +25,7 @@ from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import SourceError
 from kbuild.formats.elf.gaps import add_gaps
 from kbuild.model import Command
+from kbuild.values import replace
 
 # With any suffix, such as a priority.
 _CONSTRUCTOR_LISTS: Final = (".init_array*", ".fini_array*", ".ctors*", ".dtors*")

@@ -9,7 +9,6 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
 
 from kbuild.backends.interface.launch_config import LaunchConfig
@@ -19,6 +18,7 @@ from kbuild.backends.module.device import start_host_timer
 from kbuild.backends.module.launch import ModuleFunction
 from kbuild.backends.module.runtime import Device
 from kbuild.errors import ConfigurationError, LaunchError
+from kbuild.values import replace
 
 _ADDRESS: Final = ctypes.c_void_p
 _NON_BLOCKING: Final = 1

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -51,6 +50,7 @@ from kbuild.backends.interface.toolchain import (
 from kbuild.backends.removed_names import find_removed_names
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command, CompressionMode
+from kbuild.values import replace
 
 # See `Builder`.
 __all__ = [
@@ -322,7 +322,14 @@ def listing_command(unit: CompileUnit, tc: Toolchain) -> Command:
     Compiler caches that know nvcc use it as well, but do not understand all nvcc versions.
     """
     front_end = compile_command(unit, tc)
-    return replace(front_end, argv=(*front_end.argv, "--dryrun"))
+    inputs = list_read_files(unit.source, tc, tc.host_compiler)
+    return replace(front_end, argv=(*front_end.argv, "--dryrun"), inputs=inputs, directories=())
+
+
+def list_read_files(source: Path, tc: Toolchain, host_compiler: Path | None) -> tuple[Path, ...]:
+    """Return what the steps of nvcc depend on beside the command line and the environment."""
+    profile = tc.compiler.resolve().with_name("nvcc.profile")
+    return (source, profile, *((host_compiler.resolve(),) if host_compiler else ()))
 
 
 def cacheable_steps(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from kbuild.backends.hip.image import classify
@@ -15,6 +14,7 @@ from kbuild.formats.buffer import Buffer
 from kbuild.formats.offload import bundle as offload_bundle
 from kbuild.formats.offload.bundle import Bundle, BundleEntry
 from kbuild.model import ImageKind, Problem
+from kbuild.values import replace
 
 NAME: Final = "hip"
 

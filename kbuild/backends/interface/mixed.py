@@ -190,8 +190,12 @@ class MixedPasses(Protocol):
             listing: The output of `listing_command`; empty without one.
         """
 
-    def listing_command(self, unit: HostUnit, tc: Toolchain) -> Command | None:
-        """Return the command that lists the steps of the host pass without running them."""
+    @property
+    def listing_command(self) -> Callable[[HostUnit, Toolchain], Command] | None:
+        """Return the command that lists the steps of the host pass without running them.
+
+        None if the host pass is one command.
+        """
 
     @property
     def PASS_MACROS(self) -> re.Pattern[str]:  # noqa: N802 - a constant of the module

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 from kbuild.formats.buffer import Buffer
 from kbuild.model import Compression, ImageKind, Kernel, Problem, Variable
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 SectionRole: TypeAlias = Literal["executable", "relocatable"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from kbuild.backends.cuda import read as cuda_reader
@@ -22,6 +21,7 @@ from kbuild.formats.buffer import Buffer
 from kbuild.formats.offload import binary as offload_binary
 from kbuild.formats.offload.binary_entry import Entry
 from kbuild.model import ImageKind, Problem
+from kbuild.values import replace
 
 NAME: Final = "offload"
 

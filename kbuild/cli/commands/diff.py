@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +28,7 @@ from kbuild.report.diff import json as diff_json
 from kbuild.report.diff import markdown as diff_markdown
 from kbuild.report.diff import text as diff_text
 from kbuild.report.page.html import render_comparison
+from kbuild.values import replace
 
 HELP: Final = "Show what changed in the kernels between two artifacts, directories, or revisions."
 EPILOG: Final = """\

@@ -6,7 +6,6 @@ import argparse
 import datetime as dt
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +30,7 @@ from kbuild.report.layout import make_one_line, plural
 from kbuild.report.verify import comment, github, json, junit, markdown, sarif, text
 from kbuild.stages.depfiles import format_depfile
 from kbuild.toolchain.find import read_library_path
+from kbuild.values import replace
 from kbuild.verify import Policy, load_policy, select_rules, verify
 from kbuild.verify.policy.baseline import make_baseline, read_baseline, write_baseline
 from kbuild.verify.policy.file import find_policy

@@ -9,7 +9,6 @@ kernel. The definitions of the handles, which follow, ask the assembler for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from kbuild.cxx.model import Edit, HostText, KernelDeclaration
@@ -19,6 +18,7 @@ from kbuild.cxx.rewriting.siblings import insert_line
 from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
+from kbuild.values import replace
 
 _INSTANCE: Final = "::kbuild::chevron::instance"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from kbuild.cxx.lexer import Token
@@ -68,7 +69,9 @@ def read_name(tokens: list[Token]) -> Name | None:
 
 def find_usings(unit: Unit, names: set[str]) -> Iterator[Using]:
     """Yield the using-declarations that contain one of the names."""
-    for index in unit.find(("using",)):
+    usings = unit.find(("using",))
+    nearest = {bisect_left(usings, place) - 1 for place in unit.find(names)}
+    for index in (usings[number] for number in sorted(nearest - {-1})):
         end = unit.find_declaration_end(index, ";")
         if end is None or names.isdisjoint(unit.words[index:end]) or "=" in unit.words[index:end]:
             continue

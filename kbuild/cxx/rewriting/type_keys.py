@@ -6,7 +6,7 @@ Declarations of one kernel can spell its types in different ways: ``unsigned`` a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
 from kbuild.cxx.declarators import QUALIFIERS, TYPE_WORDS
@@ -55,7 +55,7 @@ def expand_type(unit: Unit, words: Words) -> Words:
     return words
 
 
-def list_aliased(unit: Unit, name: str) -> Iterator[list[str]]:
+def list_aliased(unit: Unit, name: str) -> Iterator[Sequence[str]]:
     """Yield the words of the types that a text declares a name as another one of."""
     for index in unit.find((name,)):
         first = unit.find_head(index)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from elftools.dwarf.die import DIE
@@ -18,6 +17,7 @@ from kbuild.formats.dwarf.entries import (
 )
 from kbuild.formats.dwarf.model import Member, TypeKind, ValueType
 from kbuild.formats.dwarf.records import derive_alignment, find_obstacle, is_by_reference
+from kbuild.values import replace
 
 _ENCODINGS: Final[dict[int, TypeKind]] = {
     0x02: "bool",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import replace
 from typing import Final
 
 from kbuild.backends import find_backend
@@ -14,7 +13,7 @@ from kbuild.formats import target_note
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.descriptor import Descriptor, read_descriptor
 from kbuild.model import Problem, TargetRecord
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 _INITIALIZER_ARRAYS: Final = frozenset({"SHT_INIT_ARRAY", "SHT_PREINIT_ARRAY"})
 _PRIORITY: Final = re.compile(r"\.init_array\.(\d{1,5})")

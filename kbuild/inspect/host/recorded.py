@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from kbuild.facts import ImageFacts
 from kbuild.model import ImageRecord, Kernel, Resources, TargetRecord
+from kbuild.values import replace
 
 
 def add_recorded_figures(

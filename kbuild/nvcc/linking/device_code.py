@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +29,7 @@ from kbuild.stages.output_names import name_file
 from kbuild.stages.packing.containers import read_image, write_container
 from kbuild.stages.relocatable import RelocatableObject, read_images
 from kbuild.stages.stubs.unit import StubInputs, render_stub_unit
+from kbuild.values import replace
 
 _SOURCE: Final = "device link"
 _UNDEFINED_FIX: Final = (

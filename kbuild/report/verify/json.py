@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from kbuild.records import to_json
 from kbuild.report.document import render_document
+from kbuild.values import replace
 from kbuild.verify.report import Finding, Instance, Report
 
 SCHEMA: Final = "kbuild.verify/1"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from kbuild.demangle.sentences import shorten_texts
+from kbuild.values import replace
 from kbuild.verify.report import Finding, Report
 
 

@@ -7,7 +7,6 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -52,6 +51,7 @@ from kbuild.toolchain.find import (
     find_toolchain_for,
     gather_hints,
 )
+from kbuild.values import replace
 
 if TYPE_CHECKING:
     from kbuild.runtime.linking import Linkable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from kbuild.errors import ConfigurationError
 from kbuild.model import HighWaterMarks, KernelRecord, Resources
 from kbuild.runtime.compiling.large_blocks import explain_block
 from kbuild.runtime.compiling.model import Recompiler, Variant
+from kbuild.values import replace
 
 # The number of variants of one kernel that are kept in addition to the first one.
 MOST_VARIANTS: Final = 8

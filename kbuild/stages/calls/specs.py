@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from kbuild.resources import identify_installation
 from kbuild.stages.calls.kernels import KernelCall
 from kbuild.stages.calls.record import CallRecord
 from kbuild.stages.paths import normalize
@@ -57,6 +58,7 @@ def make_spec(call: KernelCall, configuration: str) -> TargetSpec:
         stub_suffix=_STUB_SUFFIXES[call.language],
         is_mixed=call.is_mixed,
         host_sources=tuple(_find_host_sources(record)),
+        kbuild_version=identify_installation(),
         compiler_target=record.find("CMAKE_CXX_COMPILER_TARGET"),
         host_compiler_id=record.find("CMAKE_CXX_COMPILER_ID"),
         launcher=_find_launcher(record),

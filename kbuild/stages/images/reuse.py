@@ -20,24 +20,22 @@ from typing import Final
 from kbuild import process
 from kbuild.backends.interface.build import CompileUnit, FrontEndStep
 from kbuild.backends.interface.toolchain import Toolchain
+from kbuild.stages.front_end.listing import maps_lines
 from kbuild.toolchain import store
 from kbuild.toolchain.environment import describe_programs
 from kbuild.values import dataclass
 
 _IMAGES: Final = "device images 1"
-_LAST_TEXT: Final = "last text of device code 2"
+_LAST_TEXT: Final = "last text of device code 3"
 # What device compilers read beside their arguments and files.
 _VARIABLES: Final = ("NVCC_", "NVVM", "CICC", "PTXAS", "LLVM_")
 # Options with which a compiler reads other files: sources, or files with options.
 _READING: Final = re.compile(r"-{1,2}(?:show-src|source-in-ptx|optf|options-file)\b.*|@.+")
 _EMBEDDING: Final = re.compile(rb"^[ \t]*#[ \t]*embed\b", re.MULTILINE)
 _INCLUSION: Final = b".incbin"  # of assemblers
-# Options with which images map code to lines.
-_LINES: Final = re.compile(r"-{1,2}(?:g|G|debug_mode|device-debug|lineinfo|generate-line-info)")
 # With these words, a text can name its lines or columns.
 _LINE_WORDS: Final = (b"__builtin_LINE", b"__builtin_FILE", b"__builtin_source_location")
 _COLUMN_WORDS: Final = (b"__builtin_COLUMN", b"__builtin_source_location")
-_COMPRESSION: Final = 1  # the fastest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,11 +95,11 @@ def compile_once(
     if entry is not None:
         _restore(found, entry)
         return entry.log
-    from zstandard import compress  # noqa: PLC0415 - imports slowly, and only the driver keeps images
+    from lz4.block import compress  # noqa: PLC0415 - only the driver keeps images
 
     log = run()
     _write(key, _Entry(log, dict(_list_files(found))))
-    store.add(last_key, key.encode() + compress(text, _COMPRESSION))
+    store.add(last_key, key.encode() + compress(text))
     return log
 
 
@@ -129,14 +127,14 @@ def _identify(found: ImageCompile) -> Iterator[str]:
 
 def _has_lines(found: ImageCompile) -> bool:
     words = (word for step in found.steps for word in step.command.argv)
-    return any(map(_LINES.fullmatch, words))
+    return maps_lines(words)
 
 
 def _find_equal(
     found: ImageCompile, content: bytes, last_key: str, read_warnings: Callable[[str], str]
 ) -> _Entry | None:
     """Return the entry of the last text of the source if it has the same device code."""
-    from zstandard import decompress  # noqa: PLC0415 - as above
+    from lz4.block import decompress  # noqa: PLC0415 - as above
 
     last = store.find(last_key)
     if last is None or any(word in content for word in _COLUMN_WORDS):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -23,10 +22,11 @@ from kbuild.stages.mixed.edge import HostEdge
 from kbuild.stages.mixed.preprocessors import describe_preprocessors, print_text
 from kbuild.stages.target import DeviceFlags
 from kbuild.toolchain import store
+from kbuild.values import replace
 
 _SOURCE: Final = Path("/dev/null")
 _NAME: Final = "macros"
-_AGREEMENT: Final = "agreement of macros 1"
+_AGREEMENT: Final = "agreement of macros 2"
 _DEFINITION: Final = re.compile(r"^#define (\w+)(.*)$", re.MULTILINE)
 # What is left out of a command that prints macros: files, and what a preprocessor does with them.
 _INCLUDED: Final = re.compile(
@@ -47,10 +47,12 @@ def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
     """
     _check_standard(edge, flags)
     common = replace(edge, source=_SOURCE, display_source=_NAME, module="", output=Path(_NAME))
-    key = _make_key(common, flags)
+    commands = describe_preprocessors(common, _make_device_edge(common), flags)
+    may_differ = find_mixed(edge.toolchain.backend).PASS_MACROS
+    key = _make_key(common, flags, commands, may_differ)
     if store.find(key) is not None:
         return
-    different = tuple(_compare(common, flags))
+    different = tuple(_compare(commands, may_differ))
     if different:
         more = len(different) - _MOST_NAMES
         raise ConfigurationError(
@@ -73,15 +75,21 @@ def _check_standard(edge: HostEdge, flags: DeviceFlags) -> None:
         )
 
 
-def _make_key(edge: HostEdge, flags: DeviceFlags) -> str:
-    """Return a name for everything that macros depend on: the edge, options, and compilers."""
+def _make_key(
+    edge: HostEdge,
+    flags: DeviceFlags,
+    commands: tuple[Command, Command],
+    may_differ: re.Pattern[str],
+) -> str:
+    """Return a name for everything that macros depend on: the commands, and the compilers."""
     compilers = (_identify(path) for path in (edge.compiler, edge.toolchain.compiler))
     response_files = (
         files.sha256(files.read_file(path))
         for option in flags.host_options
         if option.startswith("@") and (path := Path(option[1:])).is_file()
     )
-    return store.make_key(_AGREEMENT, repr((edge, flags, *compilers, *response_files)))
+    parts = (edge, flags, commands, may_differ.pattern, *compilers, *response_files)
+    return store.make_key(_AGREEMENT, repr(parts))
 
 
 def _identify(compiler: Path) -> tuple[str, int, int]:
@@ -90,12 +98,11 @@ def _identify(compiler: Path) -> tuple[str, int, int]:
     return str(found), status.st_size, status.st_mtime_ns
 
 
-def _compare(edge: HostEdge, flags: DeviceFlags) -> Iterator[str]:
+def _compare(commands: tuple[Command, Command], may_differ: re.Pattern[str]) -> Iterator[str]:
     """Yield a description of each macro that differs."""
-    host_pass, device_pass = describe_preprocessors(edge, _make_device_edge(edge), flags)
+    host_pass, device_pass = commands
     host, device = _read_macros(host_pass), _read_macros(device_pass)
     expected = {_OF_WARNINGS, *_list_own(host_pass, device_pass)}
-    may_differ = find_mixed(edge.toolchain.backend).PASS_MACROS
     for name in sorted(host.keys() | device.keys()):
         values = host.get(name), device.get(name)
         if values[0] != values[1] and name not in expected and not may_differ.fullmatch(name):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from kbuild import files, process
+from kbuild import files
 from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import FrontEnd
 from kbuild.stages.depfiles import check_prerequisites
 from kbuild.stages.freshness import write_device_key
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, write_front_end
 from kbuild.stages.mixed.macros import check_macros
+from kbuild.stages.mixed.preprocessors import list_host_steps
 from kbuild.stages.mixed.texts import run_commands
 from kbuild.stages.target import DeviceFlags
+from kbuild.values import replace
 
 
 def preprocess_source(edge: HostEdge, flags: DeviceFlags) -> str:
@@ -56,9 +57,5 @@ def run_preprocessor(edge: HostEdge, flags: DeviceFlags) -> tuple[Path, str]:
 def _describe_front_end(edge: HostEdge, flags: DeviceFlags) -> FrontEnd:
     passes = find_mixed(edge.toolchain.backend)
     unit = make_host_unit(edge, flags)
-    command = passes.listing_command(unit, edge.toolchain)
-    listing = ""
-    if command is not None:
-        result = process.run_checked(command)
-        listing = result.stdout + result.stderr
+    listing = list_host_steps(passes, unit, edge.toolchain)
     return passes.describe_host_pass(unit, edge.toolchain, listing)

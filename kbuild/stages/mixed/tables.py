@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
 from kbuild.backends.interface.mixed import Entries, KernelEntry, VariableEntry
@@ -21,6 +20,7 @@ from kbuild.stages.edges import MixedSource
 from kbuild.stages.stubs.kernel_table import SourceImages, find_common_kernels
 from kbuild.stages.stubs.symbols import SymbolTables
 from kbuild.stages.stubs.variables import VariableTable
+from kbuild.values import replace
 
 # A mixed source, what it demands, and the index of its container.
 Demand: TypeAlias = tuple[MixedSource, Entries, int]

@@ -6,19 +6,18 @@ kbuild in front of its own text. For a small source, they are nearly everything.
 
 from __future__ import annotations
 
-import marshal
 import re
-from functools import cache
-from pathlib import Path
 from typing import Final
 
-from kbuild import files, resources
-from kbuild.cxx import lexer, unit
+from kbuild import resources
+from kbuild.cxx import lexer, parts, unit
 from kbuild.cxx.model import Span
-from kbuild.cxx.unit import SeparatePart, TokenTable, Unit, read_separate_part
+from kbuild.cxx.parts import SeparatePart, decode, encode
+from kbuild.cxx.unit import Unit, read_separate_part
+from kbuild.stages.sources.included import find_first_included
 from kbuild.toolchain import store
 
-_TOKENS: Final = "tokens 2"
+_TOKENS: Final = "tokens 3"
 _MARKER: Final = re.compile(r'^# \d+ "([^"\n]*)"[^\n]*\n', re.MULTILINE)
 
 
@@ -40,31 +39,16 @@ def _find_common_part(text: str) -> Span | None:
     own = f"{resources.native_directory()}/"
     last = text.rfind(f' "{own}')
     end = next((m.start() for m in _MARKER.finditer(text, last) if own not in m[1]), None)
-    source = None
-    for marker in _MARKER.finditer(text, 0, max(last, 0)):
-        if marker[1].startswith("<") or marker[1] == (source := source or marker[1]):
-            continue
-        return None if end is None else (marker.start(), end)
-    return None
+    start = find_first_included(text)
+    return None if end is None or start is None or start >= last else (start, end)
 
 
 def _read_common_part(text: str) -> SeparatePart | None:
-    key = store.make_key(_TOKENS, _identify_reader(), text)
+    key = store.make_key(_TOKENS, store.identify_modules(lexer, parts, unit), text)
     known = store.find(key)
     if known is not None:
-        table, *rest = marshal.loads(known)  # noqa: S302 - kbuild has written it
-        return SeparatePart(TokenTable(*table), *rest)
+        return decode(known)
     part = read_separate_part(text)
     if part is not None:
-        spelled: dict[str, str] = {}  # equal tokens are stored once
-        words = [spelled.setdefault(word, word) for word in part.table.words]
-        table = part.table._replace(words=words)
-        store.add(key, marshal.dumps((tuple(table), part.partners, part.places)))
+        store.add(key, encode(part))
     return part
-
-
-@cache
-def _identify_reader() -> str:
-    """Return what changes if the reader does, or the form of what is stored."""
-    sources = (Path(module.__file__ or "") for module in (lexer, unit))
-    return files.sha256(b"".join(map(files.read_file, sources)) + bytes([marshal.version]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from kbuild.model import DeviceImage
@@ -12,7 +11,7 @@ from kbuild.stages.depfiles import read_dependencies
 from kbuild.stages.device_libraries import load_compiled
 from kbuild.stages.edges import PackPlan, name_declarations, name_depfile
 from kbuild.stages.stubs.kernel_table import SourceImages
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kbuild import files
 from kbuild.backends.interface.mixed import Entries
 from kbuild.stages.mixed.tables import Demand, build_mixed_tables, keep_shared_names_local
@@ -13,6 +11,7 @@ from kbuild.stages.stubs.handles import render_handles
 from kbuild.stages.stubs.kernel_table import SourceImages, build_kernel_table
 from kbuild.stages.stubs.symbols import SymbolTables
 from kbuild.stages.stubs.variables import build_variable_table
+from kbuild.values import replace
 
 
 def build_tables(inputs: PackInputs) -> SymbolTables:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -20,7 +20,7 @@ OPERATOR: Final = "operator"
 _DECLARED: Final = frozenset(("=", ";", ",", "(", "[", "{", ":", "]"))
 
 
-def can_declare(declaration: list[str], words: Collection[str]) -> bool:
+def can_declare(declaration: Sequence[str], words: Collection[str]) -> bool:
     """Return whether tokens can declare one of some words, or an operator; in doubt, yes."""
     return any(
         (word in words and after in _DECLARED) or word == OPERATOR

@@ -7,7 +7,7 @@ them, because their types are deduced.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Final
 
@@ -39,7 +39,7 @@ class _Facts:
     ``scopes`` are the blocks around it, from the outside to the inside, as numbers.
     """
 
-    words: list[str]
+    words: Sequence[str]
     names: frozenset[str]
     local: Local | None
     scopes: tuple[int, ...]

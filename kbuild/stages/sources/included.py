@@ -14,6 +14,7 @@ _SYSTEM_DIRECTORIES: Final = (Path("/usr/include"), Path("/usr/lib"), Path("/usr
 # Directories of Python's own headers, and of packages that are installed for Python.
 _PYTHON_DIRECTORY: Final = re.compile(r"/(?:(?:site|dist)-packages|include/python\d[\w.]*)/")
 _UNESCAPE: Final = re.compile(r"\\(.)")
+_LINE: Final = re.compile(r'^#(?: |line )\d+ "((?:\\.|[^"\\\n])*)"', re.MULTILINE)
 _MARKER: Final = re.compile(r'\n#(?: |line )(\d+) "((?:\\.|[^"\\\n])*)"[^\n]*')
 
 
@@ -121,6 +122,15 @@ def list_parts(preprocessed: str, is_project: Callable[[str], bool]) -> Iterator
         source = source or file
         if file not in known:
             known[file] = file == source or is_project(file)
+
+
+def find_first_included(text: str) -> int | None:
+    """Return the position of the line marker of the first file that a source includes."""
+    source = None
+    for marker in _LINE.finditer(text):
+        if not marker[1].startswith("<") and marker[1] != (source := source or marker[1]):
+            return marker.start()
+    return None
 
 
 def divide_text(preprocessed: Preprocessed) -> IncludedText:

@@ -56,7 +56,7 @@ def list_local(words: Sequence[str]) -> Iterator[str]:
             yield word
 
 
-def read_local(words: list[str]) -> Local | None:
+def read_local(words: Sequence[str]) -> Local | None:
     """Read a statement; return None if it is not a declaration of variables."""
     start = 0
     while start < len(words) and words[start] in _SPECIFIERS:
@@ -76,7 +76,9 @@ def read_local(words: list[str]) -> Local | None:
     return _read_declarators(words, stop, is_builtin=is_builtin)
 
 
-def _read_brackets(words: list[str], start: int, index: int, *, is_builtin: bool) -> Local | None:
+def _read_brackets(
+    words: Sequence[str], start: int, index: int, *, is_builtin: bool
+) -> Local | None:
     """Read ``type (*name)(...)`` or ``auto [first, second]``."""
     end = match_words(words).get(index, len(words) - 1) + 1
     if words[index] == "[":
@@ -89,7 +91,7 @@ def _read_brackets(words: list[str], start: int, index: int, *, is_builtin: bool
     return Local(names, is_builtin, tuple(words))
 
 
-def _read_declarators(words: list[str], stop: int, *, is_builtin: bool) -> Local:
+def _read_declarators(words: Sequence[str], stop: int, *, is_builtin: bool) -> Local:
     partners = match_words(words)
     names: set[str] = set()
     essence = list(words[:stop])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from kbuild.cxx.outline import opens_scope, outline, read_names
 from kbuild.cxx.unit import Unit
@@ -30,7 +30,7 @@ class _Item:
     names: tuple[str, ...] = ()
 
     @property
-    def words(self) -> list[str]:
+    def words(self) -> Sequence[str]:
         """The tokens."""
         return self.unit.words[self.start : self.stop]
 
@@ -86,7 +86,7 @@ class Namespaces:
             yield self._units[text]
 
 
-def read_directive(words: list[str]) -> frozenset[str]:
+def read_directive(words: Sequence[str]) -> frozenset[str]:
     """Return the words of the name in a using-directive; none for another declaration."""
     if words[:2] != ["using", "namespace"]:
         return frozenset()

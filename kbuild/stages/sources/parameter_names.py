@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -19,6 +18,7 @@ from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import without_template_arguments
 from kbuild.model import KernelRecord, Param
 from kbuild.stages.sources.kernels import DeclaredKernel, DeclaredParam, find_declared_kernels
+from kbuild.values import replace
 
 _QUALIFIERS: Final = ("const", "volatile")
 

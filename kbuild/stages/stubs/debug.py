@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from kbuild.demangle.names import split_function
 from kbuild.demangle.stub_names import PREFIX, base_identifier
 from kbuild.model import KernelRecord, Param, TargetRecord
+from kbuild.values import replace
 
 _BUILTIN_WORDS: Final = frozenset(
     (

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kbuild.model import KernelRecord
 from kbuild.stages.stubs.variables import VariableTable
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,9 +81,15 @@ def _find_initial(variable: Variable, image: DeviceImage) -> InitialContent | No
 def _agree(images: tuple[DeviceImage, ...]) -> Iterable[Variable]:
     """Yield the variables that all images define alike, because a runtime stores only one size."""
     first, *others = images
+    known = [frozenset(map(_identify, image.variables)) for image in others]
     for variable in first.variables:
-        if all(variable in image.variables for image in others):
+        if all(_identify(variable) in image for image in known):
             yield variable
+
+
+def _identify(variable: Variable) -> tuple[str, str, str, int]:
+    """Return what must be the same in all images."""
+    return variable.name, variable.display, variable.kind, variable.size
 
 
 def _describe_clashes(clashes: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

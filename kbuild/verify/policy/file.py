@@ -25,7 +25,6 @@ The policy is the ``[verify]`` table of ``kbuild.toml``, ``[tool.kbuild.verify]`
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,6 +32,7 @@ from kbuild.backends import name_devices, name_images
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.files import read_toml
 from kbuild.records import from_json
+from kbuild.values import replace
 from kbuild.verify.policy.baseline import read_baseline
 from kbuild.verify.policy.model import Policy, Requirements
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from kbuild import process
 from kbuild.backends import find_builder, find_mixed
 from kbuild.backends.interface.mixed import HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.rewriting.rewrite import rewrite
 from kbuild.cxx.unit import Unit
+from kbuild.stages.mixed.preprocessors import list_host_steps
 from kbuild.stages.mixed.texts import make_text
 from kbuild.values import dataclass
 from support.mixed_programs import build_program
@@ -138,8 +138,7 @@ def rewrite_source(backend: str, source: Path) -> list[str]:
         architectures=("80" if backend == "cuda" else "native",),
     )
     passes = find_mixed(backend)
-    listed = passes.listing_command(unit, toolchain)
-    listing = "" if listed is None else process.run_checked(listed).stderr
+    listing = list_host_steps(passes, unit, toolchain)
     front_end = passes.describe_host_pass(unit, toolchain, listing)
     text, _ = make_text(front_end, find_builder(backend))
     code = Unit(text)

@@ -16,8 +16,8 @@ def test_parts_have_the_tokens_of_the_whole() -> None:
     whole = Unit(FIRST + SECOND + FIRST)
 
     assert None not in parts
-    assert unit.words == whole.words
-    assert unit.starts == whole.starts
+    assert list(unit.words) == whole.words
+    assert list(unit.starts) == whole.starts
     assert unit.directives == whole.directives
     assert unit.partners == whole.partners
     assert unit.find(("n",)) == whole.find(("n",))

@@ -12,11 +12,10 @@ Sources: x86-64 psABI 1.0, section 3.2.3; AAPCS64 2024Q3, sections 5.9.5 and 6.8
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final, Literal
 
 from kbuild.formats.dwarf import Member, ValueType
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 # Larger records are not passed in registers: one vector, or four on AArch64.
 LARGEST_IN_REGISTERS: Final = 64

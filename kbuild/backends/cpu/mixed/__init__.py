@@ -7,7 +7,6 @@ Both passes preprocess the source with a prelude that keeps the qualifiers (see
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +28,7 @@ from kbuild.cxx.model import Edit, HostText
 from kbuild.errors import SourceError
 from kbuild.model import Command
 from kbuild.process import select_environment
+from kbuild.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 describe_diagnosis: Final = describe.describe_diagnosis
 describe_review: Final = describe.describe_review
 read_review: Final = describe.read_review
+
+listing_command: Final = None
 
 # The project's C++ compiler compiles the host text.
 compile_host_text: Final = None
@@ -55,13 +57,6 @@ PASS_MACROS: Final = re.compile(
 _SPLIT: Final = "KBUILD_CPU_SPLIT"
 _CHEVRON: Final = "namespace chevron"
 _CLANG_OPTIONS: Final = ("-Wno-unused-private-field", "-Wno-unused-const-variable")
-
-
-def listing_command(
-    unit: HostUnit,
-    tc: Toolchain,
-) -> None:
-    """See `MixedPasses`: the host pass is one command."""
 
 
 def describe_host_pass(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES, ThreadWords
@@ -38,7 +37,7 @@ from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import Block, Statement, divide_body
 from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 WRONG_GUESS: Final = "its regions do not compile"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -17,6 +16,7 @@ from kbuild.cxx.model import Edit, Span
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
+from kbuild.values import replace
 
 _CLANG: Final = "__kbuild_clang__"
 

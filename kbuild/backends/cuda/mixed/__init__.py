@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +17,7 @@ from kbuild.backends.cuda.build import (
     find_keep_directory,
     language_options,
     list_program_options,
+    list_read_files,
     name_plainly,
 )
 from kbuild.backends.interface.build import CompileUnit
@@ -25,6 +25,7 @@ from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ToolError
 from kbuild.model import Command
+from kbuild.values import replace
 
 if TYPE_CHECKING:
     from kbuild.cxx.model import HostText
@@ -71,7 +72,7 @@ def listing_command(unit: HostUnit, tc: Toolchain) -> Command:
         *("-c", str(unit.source), "-o", str(keep / "host.o")),
         "--dryrun",
     )
-    return Command(argv=argv, inputs=(unit.source,))
+    return Command(argv=argv, inputs=list_read_files(unit.source, tc, unit.compiler))
 
 
 def describe_host_pass(unit: HostUnit, tc: Toolchain, listing: str) -> FrontEnd:

@@ -9,7 +9,6 @@ The stub file pairs C++ expressions with device names::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from kbuild.cxx.tokens import read_tokens, split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.errors import ToolError
 from kbuild.model import Linkage, VariableKind
+from kbuild.values import replace
 
 _CALLBACK: Final = "__nv_cudaEntityRegisterCallback"
 _REGISTER: Final = "__cudaRegister"

@@ -7,7 +7,6 @@ kernel template calls a ``__wrapper__device_stub_kernel``.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Final
 
 from kbuild.cxx.declarations import Declaration, list_qualifiers, read_declaration
@@ -20,6 +19,7 @@ from kbuild.cxx.places import find_first
 from kbuild.cxx.rewriting.signatures import Key, expand_aliases, read_signature
 from kbuild.cxx.scopes import Scopes, find_scopes
 from kbuild.cxx.unit import Unit
+from kbuild.values import replace
 
 _WRAPPER: Final = "__wrapper__device_stub_"
 _DISABLED_BODY: Final = re.compile(r"#if 0\n#(?: |line )\d+[^\n]*\n\{")
@@ -60,7 +60,7 @@ class Kernels:
         self.edits: Final[list[Edit]] = []
         for index in code.find({word for word in code.vocabulary if word.startswith(_WRAPPER)}):
             self._read_wrapper(index)
-        for directive in code.directives:
+        for directive in code.other_directives:
             if not _DISABLED_BODY.match(directive.text):
                 continue
             semicolon = code.find_index(directive.start) - 1

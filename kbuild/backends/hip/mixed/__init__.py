@@ -7,7 +7,6 @@ compiler assembles it. See `MixedPasses` for the protocol.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
@@ -17,6 +16,7 @@ from kbuild.backends.hip.toolchain import NAME
 from kbuild.backends.host_options import select_preprocessor_options
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.model import Command
+from kbuild.values import replace
 
 if TYPE_CHECKING:
     from kbuild.backends.interface.build import CompileUnit
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PASS_MACROS: Final = host_macros.PASS_MACROS
 
 # clang reads the source itself.
+listing_command: Final = None
 describe_device_pass: Final = None
 read_device_text: Final = None
 review_object: Final = None
@@ -43,13 +44,6 @@ _WARNINGS: Final = (
 )
 # The options of another compiler can contain some that clang does not use.
 _FOREIGN: Final = ("-Wno-unknown-warning-option", "-Qunused-arguments")
-
-
-def listing_command(
-    unit: HostUnit,
-    tc: Toolchain,
-) -> None:
-    """See `MixedPasses`: the host pass is one command."""
 
 
 def describe_host_pass(

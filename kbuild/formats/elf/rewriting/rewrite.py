@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from kbuild.errors import InputError
@@ -35,6 +34,7 @@ from kbuild.formats.elf.rewriting.tables import (
     pack_sections,
     read_tables,
 )
+from kbuild.values import replace
 
 ALIGNMENT: Final = 8
 # The section and the value of a symbol

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 from typing import Final
 
 from kbuild.formats.elf.constants import SHF_EXECINSTR, SHT_NOTE, SHT_REL, SHT_RELA, SHT_SYMTAB
@@ -26,14 +25,14 @@ _LOCAL: Final = b".nv.local."
 class CubinSections:
     """The relevant sections; those of a function by the index of its code section."""
 
-    notes: list[SectionHeader] = field(default_factory=list)
-    debug: list[SectionHeader] = field(default_factory=list)
-    compat: list[SectionHeader] = field(default_factory=list)
-    module_info: list[SectionHeader] = field(default_factory=list)
-    function_info: dict[int, SectionHeader] = field(default_factory=dict)
-    constant_bytes: dict[int, int] = field(default_factory=dict)
-    shared_bytes: dict[int, int] = field(default_factory=dict)
-    local_bytes: dict[int, int] = field(default_factory=dict)
+    notes: list[SectionHeader]
+    debug: list[SectionHeader]
+    compat: list[SectionHeader]
+    module_info: list[SectionHeader]
+    function_info: dict[int, SectionHeader]
+    constant_bytes: dict[int, int]
+    shared_bytes: dict[int, int]
+    local_bytes: dict[int, int]
 
 
 def sort_sections(elf: DeviceElf) -> CubinSections:
@@ -41,7 +40,16 @@ def sort_sections(elf: DeviceElf) -> CubinSections:
 
     The ``info`` field of a section that belongs to a function is the index of its code section.
     """
-    found = CubinSections()
+    found = CubinSections(
+        notes=[],
+        debug=[],
+        compat=[],
+        module_info=[],
+        function_info={},
+        constant_bytes={},
+        shared_bytes={},
+        local_bytes={},
+    )
     by_name = (
         (_CONSTANT_0, found.constant_bytes),
         (_SHARED, found.shared_bytes),

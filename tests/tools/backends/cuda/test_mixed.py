@@ -16,6 +16,7 @@ from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.cxx.rewriting.instances import rewrite_host_text
 from kbuild.cxx.unit import Unit
 from kbuild.model import Command
+from kbuild.stages.front_end.listing import list_steps
 from kbuild.stages.mixed.texts import make_text
 from kbuild.stages.stubs.handles import render_handles
 from support.tools.toolchains import find_compiler, needs_backend, needs_programs
@@ -94,10 +95,10 @@ def make_host_text(directory: Path, compiler: str, toolchain: Toolchain) -> tupl
         device_options=("--extended-lambda",),
         architectures=("80-virtual",),
     )
-    command = mixed.listing_command(unit, toolchain)
-    assert command is not None
-    listed = process.run_checked(command)
-    front_end = mixed.describe_host_pass(unit, toolchain, listed.stdout + listed.stderr)
+    listed = list_steps(mixed.listing_command, unit, toolchain)
+    said = process.run_checked(mixed.listing_command(unit, toolchain))
+    assert listed.stdout == said.stdout + said.stderr  # although it was for another name
+    front_end = mixed.describe_host_pass(unit, toolchain, listed.stdout)
     text, _ = make_text(front_end, find_builder("cuda"))
     path = directory / "features.host.cpp"
     code = Unit(text)

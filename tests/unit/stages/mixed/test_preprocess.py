@@ -27,12 +27,10 @@ class _Passes:
     """A backend whose front end has another command after the preprocessor."""
 
     convert = Command(argv=("convert", "--all"))
+    listing_command = None
 
     def __init__(self, directories: tuple[Path, ...]) -> None:
         self.directories = directories
-
-    def listing_command(self, *_: object) -> None:
-        return None
 
     def describe_host_pass(self, unit: HostUnit, *_: object) -> FrontEnd:
         text = unit.output.with_name("host.ii")

@@ -30,7 +30,18 @@ def make_text(source: str, name: str) -> str:
 def check(text: str) -> None:
     unit, whole = read_host_text(text), Unit(text)
 
-    assert (unit.text, unit.words, unit.starts) == (whole.text, whole.words, whole.starts)
+    assert (unit.text, list(unit.words), list(unit.starts)) == (
+        whole.text,
+        whole.words,
+        whole.starts,
+    )
+    count = len(whole.words)
+    assert [unit.words[-each] for each in range(1, count)] == whole.words[:0:-1]
+    for part in (slice(2, 5), slice(-3, None), slice(count - 1, count + 1), slice(None, None, -2)):
+        assert unit.words[part] == whole.words[part]
+        assert unit.starts[part] == whole.starts[part]
+    for position in range(len(text)):
+        assert unit.find_index(position) == whole.find_index(position)
     assert unit.directives == whole.directives
     assert (unit.partners, unit.vocabulary) == (whole.partners, whole.vocabulary)
     for words in (("{", "(", ")", "int"), ("launch",), ("nowhere",), ()):

@@ -98,3 +98,27 @@ const char* s = "/tree/src/a.cu"; // # 1 "/tree/d
         assert name_relatively(text, root) == text.replace(b'1 "/tree/src', b'1 "src', 1).replace(
             b'2 "/tree/b', b'2 "b'
         )
+
+
+COMMON = '# 1 "/usr/include/a.h" 1 3\nnamespace a {{ int f(); }}\n{}\n# 0 "<command-line>" 2\n'
+
+
+@pytest.mark.parametrize(
+    "common",
+    [
+        "int g() { return 0; }",
+        "namespace open {",
+        "namespace a { } }",
+        "int g()",  # the source has the rest
+        'const char* text = R"(',
+        "__attribute__((global)) void k();",
+    ],
+)
+def test_what_all_sources_include_does_not_change_the_result(common: str) -> None:
+    kernel = "; namespace n { __attribute__((global)) void k(int n) {} }\n"
+    for source in ("a.cu", "b.cu"):
+        start = f'# 0 "{source}"\n# 0 "<command-line>"\n'
+        text = start + COMMON.format(common) + f'# 1 "{source}"\n' + kernel
+        unknown = text.replace("<command-line>", "other.h")
+
+        assert select_kernels(text.encode(), ["k"]) == select_kernels(unknown.encode(), ["k"])

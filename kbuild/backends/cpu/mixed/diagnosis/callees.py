@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kbuild.cxx.heads import find_name
 from kbuild.cxx.launched import find_callee
 from kbuild.cxx.model import Launch
@@ -21,7 +23,7 @@ def find_last_name(code: Unit, launch: Launch) -> tuple[int, str]:
     return head[index].start, head[index].text
 
 
-def list_callee(code: Unit, parenthesis: int) -> list[str]:
+def list_callee(code: Unit, parenthesis: int) -> Sequence[str]:
     """Return the tokens of the expression that a parenthesis calls; none if it calls nothing."""
     try:
         return code.words[find_callee(code, parenthesis) : parenthesis]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +10,7 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.interface.build import CompileUnit
 from kbuild.backends.interface.mixed import Diagnosis, HostUnit, Remark
 from kbuild.model import Command
+from kbuild.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,6 @@ generated code proves what the text cannot know: types, and that names are const
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.regions.branches import check_branches
@@ -44,6 +43,7 @@ from kbuild.backends.cpu.mixed.regions.variables import (
     list_variables,
 )
 from kbuild.cxx.statements import Block, Node, Statement, find_statement, list_statements
+from kbuild.values import replace
 
 
 def analyze(kernel: KernelBody) -> Division:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -30,6 +29,7 @@ from kbuild.cxx.statements import (
 )
 from kbuild.cxx.tokens import drop_attributes, match_angle
 from kbuild.cxx.unit import Unit
+from kbuild.values import replace
 
 _LOOPS: Final = frozenset(("for", RANGE, "while", "do"))
 DIVIDABLE: Final = _LOOPS | {"", "if"}  # the kinds of blocks
@@ -237,7 +237,7 @@ def is_common_declaration(unit: Unit, statement: Statement) -> bool:
     return is_common or _declares_only_class(unit, statement)
 
 
-def _list_head(words: list[str]) -> list[str]:
+def _list_head(words: Sequence[str]) -> list[str]:
     """Return the words of a statement up to the initializer of a declaration."""
     return [*takewhile(lambda word: word not in ("=", "(", "{"), words)]
 

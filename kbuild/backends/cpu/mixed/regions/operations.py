@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import count, pairwise
 from typing import Final
 
@@ -25,7 +24,7 @@ from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import find_scopes
 from kbuild.cxx.statements import Block, Statement, find_statement, list_blocks
 from kbuild.cxx.unit import Unit
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 _CONDITIONAL: Final = frozenset(("?", "&&", "||"))
 

@@ -7,7 +7,6 @@ iterators for each thread. See ``range_loop`` in ``kbuild_cpu/regions/ranges.h``
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
@@ -17,6 +16,7 @@ from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.places import list_outside
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
+from kbuild.values import replace
 
 # The kind of such a loop, whose head consists of the declaration and the initializer.
 RANGE: Final = "for :"

@@ -10,7 +10,6 @@ operands is a guard, which the generated code checks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
@@ -35,7 +34,7 @@ from kbuild.cxx.declarators import find_type_end
 from kbuild.cxx.places import find_first, find_opening
 from kbuild.cxx.statements import Statement
 from kbuild.cxx.unit import Unit
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 UseKind: TypeAlias = Literal["read", "changed", "unknown"]
 _JUMPS: Final = ("return", "throw", "case", "co_return", "co_yield", "new", "delete", "goto")

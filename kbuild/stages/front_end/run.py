@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,9 +13,10 @@ from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ToolError
 from kbuild.model import Command, CommandResult
 from kbuild.stages.depfiles import format_depfile, read_depfile
+from kbuild.stages.front_end.listing import list_steps
 from kbuild.stages.images.reuse import ImageCompile, compile_once
 from kbuild.stages.mixed.texts import make_tool_error
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def _find_steps(
         return uncached
     text = ""
     if builder.listing_command is not None:
-        result = process.run(builder.listing_command(unit, tc))
+        result = list_steps(builder.listing_command, unit, tc)
         if result.returncode != 0:
             return uncached  # it fails with the message that explains the problem
         text = result.stdout + result.stderr

@@ -1,0 +1,1 @@
+"""Run the front ends of compilers, and ask for their steps."""

@@ -10,7 +10,7 @@ of such a variable.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, TypeAlias
 
 from kbuild.backends import qualifiers as q
@@ -128,7 +128,7 @@ class VariableReviewer:
     def _is_in_template(self, position: int) -> bool:
         return any(head[:1] == ["template"] for head in self._list_heads(position))
 
-    def _list_heads(self, position: int) -> list[list[str]]:
+    def _list_heads(self, position: int) -> list[Sequence[str]]:
         """Return what comes before the blocks around a position."""
         around = self._scopes.around(position)
         return [list_head(self._code, scope) for scope in around if scope.kind == "block"]

@@ -40,12 +40,14 @@ COMPILERS = pytest.mark.parametrize(
 )
 
 
-def explain(directory: Path, source: str, compiler: str = "g++") -> str:
+def explain(
+    directory: Path, source: str, compiler: str = "g++", options: tuple[str, ...] = ("-O1",)
+) -> str:
     """Return the message about a source that cannot be built."""
     path = directory / "source.cu"
     path.write_text(source)
     with pytest.raises(KbuildError) as caught:
-        build_program(directory, (path,), compilers=(compiler, compiler), options=("-O1",))
+        build_program(directory, (path,), compilers=(compiler, compiler), options=options)
     return str(caught.value)
 
 
@@ -160,7 +162,9 @@ void launch(int *p) {
     forward(n::k); fill<int><<<1, 1>>>(p, 1); auto many = n::k; many<<<1, 1>>>(p);
 }
 """
-    message = explain(tmp_path, source, compiler)
+    # With these options, each warning is an error, but the reviews are not affected.
+    options = ("-O1", "-pedantic-errors", "-Werror", "-Werror=deprecated-declarations")
+    message = explain(tmp_path, source, compiler, options)
 
     called = re.findall(r":(\d+):\d+: the kernel '(\w+)' is called without a config", message)
     assert sorted(called) == [("5", "k"), ("6", "fill"), ("7", "fill")]

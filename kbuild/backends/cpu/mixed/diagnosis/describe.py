@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 # The command shows no warnings: those of the real text count, which is optimized.
 _DIAGNOSIS: Final = ("-fsyntax-only", "-w")
-_REVIEW: Final = ("-fsyntax-only", "-Wdeprecated-declarations")
+# The project can make errors of warnings, and of markers of lines.
+_REVIEW: Final = (
+    *("-fsyntax-only", "-Wdeprecated-declarations", "-Wno-pedantic"),
+    *("-Wno-error", "-Wno-error=deprecated-declarations"),
+)
 # clang shows the line that it reads, and not that of the file.
 _CLANG: Final = ("-fno-caret-diagnostics",)
 _GCC: Final = ("-fno-diagnostics-show-caret", "-fdiagnostics-column-unit=byte")

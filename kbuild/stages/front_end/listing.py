@@ -59,7 +59,7 @@ def list_steps(
         if answer is not None:
             text = answer.stdout + answer.stderr
             for listed, name in names:
-                text = text.replace(listed, name)
+                text = re.sub(listed, name, text)  # names are plain, without backslashes
             return replace(answer, stdout=text, stderr="")
     return process.run(command)
 
@@ -77,7 +77,10 @@ def _rename(unit: U) -> U:
 
 
 def _find_names(unit: Unit) -> tuple[tuple[str, str], ...] | None:
-    """Return what replaces the names in an answer, in order; None if they cannot be replaced."""
+    """Return expressions for the names in an answer, and what replaces them, in order.
+
+    None means that they cannot be replaced.
+    """
     source, shown = unit.source, Path(unit.display_source)
     root = Path(*source.parts[: -len(shown.parts)])
     has_plain_names = (
@@ -90,9 +93,9 @@ def _find_names(unit: Unit) -> tuple[tuple[str, str], ...] | None:
     )
     if not has_plain_names or not _PLAIN.fullmatch(str(unit.depfile)):
         return None
-    listed = f"{_STEM}{_SUFFIX}"
+    listed = rf"{_STEM}{re.escape(_SUFFIX)}(?![\w.])"  # and not a.cudafe1.c of a.cu
     return (
-        (str(_ROOT / listed), str(source)),
+        (f"{_ROOT}/{listed}", str(source)),
         (str(_ROOT), str(root)),
         (listed, unit.display_source),
         (_STEM, source.stem),

@@ -95,16 +95,46 @@ def make_host_text(directory: Path, compiler: str, toolchain: Toolchain) -> tupl
         device_options=("--extended-lambda",),
         architectures=("80-virtual",),
     )
-    listed = list_steps(mixed.listing_command, unit, toolchain)
-    said = process.run_checked(mixed.listing_command(unit, toolchain))
-    assert listed.stdout == said.stdout + said.stderr  # although it was for another name
-    front_end = mixed.describe_host_pass(unit, toolchain, listed.stdout)
+    listed = process.run_checked(mixed.listing_command(unit, toolchain))
+    front_end = mixed.describe_host_pass(unit, toolchain, listed.stdout + listed.stderr)
     text, _ = make_text(front_end, find_builder("cuda"))
     path = directory / "features.host.cpp"
     code = Unit(text)
     rewritten = rewrite_host_text(code, mixed.read_host_text(code, unit), "1a2b").text
     path.write_text(f'{rewritten}\n#include "features.handles.h"\n')
     return path, unit
+
+
+@pytest.mark.parametrize(
+    "name", [FEATURES.name, str(Path(*FEATURES.parts[-3:])), str(FEATURES.relative_to("/"))]
+)
+def test_remembered_steps_are_those_of_nvcc(
+    name: str, tmp_path: Path, toolchain: Toolchain
+) -> None:
+    output = tmp_path / "sub/features"
+    host = HostUnit(
+        source=FEATURES,
+        display_source=name,
+        output=output,
+        stamp=output.with_suffix(".host"),
+        depfile=output.with_suffix(".host.d"),
+        compiler=Path("/usr/bin/g++"),
+        compiler_id="GNU",
+        architectures=("80", "90"),
+    )
+    device = CompileUnit(
+        source=FEATURES,
+        display_source=name,
+        arch="80",
+        output=output,
+        stamp=output.with_suffix(".json"),
+        depfile=output.with_suffix(".d"),
+        is_mixed=True,
+    )
+    said = process.run_checked(mixed.listing_command(host, toolchain))
+    assert list_steps(mixed.listing_command, host, toolchain).stdout == said.stdout + said.stderr
+    said = process.run_checked(build.listing_command(device, toolchain))
+    assert list_steps(build.listing_command, device, toolchain).stdout == said.stdout + said.stderr
 
 
 def list_symbols(compiled: Path) -> dict[str, str]:

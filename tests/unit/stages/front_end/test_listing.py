@@ -37,8 +37,8 @@ def describe(unit: CompileUnit, tc: Toolchain) -> Command:
     """Return a command that prints what compilers make of names."""
     root = f"-ffile-prefix-map={unit.root}/=" if unit.root else ""
     names = (unit.source, unit.display_source, unit.output, unit.stamp, unit.depfile)
-    kept = f"{unit.output}.keep/{unit.source.stem}.cpp1.ii"
-    return Command(argv=(str(tc.compiler), root, *map(str, names), kept, *unit.options))
+    kept = (f"{unit.output}.keep/{unit.source.stem}.{end}" for end in ("cudafe1.c", "cpp1.ii"))
+    return Command(argv=(str(tc.compiler), root, *map(str, names), *kept, *unit.options))
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,23 @@ __global__ void hiding_pointer(int* out)
     *x += 1;
     out[threadIdx.x] = own * 10 + other;
 }
+__global__ void hiding_with_attributes(int* out)
+{
+    int x = threadIdx.x, y = 2 * x;
+    {
+        [[maybe_unused]] Number(x);
+        __syncthreads();
+        out[threadIdx.x] = x;
+    }
+    __syncthreads();
+    {
+        [[maybe_unused]] const auto [y, z] = int2{5, 6};
+        __syncthreads();
+        out[threadIdx.x] += 10 * y;
+    }
+    __syncthreads();
+    out[threadIdx.x] += 100 * x + 10000 * y;
+}
 // The same forms are calls if the name is that of a function.
 __device__ void increase(int& x) { x += 3; }
 template <class T> __device__ void increase_any(T& x) { x += 3; }
@@ -208,6 +225,8 @@ int main()
     check("hiding_instance", 64, [](int i) { return 4 + 10 * i; });
     hiding_alias<<<1, 64>>>(results);
     check("hiding_alias", 64, [](int i) { return 5 + 10 * i; });
+    hiding_with_attributes<<<1, 64>>>(results);
+    check("hiding_with_attributes", 64, [](int i) { return 57 + 20100 * i; });
     hiding_pointer<<<1, 64>>>(results);
     check("hiding_pointer", 64, [](int i) { return (i + 1) * 10 + 4; });
     calls<<<1, 64>>>(results);

@@ -103,6 +103,35 @@ __global__ void operands_that_change(int* out)
     out[threadIdx.x] = 1000 * y + 100 * x + 10 * w + z;
 }
 
+// A function changes what C++ reads before it, by an address or in shared memory.
+__device__ int change_at(int* place)
+{
+    __syncthreads();
+    *place += 2;
+    __syncthreads();
+    return 1;
+}
+
+__global__ void changed_by_functions(int* out)
+{
+    int x = 1, y = 1, *place = &x, values[4] = {};
+    const int z = x << change_at(place);
+    values[change_at(&y)] = y;
+    out[threadIdx.x] = 1000 * x + 100 * values[1] + 10 * y + z;
+}
+
+__global__ void shared_numbers(int* out)
+{
+    __shared__ int number;
+    if (threadIdx.x == 0)
+        number = 1;
+    __syncthreads();
+    const int x = number << __shfl_xor_sync(EVERY, 1, 1);
+    if (threadIdx.x == 0)
+        number = 5;
+    out[threadIdx.x] = x;
+}
+
 __global__ void not_evaluated(int* out)
 {
     const int x = threadIdx.x;
@@ -150,6 +179,10 @@ int main()
         const int w = own << ((own + 5) & 1);
         return 1000 * (own << (own ^ 1)) + 100 * (own + 1) + 10 * w + own + 5;
     });
+    changed_by_functions<<<1, 32>>>(results);
+    check("changed_by_functions", 32, [](int) { return 3132; });
+    shared_numbers<<<1, 32>>>(results);
+    check("shared_numbers", 32, [](int) { return 2; });
     not_evaluated<<<1, 32>>>(results);
     check("not_evaluated", 32, [](int i) { return (i < 4 ? 8 : 0) + 1; });
     conditions<<<1, 64>>>(results);

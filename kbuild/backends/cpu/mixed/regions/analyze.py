@@ -85,7 +85,8 @@ class _Analysis:
         for operation in needs.operations.values():
             statement = find_statement(body, operation.index)
             if statement is not None:
-                check_order(unit, statement, operation, self._is_own_number)
+                is_own = self._is_own_number if operation.callee is None else self._is_private
+                check_order(unit, statement, operation, is_own)
         check_types(unit, body, self._uses)
         self._assignments = find_assignments(unit, self._divided, self._uses)
         self._uniform = {v for v in self._uses.variables if self._can_be_uniform(v)}
@@ -132,6 +133,11 @@ class _Analysis:
         if found is None:
             return self._uses.is_number_array(index)
         return found.is_scalar or found.is_built_in
+
+    def _is_private(self, index: int) -> bool:
+        """Return the same for a name of what no function can change by its address."""
+        found = self._uses.resolve(index)
+        return self._is_own_number(index) and (found is None or self._uses.is_private(found))
 
     def _has_own_masks(self, operation: Operation) -> bool:
         if operation.mask is None or operation.is_of_object:

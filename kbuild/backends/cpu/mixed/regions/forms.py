@@ -89,7 +89,7 @@ def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
     ``f(x);`` declares ``x`` if ``f`` is a type ([stmt.ambig]). The result is None if no name of a
     type can make the statement a declaration.
     """
-    index = statement.start
+    start = index = skip_attributes(unit, statement.start)
     while index < statement.stop and unit.words[index] != "(":
         word = unit.words[index]
         if word == "<":
@@ -107,7 +107,7 @@ def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
     while unit.get(end) == "[" and end in unit.partners:
         end = unit.partners[end] + 1
     # With a comma, the parentheses are around arguments.
-    is_whole = unit.get(end) == ")" and statement.start < index < statement.stop
+    is_whole = unit.get(end) == ")" and start < index < statement.stop
     return index if is_declarable and is_whole else None
 
 
@@ -137,7 +137,7 @@ def find_declared(unit: Unit, body: Block) -> frozenset[str]:
 def find_shared(unit: Unit, body: Block) -> SharedMemory:
     """Return the shared and static memory that a body declares."""
     declared: set[int] = set()
-    numbers: set[str] = set()
+    numbers: set[int] = set()
     for statement in list_statements(body):
         words = unit.words[statement.start : statement.stop]
         is_constant = not {"const", "constexpr"}.isdisjoint(words)
@@ -146,11 +146,14 @@ def find_shared(unit: Unit, body: Block) -> SharedMemory:
             declared |= found
             kind = next((word for word in words if word not in (_SHARED, *_STORAGE)), "")
             if kind in ARITHMETIC_WORDS and "&" not in words:
-                numbers |= {unit.words[index] for index in found}
+                numbers |= found
     names = {unit.words[index] for index in declared}
+    others = {unit.words[index] for index in declared if unit.get(index + 1) != "["}
+    of_numbers = {unit.words[index] for index in numbers} - {_SHARED}
     return SharedMemory(
         names=frozenset(names - {_SHARED}),
-        numbers=frozenset(numbers - {_SHARED}),
+        numbers=frozenset(of_numbers),
+        arrays=frozenset(of_numbers - others),
         declared=frozenset(declared),
     )
 

@@ -86,11 +86,13 @@ class SharedMemory:
     Attributes:
         names: The names in these declarations.
         numbers: Those of them that consist of numbers without a doubt.
+        arrays: Those of these that are arrays, so that the name alone reads no memory.
         declared: The indices of the names.
     """
 
     names: frozenset[str]
     numbers: frozenset[str]
+    arrays: frozenset[str]
     declared: frozenset[int]
 
 

@@ -77,6 +77,10 @@ class Uses:
         """Return whether nothing but the value of a variable matters."""
         return all(use.kind == "read" for use in self.list_uses(variable))
 
+    def is_private(self, variable: Variable) -> bool:
+        """Return whether nothing can change a variable but the places that name it."""
+        return all(use.kind != "unknown" for use in self.list_uses(variable))
+
     def _read(self, index: int) -> Use:
         place = bisect_right(self._starts, index) - 1
         statement = self._statements[place] if place >= 0 else None
@@ -95,8 +99,8 @@ class Uses:
         return self._is_one_of(self._shared.names, index)
 
     def is_number_array(self, index: int) -> bool:
-        """Return whether a name is that of shared memory that consists of numbers."""
-        return self._is_one_of(self._shared.numbers, index)
+        """Return whether a name is that of an array of numbers in shared memory."""
+        return self._is_one_of(self._shared.arrays, index)
 
     def _is_one_of(self, names: frozenset[str], index: int) -> bool:
         name = self._unit.words[index]
@@ -105,7 +109,7 @@ class Uses:
     def _is_built_in(self, index: int) -> bool:
         found = self.resolve(index)
         if found is None:
-            return self.is_number_array(index)
+            return self._is_one_of(self._shared.numbers, index)
         return found.is_built_in and found.name not in self._redeclared
 
     def _find(self, variable: Variable) -> Iterator[int]:

@@ -30,7 +30,7 @@ from kbuild.backends.cpu.mixed.regions.writing.text import (
     name_frame,
 )
 from kbuild.cxx.places import list_outside, starts_captures
-from kbuild.cxx.statements import Node, Statement, list_statements
+from kbuild.cxx.statements import Node, Statement, list_statements, skip_attributes
 
 
 class RegionWriter:
@@ -545,7 +545,8 @@ class RegionWriter:
         for node in nodes:
             if not isinstance(node, Statement) or not self._is_expression(node):
                 continue
-            start, end = self._text.unit.starts[node.start], self._text.find_end(node)
+            first = skip_attributes(self._text.unit, node.start)
+            start, end = self._text.unit.starts[first], self._text.find_end(node)
             declared = find_possibly_declared(self._text.unit, node)
             if declared is None:
                 self._text.insert(start, "(")
@@ -557,9 +558,10 @@ class RegionWriter:
             self._text.insert(self._text.get_end(end), " } }")
 
     def _is_expression(self, statement: Statement) -> bool:
-        first = self._text.unit.get(statement.start)
+        start = skip_attributes(self._text.unit, statement.start)
+        first = self._text.unit.get(start)
         return (
-            statement.start < statement.stop
+            start < statement.stop
             and statement not in self._bindings.declared
             and not is_common_declaration(self._text.unit, statement)
             and self._find_leave(statement) is None
@@ -579,7 +581,7 @@ def _call_lambda(operation: Operation, place: int) -> str:
 
 _SAME: Final = "__kbuild_same__"
 # Statements, and parts of heads, that the grammar of C++ does not put in parentheses.
-_NO_EXPRESSIONS: Final = ("return", "break", "continue", "[", "asm", "__asm__")
+_NO_EXPRESSIONS: Final = ("return", "break", "continue", "asm", "__asm__")
 
 
 def _subtract(spans: list[Span], others: list[Span]) -> list[Span]:

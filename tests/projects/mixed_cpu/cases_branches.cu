@@ -31,11 +31,34 @@ __global__ void branches_of_rows(int* out)
     }
 }
 
+// A half of a warp, and two spellings of one mask.
+#define WARP 32
+__global__ void branches_of_halves(int* out)
+{
+    __shared__ int values[64];
+    const unsigned every = 0xffffffff;
+    int x = threadIdx.x;
+    values[x] = x;
+    if (threadIdx.x < WARP / 2) {
+        __syncwarp();
+        x = values[x ^ 16];
+    } else {
+        __syncwarp();
+    }
+    if (threadIdx.x & 1)
+        x = __shfl_xor_sync(every, x, 1);
+    else
+        x = __shfl_xor_sync(0xffffffff, x, 1);
+    out[threadIdx.x] = x;
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
     both_branches<<<1, 64>>>(results);
     check("both_branches", 64, [](int i) { return (i ^ 16) * (i & 16 ? 1 : 2); });
+    branches_of_halves<<<1, 64>>>(results);
+    check("branches_of_halves", 64, [](int i) { return i < 16 ? i ^ 17 : i ^ 1; });
     branches_of_rows<<<1, dim3(48, 2)>>>(results);
     check("branches_of_rows", 96, [](int i) { return (i ^ 1) * (i % 48 < 32 ? 1 : 2); });
     std::puts("done");

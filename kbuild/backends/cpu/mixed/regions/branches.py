@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span, is_literal
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.uses import Uses
@@ -22,8 +22,10 @@ from kbuild.cxx.unit import Unit
 
 _LEAVING: Final = ("return", "break", "continue")
 _LANES: Final = 32
+_EVERY_LANE: Final = "0xffffffff"
 _COMPARISONS: Final = ("<", ">=")
-_BEFORE_FACTOR: Final = ("*", "/", "%", "-", "~")
+# What binds less than a comparison, so that nothing else is a part of one beside it.
+_BINDING_LESS: Final = ("=", "&", "|", "^", "?", ",", ";")
 
 
 def check_branches(
@@ -65,15 +67,30 @@ def _leaves(unit: Unit, block: Block) -> bool:
 def _find_shared(
     unit: Unit, branches: list[list[Node]], operations: Mapping[int, Operation]
 ) -> str:
-    """Return the name of an operation that two branches call with the same mask."""
+    """Return the name of an operation that two branches can call with the same mask."""
     known: set[tuple[str, ...]] = set()
     for branch in branches:
         called = {key for node in branch for key in _list_called(unit, node, operations)}
-        shared = min(called & known, default=None)
-        if shared is not None:
-            return shared[0]
+        for name, *mask in sorted(called):
+            if any(name == other and _can_be_equal(mask, own) for other, *own in known):
+                return name
         known |= called
     return ""
+
+
+def _can_be_equal(mask: list[str], other: list[str]) -> bool:
+    """Return whether two masks can have one value: not if they are different literals."""
+    masks = [words or [_EVERY_LANE] for words in (mask, other)]
+    literals = [words[0] for words in masks if len(words) == 1 and is_literal(words[0])]
+    return len(literals) < len(masks) or len({*map(_read_literal, literals)}) == 1
+
+
+def _read_literal(word: str) -> int | str:
+    """Return the value of an integer literal; other literals are the word."""
+    try:
+        return int(word.rstrip("uUlL"), 0)
+    except ValueError:
+        return word
 
 
 def _list_called(
@@ -102,12 +119,16 @@ def _is_common_in_warps(unit: Unit, span: Span, uses: Uses) -> bool:
 
 def _names_warp(unit: Unit, index: int) -> bool:
     """Return whether the number of the warp is computed from an index."""
-    words = unit.words[index + 1 : index + 6]
-    if unit.get(index - 1) in _BEFORE_FACTOR or words[:2] != [".", "x"]:
+    words = [unit.get(place) for place in range(index - 1, index + 7)]
+    operator, number, behind = words[4:7]
+    is_first = words[0] in ("(", *_BINDING_LESS)
+    if words[2:4] != [".", "x"]:
         return False
-    operator, number = (words[2:3] or [""])[0], (words[3:4] or [""])[0]
     if operator == "/":
-        return number in ("warpSize", str(_LANES))
+        return number in ("warpSize", str(_LANES)) and (is_first or words[0] == "+")
     if operator == ">" and number == ">":
-        return words[4:5] == ["5"]
-    return operator in _COMPARISONS and number.isdigit() and int(number) % _LANES == 0
+        is_shift = behind == "5" and words[7] in (")", *_BINDING_LESS)
+        return is_first and is_shift
+    is_multiple = number.isdigit() and int(number) % _LANES == 0
+    is_whole = is_first and behind in (")", *_BINDING_LESS)
+    return operator in _COMPARISONS and is_multiple and is_whole

@@ -329,6 +329,17 @@ __global__ void references_in_loops(int* out, int three)
     out[threadIdx.x] = sum;
 }
 
+// A statement in an expression ends the thread.
+#define UNLESS(condition, value) ({ if (condition) return; value; })
+__global__ void returns_in_expressions(int* out)
+{
+    int x = threadIdx.x;
+    __syncthreads();
+    x += UNLESS(x > 40, 2);
+    __syncthreads();
+    out[threadIdx.x] = x;
+}
+
 __global__ void wraps(int* out)
 {
     out[threadIdx.x] = 0;
@@ -463,6 +474,8 @@ int main()
     check("reference_to_bits", 64, [](int i) { return i % 16 + 303; });
     references_in_loops<<<1, 64>>>(results, 3);
     check("references_in_loops", 64, [](int) { return 0 + 1 + 1 + 3 + 2; });
+    returns_in_expressions<<<1, 64>>>(results);
+    check("returns_in_expressions", 64, [](int i) { return i > 40 ? 0 : i + 2; });
     wraps<<<1, 64>>>(results);
     check("wraps", 64, [](int i) { return i < 40 ? 2 : 1; });
     function_of_namespace<<<1, 64>>>(results);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import takewhile
 from typing import Final
 
@@ -19,6 +20,7 @@ from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, read_he
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS
+from kbuild.cxx.places import find_opening
 from kbuild.cxx.statements import (
     Block,
     Node,
@@ -61,9 +63,21 @@ def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozense
     }
     if not _UNDIVIDED.isdisjoint(unit.words[body.start : body.stop]):
         raise CannotDivide("it contains assembly, goto, or alloca")
+    if any(map(partial(_returns_from_expression, unit, body), unit.find(("return",)))):
+        raise CannotDivide("it returns from a statement in an expression")
     for block in sorted(found, key=lambda block: block.start):
         _check_form(unit, block)
     return frozenset(found | {body})
+
+
+def _returns_from_expression(unit: Unit, body: Block, index: int) -> bool:
+    """Return whether ``({ ... return; })`` is around a token of a body, which a region would end."""
+    opening = find_opening(unit, body.start, index) if body.start < index < body.stop else None
+    while opening is not None:
+        if unit.words[opening] == "{" and unit.get(opening - 1) == "(":
+            return True
+        opening = find_opening(unit, body.start, opening)
+    return False
 
 
 def _check_form(unit: Unit, block: Block) -> None:

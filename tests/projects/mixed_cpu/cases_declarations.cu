@@ -97,6 +97,48 @@ __global__ void hiding_with_attributes(int* out)
     __syncthreads();
     out[threadIdx.x] += 100 * x + 10000 * y;
 }
+// Names that a text cannot tell from parts of an expression.
+__global__ void hiding_behind_comparison(int* out)
+{
+    int a = 1, b = 9, x = threadIdx.x;
+    __syncthreads();
+    {
+        int less = x < b, x = b > (a);
+        __syncthreads();
+        out[threadIdx.x] = less + 2 * x;
+    }
+    __syncthreads();
+    out[threadIdx.x] += 10 * x;
+}
+__global__ void hiding_in_parentheses(int* out)
+{
+    int x = threadIdx.x, y = 50;
+    __syncthreads();
+    {
+        int four = 4, (y) = 5;
+        __syncthreads();
+        out[threadIdx.x] = four + y;
+        __syncthreads();
+    }
+    for (int i = 0, (x) = 5; i < 2; ++i, ++x) {
+        __syncthreads();
+        out[threadIdx.x] += 100 * x;
+    }
+    out[threadIdx.x] += 10000 * x + 1000000 * y;
+}
+__global__ void hiding_shared_memory(int* out)
+{
+    int x = 50;
+    __syncthreads();
+    {
+        __shared__ int(x);
+        x = 7;
+        __syncthreads();
+        out[threadIdx.x] = x;
+        __syncthreads();
+    }
+    out[threadIdx.x] += 100 * x;
+}
 // The same forms are calls if the name is that of a function.
 __device__ void increase(int& x) { x += 3; }
 template <class T> __device__ void increase_any(T& x) { x += 3; }
@@ -225,6 +267,12 @@ int main()
     check("hiding_instance", 64, [](int i) { return 4 + 10 * i; });
     hiding_alias<<<1, 64>>>(results);
     check("hiding_alias", 64, [](int i) { return 5 + 10 * i; });
+    hiding_behind_comparison<<<1, 64>>>(results);
+    check("hiding_behind_comparison", 64, [](int i) { return (i < 9) + 2 + 10 * i; });
+    hiding_in_parentheses<<<1, 64>>>(results);
+    check("hiding_in_parentheses", 64, [](int i) { return 9 + 1100 + 10000 * i + 50000000; });
+    hiding_shared_memory<<<1, 64>>>(results);
+    check("hiding_shared_memory", 64, [](int) { return 5007; });
     hiding_with_attributes<<<1, 64>>>(results);
     check("hiding_with_attributes", 64, [](int i) { return 57 + 20100 * i; });
     hiding_pointer<<<1, 64>>>(results);

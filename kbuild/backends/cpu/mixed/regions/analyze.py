@@ -150,11 +150,18 @@ class _Analysis:
         for node in self._find_whole():
             if not isinstance(node, Statement) or not is_common_declaration(self._unit, node):
                 continue
+            if self._unit.words[node.start : node.start + 2] == ["using", "enum"]:
+                raise CannotDivide("a declaration hides names that it does not mention")
             for index in range(node.start, node.stop):
                 word, found = self._unit.words[index], self._uses.resolve(index)
                 if word not in names or self._unit.get(index - 1) in (".", "->"):
                     continue
-                if found not in self._uniform or is_declared_name(self._unit, node, index):
+                is_in_parentheses = self._unit.get(index + 1) == ")"
+                if (
+                    found not in self._uniform
+                    or is_in_parentheses
+                    or is_declared_name(self._unit, node, index)
+                ):
                     raise CannotDivide(f"a declaration uses or hides '{word}'")
 
     def _is_hidden(self, span: tuple[int, int]) -> bool:

@@ -42,6 +42,8 @@ _COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "s
 _STATIC: Final = frozenset(("static", "constexpr", "thread_local"))
 # What can be between a type and the name of a variable that it declares in parentheses.
 _DECLARED_WITH: Final = ("(", "*", "&", "const", "volatile", "__restrict__")
+# What is in front of a name in parentheses that a declaration declares behind a comma or a star.
+_IN_PARENTHESES: Final = frozenset((("(", ","), ("*", "("), ("&", "(")))
 _LEAVING: Final = frozenset(("return", "break", "continue"))
 _FOR_PARTS: Final = 3
 _STEP: Final = 3  # tokens of an increment
@@ -71,7 +73,7 @@ def find_divided(unit: Unit, body: Block, operations: Iterable[int]) -> frozense
 
 
 def _returns_from_expression(unit: Unit, body: Block, index: int) -> bool:
-    """Return whether ``({ ... return; })`` is around a token of a body, which a region would end."""
+    """Return whether ``({ ... return; })`` is around a token, which would end a region alone."""
     opening = find_opening(unit, body.start, index) if body.start < index < body.stop else None
     while opening is not None:
         if unit.words[opening] == "{" and unit.get(opening - 1) == "(":
@@ -128,24 +130,30 @@ def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
 def is_declared_name(unit: Unit, statement: Statement, index: int) -> bool:
     """Return whether a declaration can declare a name where it is."""
     before, behind = unit.get(index - 1), unit.get(index + 1)
-    is_last = index + 1 == statement.stop or behind in ("=", ";", "[", "{", ",", "}", ":")
-    if (before, behind, unit.get(index - 2)) == ("(", ")", ","):
+    if behind == ")" and (before, unit.get(index - 2)) in _IN_PARENTHESES:
         return True  # as in `int a, (b);`
+    opening = find_opening(unit, statement.start, index)
+    if opening is not None and unit.words[opening] != "{":
+        return False
+    is_last = index + 1 == statement.stop or behind in ("=", ";", "[", "(", "{", ",", "}", ":")
     return is_last and (is_name(before) or before in ("*", "&", ">", "::", "{", ","))
+
+
+def list_declared_names(unit: Unit, statement: Statement) -> Iterator[str]:
+    """Yield the names that a statement declares, and some others."""
+    declared = find_possibly_declared(unit, statement)
+    for index in range(statement.start, statement.stop):
+        if is_name(unit.words[index]) and (
+            index == declared or is_declared_name(unit, statement, index)
+        ):
+            yield unit.words[index]
 
 
 def find_declared(unit: Unit, body: Block) -> frozenset[str]:
     """Return the names that statements of a body declare, and some others."""
-    names: set[str] = set()
-    for statement in list_statements(body):
-        declared = find_possibly_declared(unit, statement)
-        names |= {
-            unit.words[index]
-            for index in range(statement.start, statement.stop)
-            if is_name(unit.words[index])
-            and (index == declared or is_declared_name(unit, statement, index))
-        }
-    return frozenset(names)
+    return frozenset(
+        name for statement in list_statements(body) for name in list_declared_names(unit, statement)
+    )
 
 
 def find_shared(unit: Unit, body: Block) -> SharedMemory:

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
-from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared
+from kbuild.backends.cpu.mixed.regions.forms import list_declared_names
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import find_base
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, asks_for_index, list_names
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
 from kbuild.backends.cpu.mixed.regions.ranges import RANGE
-from kbuild.backends.cpu.mixed.regions.variables import Variable, list_variables
+from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.places import list_outside
 from kbuild.cxx.statements import Node, Statement, list_blocks
@@ -250,9 +250,7 @@ def _list_inner_names(unit: Unit, node: Node) -> Iterator[str]:
     for block in list_blocks(node):
         for child in block.children:
             if isinstance(child, Statement):
-                yield from (each.name for each in list_variables(unit, block, child))
-                declared = find_possibly_declared(unit, child)
-                yield from () if declared is None else (unit.words[declared],)
+                yield from list_declared_names(unit, child)
         if block.kind == RANGE or (block.kind == "for" and block.heads == 2):  # noqa: PLR2004 - over a range
             for head in block.children[:2]:
                 yield from (unit.words[each] for each in list_names(unit, head.start, head.stop))

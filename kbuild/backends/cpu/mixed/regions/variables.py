@@ -10,7 +10,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WOR
 from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end, split_initializer
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.places import list_outside
-from kbuild.cxx.statements import Block, Statement
+from kbuild.cxx.statements import Block, Statement, skip_attributes
 from kbuild.cxx.tokens import split_at_commas
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -80,15 +80,13 @@ Kind = Literal["uniform", "computed", "kept", "group"]
 
 
 def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[Variable]:
-    """Yield the variables that a statement of a block declares."""
+    """Yield the variables that a statement of a block declares; none if one of them is unknown."""
     if statement.base is not None:
         origin = _Origin(block, statement, statement.base)
         found = _read(unit, origin, statement.start, statement.stop)
         yield from () if found is None else (found,)
         return
-    begin = statement.start
-    while unit.words[begin : begin + 2] == ["[", "["]:
-        begin = unit.partners.get(begin, begin + 1) + 1  # an attribute
+    begin = skip_attributes(unit, statement.start)
     tokens = unit.list_between(begin, statement.stop)
     word = tokens[0].text if tokens else ""
     if word in _OTHER_STATEMENTS or not (word == "::" or word.isidentifier()):
@@ -97,14 +95,16 @@ def list_variables(unit: Unit, block: Block, statement: Statement) -> Iterator[V
     length = find_type_end(first, 0)
     base = (begin, begin + length)
     position = begin
+    variables: list[Variable] = []
     for index, part in enumerate((first, *others)):
         start = position + (length if index == 0 else 0)
         stop = position + len(part)
         found = _read(unit, _Origin(block, statement, base), start, stop)
         if found is None or (found.initializer is None and _is_condition(block, statement)):
             return
-        yield found
+        variables.append(found)
         position = stop + 1
+    yield from variables
 
 
 def _is_condition(block: Block, statement: Statement) -> bool:

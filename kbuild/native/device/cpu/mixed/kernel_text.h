@@ -221,8 +221,8 @@ struct __kbuild_large_grid__ {
         for (::kbuild_cpu::regions::guarded_row __kbuild_part__(__kbuild_walk__); \
              __kbuild_part__.begin() && (__VA_ARGS__, __kbuild_part__.has_limits()); \
              __kbuild_part__.end())
-/* Inner braces are around what the source says, which can hide names of the region.  The index of the loop is
- * signed, as compilers assume that such an index does not overflow. */
+/* What the source says is in the scope of the names of the region, so that it cannot declare them again without an
+ * error.  The index of the loop is signed, as compilers assume that such an index does not overflow. */
 #define __kbuild_threads_of__(threads) \
     for (int __kbuild_x__ = threads.begin; __kbuild_x__ < threads.end; ++__kbuild_x__) \
         __kbuild_function__ __kbuild_inlined__->void {
@@ -234,7 +234,6 @@ struct __kbuild_large_grid__ {
     __kbuild_threads_of__(__kbuild_piece__)
 #define __kbuild_index__(number) __kbuild_piece__.__get(number, __kbuild_x__)
 #define __kbuild_region_end__ \
-    } \
     } \
     (::uint3{static_cast<unsigned int>(__kbuild_x__), __kbuild_part__.y, __kbuild_part__.z}, \
      __kbuild_part__.base + __kbuild_x__); \
@@ -256,7 +255,6 @@ struct __kbuild_large_grid__ {
                 [[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__) \
                 __kbuild_inlined__->void {
 #define __kbuild_region_end__ \
-    } \
     } \
     ); \
     } \

@@ -278,6 +278,14 @@ def test_a_condition_can_declare_a_variable() -> None:
     )
 
 
+def test_enumerators_without_their_names_hide_variables() -> None:
+    body = "int red = threadIdx.x; { using enum Color; __syncthreads(); p[0] = int(red); }"
+
+    assert find_obstacle(write_kernel(body)) == (
+        "a declaration hides names that it does not mention"
+    )
+
+
 def test_specialized_functions_are_not_divided() -> None:
     template = f"template <class T> {DEVICE}T f(T x) {{ __syncthreads(); return x; }}\n"
     special = f"template <> {DEVICE}int f<int>(int x) {{ __syncthreads(); return x + 1; }}\n"

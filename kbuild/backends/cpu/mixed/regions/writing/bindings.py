@@ -467,7 +467,7 @@ class Bindings:
             yield (
                 f"{kind} {slot}; {self.add_slot(slot)} "
                 f"__kbuild_each_row__({LIVE}) __kbuild_whole_row__ __kbuild_threads__ "
-                f"{{ {slot}.copy({THREAD}, {variable.name}); __kbuild_region_end__"
+                f"{slot}.copy({THREAD}, {variable.name}); __kbuild_region_end__"
             )
 
 

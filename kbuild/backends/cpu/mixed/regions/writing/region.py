@@ -295,7 +295,7 @@ class RegionWriter:
         )
         if added:
             threads = f"__kbuild_pieces__({len(subscripts)}, {added})"
-        return f"{row} {threads} {bound} {{"
+        return f"{row} {threads} {bound}"
 
     def _write_function(self, span: Span, function: str = "") -> str:
         """Return a function of the thread with the value of an expression."""

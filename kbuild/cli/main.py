@@ -23,7 +23,7 @@ from kbuild.cli.parsers import (
     make_command_parser,
     make_parser,
 )
-from kbuild.errors import BuildError, InputError, KbuildError, ToolError, did_you_mean
+from kbuild.errors import BuildError, InputError, KbuildError, SourceError, ToolError, did_you_mean
 from kbuild.process import VERBOSE_VARIABLE, Failure, leave_failure, wants_commands
 
 _GC_THRESHOLD: Final = 1 << 20
@@ -105,6 +105,11 @@ def _print_error(error: KbuildError, words: Sequence[str]) -> None:
             message += f": {shlex.join(error.command)}"
         else:
             message += f" ({VERBOSE_VARIABLE}=1 shows its command)"
+    if isinstance(error, SourceError):
+        import re  # noqa: PLC0415 - as above
+
+        # Lines with places begin as the first one.
+        message = re.sub(r"(?<=\n)(?=\S[^\n]*?:\d+(?::\d+)?: )", "kbuild: error: ", message)
     print(f"kbuild: error: {message}", file=sys.stderr)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.backends.cpu.adapters.generate import AdapterKernel, is_known_scalar, layout_parameters
@@ -52,6 +52,10 @@ _EXECUTION: Final = "E20__kbuild_execution__"
 _GUARD: Final = "_ZGV"
 _RUN_INITIALIZERS: Final = "__tls_init"
 # See kbuild/detail/cpu_check_hooks.h.
+# The most static shared memory of a block, in bytes.
+_MOST_SHARED: Final = 48 * 1024
+_MOST_SHARED_HIP: Final = 64 * 1024
+_SHARED_PLACE: Final = re.compile(r"(?P<function>.*?)(?:::)?__kbuild_place_of_(?P<name>\w+)__")
 _ATOMIC_CHECK: Final = re.compile(r"__tsan_atomic\d")
 
 
@@ -89,6 +93,7 @@ def read_object(data: bytes, where: str) -> ObjectFacts:
     symbols = _kernel_symbols(elf)
     is_mixed = bool(elf.sections_named(VARIABLE_LIST))
     _reject_shared_initializers(where, elf, _list_functions(symbols) if is_mixed else None)
+    reject_large_shared_memory(where, elf.symbols)
     variables = tuple(_read_variables(elf) if is_mixed else _find_variables(elf))
     sizes = {s.name: s.size for s in elf.symbols if s.name.endswith((_BOUND, _CLUSTER))}
     executions = {
@@ -267,6 +272,26 @@ def _reject_shared_initializers(
             raise SourceError(
                 f"{where}: a __shared__ variable{which} has a constructor, destructor, or "
                 "initializer, but shared memory starts uninitialized; remove it"
+            )
+
+
+def reject_large_shared_memory(where: str, symbols: Iterable[Symbol]) -> None:
+    """Reject functions whose ``__shared__`` variables do not fit into the memory of a block."""
+    limit = _MOST_SHARED_HIP if where.endswith(".hip") else _MOST_SHARED
+    sizes: dict[str, dict[str, int]] = {}  # of the variables of each function
+    for symbol in symbols:
+        is_variable = symbol.type == "tls" and symbol.place is not None
+        if is_variable and (found := _SHARED_PLACE.fullmatch(demangle(symbol.name))):
+            # No function needs to use all variables of a namespace.
+            variables = sizes.setdefault(found["function"] or symbol.name, {})
+            variables[found["name"]] = symbol.size
+    for variables in sizes.values():
+        total = sum(variables.values())
+        if total > limit:
+            names = ", ".join(f"'{name}'" for name in sorted(variables))
+            raise SourceError(
+                f"{where}: {total} bytes of __shared__ variables ({names}), but the limit is "
+                f"{limit}; use dynamic shared memory ('extern __shared__')"
             )
 
 

@@ -240,12 +240,17 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
 ) -> HostText:
     from kbuild.backends.cpu.mixed.device_text import edit_device_text, expose_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.diagnosis.declarations import find_mistakes  # noqa: PLC0415 - as above
+    from kbuild.backends.cpu.mixed.diagnosis.text import read_lines  # noqa: PLC0415 - as above
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.kernel_text import Split, edit_kernels  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.waits.loops import mark_loops  # noqa: PLC0415 - each pass needs one
+    from kbuild.cxx.columns import describe_place  # noqa: PLC0415 - as above
 
-    mistakes = [f"{locate(code.text, position)}: {text}" for position, text in find_mistakes(code)]
+    mistakes = [
+        f"{describe_place(code, position, read_lines)}: {text}"
+        for position, text in find_mistakes(code)
+    ]
     if mistakes:
         raise SourceError("\n".join(mistakes))
     declarations = q.find_declarations(code)

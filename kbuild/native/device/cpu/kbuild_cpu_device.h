@@ -67,12 +67,16 @@
 #include "kbuild_cpu/textures/surfaces.h"
 #endif
 
-/* In the source, and in what it includes, functions keep their qualifiers as words, as in mixed sources;
- * see mixed/kernel_source.h. */
+/* In the source, and in what it includes, declarations keep their qualifiers as words, as in mixed
+ * sources; see mixed/kernel_source.h. */
 #if defined(KBUILD_MARK_KERNELS)
 #undef __device__
+#undef __constant__
+#undef __managed__
 #undef __host__
 #define __device__ __kbuild_device__
+#define __constant__ __kbuild_constant__
+#define __managed__ __kbuild_managed__
 #define __host__ __kbuild_host__
 #endif
 

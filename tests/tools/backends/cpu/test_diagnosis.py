@@ -102,10 +102,14 @@ __global__ void k(int *p) {
     constant = 3;
 }
 void print() { int variable = 1; variable++; printf("%d", ::variable); }
-int main() { apply<<<1, 1>>>((int *)nullptr, Twice()); k<<<1, 1>>>(nullptr); }
+int main() {
+    apply<<<1, 1>>>((int *)nullptr, Twice()); k<<<1, 1>>>(nullptr);
+    apply<<<1, 1>>>((int *)nullptr, [](int x) mutable { return x; });
+}
 """
     message = explain(tmp_path, source, compiler)
 
+    assert "the host function 'lambda at line 20' is called from the __global__" in message
     found = {
         (int(line), name)
         for line, name in re.findall(r":(\d+):\d+: the host function '(\S+)'", message)
@@ -228,9 +232,9 @@ def test_declarations_that_nvcc_rejects_are_errors(tmp_path: Path) -> None:
         "template <class... T> __global__ void pack(T...) {}\n",
     )
 
-    assert "source.cu:2: kernel 'k' has an exception specification" in message
-    assert "source.cu:3: __constant__ and __managed__ exclude each other" in message
-    assert "source.cu:4: kernel 'variadic' takes a variable number of arguments" in message
+    assert "source.cu:2:17: kernel 'k' has an exception specification" in message
+    assert "source.cu:3:30: __constant__ and __managed__ exclude each other" in message
+    assert "source.cu:4:17: kernel 'variadic' takes a variable number of arguments" in message
     assert "pack" not in message
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from kbuild.cxx.unit import Unit
 
 # The command shows no warnings: those of the real text count, which is optimized.
-_DIAGNOSIS: Final = ("-fsyntax-only", "-w")
+# kbuild rejects exceptions in device code itself.
+_DIAGNOSIS: Final = ("-fsyntax-only", "-w", "-fexceptions")
 # The project can make errors of warnings, and of markers of lines.
 _REVIEW: Final = (
     *("-fsyntax-only", "-Wdeprecated-declarations", "-Wno-pedantic"),
@@ -85,7 +86,7 @@ def _mark(code: Unit, part: Part) -> MarkedText:
     from kbuild.backends.cpu.mixed.diagnosis.text import edit_plainly  # noqa: PLC0415 - most sources do not need it
     from kbuild.backends.cpu.mixed.diagnosis.uses import mark_declarations  # noqa: PLC0415 - most sources do not need it
 
-    return mark_declarations(code, edit_plainly(code), _find_marks(code, part).starts)
+    return mark_declarations(code, edit_plainly(code), _find_marks(code, part).places)
 
 
 def _describe(

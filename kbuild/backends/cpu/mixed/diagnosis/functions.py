@@ -35,6 +35,7 @@ class Function:
         owner: The names of the class or namespaces that it belongs to.
         parameters: The number of its parameters.
         is_kernel: Whether it is a kernel.
+        before_mark: What must be between the start and the attribute.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Function:
     owner: tuple[str, ...]
     parameters: int
     is_kernel: bool
+    before_mark: str = ""
 
     @property
     def key(self) -> tuple[object, ...]:

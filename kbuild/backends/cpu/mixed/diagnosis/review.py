@@ -23,6 +23,7 @@ from kbuild.backends.cpu.mixed.diagnosis.callees import (
 )
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
 from kbuild.backends.cpu.mixed.diagnosis.host_library import find_library_functions
+from kbuild.backends.cpu.mixed.diagnosis.lambdas import find_host_lambdas
 from kbuild.backends.cpu.mixed.diagnosis.uses import Mistake, Use
 from kbuild.backends.cpu.mixed.mentions import is_own, list_own_files
 from kbuild.backends.cpu.mixed.qualifiers import (
@@ -75,14 +76,17 @@ class Reviewer:
             for position in (launch.arguments[0] - 1, start)
         }
 
-    def find_host_functions(self) -> tuple[Function, ...]:
-        """Return the functions of the host that device code might use."""
+    def find_host_functions(self, *, is_mixed: bool) -> tuple[Function, ...]:
+        """Return the functions of the host that device code might use.
+
+        If the source is not mixed, only those of libraries are.
+        """
         code = self._code
         spans = [(found.parameters[0], found.body[1]) for found in self._bodies if found.body]
         indices = tuple(range(*map(code.find_index, span)) for span in spans)
         words = {code.words[index] for part in indices for index in part}
         names = {word for word in words if word.isidentifier()} | {_OPERATOR}
-        own = [*find_functions(code, names, self._own)] if indices else []
+        own = [*find_functions(code, names, self._own)] if indices and is_mixed else []
         other = {each.key for each in own if each.space != "host"}
         called = (
             each
@@ -91,7 +95,9 @@ class Reviewer:
             and each.key not in other
             and (not each.name.startswith(_OPERATOR) or _can_apply(each.name, words))
         )
-        return (*called, *find_library_functions(code, indices))
+        has_templates = is_mixed and any(found.template for found in self._bodies)
+        lambdas = find_host_lambdas(code) if has_templates else ()
+        return (*called, *lambdas, *find_library_functions(code, indices))
 
     def find_device_functions(self) -> tuple[Function, ...]:
         """Return the functions of devices that host code might call."""

@@ -86,11 +86,19 @@ def _list_lines(text: str) -> list[int]:
     return [0, *(newline.end() for newline in _NEWLINE.finditer(text)), len(text)]
 
 
-def mark_declarations(code: Unit, edits: Iterable[Edit], starts: Sequence[int]) -> MarkedText:
-    """Return a text in which some declarations are deprecated, with markers of its own lines."""
+def mark_declarations(
+    code: Unit, edits: Iterable[Edit], places: Sequence[tuple[int, str]]
+) -> MarkedText:
+    """Return a text in which some declarations are deprecated, with markers of its own lines.
+
+    Args:
+        code: The text.
+        edits: What else changes.
+        places: Where the attributes are, and what is in front of each.
+    """
     marks = (
-        Edit(start=start, end=start, text=f'__attribute__((deprecated("{_MARK}{number}"))) ')
-        for number, start in enumerate(starts)
+        Edit(start=start, end=start, text=f'{text}__attribute__((deprecated("{_MARK}{number}"))) ')
+        for number, (start, text) in enumerate(places)
     )
     markers = (
         Edit(start=each.start, end=each.end, text=_FILE)

@@ -17,7 +17,7 @@ def describe(line: int, column: int) -> str:
 def find_uses(*places: tuple[int, int]) -> list[Use]:
     code = Unit(TEXT)
     removed = Edit(start=TEXT.index("int h"), end=TEXT.index("int h") + 3, text="long long\nint")
-    marked = mark_declarations(code, (removed,), (0,))
+    marked = mark_declarations(code, (removed,), ((0, ""),))
     return list(read_uses("".join(describe(*place) for place in places), marked))
 
 

@@ -19,6 +19,7 @@ from kbuild.nvcc.source import UNNAMED, SourceBuild, list_host_options, list_inc
 from kbuild.nvcc.tools import Tools, find_binutil, run_tool
 from kbuild.resources import identify_headers, native_directory
 from kbuild.stages.edges import BuildPlan, PackPlan
+from kbuild.stages.memory.peaks import reserve_memory
 from kbuild.toolchain import store
 from kbuild.toolchain.probe import digest_script, identify_program
 from kbuild.values import replace
@@ -26,6 +27,8 @@ from kbuild.values import replace
 # Handles are 0: the driver makes no debug stubs.
 _WITHOUT_STUBS: Final = "-DKBUILD_WITHOUT_STUBS=1"
 _ONLY_TABLES: Final = "-DKBUILD_ONLY_TABLES=1"
+# What compiling host code is expected to take the first time, in bytes.
+_HOST_MEMORY: Final = 1 << 30
 _REGISTRATION: Final = "functions of stub units 2"
 
 
@@ -38,7 +41,8 @@ def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
     (host,) = plan.hosts
     compiled = build.directory / f"{UNNAMED}.host.o"
     stub = build.directory / f"{UNNAMED}.stub.o"
-    log = run_tool(_compile_text(build, plan, host.text, compiled))
+    with reserve_memory(build.source, "host", build.tools.toolchain, _HOST_MEMORY) as note:
+        log = run_tool(_compile_text(build, plan, host.text, compiled)) + note
     own = (*plan.pack.stub_options, *_hide_directory(build))
     tables = (*own, _ONLY_TABLES)
     log += run_tool(describe_unit(build.invocation, build.tools, plan.pack.stub, stub, tables))

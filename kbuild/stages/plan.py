@@ -25,7 +25,8 @@ from kbuild.stages.edges import (
     PackPlan,
     make_unit,
 )
-from kbuild.stages.memory import count_device_jobs, read_memory_limit
+from kbuild.stages.memory.limit import count_device_jobs
+from kbuild.stages.memory.peaks import expect_peak, read_compile_memory
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, name_link, name_module
 from kbuild.stages.output_names import display_source, name_file, name_outputs
 from kbuild.stages.paths import check_path
@@ -88,7 +89,7 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         edges=edges,
         links=links,
         pack=_plan_pack(spec, builder, toolchain, edges, links, hosts),
-        device_jobs=count_device_jobs(builder.TRAITS.compile_memory, read_memory_limit()),
+        device_jobs=_count_device_jobs(builder, edges),
         runtime_target=name_runtime(builder.TRAITS.name, spec.runtime),
         notes=builder.list_notes(toolchain, hints) if builder.list_notes else (),
         hosts=hosts,
@@ -96,6 +97,13 @@ def plan_target(spec: TargetSpec) -> BuildPlan:
         check_options=_list_check_options(spec, builder),
         editor_options=builder.editor_options(make_unit(shown, DeviceFlags()), shown.toolchain),
     )
+
+
+def _count_device_jobs(builder: Builder, edges: tuple[CompileEdge, ...]) -> int:
+    """Return how many device compiles ninja can start at once. The large ones wait for memory."""
+    unknown = builder.TRAITS.compile_memory
+    peaks = (expect_peak(edge.source, edge.arch, edge.toolchain, unknown) for edge in edges)
+    return count_device_jobs(min(peaks), read_compile_memory())
 
 
 def _asks_for_devices(spec: TargetSpec) -> bool:

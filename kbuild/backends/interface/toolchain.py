@@ -202,7 +202,8 @@ class Traits:
         container_end: What follows a container in a file of its own, which programs load without
             saying its size.
         registration_header: The hand-written header through which a stub unit registers.
-        compile_memory: The memory that compiling a large source takes, in bytes, as measured.
+        compile_memory: The memory that compiling a large source takes, in bytes. Sources that were
+            not compiled yet are expected to take it.
         launch_entries: The functions of the runtime or driver to which `kbuild_launch` passes
             a launch.
         unsafe: The characters that the tools do not take literally in paths.

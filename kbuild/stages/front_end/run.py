@@ -15,6 +15,7 @@ from kbuild.model import Command, CommandResult
 from kbuild.stages.depfiles import format_depfile, read_depfile
 from kbuild.stages.front_end.listing import list_steps
 from kbuild.stages.images.reuse import ImageCompile, compile_once
+from kbuild.stages.memory.peaks import reserve_memory
 from kbuild.stages.mixed.texts import make_tool_error
 from kbuild.values import dataclass, replace
 
@@ -56,15 +57,24 @@ def run_front_end(
         _remove_outputs(whole)
     steps = _find_steps(whole, unit, tc, builder, is_divided=is_divided)
     read_log = partial(builder.read_log, unit=unit)
+    notes: list[str] = []
+
+    def compile_steps(rest: tuple[FrontEndStep, ...]) -> str:
+        unknown = builder.TRAITS.compile_memory
+        with reserve_memory(unit.source, unit.arch, tc, unknown, is_measured=not launcher) as note:
+            notes.append(note)
+            return _run_steps(rest, launcher, read_log)
+
     if keeps_images and len(steps) > 1 and steps[0].command.outputs:
         log = _run_steps(steps[:1], launcher, read_log)
         log += compile_once(
             _describe_rest(unit, tc, whole, steps),
-            lambda: _run_steps(steps[1:], launcher, read_log),
+            lambda: compile_steps(steps[1:]),
             lambda log: read_log(log).text,
         )
     else:
-        log = _run_steps(steps, launcher, read_log)
+        log = compile_steps(steps)
+    log += "".join(notes)
     if launcher:
         _check_outputs(whole, launcher)
         _name_absolutely(unit)

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from kbuild import process
+from kbuild.backends import find_builder
 from kbuild.cli.main import main
 from kbuild.model import Command, CommandResult
+from kbuild.stages.memory.peaks import find_peak
+from kbuild.toolchain.find import find_toolchain, gather_hints
 from support.tools.nvidia_compiler import SMALL_CUDA_HEADERS
 from support.tools.toolchains import require_backend
 
@@ -66,7 +69,10 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
 
 
 def test_exactly_what_changed_is_compiled(compiled: Compiled) -> None:
+    toolchain = find_toolchain(find_builder("cuda"), gather_hints())
+    assert find_peak(Path("a.cu"), "90-real", toolchain) is None
     assert compiled(*ONE) == 1
+    assert (find_peak(Path("a.cu"), "90-real", toolchain) or 0) > 30 << 20
     image = Path("image").read_bytes()
     assert compiled(*ONE) == 0
     assert compiled(*ONE, source=("return 6", "return 7")) == 0

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from kbuild.stages.memory import count_device_jobs, read_memory_limit
+from kbuild.stages.memory.limit import count_device_jobs, read_memory_limit
 
 MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 @pytest.mark.parametrize(
-    ("peak", "limit", "jobs"), [(1 << 30, 16 << 30, 12), (1 << 30, 1 << 20, 1), (3, 8, 2)]
+    ("peak", "limit", "jobs"), [(1 << 30, 12 << 30, 12), (1 << 30, 1 << 20, 1), (3, 8, 2)]
 )
-def test_jobs_use_at_most_three_quarters_of_the_memory(peak: int, limit: int, jobs: int) -> None:
+def test_as_many_jobs_as_fit_run_at_once(peak: int, limit: int, jobs: int) -> None:
     assert count_device_jobs(peak, limit) == jobs
 
 

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Final
 
-# Host compiles, links, and other programs on the machine use the rest.
-_SHARE: Final = 0.75
+# What compiles can use together. Links and other programs on the machine use the rest.
+SHARE: Final = 0.75
 _GROUPS: Final = Path("/sys/fs/cgroup")
 
 
@@ -16,9 +16,9 @@ def count_device_jobs(peak: int, limit: int) -> int:
 
     Args:
         peak: The peak memory of one compile, in bytes.
-        limit: The memory that the build can use, in bytes.
+        limit: The memory that all compiles can use together, in bytes.
     """
-    return max(1, int(limit * _SHARE) // peak)
+    return max(1, limit // peak)
 
 
 def read_memory_limit(groups: Path = _GROUPS, membership: Path = Path("/proc/self/cgroup")) -> int:

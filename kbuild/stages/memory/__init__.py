@@ -1,0 +1,1 @@
+"""Run only as many compilers at once as memory allows."""

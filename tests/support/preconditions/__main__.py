@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from support.preconditions.mutations import MUTATIONS, Mutation
+from support.preconditions.mutations import MUTATIONS, Change, Mutation
 
 _TESTS = Path(__file__).parents[2]
 _CHECKOUT = _TESTS.parent
@@ -54,6 +54,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(bool(missed))
 
 
+def apply_change(change: Change, text: str) -> str:
+    """Return the text of a file after a change.
+
+    Raises:
+        ValueError: The text that the change replaces is not there, or is there twice.
+    """
+    if text.count(change.old) != 1:
+        raise ValueError(f"the change does not apply: {change.file}: {change.old}")
+    return text.replace(change.old, change.new)
+
+
 def run_mutation(mutation: Mutation, count: int) -> tuple[str, str]:
     """Return the random kernels, and the program, that fail without a precondition."""
     with tempfile.TemporaryDirectory() as directory:
@@ -65,10 +76,7 @@ def run_mutation(mutation: Mutation, count: int) -> tuple[str, str]:
         (Path(directory) / "sitecustomize.py").write_text(_SITE)
         for change in mutation.changes:
             path = copy / change.file
-            text = path.read_text()
-            if text.count(change.old) != 1:
-                raise ValueError(f"'{mutation.name}' does not apply: {change.file}: {change.old}")
-            path.write_text(text.replace(change.old, change.new))
+            path.write_text(apply_change(change, path.read_text()))
         environment = {
             **os.environ,
             "PYTHONPATH": f"{directory}:{_TESTS}",

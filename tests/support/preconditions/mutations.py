@@ -121,7 +121,7 @@ MUTATIONS = (
         "order_callee",
         "parallel region",
         "no object, subscript, or unevaluated operand in front of an operation",
-        (Change(_ORDER, "or not self._is_first_in(parts[place], span)", ""),),
+        (Change(_ORDER, "if not self._is_first_in(parts[place], span):", "if False:"),),
         ("cases_sequencing",),
         ("call_chain", "subscript_chain", "unevaluated", "arrow"),
     ),
@@ -251,10 +251,10 @@ MUTATIONS = (
         "slot",
         "no member of an aggregate is a reference, no list refers to an array",
         (
-            Change(_HEADER, "!__is_aggregate(__T) || is_trivial_aggregate<__T>,", "true,"),
             Change(
-                _HEADER, "can_keep = can_end<__T> && !is_list<__T>;", "can_keep = can_end<__T>;"
+                _HEADER, "bool = !__is_aggregate(__T) || is_trivial_aggregate<__T>>", "bool = true>"
             ),
+            Change(_HEADER, "__has_trivial_destructor(__T) && !is_list<__T>;", "true;"),
         ),
         (
             "cases_values_behind_names",
@@ -269,7 +269,7 @@ MUTATIONS = (
         (
             Change(
                 _BINDINGS,
-                "and not (_is_number(division, v) and self._has_only_values(v))",
+                "and not (self._is_number(v) and self._has_only_values(v))",
                 "and False",
             ),
         ),
@@ -373,7 +373,13 @@ MUTATIONS = (
         "operands",
         "rematerialized value",
         "the other operands are numbers or pointers",
-        (Change(_HEADER, "(is_built_in<__Operands> && ...),", "true,"),),
+        (
+            Change(
+                _HEADER,
+                "((is_built_in<__Operands> || is_array_or_pointer<__Operands>) && ...)> {};",
+                "true> {};",
+            ),
+        ),
         (
             "cases_values_behind_names",
             "cases_objects",
@@ -386,6 +392,7 @@ MUTATIONS = (
         "every use only reads the value, or assigns a plain expression",
         (
             Change(_ANALYZE, 'use.kind == "read" or (', 'use.kind in ("read", "unknown") or ('),
+            Change(_ANALYZE, 'if use.kind == "read":', "if index not in self._assignments:"),
             Change(
                 _BINDINGS,
                 'return f"[[maybe_unused]] const auto {name} = __kbuild_u{number}__;"',
@@ -524,8 +531,8 @@ MUTATIONS = (
             ),
             Change(
                 _HEADER,
-                "static_assert(can_move<remove_cv_t<__T>> ||",
-                "static_assert(true || can_move<remove_cv_t<__T>> ||",
+                "can_move<remove_cv_t<__T>> || is_copied_from<remove_cv_t<__T>, __Argument>,",
+                "true,",
             ),
         ),
         ("cases_preconditions", "cases_parameters"),
@@ -566,7 +573,7 @@ MUTATIONS = (
         (
             Change(
                 f"{_MIXED}waits/loops.py",
-                "if is_new and not meets and not _surely_ends(unit, loop):",
+                "if is_new and not meets and len(loop.children) > loop.heads:",
                 "if False:",
             ),
         ),

@@ -116,6 +116,20 @@ int main() {
     set<<<1, n, 0, stream>>>(x, 2);
     REQUIRE(cublasSasum(handle, n, x, 1, &sum) == CUBLAS_STATUS_SUCCESS && sum == 2 * n);
 
+    // Until CUDA 11, the type of the computation was a type of data.
+    const float one = 1, zero = 0;
+    set<<<1, n, 0, stream>>>(y, 3);
+    REQUIRE(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, n, &one, x, CUDA_R_32F, 1, y, CUDA_R_32F,
+                         n, &zero, alpha, CUDA_R_32F, 1, CUDA_R_32F,
+                         CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(cublasGemmStridedBatchedEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 4, &one, x, CUDA_R_32F, 1,
+                                       4, y, CUDA_R_32F, 4, 4, &zero, y + 32, CUDA_R_32F, 1, 1, 8,
+                                       CUDA_R_64I,
+                                       CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_NOT_SUPPORTED);
+    cudaMemcpyAsync(host, alpha, sizeof *alpha, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    REQUIRE(host[0] == 6 * n);
+
     // A capture contains the call, and each launch of the graph runs it.
     cudaGraph_t graph;
     cudaGraphExec_t executable;

@@ -308,6 +308,66 @@ KBUILD_CPU_CUBLAS_DECLARE(, int)
 KBUILD_CPU_CUBLAS_DECLARE(_64, int64_t)
 #undef KBUILD_CPU_CUBLAS_DECLARE
 }
+
+/* Until CUDA 11, the type of the computation was a type of data.  C++ code can still write it so. */
+static inline cublasStatus_t cublasMigrateComputeType(cublasHandle_t handle,
+                                                      cudaDataType_t dataType,
+                                                      cublasComputeType_t* computeType) {
+    cublasMath_t mode = CUBLAS_DEFAULT_MATH;
+    const cublasStatus_t status = cublasGetMathMode(handle, &mode);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+    const bool is_pedantic = (mode & 0xf) == CUBLAS_PEDANTIC_MATH;
+    switch (dataType) {
+    case CUDA_R_32F:
+    case CUDA_C_32F:
+        *computeType = is_pedantic ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
+        return CUBLAS_STATUS_SUCCESS;
+    case CUDA_R_64F:
+    case CUDA_C_64F:
+        *computeType = is_pedantic ? CUBLAS_COMPUTE_64F_PEDANTIC : CUBLAS_COMPUTE_64F;
+        return CUBLAS_STATUS_SUCCESS;
+    case CUDA_R_16F:
+        *computeType = is_pedantic ? CUBLAS_COMPUTE_16F_PEDANTIC : CUBLAS_COMPUTE_16F;
+        return CUBLAS_STATUS_SUCCESS;
+    case CUDA_R_32I:
+        *computeType = is_pedantic ? CUBLAS_COMPUTE_32I_PEDANTIC : CUBLAS_COMPUTE_32I;
+        return CUBLAS_STATUS_SUCCESS;
+    default: return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+}
+#define KBUILD_CPU_CUBLAS_MIGRATE(name, parameters, ...) \
+    static inline cublasStatus_t name parameters { \
+        cublasComputeType_t migrated = CUBLAS_COMPUTE_32F; \
+        const cublasStatus_t status = cublasMigrateComputeType(handle, computeType, &migrated); \
+        return status == CUBLAS_STATUS_SUCCESS ? name(__VA_ARGS__, migrated, algo) : status; \
+    }
+KBUILD_CPU_CUBLAS_MIGRATE(
+    cublasGemmEx,
+    (cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
+     const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
+     cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
+     cudaDataType computeType, cublasGemmAlgo_t algo),
+    handle, transa, transb, m, n, k, alpha, A, Atype, lda, B, Btype, ldb, beta, C, Ctype, ldc)
+KBUILD_CPU_CUBLAS_MIGRATE(cublasGemmBatchedEx,
+                          (cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n, int k, const void* alpha,
+                           const void* const Aarray[], cudaDataType Atype, int lda,
+                           const void* const Barray[], cudaDataType Btype, int ldb,
+                           const void* beta, void* const Carray[], cudaDataType Ctype, int ldc,
+                           int batchCount, cudaDataType computeType, cublasGemmAlgo_t algo),
+                          handle, transa, transb, m, n, k, alpha, Aarray, Atype, lda, Barray, Btype,
+                          ldb, beta, Carray, Ctype, ldc, batchCount)
+KBUILD_CPU_CUBLAS_MIGRATE(cublasGemmStridedBatchedEx,
+                          (cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n, int k, const void* alpha,
+                           const void* A, cudaDataType Atype, int lda, long long int strideA,
+                           const void* B, cudaDataType Btype, int ldb, long long int strideB,
+                           const void* beta, void* C, cudaDataType Ctype, int ldc,
+                           long long int strideC, int batchCount, cudaDataType computeType,
+                           cublasGemmAlgo_t algo),
+                          handle, transa, transb, m, n, k, alpha, A, Atype, lda, strideA, B, Btype,
+                          ldb, strideB, beta, C, Ctype, ldc, strideC, batchCount)
+#undef KBUILD_CPU_CUBLAS_MIGRATE
 #endif
 
 #endif

@@ -20,6 +20,8 @@ from kbuild.formats.elf.reachability import Reachability
 # of the runtime belong to the host API, and need a thread.
 _WAITS: Final = "kbuild_cpu_waits"
 _RUNTIME: Final = "kbuild_cpu_"
+# Functions of checks; see kbuild/detail/cpu_checks.h.
+_CHECK: Final = "kbuild_cpu_check_"
 # What a thread can wait for, and a loop in which it does; see waits/loops.py.
 _POLL: Final = "kbuild_cpu_yield"
 _LOOP: Final = "kbuild_cpu_loops"
@@ -75,7 +77,11 @@ def review_object(
         if kernel in names
     }
     undefined = [name for name, symbol in names.items() if symbol.section == 0]
-    waits = {n for n in undefined if n.startswith(_RUNTIME) and n not in _HARMLESS}
+    waits = {
+        name
+        for name in undefined
+        if name.startswith(_RUNTIME) and not name.startswith(_CHECK) and name not in _HARMLESS
+    }
     if foreign is not None:
         waits |= {name for name in undefined if name in foreign or _FOREIGN.match(name)}
     # A user can specialize what the C++ library declares, also in another source.

@@ -6,36 +6,76 @@
 
 #include "builtins.h"
 #include "scheduling.h"
+#include "threads.h"
 
 #pragma GCC system_header
 
 namespace kbuild_cpu {
 
-/* Calls the body for a thread, with its index and, in a region, its number.  Compilers cannot combine the accesses of
- * several threads, because each one is a call.  No pointer to a function is needed, with which every kernel could
- * reach every other one; see mixed/waits/review.py of the backend.  The function gets a copy of the body, whose
- * variables have no address: compilers insert no calls before accesses to them.  The index is not an object: a copy
- * of one would wait for the stores of its fields. */
-template <class __Body, class... __Number>
+/* Calls the body for a thread, with its index and, in a region, its number and the variables that it keeps.  Compilers
+ * cannot combine the accesses of several threads, because each one is a call.  No pointer to a function is needed, with
+ * which every kernel could reach every other one; see mixed/waits/review.py of the backend.  The function gets a copy of
+ * the body, whose variables have no address: compilers insert no calls before accesses to them.  The index is not an
+ * object: a copy of one would wait for the stores of its fields. */
+template <class __Body, class... __Kept>
 __attribute__((noinline)) __device__ void call_body(__Body __body, unsigned __x, unsigned __y,
-                                                    unsigned __z, __Number... __number) {
+                                                    unsigned __z, __Kept... __kept) {
     __asm__ volatile("" : : : "memory");
-    __body(uint3{__x, __y, __z}, __number...);
+    __body(uint3{__x, __y, __z}, __kept...);
 }
+
+/* Returns the address of a thread-local variable, which compilers would compute for each thread again. */
+template <class __T>
+__attribute__((always_inline)) __device__ inline __T *keep_address(__T &__variable) {
+    __T *__address = &__variable;
+    __asm__("" : "+r"(__address));
+    return __address;
+}
+
+/* Runs the threads of a block, of which each one can be suspended.  Then the runtime has let others run meanwhile, and
+ * starts the rest with another call. */
 template <class __Body>
-__attribute__((always_inline, no_sanitize("thread"))) __device__ inline void run_checked(
-    unsigned __x, unsigned __y, unsigned __z, __Body &&__body) {
-    kbuild_cpu_api->checks->begin_thread();
-    call_body<__Body>(static_cast<__Body &&>(__body), __x, __y, __z);
+__attribute__((always_inline, no_sanitize("thread", "undefined"))) __device__ inline void
+run_threads(const __Body &__body) {
+    auto *const __progress = keep_address(::kbuild_cpu_progress);
+    auto *const __index = const_cast<::uint3 *>(keep_address(::threadIdx));
+    const auto __suspensions = __progress->suspensions;
+    unsigned __x = __progress->start.x, __y = __progress->start.y, __z = __progress->start.z;
+    for (; __z < ::blockDim.z; ++__z, __y = 0)
+        for (; __y < ::blockDim.y; ++__y, __x = 0)
+            for (; __x < ::blockDim.x; ++__x) {
+                __index->x = __x;
+                __index->y = __y;
+                __index->z = __z;
+                kbuild_cpu_check_begin_thread();
+                call_body(__body, __x, __y, __z);
+                if (__builtin_expect(__progress->suspensions != __suspensions, 0)) return;
+            }
 }
-/* The same in a region. */
-template <class __Body>
-__attribute__((always_inline, no_sanitize("thread"))) __device__ inline void run_in_region(
-    unsigned __x, unsigned __y, unsigned __z, int __number, __Body &&__body) {
-    store_index(__x, __y, __z);
-    kbuild_cpu_api->checks->enter_thread(static_cast<unsigned>(__number));
-    call_body<__Body>(static_cast<__Body &&>(__body), __x, __y, __z, __number);
-}
+
+/* Threads of a row that continue in a region, one after the other. */
+class region_threads {
+public:
+    template <class __Part>
+    __attribute__((always_inline, no_sanitize("thread", "undefined")))
+    __device__ explicit region_threads(const __Part &__part)
+        : base_(__part.base), index_(const_cast<::uint3 *>(keep_address(::threadIdx))) {
+        index_->y = __part.y;
+        index_->z = __part.z;
+    }
+    /* Returns the number of the thread. */
+    __attribute__((always_inline, no_sanitize("thread", "undefined"))) __device__ int enter(
+        int __x) const {
+        const int __number = base_ + __x;
+        index_->x = static_cast<unsigned>(__x);
+        kbuild_cpu_check_enter_thread(static_cast<unsigned>(__number));
+        return __number;
+    }
+
+private:
+    int base_;
+    ::uint3 *index_;
+};
 
 }  // namespace kbuild_cpu
 

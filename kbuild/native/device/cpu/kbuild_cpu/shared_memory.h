@@ -29,7 +29,7 @@ namespace kbuild_cpu {
 template <class __T>
 KBUILD_CPU_UNCHECKED __device__ inline __T &in_block(__T &__place) {
 #if defined(KBUILD_CHECKED)
-    return *reinterpret_cast<__T *>(kbuild_cpu_api->checks->find_shared(const_cast<const void *>(
+    return *reinterpret_cast<__T *>(kbuild_cpu_check_find_shared(const_cast<const void *>(
         static_cast<const volatile void *>(__builtin_addressof(__place)))));
 #else
     return *reinterpret_cast<__T *>(reinterpret_cast<uintptr_t>(__builtin_addressof(__place)) +

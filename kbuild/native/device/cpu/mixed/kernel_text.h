@@ -242,38 +242,44 @@ struct __kbuild_large_grid__ {
 #if defined(KBUILD_CHECKED)
 #undef __kbuild_threads__
 #undef __kbuild_region_end__
-#define __kbuild_threads__ __kbuild_checked_threads__()
-/* The copies that follow are a comma and captures, in which a thread has a number. */
-#define __kbuild_checked_threads__(...) \
-    for (int __kbuild_x__ = __kbuild_part__.threads.begin; \
-         __kbuild_x__ < __kbuild_part__.threads.end; ++__kbuild_x__) { \
-        const int __kbuild_t__ = __kbuild_part__.base + __kbuild_x__; \
-        ::kbuild_cpu::run_in_region( \
-            static_cast<unsigned int>(__kbuild_x__), __kbuild_part__.y, __kbuild_part__.z, \
-            __kbuild_t__, \
-            [&, blockIdx, blockDim, gridDim __VA_ARGS__]( \
-                [[maybe_unused]] const ::uint3 threadIdx, [[maybe_unused]] const int __kbuild_t__) \
-                __kbuild_inlined__->void {
+#define __kbuild_threads__ __kbuild_checked_threads__((), (), ())
+#define __kbuild_list__(...) __VA_ARGS__
+/* The lists are empty, or start with a comma: what the body captures, its parameters for variables that each thread
+ * keeps, and where these are, for the thread with a number.  The body is an object of all threads, because a copy of
+ * one that has just been made waits for the stores of its parts. */
+#define __kbuild_checked_threads__(captures, parameters, slots) \
+    { \
+        const auto __kbuild_each__ = [&](const auto &__kbuild_body__) __kbuild_unchecked__ { \
+            ::kbuild_cpu::region_threads __kbuild_threads_of_part__(__kbuild_part__); \
+            for (int __kbuild_x__ = __kbuild_part__.threads.begin; \
+                 __kbuild_x__ < __kbuild_part__.threads.end; ++__kbuild_x__) { \
+                [[maybe_unused]] const int __kbuild_t__ = \
+                    __kbuild_threads_of_part__.enter(__kbuild_x__); \
+                ::kbuild_cpu::call_body(__kbuild_body__, static_cast<unsigned int>(__kbuild_x__), \
+                                        __kbuild_part__.y, __kbuild_part__.z, \
+                                        __kbuild_t__ __kbuild_list__ slots); \
+            } \
+        }; \
+    __kbuild_each__([&, blockIdx, blockDim, gridDim __kbuild_list__ captures]( \
+                        [[maybe_unused]] const ::uint3 threadIdx, \
+                        [[maybe_unused]] const int __kbuild_t__ __kbuild_list__ parameters) \
+                        __kbuild_inlined__->void {
 #define __kbuild_region_end__ \
     } \
     ); \
     } \
     }
+#define __kbuild_unchecked__ __attribute__((always_inline, no_sanitize("thread")))
 #undef __kbuild_suspendable__
 #undef __kbuild_suspendable_of_variable__
 #undef __kbuild_suspendable_end__
-#define __kbuild_checked_thread__ \
-    __kbuild_each_thread__ ::kbuild_cpu::run_checked(__kbuild_x__, __kbuild_y__, __kbuild_z__,
 #define __kbuild_suspendable__ \
-    __kbuild_checked_thread__[=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__->void
+    ::kbuild_cpu::run_threads([=]([[maybe_unused]] const ::uint3 threadIdx) __kbuild_inlined__->void
 #define __kbuild_suspendable_of_variable__ \
-    __kbuild_checked_thread__[=](const ::uint3) __kbuild_inlined__->void
+    ::kbuild_cpu::run_threads([=](const ::uint3) __kbuild_inlined__->void
 #undef __kbuild_suspendable_with_frame__
 #undef __kbuild_suspendable_of_variable_with_frame__
 #define __kbuild_suspendable_with_frame__ __kbuild_suspendable__
 #define __kbuild_suspendable_of_variable_with_frame__ __kbuild_suspendable_of_variable__
-#define __kbuild_suspendable_end__ \
-    ); \
-    if (__builtin_expect(::kbuild_cpu_progress.suspensions != __kbuild_suspensions__, 0)) return; \
-    }
+#define __kbuild_suspendable_end__ );
 #endif

@@ -181,6 +181,37 @@ KBUILD_CPU_RELEASE(_ZdaPvm, , size_t)
 #undef KBUILD_CPU_ALLOCATE
 #undef KBUILD_CPU_RELEASE
 
+/* What kernels call. */
+KBUILD_CPU_HOOK void kbuild_cpu_check_begin_thread(void) { checks().begin_thread(); }
+KBUILD_CPU_HOOK void kbuild_cpu_check_begin_threads(void) { checks().begin_threads(); }
+KBUILD_CPU_HOOK void kbuild_cpu_check_enter_thread(unsigned number) {
+    checks().enter_thread(number);
+}
+KBUILD_CPU_HOOK void kbuild_cpu_check_pass_barrier(const struct kbuild_cpu_call *call,
+                                                   unsigned number, unsigned count) {
+    checks().pass_barrier(call, number, count);
+}
+KBUILD_CPU_HOOK void *kbuild_cpu_check_find_shared(const void *place) {
+    return checks().find_shared(place);
+}
+KBUILD_CPU_HOOK void kbuild_cpu_check_set_scope(enum kbuild_cpu_scope scope) {
+    checks().set_scope(scope);
+}
+KBUILD_CPU_HOOK void kbuild_cpu_check_fence(enum kbuild_cpu_scope scope) { checks().fence(scope); }
+KBUILD_CPU_HOOK void kbuild_cpu_check_report(enum kbuild_cpu_mistake mistake, uint64_t value,
+                                             uint64_t limit, const void *site) {
+    checks().report(mistake, value, limit, site);
+}
+KBUILD_CPU_HOOK void kbuild_cpu_check_issue_copy(const void *to, size_t bytes) {
+    checks().issue_copy(to, bytes);
+}
+KBUILD_CPU_HOOK void kbuild_cpu_check_commit_copies(const void *barrier) {
+    checks().commit_copies(barrier);
+}
+KBUILD_CPU_HOOK void kbuild_cpu_check_finish_copies(const void *barrier, size_t prior) {
+    checks().finish_copies(barrier, prior);
+}
+
 /* The checks of -fsanitize=undefined.  Compilers pass a description that starts with a file, a line, and a
  * column, followed by what differs. */
 namespace {

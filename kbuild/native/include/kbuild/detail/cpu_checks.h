@@ -65,4 +65,28 @@ struct kbuild_cpu_checks {
     void (*finish_copies)(const void *__barrier, size_t __prior);
 };
 
+/* The same as functions that each image defines, for kernels.  A call through a pointer could reach every function whose
+ * address is taken; see mixed/waits/review.py of the backend. */
+#if defined(__cplusplus)
+extern "C" {
+#endif
+#define KBUILD_CPU_CHECK __attribute__((visibility("hidden")))
+KBUILD_CPU_CHECK void kbuild_cpu_check_begin_thread(void);
+KBUILD_CPU_CHECK void kbuild_cpu_check_begin_threads(void);
+KBUILD_CPU_CHECK void kbuild_cpu_check_enter_thread(unsigned __number);
+KBUILD_CPU_CHECK void kbuild_cpu_check_pass_barrier(const struct kbuild_cpu_call *__call,
+                                                    unsigned __number, unsigned __count);
+KBUILD_CPU_CHECK void *kbuild_cpu_check_find_shared(const void *__place);
+KBUILD_CPU_CHECK void kbuild_cpu_check_set_scope(enum kbuild_cpu_scope __scope);
+KBUILD_CPU_CHECK void kbuild_cpu_check_fence(enum kbuild_cpu_scope __scope);
+KBUILD_CPU_CHECK void kbuild_cpu_check_report(enum kbuild_cpu_mistake __mistake, uint64_t __value,
+                                              uint64_t __limit, const void *__site);
+KBUILD_CPU_CHECK void kbuild_cpu_check_issue_copy(const void *__to, size_t __bytes);
+KBUILD_CPU_CHECK void kbuild_cpu_check_commit_copies(const void *__barrier);
+KBUILD_CPU_CHECK void kbuild_cpu_check_finish_copies(const void *__barrier, size_t __prior);
+#undef KBUILD_CPU_CHECK
+#if defined(__cplusplus)
+}
+#endif
+
 #endif

@@ -48,10 +48,13 @@ def test_a_checked_kernel_keeps_copies_of_its_variables() -> None:
     )
 
     assert not found.obstacles
-    named = ", __kbuild_u1__ = __kbuild_u1__, __kbuild_v2__ = __kbuild_s2__[__kbuild_t__]"
-    assert f"__kbuild_checked_threads__({named})" in text
+    copies = (
+        "(, __kbuild_u1__ = __kbuild_u1__), (, auto __kbuild_v2__), (, __kbuild_s2__[__kbuild_t__])"
+    )
+    assert f"__kbuild_checked_threads__({copies})" in text
     assert "[[maybe_unused]] auto sum = __kbuild_v2__;" in text
-    assert text.count("__kbuild_s2__[__kbuild_t__] = sum; __kbuild_region_end__") == 2
+    kept = "::kbuild_cpu::regions::keep_copy(__kbuild_s2__[__kbuild_t__], sum);"
+    assert text.count(f"{kept} __kbuild_region_end__") == 2
 
 
 def test_the_accesses_of_a_checked_thread_keep_their_order() -> None:

@@ -88,11 +88,12 @@ class Bindings:
         return " ".join(map(self._bind_variable, self._list_bound(list(spans))))
 
     def bind_copies(self, spans: list[Span]) -> tuple[str, str]:
-        """Return captures, and declarations, with copies of the variables that a region names.
+        """Return arguments and declarations, with copies of the variables that a region names.
 
-        Compilers insert calls before accesses to anything else.
+        Compilers insert calls before accesses to anything else. The arguments are those of
+        ``__kbuild_checked_threads__``.
         """
-        captures, declared = "", []
+        captures, parameters, slots, declared = "", "", "", []
         for variable in self._list_bound(spans):
             number, kind = self.numbers[variable], self._text.division.kinds[variable]
             if kind == "uniform":
@@ -101,9 +102,10 @@ class Bindings:
                 declared.append(self._bind_variable(variable))
                 continue
             copy = f"__kbuild_v{number}__"
-            captures += f", {copy} = {self._name_slot(variable)}[{THREAD}]"
+            parameters += f", auto {copy}"
+            slots += f", {self._name_slot(variable)}[{THREAD}]"
             declared.append(self.bind_copy(variable, copy))
-        return captures, " ".join(declared)
+        return f"({captures}), ({parameters}), ({slots})", " ".join(declared)
 
     def bind_copy(self, variable: Variable, value: str) -> str:
         """Return the declaration of a copy of a variable that a thread keeps."""
@@ -115,7 +117,7 @@ class Bindings:
         kinds, uses = self._text.division.kinds, self._text.division.uses
         kept = (v for v in self.numbers if kinds[v] == "kept" and not self.is_local(v, spans))
         return "".join(
-            f" {self._name_slot(v)}[{THREAD}] = {v.name};"
+            f" {REGIONS}keep_copy({self._name_slot(v)}[{THREAD}], {v.name});"
             for v in kept
             if is_in((v.index, v.index + 1), spans)
             or any(

@@ -275,8 +275,8 @@ class RegionWriter:
         replaced = [span for subscript in subscripts for span in subscript.spans]
         threads, named = "__kbuild_threads__", _subtract(spans, replaced)
         if self._text.division.kernel.is_checked:
-            captures, bound = self._bindings.bind_copies(named)
-            threads = f"__kbuild_checked_threads__({captures})"
+            copies, bound = self._bindings.bind_copies(named)
+            threads = f"__kbuild_checked_threads__({copies})"
         else:
             bound = self._bindings.bind(named)
         if self._text.division.kernel.stores_index:

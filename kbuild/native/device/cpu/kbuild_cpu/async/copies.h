@@ -17,21 +17,17 @@ namespace kbuild_cpu {
 #if defined(KBUILD_CHECKED) && (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE))
 /* The thread has issued a copy to this memory. */
 inline void issue_copy(const void *__to, size_t __bytes) {
-    kbuild_cpu_api->checks->issue_copy(__to, __bytes);
+    kbuild_cpu_check_issue_copy(__to, __bytes);
 }
 /* The copies of the thread since the last batch are the next batch. */
-inline void commit_copies() { kbuild_cpu_api->checks->commit_copies(nullptr); }
+inline void commit_copies() { kbuild_cpu_check_commit_copies(nullptr); }
 /* Whoever has waited for the barrier can use what the thread has issued. */
-inline void commit_copies(const void *__barrier) {
-    kbuild_cpu_api->checks->commit_copies(__barrier);
-}
+inline void commit_copies(const void *__barrier) { kbuild_cpu_check_commit_copies(__barrier); }
 /* The thread has waited for all of its batches but the last ones. */
-inline void finish_copies(size_t __prior) {
-    kbuild_cpu_api->checks->finish_copies(nullptr, __prior);
-}
+inline void finish_copies(size_t __prior) { kbuild_cpu_check_finish_copies(nullptr, __prior); }
 /* A thread has waited for the barrier. */
 inline void finish_copies_of(const void *__barrier) {
-    kbuild_cpu_api->checks->finish_copies(__barrier, 0);
+    kbuild_cpu_check_finish_copies(__barrier, 0);
 }
 #else
 inline void issue_copy(const void *, size_t) {}

@@ -32,12 +32,10 @@ using same_t = typename same<__T>::__type;
 #if defined(KBUILD_CHECKED) && (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE))
 struct scope_change {
     KBUILD_CPU_UNCHECKED explicit scope_change(bool __is_block) {
-        kbuild_cpu_api->checks->set_scope(__is_block ? KBUILD_CPU_THREADS_OF_BLOCK
-                                                     : KBUILD_CPU_ALL_THREADS);
+        kbuild_cpu_check_set_scope(__is_block ? KBUILD_CPU_THREADS_OF_BLOCK
+                                              : KBUILD_CPU_ALL_THREADS);
     }
-    KBUILD_CPU_UNCHECKED ~scope_change() {
-        kbuild_cpu_api->checks->set_scope(KBUILD_CPU_ALL_THREADS);
-    }
+    KBUILD_CPU_UNCHECKED ~scope_change() { kbuild_cpu_check_set_scope(KBUILD_CPU_ALL_THREADS); }
 };
 #else
 struct scope_change {

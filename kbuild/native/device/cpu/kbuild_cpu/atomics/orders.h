@@ -38,9 +38,9 @@ inline void atomic_thread_fence(memory_order __order,
                                 [[maybe_unused]] thread_scope __scope = thread_scope_system) {
     __atomic_thread_fence(__order);
 #if defined(KBUILD_CHECKED) && (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE))
-    kbuild_cpu_api->checks->fence(__scope == thread_scope_block || __scope == thread_scope_thread
-                                      ? KBUILD_CPU_THREADS_OF_BLOCK
-                                      : KBUILD_CPU_ALL_THREADS);
+    kbuild_cpu_check_fence(__scope == thread_scope_block || __scope == thread_scope_thread
+                               ? KBUILD_CPU_THREADS_OF_BLOCK
+                               : KBUILD_CPU_ALL_THREADS);
 #endif
 }
 inline void atomic_signal_fence(memory_order __order) { __atomic_signal_fence(__order); }

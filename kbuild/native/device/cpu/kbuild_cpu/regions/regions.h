@@ -193,7 +193,7 @@ template <class __Kernel>
 KBUILD_CPU_ALWAYS_INLINE void run_kernel(__Kernel &__kernel) {
     ::kbuild_cpu_progress.runs_whole_block = 1;
 #if defined(KBUILD_CHECKED)
-    kbuild_cpu_api->checks->begin_threads();
+    kbuild_cpu_check_begin_threads();
 #endif
     __kernel();
 }
@@ -237,8 +237,8 @@ KBUILD_CPU_ALWAYS_INLINE void check_barrier(const kbuild_cpu_call &__call, const
         reject_barrier(__call, __set, __live);
 #if defined(KBUILD_CHECKED)
     if (__set.__size() != 0)
-        kbuild_cpu_api->checks->pass_barrier(&__call, static_cast<unsigned>(__set.first()),
-                                             static_cast<unsigned>(__set.__size()));
+        kbuild_cpu_check_pass_barrier(&__call, static_cast<unsigned>(__set.first()),
+                                      static_cast<unsigned>(__set.__size()));
 #endif
 }
 
@@ -399,6 +399,20 @@ KBUILD_CPU_ALWAYS_INLINE enable_if_t<can_move<__T>, void> keep(__T (&__place)[__
                                                                const __T (&__value)[__Count]) {
     for (unsigned long __i = 0; __i < __Count; ++__i) keep(__place[__i], __value[__i]);
 }
+
+#if defined(KBUILD_CHECKED)
+/* Copies the value that a checked thread leaves at the end of a region.  Compilers insert calls before stores, but not
+ * into assembly. */
+template <class __T>
+KBUILD_CPU_ALWAYS_INLINE void keep_copy(__T &__place, remove_cv_t<__T> __value) {
+#if defined(__x86_64__)
+    if constexpr (is_built_in<__T> && sizeof(__T) <= 8)
+        __asm__("mov %1, %0" : "=m"(__place) : "r"(__value));
+    else
+#endif
+        __place = __value;
+}
+#endif
 
 /* Places for a variable of each thread, which is constructed where it stays. */
 struct slot_address {

@@ -344,7 +344,7 @@ public:
         : row_walk<__Set>(__set), first_(__set.first()) {}
     checked_walk(const checked_walk &) = delete;
     KBUILD_CPU_ALWAYS_INLINE ~checked_walk() {
-        kbuild_cpu_api->checks->enter_thread(static_cast<unsigned>(first_));
+        kbuild_cpu_check_enter_thread(static_cast<unsigned>(first_));
     }
 
 private:

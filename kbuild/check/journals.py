@@ -35,6 +35,7 @@ class KernelCount:
         unchecked: Those of code without instrumentation.
         blocks: The blocks of all launches that began.
         threads: Their threads.
+        model: How the threads of a block run.
     """
 
     name: str
@@ -46,6 +47,7 @@ class KernelCount:
     unchecked: int
     blocks: int
     threads: int
+    model: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +170,7 @@ def _read_kernel(row: Row) -> KernelCount:
         unchecked=row["unchecked"],
         blocks=row["blocks"],
         threads=row["threads"],
+        model=row["model"],
     )
 
 

@@ -136,6 +136,7 @@ def _join_kernels(journals: Iterable[ProcessJournal]) -> Iterator[CheckedKernel]
             requested=sum(count.queued + count.refused for count in each),
             checked=sum(max(0, c.ended - c.failed - c.unchecked) for c in each),
             refused=sum(count.refused for count in each),
+            model=next((count.model for count in reversed(each) if count.started), "unknown"),
         )
 
 

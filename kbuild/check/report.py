@@ -74,7 +74,7 @@ class CheckedKernel:
     requested: int = 0
     checked: int = 0
     refused: int = 0
-    model: str = "fibers"
+    model: str = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
+#include <vector>
 
 using namespace kbuild::cpu;
 using namespace kbuild::cpu::checks;
@@ -35,14 +35,50 @@ TEST_CASE("a cell keeps two reads and two lines") {
     CHECK(cell.other_read().block() == Access::block_mask);
     CHECK(cell.other_read().thread() == 1000);
     CHECK(cell.other_read().time() == Access::last_time - 1);
-    CHECK((cell.read_site & Cell::site_mask) == 0x123456);
-    CHECK((cell.write_site & Cell::site_mask) == 0x654321);
+    CHECK(cell.read_site() == 0x123456);
+    CHECK(cell.write_site() == 0x654321);
     CHECK(cell.valid() == 15);
     CHECK(cell.written() == 3);
     cell.forget_other();
     CHECK_FALSE(cell.has_other());
     cell.set_other(Access(Access::name(0, 0), 15, 0, 1));  // the first read of the first thread
     CHECK(cell.has_other());
+}
+
+TEST_CASE("a cell takes over the last repeated read") {
+    std::vector<char> memory(Region::count_bytes(1));
+    Region region;
+    region.bytes = word_bytes;
+    region.use_memory(memory.data(), 1);
+    const auto read_by = [](std::uint32_t thread) {
+        return Access(Access::name(7, thread), whole_word, 0, 3);
+    };
+    auto& cell = region.cell(0);
+    cell.set_read(read_by(2), 0x10);
+    cell.set_other(read_by(1));
+    const auto repeat = [&](std::uint32_t thread) {
+        *region.repeats_of(0) = Repeat(5, thread).at(0xABCDEF).bits();
+        return region.cell(0).read.thread();
+    };
+    CHECK(repeat(9) == 9);
+    CHECK(cell.other_read().thread() == 1);
+    CHECK(cell.read_site() == 0xABCDEF);
+    CHECK(*region.repeats_of(0) == 0);
+    CHECK(repeat(1) == 1);  // the two reads are of different threads
+    CHECK(cell.other_read().thread() == 9);
+    cell.set_write(read_by(4), 0x20);
+    CHECK_FALSE(cell.read.exists());
+}
+
+TEST_CASE("a read is repeated only in its interval") {
+    const Repeat now(8, 3);
+    CHECK(now.at(0x123456).differs_at_most_in_thread(Repeat(8, 1023).at(0x123456).bits()));
+    CHECK_FALSE(now.at(0x123456).differs_at_most_in_thread(Repeat(8, 3).at(0x123457).bits()));
+    CHECK_FALSE(now.at(0x123456).differs_at_most_in_thread(Repeat(9, 3).at(0x123456).bits()));
+    CHECK(now.is_in_interval_of(Repeat(8, 4).at(0x10).bits()));
+    CHECK_FALSE(now.is_in_interval_of(0));
+    CHECK(Repeat(Repeat::last_interval, 1023).at(0x1FFFFFF).site() == 0xFFFFFF);
+    CHECK_FALSE(Repeat(0, 1023).has_interval());
 }
 
 TEST_CASE("knowledge covers what happened before its time") {
@@ -96,10 +132,10 @@ TEST_CASE("a chain of many threads is exact") {
 }
 
 TEST_CASE("bytes get cells of their own") {
-    std::array<Cell, 1> cells = {};
+    std::vector<char> memory(Region::count_bytes(1));
     Region region;
     region.bytes = word_bytes;
-    region.cells = cells.data();
+    region.use_memory(memory.data(), 1);
     auto& cell = region.cell(0);
     cell.write = Access(Access::name(1, 2), 3, 0, 7);
     cell.read = Access(Access::name(3, 4), 4, 0, 8);

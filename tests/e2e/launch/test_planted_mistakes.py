@@ -24,9 +24,8 @@ CASES: Final = tuple(
 )
 
 
-# Both levels optimize instrumented device code. With -O1, calls of memcpy are macros, too, and the
-# compiler runs twice.
-@pytest.fixture(scope="module", params=["-O0", pytest.param("-O1", marks=pytest.mark.slow)])
+# With -O1, kernels whose threads meet at barriers are regions. With -O0, all have fibers.
+@pytest.fixture(scope="module", params=["-O1", pytest.param("-O0", marks=pytest.mark.slow)])
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("planted") / "planted"
     # As one source, they compile in half of the time.
@@ -51,6 +50,20 @@ def find_rules(program: Path, directory: Path, *words: str) -> set[str]:
 def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 60
     assert len({rule for _, rule in CASES}) >= 15
+
+
+def test_kernels_have_the_model_of_the_level(
+    program: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    find_rules(program, tmp_path, "shared_array_past_the_end", "correct")
+    (journal,) = read_journals(tmp_path)
+    expected = "regions" if "-O1" in request.node.name else "fibers"
+    assert [kernel.model for kernel in journal.kernels] == [expected]
+
+
+def test_a_program_continues_after_an_access_to_no_memory(program: Path, tmp_path: Path) -> None:
+    assert find_rules(program, tmp_path, "null_pointer", "buggy") == {"KC103", "KC703"}
+    assert all(journal.signal == 0 for journal in read_journals(tmp_path))
 
 
 @pytest.mark.parametrize(("name", "rule"), CASES, ids=[name for name, _ in CASES])

@@ -35,7 +35,15 @@ def write(path: Path, *rows: dict[str, Any], **changes: Any) -> None:
 
 
 def launched(name: str = "k(int*)", **changes: Any) -> dict[str, Any]:
-    counts = {"queued": 2, "refused": 0, "started": 2, "ended": 2, "failed": 0, "unchecked": 0}
+    counts = {
+        "queued": 2,
+        "refused": 0,
+        "started": 2,
+        "ended": 2,
+        "failed": 0,
+        "unchecked": 0,
+        "model": "regions",
+    }
     return {"kernel": name, **counts, "blocks": 2, "threads": 64, **changes}
 
 

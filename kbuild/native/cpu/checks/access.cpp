@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <sys/mman.h>
 
 namespace kbuild::cpu::checks {
 namespace {
@@ -47,6 +48,12 @@ std::string demangle_variable(const std::string& name) {
     return name.find("_Z") == 0 ? demangle_kernel(name.c_str()) : name;
 }
 
+// Returns whether the process has memory at an address, so that an access does not end it.
+bool is_mapped(std::uintptr_t address) {
+    unsigned char is_resident;
+    return mincore(reinterpret_cast<void*>(address / page * page), page, &is_resident) == 0;
+}
+
 // The texts of errors are in the object of the runtime.
 bool is_of_runtime(const void* address) { return is_in_own_object(address); }
 
@@ -79,32 +86,40 @@ KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcep
 template <unsigned log_bytes, bool is_write>
 void Checker::check_plain(const void* place, const void* site) {
     auto& self = *find();
-    constexpr bool reads_word = !is_write && std::size_t{1} << log_bytes == word_bytes;
+    constexpr bool reads_words = !is_write && std::size_t{1} << log_bytes >= word_bytes;
     const auto address = reinterpret_cast<std::uintptr_t>(place);
     const auto* const region = self.find_region(address);
-    if (reads_word && region != nullptr && self.repeat_read(*region, address, self.site_of(site)))
-        return;
-    self.note_site(self.site_of(site));
+    if constexpr (reads_words)
+        if (region != nullptr && self.repeat_read<log_bytes>(*region, address, self.site_of(site)))
+            return;
     self.check_first<log_bytes, is_write>(region, address, site);
 }
 
-// Records a read of a word that another thread of the block has read since the last barrier, as record_plain_read does.
-// Returns whether it has.
+// Records a read of words that other threads of the block have read in this line since the last barrier. Returns whether it
+// has.
+template <unsigned log_bytes>
 KBUILD_CPU_INLINE bool Checker::repeat_read(const Region& region, std::uintptr_t address,
                                             std::uint32_t site) noexcept {
-    auto& cell = region.cell(address);
-    const auto now = now_.with(whole_word);
-    const auto others = cell.read_site & ~Cell::site_mask;
-    const bool is_repeated = cell.read.differs_at_most_in_thread(now) && cell.has_other() &&
-                             !now.has_thread_of_other(others);
-    if (!is_repeated || has_pending_ || has_more_order_ || cell.epoch != region.epoch) return false;
-    if (address % word_bytes != 0) return false;
-    if (cell.write.exists() && !is_before_barrier(cell.write)) return false;
-    if (cell.write_site < (whole_word << 28 | whole_word << 24)) return false;  // see Cell::valid
-    cell.read = now;
-    if (((cell.read_site ^ site) & Cell::site_mask) == 0) return true;  // it has run
-    note_site(site);
-    cell.read_site = others | (site & Cell::site_mask);
+    constexpr std::size_t bytes = std::size_t{1} << log_bytes;
+    auto* const repeats = region.repeats_of(address);
+    const auto now = repeat_.at(site);
+    if (address % bytes != 0) return false;
+    for (std::size_t i = 0; i * word_bytes < bytes; ++i)
+        if (!now.differs_at_most_in_thread(repeats[i])) return false;
+    for (std::size_t i = 0; i * word_bytes < bytes; ++i) repeats[i] = now.bits();
+    return true;
+}
+
+// The same for any line.
+template <unsigned log_bytes>
+KBUILD_CPU_INLINE bool Checker::repeat_in_other_line(const Region& region, std::uintptr_t address,
+                                                     std::uint32_t site) noexcept {
+    constexpr std::size_t bytes = std::size_t{1} << log_bytes;
+    auto* const repeats = region.repeats_of(address);
+    if (!repeat_.has_interval()) return false;
+    for (std::size_t i = 0; i * word_bytes < bytes; ++i)
+        if (!repeat_.is_in_interval_of(repeats[i])) return false;
+    for (std::size_t i = 0; i * word_bytes < bytes; ++i) repeats[i] = repeat_.at(site).bits();
     return true;
 }
 
@@ -112,6 +127,7 @@ template <unsigned log_bytes, bool is_write>
 __attribute__((noinline)) void Checker::check_first(const Region* region, std::uintptr_t address,
                                                     const void* site) {
     constexpr std::size_t bytes = std::size_t{1} << log_bytes;
+    note_site(site_of(site));
     if (!has_pending_ && address % bytes == 0) {
         if (region == nullptr && is_dead_local(address))
             return report_dead_local(address, bytes,
@@ -133,15 +149,15 @@ KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_
     if (is_write && region.has_constants) return false;
     const auto mask =
         bytes < word_bytes ? ((1u << bytes) - 1) << (address % word_bytes) : whole_word;
-    auto* const cells = &region.cell(address);
+    if constexpr (!is_write && bytes >= word_bytes)
+        if (repeat_in_other_line<log_bytes>(region, address, site_of(site))) return true;
     for (std::size_t i = 0; i * word_bytes < bytes; ++i) {
-        if (cells[i].epoch != region.epoch) {
-            if (has_unordered_) return false;
-            renew(region, cells[i]);
-        }
-        if (!(is_write ? record_plain_write(cells[i], mask, site_of(site))
-                       : record_plain_read(cells[i], mask, site_of(site))))
+        auto& cell = region.cell(address + i * word_bytes);
+        if (!(is_write ? record_plain_write(region, cell, mask, site_of(site))
+                       : record_plain_read(region, cell, mask, site_of(site))))
             return false;
+        if (!is_write && bytes >= word_bytes && can_repeat(cell))
+            region.repeats_of(address)[i] = repeat_.at(site_of(site)).bits();
     }
     if constexpr (is_write) note_write();
     return true;
@@ -175,8 +191,12 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     const auto* const region = find_region(address);
     const Event event = {address, bytes, kind, site_of(site)};
     note_site(event.site);
+    constexpr unsigned update = KBUILD_CPU_READS | KBUILD_CPU_WRITES | KBUILD_CPU_ATOMIC;
+    if (kind == update && (bytes == word_bytes || bytes == 2 * word_bytes) && region != nullptr &&
+        record_update(*region, address, bytes, event.site))
+        return;
     const bool is_synchronizing = (kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) != 0;
-    if (is_synchronizing && (kind & KBUILD_CPU_RELEASES) != 0) fence(thread_->scope);
+    if (is_synchronizing && (kind & KBUILD_CPU_RELEASES) != 0) fence(thread().scope);
     if (is_synchronizing && (kind & KBUILD_CPU_READS) != 0) acquire(address, kind);
     if (is_synchronizing && (kind & KBUILD_CPU_WRITES) != 0) order_volatile_writes(kind);
     if (region != nullptr)
@@ -189,7 +209,7 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     if ((kind & KBUILD_CPU_WRITES) == 0) return;
     // An atomic write behind a fence publishes what was written before it, so that later writes do not.
     if ((kind & KBUILD_CPU_ATOMIC) != 0)
-        thread_->is_publishing = false;
+        *writes_ &= static_cast<unsigned char>(~is_publishing);
     else
         note_write();
 }
@@ -223,9 +243,8 @@ void Checker::check_words(const Region& region, Event event) {
 
 // Forgets the accesses before the current time, and the content of shared memory.
 KBUILD_CPU_INLINE void Checker::renew(const Region& region, Cell& cell) const noexcept {
-    cell.forget_accesses();
-    cell.epoch = region.epoch;
-    if (region.is_shared) cell.write_site &= ~(whole_word << 28);
+    cell.begin_epoch(region.epoch);
+    if (region.is_shared) cell.forget_written();
 }
 
 bool Checker::is_behind_bad_index(std::uint32_t site) const {
@@ -280,7 +299,7 @@ KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t 
                                            Event event, bool& is_valid, unsigned& read_bytes,
                                            unsigned& fresh_bytes) {
     auto& cell = region.cell(word);
-    if (cell.epoch != region.epoch) {
+    if (cell.epoch() != region.epoch) {
         if (has_unordered_ && !region.is_shared) check_other_launch(cell, mask, event);
         renew(region, cell);
     }
@@ -392,10 +411,12 @@ bool Checker::check_other_memory(Event event) {
         accepted_pages_.insert(event.address / page);
         return true;
     }
-    if (settings_.memory)
-        report_memory("KC103", event,
-                      event.address < 16 * page ? "an access through a null pointer"
-                                                : "an access to memory that is not the device's");
+    if (!settings_.memory) return false;
+    report_memory("KC103", event,
+                  event.address < 16 * page ? "an access through a null pointer"
+                                            : "an access to memory that is not the device's");
+    // As on a GPU, the kernel fails, and the program continues.
+    if (!is_mapped(event.address)) stop_kernel(describe_event(event));
     return false;
 }
 
@@ -408,44 +429,102 @@ KBUILD_CPU_INLINE bool Checker::is_settled(Access access) const {
     return !access.exists() || is_before_barrier(access) || access.is_by_thread_of(now_);
 }
 
-KBUILD_CPU_INLINE bool Checker::record_plain_read(Cell& cell, unsigned mask, std::uint32_t site) {
-    const auto needed = mask * 0x11000000u;  // valid and written
-    if ((cell.write_site & needed) != needed || !is_settled(cell.write)) return false;
+KBUILD_CPU_INLINE bool Checker::record_plain_read(const Region& region, Cell& cell, unsigned mask,
+                                                  std::uint32_t site) {
+    if (const auto difference = cell.compare(region.current, mask, true)) {
+        // Nobody has accessed the word in this epoch. That of shared memory is not written then.
+        if (!Cell::is_only_epoch(difference) || has_unordered_ || region.is_shared) return false;
+        cell.begin_epoch(region.epoch);
+        cell.set_read(now_.with(mask), site);
+        return true;
+    }
+    if (mask == whole_word || !cell.is_divided()) return record_known_read(cell, mask, site);
+    auto& bytes = region.bytes_of(cell);
+    for (unsigned i = 0; i < word_bytes; ++i)
+        if ((mask >> i & 1) != 0 && !record_known_read(bytes[i], 1u << i, site)) return false;
+    return true;
+}
+
+KBUILD_CPU_INLINE bool Checker::record_known_read(Cell& cell, unsigned mask, std::uint32_t site) {
     const auto now = now_.with(mask);
+    if (!is_settled(cell.write)) return false;
     const auto before = cell.read;
-    if (before.exists() && !before.has_bytes_and_kind_of(now)) return false;
-    if (before.exists()) {
-        bool has_other = cell.has_other();
-        if (has_other) {
-            const auto other = cell.other_read();
-            if (has_more_order_ || other.is_by_thread_of(now_)) return false;
-            has_other = !is_before_barrier(other);
-        }
-        if (!has_other) {
-            const bool is_other = !is_settled(before);
-            if (is_other && has_more_order_) return false;
-            if (is_other)
-                cell.set_other(before);
-            else
-                cell.forget_other();
-        }
+    if (is_settled(before) && !cell.has_other()) {
+        if (before.exists() && !before.has_bytes_and_kind_of(now)) return false;
+        cell.set_read(now, site);
+        return true;
+    }
+    if (!before.has_bytes_and_kind_of(now)) return false;
+    bool has_other = cell.has_other();
+    if (has_other) {
+        const auto other = cell.other_read();
+        if (has_more_order_ || other.is_by_thread_of(now_)) return false;
+        has_other = !is_before_barrier(other);
+    }
+    if (!has_other) {
+        const bool is_other = !is_settled(before);
+        if (is_other && has_more_order_) return false;
+        if (is_other)
+            cell.set_other(before);
+        else
+            cell.forget_other();
     }
     cell.read = now;
     cell.set_read_site(site);
     return true;
 }
 
-KBUILD_CPU_INLINE bool Checker::record_plain_write(Cell& cell, unsigned mask, std::uint32_t site) {
-    const auto state = cell.write_site;
-    if ((state >> 24 & mask) != mask || !is_settled(cell.write) || !is_settled(cell.read))
-        return false;
-    if (mask != whole_word && (cell.write.exists() || cell.read.exists())) return false;
-    if (cell.has_other() && !is_before_barrier(cell.other_read())) return false;
-    cell.read = Access();
-    cell.forget_other();
-    cell.write = now_.with(mask);
-    cell.write_site = (state & ~Cell::site_mask) | mask << 28 | (site & Cell::site_mask);
+// Returns whether reads of other threads in this interval do not change more than that of the last one, which has been
+// recorded.
+KBUILD_CPU_INLINE bool Checker::can_repeat(const Cell& cell) const {
+    return cell.has_other() && repeat_.has_interval() &&
+           (!cell.write.exists() || is_before_barrier(cell.write));
+}
+
+KBUILD_CPU_INLINE bool Checker::record_plain_write(const Region& region, Cell& cell, unsigned mask,
+                                                   std::uint32_t site) {
+    const auto difference = cell.compare(region.current, mask, false);
+    if (difference == 0) {
+        if (!is_settled(cell.write) || !is_settled(cell.read)) return false;
+        if (mask != whole_word && (cell.write.exists() || cell.read.exists())) return false;
+        if (cell.has_other() && !is_before_barrier(cell.other_read())) return false;
+    } else {
+        if (!Cell::is_only_epoch(difference) || has_unordered_) return false;
+        renew(region, cell);
+    }
+    cell.set_write(now_.with(mask), site);
     return true;
+}
+
+// The same for an atomic update of words that nothing orders with other memory.
+KBUILD_CPU_INLINE bool Checker::record_update(const Region& region, std::uintptr_t address,
+                                              std::size_t bytes, std::uint32_t site) {
+    if (has_pending_ || address % bytes != 0 || region.has_constants || !released_.empty() ||
+        block_->has_volatile_writes)
+        return false;
+    auto& self = thread();
+    if (self.fences[0].time != 0 || self.fences[1].time != 0) return false;
+    const auto now = now_.with(whole_word, flags_of(KBUILD_CPU_ATOMIC, self.scope));
+    for (auto word = address; word < address + bytes; word += word_bytes) {
+        if (!region.contains(word)) return false;
+        auto& cell = region.cell(word);
+        if (cell.compare(region.current, whole_word, true) != 0) return false;
+        const bool is_alike =
+            cell.write.has_bytes_and_kind_of(now) &&
+            (self.scope != KBUILD_CPU_THREADS_OF_BLOCK || cell.write.is_of_block_of(now));
+        if (!is_settled(cell.write) && !(is_alike && has_seen(self, cell.write))) return false;
+        if (!is_settled(cell.read) || cell.has_other()) return false;
+        cell.set_write(now, site);
+    }
+    *writes_ &= static_cast<unsigned char>(~is_publishing);
+    return true;
+}
+
+// Returns whether the thread has noted that it has read this write, or a later one of the block.
+KBUILD_CPU_INLINE bool Checker::has_seen(const ThreadState& self, Access write) {
+    return std::any_of(self.seen.begin(), self.seen.end(), [&](const auto& entry) {
+        return entry.block == write.block() && write.time() <= entry.time;
+    });
 }
 
 // Returns whether something other than a barrier of the block orders the access before the current one.
@@ -455,8 +534,8 @@ bool Checker::is_known(Access access) const {
     if (access.is_of_block_of(now_)) {
         if (block.time == Access::last_time) return true;
         const auto warp = [](std::uint32_t thread) { return thread / 32; };
-        const auto& thread = *thread_;
-        if (warp(access.thread()) == warp(thread.number)) {
+        if (warp(access.thread()) == warp(thread_number_)) {
+            const auto& thread = this->thread();
             if (access.time() < thread.warp_time) return true;
             if (thread.lane_times != nullptr) {
                 // The lanes of a warp of 64 threads have other numbers.
@@ -468,9 +547,9 @@ bool Checker::is_known(Access access) const {
     const auto is_in = [&](const Knowledge& known) {
         return known.exists() && known.covers(access, now_.block());
     };
-    if (is_in(thread_->acquired) || is_in(block.acquired)) return true;
-    if (access.is_of_block_of(now_) && is_in(thread_->fenced_in_block)) return true;
-    lacks_acquire_ = is_in(thread_->unfenced);
+    if (is_in(thread().acquired) || is_in(block.acquired)) return true;
+    if (access.is_of_block_of(now_) && is_in(thread().fenced_in_block)) return true;
+    lacks_acquire_ = is_in(thread().unfenced);
     return lacks_acquire_;
 }
 
@@ -504,7 +583,7 @@ KBUILD_CPU_INLINE bool Checker::needs_bytes(const Cell& cell, unsigned mask, uns
 
 void Checker::check_race(const Region& region, Cell& cell, std::uintptr_t word, unsigned mask,
                          Event event) {
-    const auto flags = flags_of(event.kind, thread_->scope);
+    const auto flags = flags_of(event.kind, thread().scope);
     if (!cell.is_divided()) {
         if (!needs_bytes(cell, mask, flags, event))
             return check_cell(cell, word, mask, flags, event);
@@ -520,7 +599,7 @@ KBUILD_CPU_INLINE void Checker::check_cell(Cell& cell, std::uintptr_t word, unsi
     const auto now = now_.with(mask, flags);
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
     if (flags != 0 && (event.kind & KBUILD_CPU_READS) != 0) note_seen(cell.write);
-    const auto site = cell.write_site & Cell::site_mask;
+    const auto site = cell.write_site();
     lacks_acquire_ = false;
     if (is_conflict(cell.write, mask, flags, event)) {
         const bool is_alike = flags == cell.write.flags() && event.bytes <= widest_write &&
@@ -534,9 +613,9 @@ KBUILD_CPU_INLINE void Checker::check_cell(Cell& cell, std::uintptr_t word, unsi
     }
     if (!is_write) return record_read(cell, now, event.site);
     if (is_conflict(cell.read, mask, flags, event))
-        report_race(cell.read, cell.read_site & Cell::site_mask, false, event);
+        report_race(cell.read, cell.read_site(), false, event);
     else if (cell.has_other() && is_conflict(cell.other_read(), mask, flags, event))
-        report_race(cell.other_read(), cell.read_site & Cell::site_mask, false, event);
+        report_race(cell.other_read(), cell.read_site(), false, event);
     if ((cell.read.mask() & ~mask) == 0) {
         cell.read = Access();
         cell.forget_other();
@@ -575,7 +654,7 @@ KBUILD_CPU_INLINE void Checker::record_read(Cell& cell, Access now, std::uint32_
 void Checker::note_seen(Access write) {
     if (!write.exists() || write.flags() == 0 || write.is_by_thread_of(now_) || is_before(write))
         return;
-    auto& seen = thread_->seen;
+    auto& seen = thread().seen;
     const auto block = write.block();
     const auto place = std::find_if(seen.begin(), seen.end(),
                                     [&](const auto& entry) { return entry.block == block; });
@@ -589,7 +668,7 @@ void Checker::note_seen(Access write) {
 // flag, and the memory behind it can still be old.
 bool Checker::relies_on_order(Access earlier, bool earlier_writes) const {
     return earlier_writes &&
-           std::any_of(thread_->seen.begin(), thread_->seen.end(), [&](const auto& entry) {
+           std::any_of(thread().seen.begin(), thread().seen.end(), [&](const auto& entry) {
                return entry.block == earlier.block() && earlier.time() < entry.time;
            });
 }
@@ -606,10 +685,10 @@ bool Checker::is_lockstep(std::uint32_t earlier_site, bool earlier_writes, Event
 const char* Checker::choose_race_rule(Access earlier, std::uint32_t earlier_site,
                                       bool earlier_writes, Event event) const {
     const bool is_same_block = earlier.is_of_block_of(now_);
-    const bool is_same_warp = is_same_block && earlier.thread() / 32 == thread_->number / 32;
-    const bool is_defined = earlier.flags() != 0 && flags_of(event.kind, thread_->scope) != 0;
+    const bool is_same_warp = is_same_block && earlier.thread() / 32 == thread_number_ / 32;
+    const bool is_defined = earlier.flags() != 0 && flags_of(event.kind, thread().scope) != 0;
     const bool is_scoped =
-        earlier.flags() == Access::atomic_of_block || thread_->scope == KBUILD_CPU_THREADS_OF_BLOCK;
+        earlier.flags() == Access::atomic_of_block || thread().scope == KBUILD_CPU_THREADS_OF_BLOCK;
     if (is_defined && (is_same_block || !is_scoped) &&
         !(is_same_warp && is_lockstep(earlier_site, earlier_writes, event)))
         return relies_on_order(earlier, earlier_writes) ? "KC206" : "KC205";
@@ -624,7 +703,7 @@ void Checker::report_race(Access earlier, std::uint32_t earlier_site, bool earli
     const unsigned variant =
         (is_copy ? 32000 : 0) + (relies_on_order(earlier, earlier_writes) ? 16000 : 0) +
         (earlier_writes ? 1000 : 0) + (is_same_value ? 2000 : 0) + (is_same_block ? 4000 : 0) +
-        (earlier.thread() / 32 == thread_->number / 32 ? 8000 : 0);
+        (earlier.thread() / 32 == thread_number_ / 32 ? 8000 : 0);
     const auto key = key_of(200 + variant, event.site, earlier_site);
     if (findings_.count_again(key)) return;
     const auto* const rule =
@@ -701,17 +780,17 @@ void Checker::judge_pending_write() {
 }
 
 void Checker::fence(kbuild_cpu_scope scope) {
-    thread_->finish_acquire(scope);
-    thread_->fences[scope] = {block_->advance(), block_->barrier_time};
+    auto& self = thread();
+    self.finish_acquire(scope);
+    self.fences[scope] = {block_->advance(), block_->barrier_time};
     note_order();
-    thread_->is_publishing = thread_->has_written;
-    thread_->has_written = false;
+    *writes_ = (*writes_ & has_written) != 0 ? is_publishing : nothing_written;
 }
 
 // Accesses to volatile memory are like atomic ones with relaxed order, if they pass a flag: the writer has
 // published something, or the reader has seen such a write. Others are ordinary accesses.
 bool Checker::is_flag(std::uintptr_t address, unsigned kind) const {
-    if ((kind & KBUILD_CPU_WRITES) != 0 && thread_->is_publishing) return true;
+    if ((kind & KBUILD_CPU_WRITES) != 0 && (*writes_ & is_publishing) != 0) return true;
     return released_.count(address) != 0;
 }
 
@@ -731,13 +810,10 @@ void Checker::order_volatile_writes(unsigned kind) {
     block_->has_volatile_writes = (kind & KBUILD_CPU_VOLATILE) != 0;
 }
 
-void Checker::note_write() noexcept {
-    thread_->has_written = true;
-    thread_->is_publishing = false;
-}
+void Checker::note_write() noexcept { *writes_ = has_written; }
 
 void Checker::release(std::uintptr_t address, unsigned kind) {
-    const auto& thread = *thread_;
+    const auto& thread = this->thread();
     if ((kind & KBUILD_CPU_ATOMIC) == 0 && !is_flag(address, kind)) return;
     if (thread.fences[0].time == 0 && thread.fences[1].time == 0) return;
     auto& knowledge = released_[address];
@@ -759,7 +835,7 @@ void Checker::acquire(std::uintptr_t address, unsigned kind) {
     const auto found = released_.find(address);
     if (found == released_.end()) return;
     const bool is_certain = (kind & KBUILD_CPU_ACQUIRES) != 0;
-    (is_certain ? thread_->acquired : thread_->unfenced).add(found->second);
+    (is_certain ? thread().acquired : thread().unfenced).add(found->second);
     block_->has_acquired = block_->has_other_order = true;
     note_order();
 }
@@ -768,7 +844,7 @@ void Checker::acquire(std::uintptr_t address, unsigned kind) {
 // A write ends the kernel: it would destroy other variables, or the place where the function returns to.
 void Checker::report_outside_variable(std::uintptr_t address, bool writes, std::uint32_t site) {
     if (!settings_.memory || find_region(address) != nullptr) return;
-    auto place = make_place(writes ? "write" : "read", site, *block_, thread_->number);
+    auto place = make_place(writes ? "write" : "read", site, *block_, thread_number_);
     const auto key = key_of(writes ? 1101 : 101, site);
     if (!is_behind_bad_index(site) && !findings_.count_again(key)) {
         Finding finding;
@@ -826,7 +902,7 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
         finding.memory = describe_memory(value);
         break;
     }
-    finding.place = make_place("here", site_of(site), *block_, thread_->number);
+    finding.place = make_place("here", site_of(site), *block_, thread_number_);
     findings_.add(std::move(finding));
 }
 
@@ -861,7 +937,7 @@ Place Checker::describe_event(Event event) const {
                                                                    : "";
     action += reads && writes ? "update" : writes ? "write" : "read";
     return make_place(action + " of " + count_bytes(event.bytes), event.site, *block_,
-                      thread_->number);
+                      thread_number_);
 }
 
 Place Checker::make_place(std::string action, std::uint32_t site, const BlockState& block,

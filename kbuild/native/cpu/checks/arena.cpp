@@ -80,6 +80,17 @@ void* map_memory(std::size_t bytes) {
                       "(ulimit -v)");
 }
 
+void map_cells(Region& region) {
+    const auto words = region.bytes / word_bytes + 1;
+    region.use_memory(map_memory(Region::count_bytes(words)), words);
+}
+
+void clear_cells(const Region& region, std::uintptr_t start, std::size_t bytes) noexcept {
+    const auto words = (bytes + word_bytes - 1) / word_bytes;
+    clear_memory(&region.cell(start), words * sizeof(Cell));
+    clear_memory(region.repeats_of(start), words * sizeof(std::uint64_t));
+}
+
 void clear_memory(void* start, std::size_t bytes) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(start), end = begin + bytes;
     const auto first = round_up(begin, page_bytes), last = end / page_bytes * page_bytes;
@@ -94,17 +105,19 @@ void clear_memory(void* start, std::size_t bytes) noexcept {
 
 // A limit of virtual memory, or a system that promises no more than it has, allows less.
 Arena::Arena() {
-    constexpr std::size_t with_cells = 1 + sizeof(Cell) / word_bytes;
+    const auto with_cells = [](std::size_t bytes) {
+        return bytes + Region::count_bytes(bytes / word_bytes);
+    };
     auto bytes = most_arena_bytes;
-    void* memory = reserve(bytes * with_cells);
+    void* memory = reserve(with_cells(bytes));
     while (memory == nullptr && bytes > least_arena_bytes) {
         bytes /= 2;
-        memory = reserve(bytes * with_cells);
+        memory = reserve(with_cells(bytes));
     }
-    if (memory == nullptr) memory = map_memory(bytes * with_cells);  // it says what is missing
+    if (memory == nullptr) memory = map_memory(with_cells(bytes));  // it says what is missing
     region_.start = reinterpret_cast<std::uintptr_t>(memory);
-    region_.cells = reinterpret_cast<Cell*>(region_.start + bytes);
     region_.bytes = bytes;
+    region_.use_memory(static_cast<char*>(memory) + bytes, bytes / word_bytes);
     next_ = region_.start + page_bytes;
 }
 

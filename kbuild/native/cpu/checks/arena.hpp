@@ -12,6 +12,10 @@ namespace kbuild::cpu::checks {
 
 // Reserves addresses, of which the system backs those that are used.
 void* map_memory(std::size_t bytes);
+// Gives a region cells.
+void map_cells(Region& region);
+// Forgets what is known about the words of a range.
+void clear_cells(const Region& region, std::uintptr_t start, std::size_t bytes) noexcept;
 
 // Makes memory read as zeros, and gives its pages back.
 void clear_memory(void* start, std::size_t bytes) noexcept;

@@ -21,14 +21,11 @@ struct BlockState;
 // Threads take turns at barriers, so what each turn reads is in one line of the cache.
 struct alignas(64) ThreadState {
     BlockState* block = nullptr;
+    std::uint64_t serial = 0;  // of the block that it belongs to
     std::uint32_t number = 0;  // in the block
     std::uint32_t barriers = 0;
     std::uint32_t warp_time = 0;  // accesses of its warp before this time have happened
     bool is_exchanging = false;
-    // Whether it, or another thread before a barrier, has written anything since its last fence, and
-    // whether that was so at the fence. Then the next write of volatile memory passes this on.
-    bool has_written = false;
-    bool is_publishing = false;
     // The times for single lanes, after warp operations of a part of the warp.
     std::unique_ptr<std::array<std::uint32_t, warp_lanes>> lane_times;
     Knowledge acquired;
@@ -70,12 +67,23 @@ struct alignas(64) ThreadState {
     void start(BlockState& its_block, std::uint32_t its_number, std::uint64_t phases);
 };
 
+// What a thread has written since its last fence.
+enum Writes : unsigned char {
+    nothing_written = 0,
+    has_written = 1,  // it, or another thread before a barrier
+    is_publishing =
+        2,  // nothing, but something before the fence, which the next write of volatile memory passes on
+};
+
 // The memory of a block, and the block that uses it. Blocks use the same memory one after another.
 struct BlockState {
+    std::uint64_t serial = 0;  // of all blocks so far
     std::uint64_t launch = 0;
     std::uint64_t number = 0;  // of the block in the grid
     kbuild_dim3 index = {};
     std::uint32_t time = 1;  // advances with each synchronization of its threads
+    std::uint32_t interval =
+        0;  // the number of this time in the process, or 0 until it is used; see Repeat
     std::uint32_t barrier_time = 0;
     std::uint32_t barriers = 0;
     std::uint32_t arrivals = 0;                     // at the current barrier
@@ -87,7 +95,8 @@ struct BlockState {
     bool has_other_order = false;      // whether anything but barriers orders its threads
     bool has_volatile_writes = false;  // since the time has advanced
     bool has_copies = false;           // whether one of its threads has issued an asynchronous copy
-    std::vector<ThreadState> threads;
+    std::vector<ThreadState> threads;  // use find_thread
+    std::vector<unsigned char> writes;  // Writes of each thread
     Region dynamic;
     Region statics;
     const void* statics_image = nullptr;
@@ -101,7 +110,14 @@ struct BlockState {
     // Advances the time. If it reaches its end, accesses within the block are no longer compared.
     std::uint32_t advance() {
         if (time < Access::last_time) ++time;
+        interval = 0;
         return time;
+    }
+    // Returns the state of a thread, which starts when it is first needed: most threads only access memory.
+    ThreadState& find_thread(std::uint32_t number, std::uint64_t phases) {
+        auto& thread = threads[number];
+        if (thread.serial != serial) thread.start(*this, number, phases);
+        return thread;
     }
 };
 
@@ -109,12 +125,13 @@ struct BlockState {
 inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
                                std::uint64_t phases) {
     block = &its_block;
+    serial = its_block.serial;
     number = its_number;
     barriers = its_block.barriers;
     grid_phases = phases;
     cluster_barriers = its_block.cluster_barriers;
     warp_time = 0;
-    is_exchanging = has_written = is_publishing = false;
+    is_exchanging = false;
     scope = KBUILD_CPU_ALL_THREADS;
     for (auto& fence : fences) fence.time = fence.barrier_time = 0;
     if (acquired.exists()) acquired.clear();

@@ -71,15 +71,13 @@ public:
     constexpr bool is_by_thread_of(Access other) const {
         return ((bits_ ^ other.bits_) & ~(time_field | bytes_field)) == 0;
     }
-    constexpr bool differs_at_most_in_thread(Access other) const {
-        return ((bits_ ^ other.bits_) & ~thread_field) == 0;
-    }
-    // Compares lower bits of the thread with those that a cell keeps of another read in `read_site`.
-    constexpr bool has_thread_of_other(std::uint32_t read_site) const {
-        return static_cast<std::uint32_t>(bits_ >> thread_shift) << 24 == read_site;
-    }
     constexpr bool has_bytes_and_kind_of(Access other) const {
         return ((bits_ ^ other.bits_) & bytes_field) == 0;
+    }
+
+    // The same of another thread of the block.
+    constexpr Access by(std::uint32_t thread) const {
+        return Access((bits_ & ~thread_field) | std::uint64_t{thread} << thread_shift);
     }
 
 private:
@@ -91,49 +89,128 @@ private:
     std::uint64_t bits_ = 0;
 };
 
+// A read of a word that changes its cell in no more than the thread and the line: in this interval, two other threads of
+// the block have read it, and nobody has written it. An interval is the time between two events that order accesses of a
+// block; its number is not used again. From the highest bits: interval 30, line 24, thread 10.
+class Repeat {
+public:
+    static constexpr std::uint32_t last_interval = (1u << 30) - 1;
+
+    constexpr Repeat() = default;
+    explicit constexpr Repeat(std::uint64_t bits) : bits_(bits) {}
+    constexpr Repeat(std::uint32_t interval, std::uint32_t thread)
+        : bits_(std::uint64_t{interval} << interval_shift | thread) {}
+
+    constexpr Repeat at(std::uint32_t site) const {
+        return Repeat(bits_ | std::uint64_t{site << 8} << (site_shift - 8));
+    }
+    constexpr std::uint64_t bits() const { return bits_; }
+    constexpr std::uint32_t thread() const { return bits_ & ((1u << site_shift) - 1); }
+    constexpr std::uint32_t site() const {
+        return static_cast<std::uint32_t>(bits_ >> site_shift) & ((1u << 24) - 1);
+    }
+    bool has_interval() const { return bits_ >> interval_shift != 0; }
+    constexpr bool is_in_interval_of(std::uint64_t other) const {
+        return (bits_ ^ other) >> interval_shift == 0;
+    }
+    constexpr bool differs_at_most_in_thread(std::uint64_t other) const {
+        return (bits_ ^ other) >> site_shift == 0;
+    }
+
+private:
+    static constexpr unsigned interval_shift = 34, site_shift = 10;
+
+    std::uint64_t bits_ = 0;
+};
+
 // 8 bytes for each byte of the program. A cell of zeros means that nothing is known.
-struct Cell {
+class Cell {
+public:
     Access write;  // the last one
-    Access read;   // the last one that was not ordered after `other`
-    // The read of another thread, of the same bytes and kind, and nothing orders the two reads: all but the
-    // lower bits.
-    std::uint32_t other_low;
-    std::uint16_t other_high;
-    std::uint16_t epoch;       // the accesses and, of shared memory, the state are of this time
-    std::uint32_t write_site;  // where, in the lower bits; which bytes are valid and written
-    std::uint32_t read_site;   // where, in the lower bits; more bits of the other read
+    Access read;   // the last one that was not ordered after the other one
 
     static constexpr std::uint32_t site_mask = (1u << 24) - 1;
+    // What a cell has of the current time if all bytes are valid and written.
+    static constexpr std::uint64_t describe(std::uint16_t epoch) {
+        return std::uint64_t{epoch} << epoch_shift | std::uint64_t{0xFF} << valid_shift;
+    }
+    // Returns 0 if the bytes are valid and, for reads, written, and the accesses are of the epoch.
+    std::uint64_t compare(std::uint64_t current, unsigned mask, bool reads) const {
+        const auto needed = std::uint64_t{mask} << valid_shift;
+        return (state_ ^ current) & (epoch_field | needed | (reads ? needed << 4 : 0));
+    }
+    static constexpr bool is_only_epoch(std::uint64_t comparison) {
+        return (comparison & ~epoch_field) == 0;
+    }
 
-    static constexpr unsigned other_shift = Access::thread_shift + 8;
-
-    unsigned valid() const { return write_site >> 24 & 15; }
-    unsigned written() const { return write_site >> 28; }
-    void set_valid(unsigned mask) { write_site |= mask << 24; }
-    void set_written(unsigned mask) { write_site |= mask << 28; }
+    // The accesses and, of shared memory, what is written are of this time.
+    std::uint16_t epoch() const { return static_cast<std::uint16_t>(state_ >> epoch_shift); }
+    void set_epoch(std::uint16_t epoch) {
+        state_ = (state_ & ~epoch_field) | std::uint64_t{epoch} << epoch_shift;
+    }
+    // Bytes, as masks.
+    unsigned valid() const { return state_ >> valid_shift & 15; }
+    unsigned written() const { return state_ >> written_shift & 15; }
+    void set_valid(unsigned mask) { state_ |= std::uint64_t{mask} << valid_shift; }
+    void set_written(unsigned mask) { state_ |= std::uint64_t{mask} << written_shift; }
+    void forget_written() { state_ &= ~(std::uint64_t{15} << written_shift); }
+    // Where the accesses are, in the lower bits.
+    std::uint32_t write_site() const { return state_ >> write_site_shift & site_mask; }
+    std::uint32_t read_site() const { return rest_ & site_mask; }
     void set_write_site(std::uint32_t site) {
-        write_site = (write_site & ~site_mask) | (site & site_mask);
-    }
-    bool has_other() const { return (other_low | other_high) != 0; }
-    void forget_other() { other_low = other_high = 0; }
-    Access other_read() const {
-        const auto high = (std::uint64_t{other_high} << 32 | other_low) << other_shift;
-        const auto low = std::uint64_t{read_site >> 24} << Access::thread_shift;
-        return Access(high | low | (read.bits() & ((1u << Access::thread_shift) - 1)));
-    }
-    void set_other(Access access) {
-        const auto bits = access.bits() >> other_shift;
-        other_low = static_cast<std::uint32_t>(bits);
-        other_high = static_cast<std::uint16_t>(bits >> 32);
-        const auto low = static_cast<std::uint32_t>(access.bits() >> Access::thread_shift);
-        read_site = (read_site & site_mask) | low << 24;
+        state_ = (state_ & ~(std::uint64_t{site_mask} << write_site_shift)) |
+                 std::uint64_t{site & site_mask} << write_site_shift;
     }
     void set_read_site(std::uint32_t site) {
-        read_site = (read_site & ~site_mask) | (site & site_mask);
+        rest_ = (rest_ & ~std::uint64_t{site_mask}) | (site & site_mask);
+    }
+    // The read of another thread, of the same bytes and kind, and nothing orders the two reads.
+    bool has_other() const { return (rest_ >> other_shift | (state_ & high_field)) != 0; }
+    void forget_other() {
+        state_ &= ~high_field;
+        rest_ &= site_mask;
+    }
+    Access other_read() const {
+        const auto name = (state_ & high_field) << (64 - other_shift) | rest_ >> other_shift;
+        return Access(name << Access::thread_shift |
+                      (read.bits() & ((1u << Access::thread_shift) - 1)));
+    }
+    void set_other(Access access) {
+        const auto name = access.bits() >> Access::thread_shift;
+        state_ = (state_ & ~high_field) | (name >> (64 - other_shift) & high_field);
+        rest_ = (rest_ & site_mask) | name << other_shift;
     }
     void forget_accesses() {
         write = read = Access();
         forget_other();
+    }
+    // Forgets the accesses of another epoch.
+    void begin_epoch(std::uint16_t epoch) {
+        write = read = Access();
+        state_ = (state_ & ~(epoch_field | high_field)) | std::uint64_t{epoch} << epoch_shift;
+        rest_ = 0;
+    }
+    // Records the only read in the epoch that matters, or the only access.
+    void set_read(Access access, std::uint32_t site) {
+        read = access;
+        rest_ = site & site_mask;
+    }
+    void set_write(Access access, std::uint32_t site) {
+        constexpr auto kept = epoch_field | std::uint64_t{15} << valid_shift;
+        write = access;
+        read = Access();
+        state_ = (state_ & kept) | (state_ & std::uint64_t{15} << written_shift) |
+                 std::uint64_t{access.mask()} << written_shift |
+                 std::uint64_t{site & site_mask} << write_site_shift;
+        rest_ = 0;
+    }
+    // Takes over the last read and its line.
+    void add(Repeat last) {
+        const auto before = read;
+        if (!before.exists()) return;
+        read = before.by(last.thread());
+        if (has_other() && other_read().who() == read.who()) set_other(before);
+        set_read_site(last.site());
     }
 
     // A cell whose bytes have cells of their own, instead of accesses; see Region::divide.
@@ -149,6 +226,17 @@ struct Cell {
         if (!kept.exists()) forget_other();
         read = kept;
     }
+
+private:
+    // From the highest bits of the first number: epoch 16, written 4, valid 4, line of the write 24, upper bits of the
+    // other read 16. Of the second one: lower bits of the other read 40, line of the read 24.
+    static constexpr unsigned epoch_shift = 48, written_shift = 44, valid_shift = 40,
+                              write_site_shift = 16, other_shift = 24;
+    static constexpr std::uint64_t epoch_field = std::uint64_t{0xFFFF} << epoch_shift,
+                                   high_field = 0xFFFF;
+
+    std::uint64_t state_;
+    std::uint64_t rest_;
 };
 static_assert(sizeof(Cell) == 8 * word_bytes);
 
@@ -157,14 +245,36 @@ struct Region {
     std::uintptr_t start = 0;
     std::size_t bytes = 0;
     Cell* cells = nullptr;
+    std::uint64_t* repeats =
+        nullptr;  // the last Repeat of each word, which its cell does not contain, or 0
     std::uint16_t epoch = 1;
+    std::uint64_t current = Cell::describe(1);
     bool is_shared = false;       // the memory of a block, whose content is forgotten in each epoch
     bool is_dynamic = false;      // of a block: its dynamic memory
     bool is_initialized = false;  // the memory of variables
     bool has_constants = false;
 
     bool contains(std::uintptr_t address) const { return address - start < bytes; }
-    Cell& cell(std::uintptr_t address) const { return cells[(address - start) / word_bytes]; }
+    __attribute__((always_inline)) Cell& cell(std::uintptr_t address) const {
+        const auto word = (address - start) / word_bytes;
+        if (repeats[word] != 0) {
+            cells[word].add(Repeat(repeats[word]));
+            repeats[word] = 0;
+        }
+        return cells[word];
+    }
+    std::uint64_t* repeats_of(std::uintptr_t address) const {
+        return repeats + (address - start) / word_bytes;
+    }
+
+    // What cells and repeats need, with room for an access of 16 bytes that starts at the last word.
+    static constexpr std::size_t count_bytes(std::size_t words) {
+        return (words + 4) * (sizeof(Cell) + sizeof(std::uint64_t));
+    }
+    void use_memory(void* memory, std::size_t words) {
+        cells = static_cast<Cell*>(memory);
+        repeats = reinterpret_cast<std::uint64_t*>(cells + words + 4);
+    }
 
     // The cells of the bytes of words that threads access in parts.
     mutable std::vector<std::array<Cell, word_bytes>> bytes_of_words;
@@ -182,6 +292,7 @@ struct Region {
     }
     void begin_epoch(std::uint16_t number) {
         epoch = number;
+        current = Cell::describe(number);
         bytes_of_words.clear();
     }
 };

@@ -34,6 +34,12 @@ Finding describe_failure(const std::string& kernel, int error) {
     return finding;
 }
 
+// The table says how threads run, and possibly why.
+std::string model_of(const Launch& launch) {
+    const std::string text = launch.kernel.execution == nullptr ? "" : launch.kernel.execution;
+    return text.empty() ? "fibers" : text.substr(0, text.find(':'));
+}
+
 // What ends a process can be the handler of a signal that has interrupted a kernel, or a task that others wait for. If
 // the work takes too long, the journal says that the process has not been checked to its end.
 template <class Work>
@@ -109,8 +115,7 @@ void Checker::add_image(const std::string& path, const kbuild_cpu_image& table, 
 void Checker::restart() {
     abandon(launch_mutex_);
     launch_ = nullptr;
-    thread_ = nullptr;
-    block_ = &none_;
+    use_block(none_, 0);
     has_pending_ = false;
     abandon(task_);
     abandon(kernel_);
@@ -156,11 +161,10 @@ void Checker::begin_launch(const Launch& launch) {
     storage_bytes_ = image_->storage().bytes;
     kernel_ = kernel_name(launch);
     has_failed_ = false;
-    findings_.begin_launch(kernel_, launch.block_count,
+    findings_.begin_launch(kernel_, model_of(launch), launch.block_count,
                            launch.block_count * launch.threads_per_block, true);
     released_.clear();
-    thread_ = nullptr;
-    block_ = &none_;
+    use_block(none_, 0);
     if (launch.block_count > Access::block_mask)
         findings_.note_limit("a grid has more than " + std::to_string(Access::block_mask) +
                              " blocks, of which some are not told apart");
@@ -172,8 +176,7 @@ void Checker::end_launch(int error) {
     judge_pending_write();
     finish_uses();
     launch_ = nullptr;
-    thread_ = nullptr;
-    block_ = &none_;
+    use_block(none_, 0);
     if (error != 0 && !has_failed_) findings_.add(describe_failure(kernel_, error));
     findings_.end_launch(kernel_, error != 0);
     launch_mutex_.unlock();
@@ -187,13 +190,13 @@ void Checker::report_failure(int error, Place place) {
 }
 
 Place Checker::place_here(const void* site) const {
-    return make_place("end of the kernel", site_of(site), *block_, thread_->number);
+    return make_place("end of the kernel", site_of(site), *block_, thread_number_);
 }
 
 void Checker::begin_unchecked(const Launch& launch) {
     const auto name = kernel_name(launch);
-    findings_.begin_launch(name, launch.block_count, launch.block_count * launch.threads_per_block,
-                           false);
+    findings_.begin_launch(name, model_of(launch), launch.block_count,
+                           launch.block_count * launch.threads_per_block, false);
     Finding finding;
     finding.rule = "KC707";
     finding.kernel = name;
@@ -217,13 +220,13 @@ void Checker::next_epoch() {
         for (const auto& allocation : history_.list_live())
             if (arena.contains(allocation.start))
                 for (std::size_t i = 0; i < allocation.bytes; i += word_bytes)
-                    arena.cell(allocation.start + i).epoch = 0;
+                    arena.cell(allocation.start + i).set_epoch(0);
         for (auto& image : images_)
             for (std::size_t i = 0; i < image->data().bytes; i += word_bytes)
-                image->data().cell(image->data().start + i).epoch = 0;
+                image->data().cell(image->data().start + i).set_epoch(0);
         for (auto& other : others_)
             for (std::size_t i = 0; i < other->bytes; i += word_bytes)
-                other->cell(other->start + i).epoch = 0;
+                other->cell(other->start + i).set_epoch(0);
     }
     arena.begin_epoch(static_cast<std::uint16_t>(arena.epoch + 1));
     launches_of_epochs_.resize(arena.epoch);
@@ -251,7 +254,7 @@ void Checker::add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory
     if (kind != KBUILD_CPU_MEMORY_REGISTERED) findings_.count_memory(1);
     if (arena_.contains(start)) {
         auto& region = arena_.region();
-        clear_memory(&region.cell(address), (bytes + word_bytes - 1) / word_bytes * sizeof(Cell));
+        clear_cells(region, address, bytes);
         written_.remove(address, bytes);
         if (kind == KBUILD_CPU_MEMORY_DEVICE || kind == KBUILD_CPU_MEMORY_MANAGED) {
             if (checks_init_) fill_fresh(const_cast<void*>(start), bytes);
@@ -263,8 +266,8 @@ void Checker::add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory
     auto other = std::make_unique<Region>();
     other->start = address / word_bytes * word_bytes;
     other->bytes = address + bytes - other->start;
-    other->epoch = arena_.region().epoch;
-    other->cells = static_cast<Cell*>(map_memory((other->bytes / word_bytes + 1) * sizeof(Cell)));
+    other->begin_epoch(arena_.region().epoch);
+    map_cells(*other);
     others_.push_back(std::move(other));
 }
 
@@ -282,8 +285,7 @@ void Checker::remove_memory(const void* start) {
     if (!removed) return;
     if (removed->kind != KBUILD_CPU_MEMORY_REGISTERED) findings_.count_memory(-1);
     if (arena_.contains(start)) {
-        clear_memory(&arena_.region().cell(address),
-                     (removed->bytes + word_bytes - 1) / word_bytes * sizeof(Cell));
+        clear_cells(arena_.region(), address, removed->bytes);
         clear_memory(const_cast<void*>(start), removed->bytes);
         return;
     }
@@ -369,8 +371,7 @@ BlockState& Checker::state_of(const void* dynamic) {
         state->dynamic.start = reinterpret_cast<std::uintptr_t>(dynamic);
         state->dynamic.bytes = most_shared_bytes;
         state->dynamic.is_shared = state->dynamic.is_dynamic = true;
-        state->dynamic.cells =
-            static_cast<Cell*>(map_memory(most_shared_bytes / word_bytes * sizeof(Cell)));
+        map_cells(state->dynamic);
     }
     return *state;
 }
@@ -384,12 +385,14 @@ std::uint64_t Checker::number_of(const kbuild_dim3& index) const noexcept {
 void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
     const auto number = number_of(index);
     if (block.launch == launches_ && block.number == number) return;
+    block.serial = ++blocks_begun_;
     block.launch = launches_;
     block.number = number;
     block.index = index;
     block.cluster.clear();
     block.cluster_barriers = 0;
     block.time = 1;
+    block.interval = 0;
     block.barrier_time = block.barriers = block.arrivals = 0;
     block.barrier_call = nullptr;
     block.acquired.clear();
@@ -397,25 +400,22 @@ void Checker::begin_block(BlockState& block, const kbuild_dim3& index) {
     block.has_copies = false;
     if (block.threads.size() < launch_->threads_per_block)
         block.threads.resize(launch_->threads_per_block);
+    block.writes.assign(launch_->threads_per_block, nothing_written);
     if (block.statics_image != image_) {
         block.statics_image = image_;
         block.statics = Region();
         block.statics.bytes = (image_->shared_bytes() + word_bytes - 1) / word_bytes * word_bytes;
         block.statics.start = reinterpret_cast<std::uintptr_t>(map_memory(block.statics.bytes));
         block.statics.is_shared = true;
-        block.statics.cells =
-            static_cast<Cell*>(map_memory(block.statics.bytes / word_bytes * sizeof(Cell)));
+        map_cells(block.statics);
     }
-    const auto cells_of = [](const Region& region) {
-        return region.bytes / word_bytes * sizeof(Cell);
-    };
     if (block.dynamic_bytes != launch_->shared_bytes || block.dynamic.epoch == UINT16_MAX) {
         block.dynamic_bytes = launch_->shared_bytes;
-        clear_memory(block.dynamic.cells, cells_of(block.dynamic));
+        clear_cells(block.dynamic, block.dynamic.start, block.dynamic.bytes);
         block.dynamic.epoch = 0;
     }
     if (block.statics.epoch == UINT16_MAX) {
-        clear_memory(block.statics.cells, cells_of(block.statics));
+        clear_cells(block.statics, block.statics.start, block.statics.bytes);
         block.statics.epoch = 0;
     }
     for (auto* const region : {&block.dynamic, &block.statics})
@@ -436,45 +436,45 @@ void Checker::find_current_block() {
     block_ = &block;
 }
 
+void Checker::use_block(BlockState& block, std::uint32_t thread) {
+    block_ = &block;
+    thread_number_ = thread;
+}
+
 void Checker::begin_thread() {
     find_current_block();
     const auto& index = *builtins_.thread_idx;
-    const auto thread = (index.z * launch_->block.y + index.y) * launch_->block.x + index.x;
-    thread_ = &block_->threads[thread];
-    thread_->start(*block_, thread, grid_phase_);
+    thread_number_ = (index.z * launch_->block.y + index.y) * launch_->block.x + index.x;
     private_bytes_ = stack_bytes_;
     note_order();
 }
 
 void Checker::begin_threads() {
     find_current_block();
-    for (std::uint32_t i = 0; i < launch_->threads_per_block; ++i)
-        block_->threads[i].start(*block_, i, grid_phase_);
     private_bytes_ = first_stack_bytes();
-    enter_thread(0);
+    thread_number_ = 0;
+    note_order();
 }
 
+// Nothing but barriers changes the block meanwhile.
 void Checker::enter_thread(std::uint32_t number) {
     if (has_pending_) judge_pending_write();
-    thread_ = &block_->threads[number];
-    if (thread_->barriers != block_->barriers) {
-        thread_->barriers = block_->barriers;
-        thread_->has_written = true;
-    }
-    note_order();
+    thread_number_ = number;
+    note_thread();
 }
 
 void Checker::resume(ThreadState* thread) {
     if (has_pending_) judge_pending_write();  // of the thread that ran before
-    thread_ = thread;
+    thread_number_ = thread->number;
     block_ = thread->block;
     note_order();
 }
 
 // Not in the usual case.
 void Checker::note_other_order() {
-    has_more_order_ = thread_->warp_time > block_->barrier_time || thread_->lane_times != nullptr ||
-                      thread_->acquired.exists() || thread_->unfenced.exists() ||
+    const auto& current = thread();
+    has_more_order_ = current.warp_time > block_->barrier_time || current.lane_times != nullptr ||
+                      current.acquired.exists() || current.unfenced.exists() ||
                       block_->acquired.exists() || block_->time == Access::last_time;
     if (block_->time == Access::last_time && !has_reached_limit_) {
         has_reached_limit_ = true;
@@ -499,7 +499,7 @@ void Checker::arrive_at_barrier(const kbuild_cpu_call& call) {
     if (block.arrivals++ == 0) {
         block.first_call = call;
         block.barrier_call = &block.first_call;
-        block.first_thread = thread_->number;
+        block.first_thread = thread_number_;
         return;
     }
     const auto& first = block.first_call;
@@ -516,7 +516,7 @@ void Checker::arrive_at_barrier(const kbuild_cpu_call& call) {
     finding.rule = "KC302";
     finding.kernel = kernel_;
     finding.message = "threads of a block meet at two different barriers";
-    finding.place = place_of(call, thread_->number);
+    finding.place = place_of(call, thread_number_);
     finding.other = place_of(block.first_call, block.first_thread);
     findings_.add(std::move(finding));
 }
@@ -524,9 +524,10 @@ void Checker::arrive_at_barrier(const kbuild_cpu_call& call) {
 // The first thread that continues stands for all: the others have arrived, too, or have exited.
 void Checker::leave_barrier() {
     auto& block = *block_;
-    thread_->has_written = true;
-    if (++thread_->barriers <= block.barriers) return;
-    block.barriers = thread_->barriers;
+    auto& self = thread();
+    *writes_ |= has_written;
+    if (++self.barriers <= block.barriers) return;
+    block.barriers = self.barriers;
     open_barrier();
 }
 
@@ -537,7 +538,8 @@ void Checker::pass_barrier(const kbuild_cpu_call& call, std::uint32_t first, std
     block.first_thread = first;
     block.arrivals = count;
     ++block.barriers;
-    thread_ = &block.threads[first];
+    thread_number_ = first;
+    for (auto& writes : block.writes) writes |= has_written;
     open_barrier();
 }
 
@@ -546,8 +548,9 @@ void Checker::open_barrier() {
     auto& block = *block_;
     block.barrier_time = block.advance();
     for (std::uint32_t i = 0; block.has_acquired && i < launch_->threads_per_block; ++i) {
-        block.threads[i].finish_acquire();
-        block.acquired.add(block.threads[i].acquired);
+        auto& thread = block.find_thread(i, grid_phase_);
+        thread.finish_acquire();
+        block.acquired.add(thread.acquired);
     }
     note_order();
     const auto missing = launch_->threads_per_block - block.arrivals;
@@ -567,8 +570,9 @@ void Checker::open_barrier() {
 }
 
 void Checker::leave_grid_barrier() {
-    if (++thread_->grid_phases <= grid_phase_) return;
-    grid_phase_ = thread_->grid_phases;
+    auto& self = thread();
+    if (++self.grid_phases <= grid_phase_) return;
+    grid_phase_ = self.grid_phases;
     next_epoch();
     for (auto& [dynamic, block] : blocks_)
         if (block->launch == launches_) block->barrier_time = block->advance();
@@ -617,16 +621,18 @@ std::uint32_t Checker::find_shared_rank(const void* address) const noexcept {
 
 // The first thread that continues stands for all. The accesses of all blocks so far happen before what follows.
 void Checker::leave_cluster_barrier() {
-    thread_->has_written = true;
-    if (++thread_->cluster_barriers <= block_->cluster_barriers) return;
+    *writes_ |= has_written;
+    auto& self = thread();
+    if (++self.cluster_barriers <= block_->cluster_barriers) return;
     Knowledge known;
     for (auto* const block : block_->cluster) {
-        block->cluster_barriers = thread_->cluster_barriers;
+        block->cluster_barriers = self.cluster_barriers;
         block->barrier_time = block->advance();
         known.add(block->acquired);
         for (std::uint32_t i = 0; block->has_acquired && i < launch_->threads_per_block; ++i) {
-            block->threads[i].finish_acquire();
-            known.add(block->threads[i].acquired);
+            auto& thread = block->find_thread(i, grid_phase_);
+            thread.finish_acquire();
+            known.add(thread.acquired);
         }
         known.add_block(static_cast<std::uint32_t>(block->number), block->barrier_time,
                         KBUILD_CPU_ALL_THREADS);
@@ -640,9 +646,9 @@ void Checker::leave_cluster_barrier() {
 
 // The first lane that continues stands for all that have arrived.
 void Checker::end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size) {
-    if (!thread_->is_exchanging) return;
+    if (!thread().is_exchanging) return;
     auto& block = *block_;
-    const auto first = thread_->number / warp_size * warp_size;
+    const auto first = thread_number_ / warp_size * warp_size;
     const auto count = std::min<std::uint32_t>(warp_size, launch_->threads_per_block - first);
     const auto everyone = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
     const auto now = block.advance();
@@ -653,7 +659,7 @@ void Checker::end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size) {
     std::uint32_t warp_time = 0;
     for (std::uint32_t lane = 0; lane < count; ++lane) {
         if ((lanes.arrived >> lane & 1) == 0) continue;
-        auto& thread = block.threads[first + lane];
+        auto& thread = block.find_thread(first + lane, grid_phase_);
         thread.finish_acquire();
         acquired.add(thread.acquired);
         warp_time = std::max(warp_time, thread.warp_time);
@@ -664,7 +670,7 @@ void Checker::end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size) {
     }
     for (std::uint32_t lane = 0; lane < count; ++lane) {
         if ((lanes.arrived >> lane & 1) == 0) continue;
-        auto& thread = block.threads[first + lane];
+        auto& thread = block.find_thread(first + lane, grid_phase_);
         thread.is_exchanging = false;
         thread.acquired.add(acquired);
         block.has_acquired |= acquired.exists();

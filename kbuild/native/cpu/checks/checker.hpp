@@ -121,7 +121,7 @@ public:
     void begin_threads();
     ThreadState* current() {
         if (has_pending_) judge_pending_write();
-        return thread_;
+        return &thread();
     }
     void resume(ThreadState* thread);
     // A thread continues in a region. Others can have passed barriers for it.
@@ -141,7 +141,7 @@ public:
     void* map_shared(const void* address, std::uint32_t rank) const noexcept;
     // Returns the rank of the block with shared memory at an address, or the number of blocks.
     std::uint32_t find_shared_rank(const void* address) const noexcept;
-    void begin_exchange() noexcept { thread_->is_exchanging = true; }
+    void begin_exchange() noexcept { thread().is_exchanging = true; }
     void end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size);
     void* find_shared(const void* place);
 
@@ -214,13 +214,22 @@ private:
     bool is_private(std::uintptr_t address) const noexcept;
     void report_dead_local(std::uintptr_t address, std::size_t bytes, unsigned kind,
                            const void* site);
+    template <unsigned log_bytes>
     bool repeat_read(const Region& region, std::uintptr_t address, std::uint32_t site) noexcept;
+    template <unsigned log_bytes>
+    bool repeat_in_other_line(const Region& region, std::uintptr_t address,
+                              std::uint32_t site) noexcept;
     template <unsigned log_bytes, bool is_write>
     void check_first(const Region* region, std::uintptr_t address, const void* site);
     template <unsigned log_bytes, bool is_write>
     bool record_plain(const Region& region, std::uintptr_t address, const void* site);
-    bool record_plain_read(Cell& cell, unsigned mask, std::uint32_t site);
-    bool record_plain_write(Cell& cell, unsigned mask, std::uint32_t site);
+    bool record_plain_read(const Region& region, Cell& cell, unsigned mask, std::uint32_t site);
+    bool record_known_read(Cell& cell, unsigned mask, std::uint32_t site);
+    bool can_repeat(const Cell& cell) const;
+    bool record_update(const Region& region, std::uintptr_t address, std::size_t bytes,
+                       std::uint32_t site);
+    static bool has_seen(const ThreadState& self, Access write);
+    bool record_plain_write(const Region& region, Cell& cell, unsigned mask, std::uint32_t site);
     void check_ordinary(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     bool check_other_memory(Event event);
     void check_word(const Region& region, std::uintptr_t address, unsigned mask, Event event,
@@ -278,6 +287,7 @@ private:
     }
     bool is_settled(Access access) const;
     void note_order();
+    void note_thread();
     void note_other_order();
     void note_site(std::uint32_t site) noexcept {
         if (site < code_bytes_) run_sites_[site] = 1;
@@ -320,6 +330,7 @@ private:
     void find_current_block();
     void open_barrier();
     void begin_block(BlockState& block, const kbuild_dim3& index);
+    void use_block(BlockState& block, std::uint32_t thread);
     std::uint64_t number_of(const kbuild_dim3& index) const noexcept;
     const BlockState* find_block(std::uintptr_t address) const noexcept;
     void next_epoch();
@@ -328,15 +339,19 @@ private:
     void report_invalid_call(const char* rule, const std::string& problem, const void* address);
     void report_lines();
 
+    ThreadState& thread() const { return block_->find_thread(thread_number_, grid_phase_); }
+
     // What each access reads.
-    Access now_;  // an access of the thread, of no bytes
+    Access now_;     // an access of the thread, of no bytes
+    Repeat repeat_;  // the same, in no line
     std::uint64_t block_start_ =
         0;  // the block's accesses before its last barrier are numbers from here
     std::uint64_t barrier_distance_ = 0;  // up to here, relative to the start
     bool has_more_order_ = false;  // whether more than barriers can order others before the thread
     bool has_pending_ = false;     // whether `pending_` is one
     BlockState* block_ = &none_;
-    ThreadState* thread_ = nullptr;
+    std::uint32_t thread_number_ = 0;
+    unsigned char* writes_ = nullptr;  // of the thread
     std::uintptr_t image_base_ = 0;
     const Region* data_ = &no_data_;  // of device variables
     std::uintptr_t storage_start_ = 0;
@@ -409,17 +424,29 @@ private:
     bool has_reached_limit_ = false;
     bool has_failed_ = false;  // whether a finding says why the launch fails
     std::uint64_t launches_ = 0;
+    std::uint64_t blocks_begun_ = 0;
+    std::uint32_t intervals_ = 0;
     std::uint64_t grid_phase_ = 0;
 };
 
 // After each change of the thread, and of what orders accesses.
 inline void Checker::note_order() {
     const auto number = static_cast<std::uint32_t>(block_->number);
-    now_ = Access(Access::name(number, thread_->number), 0, 0, block_->time);
+    now_ = Access(Access::name(number, 0), 0, 0, block_->time);
     block_start_ = Access(Access::name(number, 0), 0, 0, 0).bits();
     barrier_distance_ = Access(0, 0, 0, block_->barrier_time).bits();
+    note_thread();
+}
+
+// After each change of the thread alone.
+inline void Checker::note_thread() {
+    now_ = now_.by(thread_number_);
+    writes_ = block_->writes.data() + thread_number_;
     has_more_order_ = false;
     if (block_->has_other_order || block_->time == Access::last_time) note_other_order();
+    if (block_->interval == 0 && intervals_ != Repeat::last_interval)
+        block_->interval = ++intervals_;
+    repeat_ = Repeat(has_more_order_ ? 0 : block_->interval, thread_number_);
 }
 
 // The table for instrumented images.

@@ -228,8 +228,8 @@ void Checker::report_copy(const char* rule, std::uintptr_t address, const char* 
     finding.message = message;
     finding.memory = describe_allocation(address);
     const auto& cell = arena_.region().cell(address);
-    if (cell.write.exists() && !cell.is_divided() && cell.epoch < launches_of_epochs_.size()) {
-        finding.kernel = launches_of_epochs_[cell.epoch].kernel;
+    if (cell.write.exists() && !cell.is_divided() && cell.epoch() < launches_of_epochs_.size()) {
+        finding.kernel = launches_of_epochs_[cell.epoch()].kernel;
         finding.place = describe_cell(cell, true);
     }
     findings_.add(std::move(finding));

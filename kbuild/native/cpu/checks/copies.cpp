@@ -12,7 +12,7 @@ void Checker::change_writes(std::uintptr_t start, std::size_t bytes, const Chang
     const auto first = (start + word_bytes - 1) / word_bytes * word_bytes;
     for (auto word = first; word + word_bytes <= start + bytes; word += word_bytes)
         for (const auto* const region : {&block_->statics, &block_->dynamic})
-            if (region->contains(word) && region->cell(word).epoch == region->epoch &&
+            if (region->contains(word) && region->cell(word).epoch() == region->epoch &&
                 !region->cell(word).is_divided())
                 change(region->cell(word).write);
 }
@@ -25,16 +25,17 @@ void Checker::issue_copy(const void* to, std::size_t bytes) {
     change_writes(start, bytes, [&](Access& write) {
         if (write.exists() && write.is_by_thread_of(now_)) write = write.as_unfinished_copy();
     });
-    thread_->copies.push_back({start, bytes, thread_->batches, nullptr});
+    auto& self = thread();
+    self.copies.push_back({start, bytes, self.batches, nullptr});
     block_->has_copies = true;
 }
 
 void Checker::commit_copies(const void* barrier) {
     if (barrier == nullptr) {
-        ++thread_->batches;
+        ++thread().batches;
         return;
     }
-    for (auto& copy : thread_->copies)
+    for (auto& copy : thread().copies)
         if (copy.barrier == nullptr) copy.barrier = barrier;
 }
 
@@ -60,9 +61,9 @@ void Checker::finish_copies(const void* barrier, std::size_t prior) {
         auto& copies = thread.copies;
         copies.erase(std::remove_if(copies.begin(), copies.end(), is_finished), copies.end());
     };
-    if (barrier == nullptr) return finish(*thread_);
+    if (barrier == nullptr) return finish(thread());
     for (std::uint32_t i = 0; i < launch_->threads_per_block; ++i)
-        if (!block_->threads[i].copies.empty()) finish(block_->threads[i]);
+        finish(block_->find_thread(i, grid_phase_));
 }
 
 }  // namespace kbuild::cpu::checks

@@ -178,8 +178,7 @@ void ImageFacts::find_segments() {
     run_sites_.resize(search.code_end - base_ + 1);
     data_.start = search.data_start;
     data_.bytes = search.data_end - search.data_start;
-    if (data_.bytes != 0)
-        data_.cells = static_cast<Cell*>(map_memory((data_.bytes / word_bytes + 1) * sizeof(Cell)));
+    if (data_.bytes != 0) map_cells(data_);
     data_.is_initialized = true;
     data_.has_constants = !constants_.empty();
 }

@@ -106,8 +106,8 @@ void Checker::compare_use(const MemoryUse& use, const Task* only) {
     const auto end = std::min(use.start + use.bytes, region.start + region.bytes);
     for (auto word = use.start / word_bytes * word_bytes; word < end; word += word_bytes) {
         const auto& cell = region.cell(word);
-        if (cell.epoch == 0 || cell.epoch >= launches_of_epochs_.size()) continue;
-        const auto& launch = launches_of_epochs_[cell.epoch];
+        if (cell.epoch() == 0 || cell.epoch() >= launches_of_epochs_.size()) continue;
+        const auto& launch = launches_of_epochs_[cell.epoch()];
         if (only != nullptr && launch.task.get() != only) continue;
         if (!is_new(launch) || cell.is_divided()) continue;
         const bool is_written = cell.write.exists();
@@ -143,7 +143,7 @@ void Checker::begin_uses() {
 }
 
 void Checker::check_other_launch(const Cell& cell, unsigned mask, Event event) {
-    if (cell.epoch == 0 || cell.epoch >= unordered_.size() || unordered_[cell.epoch] == 0 ||
+    if (cell.epoch() == 0 || cell.epoch() >= unordered_.size() || unordered_[cell.epoch()] == 0 ||
         cell.is_divided())
         return;
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
@@ -154,7 +154,7 @@ void Checker::check_other_launch(const Cell& cell, unsigned mask, Event event) {
     };
     const bool is_written = conflicts(cell.write);
     if (!is_written && !(is_write && conflicts(cell.read))) return;
-    const auto site = (is_written ? cell.write_site : cell.read_site) & Cell::site_mask;
+    const auto site = is_written ? cell.write_site() : cell.read_site();
     const auto key = key_of(207 + (is_written ? 1000 : 0), event.site, site);
     if (findings_.count_again(key)) return;
     Finding finding;
@@ -169,9 +169,9 @@ void Checker::check_other_launch(const Cell& cell, unsigned mask, Event event) {
 
 // The access of a launch that has ended.
 Place Checker::describe_cell(const Cell& cell, bool is_written) const {
-    const auto& launch = launches_of_epochs_[cell.epoch];
+    const auto& launch = launches_of_epochs_[cell.epoch()];
     const auto access = is_written ? cell.write : cell.read;
-    const auto site = (is_written ? cell.write_site : cell.read_site) & Cell::site_mask;
+    const auto site = is_written ? cell.write_site() : cell.read_site();
     const auto& line = launch.image->find_line(site);
     Place place;
     place.action = std::string(is_written ? "write" : "read") + " in kernel " + launch.kernel;
@@ -187,7 +187,7 @@ void Checker::report_use(const MemoryUse& use, const Cell& cell, std::uintptr_t 
                          bool is_written) {
     Finding finding;
     finding.rule = "KC207";
-    finding.kernel = launches_of_epochs_[cell.epoch].kernel;
+    finding.kernel = launches_of_epochs_[cell.epoch()].kernel;
     finding.message =
         "a kernel and another operation access the same memory, and nothing orders them";
     finding.place = describe_cell(cell, is_written);
@@ -258,9 +258,9 @@ void Checker::compare_host_use(const HostUse& use) {
          word += word_bytes) {
         if (!region.contains(word)) return;
         const auto& cell = region.cell(word);
-        if (cell.epoch == 0 || cell.epoch >= launches_of_epochs_.size() || cell.is_divided())
+        if (cell.epoch() == 0 || cell.epoch() >= launches_of_epochs_.size() || cell.is_divided())
             continue;
-        const auto& launch = launches_of_epochs_[cell.epoch];
+        const auto& launch = launches_of_epochs_[cell.epoch()];
         if (launch.task == nullptr || !order_.is_running(*launch.task, use.time)) continue;
         const auto conflicts = [&](Access access) {
             return access.exists() && access.flags() == 0 && hits(access, word, use);

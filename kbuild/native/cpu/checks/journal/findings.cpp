@@ -190,7 +190,7 @@ void Findings::write_kernel(const std::string& name, LaunchedKernel& kernel) {
     };
     for (const auto& [field, number] : numbers)
         text += std::string(", \"") + field + "\": " + std::to_string(number);
-    put(kernel.line, text + "}");
+    put(kernel.line, text + ", \"model\": " + quote(kernel.model) + "}");
 }
 
 bool Findings::add(Finding finding, std::uint64_t key) {
@@ -252,13 +252,14 @@ void Findings::note_refused(const std::string& kernel) {
     write_kernel(kernel, known);
 }
 
-void Findings::begin_launch(const std::string& kernel, std::uint64_t blocks, std::uint64_t threads,
-                            bool is_checked) {
+void Findings::begin_launch(const std::string& kernel, const std::string& model,
+                            std::uint64_t blocks, std::uint64_t threads, bool is_checked) {
     const std::lock_guard lock(mutex_);
     since_launch_ = 0;
     family().has_launches = true;
     auto& known = kernels_[kernel];
     ++known.started;
+    known.model = model;
     known.blocks += blocks;
     known.threads += threads;
     if (!is_checked) ++known.unchecked;

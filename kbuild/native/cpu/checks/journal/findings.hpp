@@ -46,6 +46,7 @@ struct LaunchedKernel {
     std::uint64_t unchecked = 0;  // of those that started
     std::uint64_t blocks = 0;
     std::uint64_t threads = 0;
+    std::string model = "unknown";  // how the threads of a block run
     Journal::Line line = {};
 };
 
@@ -66,8 +67,8 @@ public:
     void note_queued(const std::string& kernel);
     void note_refused(const std::string& kernel);
     // Notes a launch before it starts, so that a crash names its kernel.
-    void begin_launch(const std::string& kernel, std::uint64_t blocks, std::uint64_t threads,
-                      bool is_checked);
+    void begin_launch(const std::string& kernel, const std::string& model, std::uint64_t blocks,
+                      std::uint64_t threads, bool is_checked);
     void end_launch(const std::string& kernel, bool has_failed);
     // Returns the number of findings about a kernel since the last call of begin_launch.
     std::uint64_t count_since_launch() const;

@@ -271,7 +271,7 @@ GENERATION: Final[tuple[Option, ...]] = (
         kind="one",
         choices="memcheck",
         receiver="device",
-        on_cpu=ignored("-Xcompiler -fsanitize=address instruments host code"),
+        on_cpu=warned("device code is not instrumented; --check does it"),
     ),
     row(
         "--keep-device-functions -keep-device-functions",

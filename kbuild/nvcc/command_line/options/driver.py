@@ -235,7 +235,12 @@ DRIVER: Final[tuple[Option, ...]] = (
         kind="number",
     ),
     row("--jobserver -jobserver", "Take part in make's jobserver."),
-    row("--dont-use-profile -noprof", "Ignore nvcc.profile.", ignored("kbuild has no such file")),
+    row(
+        "--dont-use-profile -noprof",
+        "Ignore nvcc.profile.",
+        rejected("nvcc finds its own headers in this file; remove the option"),
+        on_cpu=ignored("the CPU has no such file"),
+    ),
     row("--time -time", "Write the times of the steps.", _NO_TIMES, kind="one"),
     row(
         "--fdevice-time-trace -fdevice-time-trace",

@@ -24,14 +24,15 @@ from kbuild.stages.target import DeviceFlags
 from kbuild.toolchain import store
 from kbuild.values import replace
 
-_SOURCE: Final = Path("/dev/null")
-_NAME: Final = "macros"
+# The name of no file: with it, the steps of the compilers are those of other sources.
+_SOURCE: Final = Path("kbuild-macros.cu")
+_EMPTY_FILE: Final = "/dev/null"
 _AGREEMENT: Final = "agreement of macros 2"
 _DEFINITION: Final = re.compile(r"^#define (\w+)(.*)$", re.MULTILINE)
 # What is left out of a command that prints macros: files, and what a preprocessor does with them.
 _INCLUDED: Final = re.compile(
     r"(?:-I|-include|-imacros|-isystem|-iquote|-idirafter|-iprefix|-iwithprefix|--include).*"
-    r"|-M.*|-[oEc]|/dev/null"
+    rf"|-M.*|-[oEc]|{re.escape(str(_SOURCE))}"
 )
 _MOST_NAMES: Final = 8
 # gcc does not define it with -Wpedantic. Warnings are for host code only.
@@ -46,7 +47,7 @@ def check_macros(edge: HostEdge, flags: DeviceFlags) -> None:
         ToolError: A compiler does not print its macros.
     """
     _check_standard(edge, flags)
-    common = replace(edge, source=_SOURCE, display_source=_NAME, module="", output=Path(_NAME))
+    common = replace(edge, source=_SOURCE, display_source=str(_SOURCE), module="", output=_SOURCE)
     commands = describe_preprocessors(common, _make_device_edge(common), flags)
     may_differ = find_mixed(edge.toolchain.backend).PASS_MACROS
     key = _make_key(common, flags, commands, may_differ)
@@ -134,7 +135,7 @@ def _make_device_edge(edge: HostEdge) -> CompileEdge:
 
 def _read_macros(command: Command) -> dict[str, str]:
     """Return the macros that a preprocessor defines without any file."""
-    printed = print_text(command, _INCLUDED, "-dM", str(_SOURCE))
+    printed = print_text(command, _INCLUDED, "-dM", _EMPTY_FILE)
     return dict(_DEFINITION.findall(printed))
 
 

@@ -161,7 +161,7 @@ class _Pending:
 
 
 def _define(original: type, options: dict[str, Any]) -> type:
-    if original.__bases__ != (object,) or options.keys() - {"kw_only"} != {"frozen", "slots"}:
+    if original.__bases__ != (object,) or options.keys() - {"kw_only", "eq"} != {"frozen", "slots"}:
         return _generate(original, options)
     names = original.__annotations__
     namespace = {
@@ -171,7 +171,10 @@ def _define(original: type, options: dict[str, Any]) -> type:
     }
     pending = _Pending(namespace, options)
     members = {name: value for name, value in namespace.items() if name not in names}
-    members = {"__slots__": tuple(names), **_make_functions(pending), **members}
+    functions = _make_functions(pending)
+    if not options.get("eq", True):  # values are equal to themselves only
+        del functions["__eq__"], functions["__hash__"]
+    members = {"__slots__": tuple(names), **functions, **members}
     pending.defined = type(original.__name__, (), members)
     pending.defined.__qualname__ = original.__qualname__
     return pending.defined

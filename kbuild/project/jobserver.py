@@ -9,11 +9,11 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kbuild.process import select_environment
+from kbuild.values import dataclass
 
 _FIFO: Final = "fifo:"
 # The first ninja version that takes jobs from a jobserver.

@@ -136,6 +136,17 @@ def test_value_is_replaced() -> None:
         replace(Pair(1), z=2)  # type: ignore[call-arg]
 
 
+def test_value_without_equality_is_equal_to_itself_only() -> None:
+    @dataclass(frozen=True, slots=True, eq=False)
+    class Name:
+        text: str
+
+    name = Name("a")
+    assert name == name  # noqa: PLR0124 - the test
+    assert name != Name("a")
+    assert len({name, Name("a")}) == 2
+
+
 def test_fields_are_listed() -> None:
     assert [(f.name, f.is_required) for f in list_fields(Point)] == [
         ("x", True),

@@ -434,7 +434,8 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
         log = _PTX_FILE.sub(lambda _: f"ptxas: PTX of {unit.display_source}, line", log)
     figures = re.compile(r"ptxas info\s*:|\s+\d+ bytes (stack frame|cumulative)")
     kept = [line for line in log.splitlines(keepends=True) if not figures.match(line)]
-    return CompilerLog(text="".join(kept), fix=_find_fix(log, unit))
+    has_failed = "error" in log or "fatal" in log  # the words are rare in warnings
+    return CompilerLog(text="".join(kept), fix=_find_fix(log, unit) if has_failed else "")
 
 
 def _find_link_fix(log: str) -> str:

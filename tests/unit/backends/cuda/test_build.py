@@ -266,7 +266,8 @@ def test_failures_have_a_fix() -> None:
     gnu = "error: -- unsupported GNU version! gcc versions later than 15 are not supported!"
 
     assert "HOST_COMPILER" in cuda.read_log(gnu, UNIT).fix
-    assert "cuda-toolkit" in cuda.read_log("ptxas: Unsupported .version 9.5", UNIT).fix
+    version = "ptxas a.ptx, line 9; fatal   : Unsupported .version 9.5; current version is '9.0'"
+    assert "cuda-toolkit" in cuda.read_log(version, UNIT).fix
     assert "RDC ON" in cuda.read_log("ptxas fatal: Unresolved extern function '_Z1fv'", UNIT).fix
     assert cuda.read_log("error: expected a ;", UNIT).fix == ""
 

@@ -55,7 +55,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = directory / "all.cu"
     source.write_text("\n".join(lines))
     output = directory / "examples"
-    done = run_kbuild("run", "--check", "--build-only", "-o", output, source)
+    done = run_kbuild("run", "--check", "-O", "0", "--build-only", "-o", output, source)
     assert done.returncode == 0, done.stderr
     return output
 

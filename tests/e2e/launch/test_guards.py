@@ -42,7 +42,7 @@ k[1, 1000](np.zeros(1, np.float32))
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("guards")
     (directory / "writes.cu").write_text(SOURCE)
-    words = ("--backend", "cpu", "--build-only", "-o", "writes")
+    words = ("--backend", "cpu", "-O", "0", "--build-only", "-o", "writes")
     done = run_kbuild("run", *words, "writes.cu", cwd=directory)
     assert done.returncode == 0, done.stderr
     return directory / "writes"

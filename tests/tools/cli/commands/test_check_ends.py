@@ -48,6 +48,8 @@ ENDS = {
     "refused": "KC704",
 }
 LIMIT = "KBUILD_CPU_TIMEOUT"
+# How a program ends does not depend on optimization, which takes half of the time of its build.
+RUN: Final = ("run", "--check", "-O", "0")
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +61,7 @@ def limit_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the program as ``kbuild-nvcc --check`` builds it."""
     path = tmp_path_factory.mktemp("ends") / "ends"
-    options = ("--backend", "cpu", "-arch=native", "--check")
+    options = ("--backend", "cpu", "-arch=native", "-O0", "--check")
     succeed(run_kbuild("nvcc", *options, SOURCE, "-o", path))
     return path
 
@@ -73,8 +75,8 @@ USUAL: Final = ("return", "crash", "child_kill", "killed", "trap", "refused")
 )
 def test_kbuild_run_fails(tmp_path: Path, end: str) -> None:
     report = tmp_path / "report.json"
-    options = ("--check", "--report", report, "--format", "json")
-    done = run_kbuild("run", *options, SOURCE, "--", end)
+    options = ("--report", report, "--format", "json")
+    done = run_kbuild(*RUN, *options, SOURCE, "--", end)
     assert done.returncode != 0
     assert not re.search(r"^ok: ", done.stderr, re.MULTILINE)
     document = json.loads(report.read_text())
@@ -104,19 +106,19 @@ def test_tests_of_cmake_fail(tmp_path: Path, ends: tuple[str, ...]) -> None:
 
 
 def test_what_was_checked_to_its_end_is_ok(program: Path) -> None:
-    done = run_kbuild("run", "--check", SOURCE, "--", "ok")
+    done = run_kbuild(*RUN, SOURCE, "--", "ok")
     assert (done.returncode, "\nok: ends.cu: no findings" in done.stderr) == (0, True)
-    assert run_kbuild("run", "--check", SOURCE, "--", "fails").returncode == 5
+    assert run_kbuild(*RUN, SOURCE, "--", "fails").returncode == 5
     assert (run(program, "ok").returncode, run(program, "fails").returncode) == (0, 5)
 
 
 def test_processes_with_an_environment_of_their_own_belong_to_the_report() -> None:
-    done = run_kbuild("run", "--check", SOURCE, "--", "spawn")
+    done = run_kbuild(*RUN, SOURCE, "--", "spawn")
     assert (done.returncode, "error KC101 " in done.stderr) == (1, True)
 
 
 def test_a_program_without_kernels_has_checked_nothing(program: Path) -> None:
-    done = run_kbuild("run", "--check", SOURCE, "--", "nothing")
+    done = run_kbuild(*RUN, SOURCE, "--", "nothing")
     assert done.returncode == 1
     assert "INCOMPLETE: ends.cu" in done.stderr
     assert run(program, "nothing").stderr == (
@@ -127,8 +129,8 @@ def test_a_program_without_kernels_has_checked_nothing(program: Path) -> None:
 @pytest.mark.parametrize("name", ["sarif", "junit", "github", "text"])
 def test_no_format_calls_a_crash_ok(tmp_path: Path, name: str) -> None:
     report = tmp_path / "report"
-    options = ("--check", "--report", report, "--format", name)
-    done = run_kbuild("run", *options, SOURCE, "--", "crash")
+    options = ("--report", report, "--format", name)
+    done = run_kbuild(*RUN, *options, SOURCE, "--", "crash")
     assert done.returncode == -signal.SIGILL
     text = report.read_text()
     if name == "sarif":

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from kbuild.check.rules import CHECKS
 from support.commands import run, run_kbuild
 
+# Reports do not depend on optimization, which takes half of the time of a build.
+RUN: Final = ("run", "--check", "-O", "0")
 RACY = """\
 #include <cstdlib>
 __global__ void reverse(int* out) {
@@ -40,8 +43,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_findings_make_the_exit_code_1(source: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    options = ("--check", "-D", "RACY", "--report", report, "--format", "json")
-    done = run_kbuild("run", *options, source)
+    options = ("-D", "RACY", "--report", report, "--format", "json")
+    done = run_kbuild(*RUN, *options, source)
     assert done.returncode == 1
     assert done.stdout == ""
     assert "error KC201 race-in-block in kernel reverse(int*)" in done.stderr
@@ -56,12 +59,12 @@ def test_findings_make_the_exit_code_1(source: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow  # test_check_ends.py compares exit codes, too
 def test_without_findings_the_exit_code_is_that_of_the_program(source: Path) -> None:
-    assert run_kbuild("run", "--check", source).returncode == 0
-    assert run_kbuild("run", "--check", source, "--", "fail").returncode == 7
+    assert run_kbuild(*RUN, source).returncode == 0
+    assert run_kbuild(*RUN, source, "--", "fail").returncode == 7
 
 
 def test_a_program_without_launches_fails(source: Path) -> None:
-    racy = ("run", "--check", "-D", "RACY")  # the program of the test before
+    racy = (*RUN, "-D", "RACY")  # the program of the test before
     done = run_kbuild(*racy, source, "--", "launch", "nothing")
     assert done.returncode == 7  # that of the program, unless it is 0
     assert "KC701 no-launch" in done.stderr
@@ -116,7 +119,7 @@ def test_findings_end_a_program_that_runs_alone_with_1(tmp_path: Path, driver: s
         (tmp_path / name).write_text(text)
     sources = [tmp_path / name for name in texts]
     words = {
-        "run": ("run", "--check", "--build-only", "-o", program, *sources),
+        "run": (*RUN, "--build-only", "-o", program, *sources),
         "nvcc": ("nvcc", "--backend", "cpu", "-arch=native", "--check", *sources, "-o", program),
     }
     assert run_kbuild(*words[driver]).returncode == 0
@@ -215,13 +218,13 @@ int main(int count, char**) {
 def test_forked_processes_report_only_their_own_launches(tmp_path: Path) -> None:
     source, report = tmp_path / "fork.cu", tmp_path / "report.json"
     source.write_text(FORKING)
-    options = ("--check", "--report", report, "--format", "json")
-    assert run_kbuild("run", *options, source).returncode == 1
+    options = ("--report", report, "--format", "json")
+    assert run_kbuild(*RUN, *options, source).returncode == 1
     document = json.loads(report.read_text())
     assert [kernel["launches"] for kernel in document["kernels"]] == [2]
     assert [found["count"] for found in document["findings"]] == [1]
 
-    forks = run_kbuild("run", "--check", source, "--", "often")
+    forks = run_kbuild(*RUN, source, "--", "often")
     assert forks.returncode == 0, forks.stderr
     assert "no findings" in forks.stderr
 
@@ -229,7 +232,7 @@ def test_forked_processes_report_only_their_own_launches(tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["sarif", "junit", "github", "text"])
 def test_reports_name_the_line(source: Path, tmp_path: Path, name: str) -> None:
     report = tmp_path / "report"
-    run_kbuild("run", "--check", "-D", "RACY", "--report", report, "--format", name, source)
+    run_kbuild(*RUN, "-D", "RACY", "--report", report, "--format", name, source)
     text = report.read_text()
     if name == "sarif":
         (run,) = json.loads(text)["runs"]
@@ -246,18 +249,18 @@ def test_suppressions_hide_findings_until_a_date(source: Path, tmp_path: Path) -
     file = tmp_path / "suppressions.toml"
     table = '[[suppressions]]\nrule = "{}"\nreason = "known"\nexpires = {}\nkernels = "reverse"\n'
     file.write_text(table.format("KC201", "2999-01-01") + table.format("KC402", "2999-01-01"))
-    options = ("--check", "-D", "RACY", "--suppressions", file)
-    done = run_kbuild("run", *options, source)
+    options = ("-D", "RACY", "--suppressions", file)
+    done = run_kbuild(*RUN, *options, source)
     assert done.returncode == 0, done.stderr
     assert "suppressed until 2999-01-01: KC201 race-in-block in reverse(int*): known" in done.stderr
 
     file.write_text(table.format("KC201", "2020-01-01"))
-    done = run_kbuild("run", *options, source)
+    done = run_kbuild(*RUN, *options, source)
     assert done.returncode == 1
     assert "KC702 expired-suppression" in done.stderr
 
     file.write_text(table.format("KC999", "2999-01-01"))
-    done = run_kbuild("run", *options, source)
+    done = run_kbuild(*RUN, *options, source)
     assert done.returncode == 2
     assert "unknown rule 'KC999'" in done.stderr
 
@@ -378,7 +381,7 @@ def test_the_cxx_library_can_be_linked_statically(
     compiler.chmod(0o755)
 
     monkeypatch.setenv("CXX", str(compiler))
-    done = run_kbuild("run", "--check", source)
+    done = run_kbuild(*RUN, source)
 
     assert (done.returncode, "1 launch of 1 kernel checked" in done.stderr) == (0, True), (
         done.stderr

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-# What kbuild builds once for all programs, in the cache of the test run.
-_SHARED = ("mathlibs", "runtimes", "toolkits")
+# What kbuild builds or tries once for all programs, in the cache of the test run.
+_SHARED = ("installations", "mathlibs", "runtimes", "toolkits", "trials")
 
 
 def make_cache(directory: Path) -> Path:

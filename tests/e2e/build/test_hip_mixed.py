@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.caches import make_cache
 from support.commands import (
     PROJECTS,
     build,
@@ -293,7 +294,7 @@ def test_manifest_builds_a_program(tmp_path: Path, hip_recorder: Path) -> None:
 
 @pytest.mark.slow
 def test_run_builds_without_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(make_cache(tmp_path / "cache")))
     source = tmp_path / "a.hip"
     source.write_text("__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
 

@@ -134,7 +134,9 @@ def configure(
     if generator == "Ninja":
         words.append(f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}")
     words += [f"-D{definition}" for definition in definitions]
-    environment = {"PATH": os.defpath, "HOME": str(source), **(variables or {})}
+    # With the cache of the test run, kbuild need not try the compilers again.
+    kept = {"PATH": os.defpath, "XDG_CACHE_HOME": os.environ["XDG_CACHE_HOME"]}
+    environment = {"HOME": str(source), **kept, **(variables or {})}
     searched = f"CMAKE_PROGRAM_PATH={environment['PATH']}"  # which compilers CMake finds
     detection = find_detection(f"{generator} of {words[0]}", (*definitions, searched))
     detection.restore(source.parent / build)

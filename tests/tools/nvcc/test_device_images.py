@@ -13,6 +13,7 @@ from kbuild.cli.main import main
 from kbuild.model import Command, CommandResult
 from kbuild.stages.memory.peaks import find_peak
 from kbuild.toolchain.find import find_toolchain, gather_hints
+from support.caches import make_cache
 from support.tools.nvidia_compiler import SMALL_CUDA_HEADERS
 from support.tools.toolchains import require_backend
 
@@ -40,7 +41,7 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
     """Compiles the source with edits, and returns how many times a device compiler runs."""
     require_backend("cuda")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(make_cache(tmp_path / "cache")))
     monkeypatch.setenv("KBUILD_BACKEND", "cuda")
     programs: list[str] = []
     original = process.run

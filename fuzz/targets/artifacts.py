@@ -72,7 +72,7 @@ def check_archive(data: bytes) -> None:
     with expect_input_errors():
         archive.read_members(data)
     with expect_input_errors():
-        for member in wheel.iterate_members(data, lambda _: True, limit=2 * _MIB):
+        for member in wheel.iterate_members(data, lambda *_: True, limit=2 * _MIB):
             len(member.data)
 
 

@@ -15,6 +15,7 @@ from kbuild.facts.host import (
     ShadowFacts,
     WrapperFacts,
 )
+from kbuild.facts.wheel import WheelFacts
 from kbuild.model import Problem
 from kbuild.values import dataclass
 
@@ -46,6 +47,7 @@ class ArtifactFacts:
         dynamic: The dynamic section. None for object files and statically linked programs.
         is_summary: Only the lists of images in containers were read. Kernels, host facts, and
             ``sha256`` are missing.
+        wheel: The facts of a wheel as a whole. Its files are artifacts of their own.
     """
 
     path: str
@@ -70,6 +72,7 @@ class ArtifactFacts:
     references: tuple[Reference, ...] = ()
     dynamic: DynamicFacts | None = None
     is_summary: bool = False
+    wheel: WheelFacts | None = None
 
     def images_of(self, container: int) -> tuple[ImageFacts, ...]:
         """Return the images in the container at this position, in file order."""

@@ -119,6 +119,8 @@ class DynamicFacts:
         runpath: Library search paths, as written.
         versions: The symbol versions that the file defines; empty if it defines none.
         versioned: The names of the libraries from which the file needs symbol versions.
+        needed_versions: The libraries and the versions of symbols without which the file cannot
+            be loaded. Versions that only weak references need are left out.
     """
 
     soname: str | None
@@ -129,3 +131,4 @@ class DynamicFacts:
     runpath: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
     versioned: tuple[str, ...] = ()
+    needed_versions: tuple[tuple[str, str], ...] = ()

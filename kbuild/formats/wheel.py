@@ -15,13 +15,17 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from typing import IO, Final
+from typing import IO, Final, TypeAlias
 
 from kbuild import parallel
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer, open_stream, release
 from kbuild.values import dataclass
 
+# Receives the name and the first bytes of a member.
+IsWanted: TypeAlias = Callable[[str, bytes], bool]
+
+SUFFIX: Final = ".whl"
 MAGIC: Final = b"PK\x03\x04"
 # The magic number of an archive without members.
 EMPTY_MAGIC: Final = b"PK\x05\x06"
@@ -62,7 +66,7 @@ def is_wheel(content: bytes) -> bool:
 
 def iterate_members(
     content: Buffer,
-    is_wanted: Callable[[bytes], bool],
+    is_wanted: IsWanted,
     *,
     limit: int = DEFAULT_LIMIT,
     room: Room | None = None,
@@ -74,8 +78,8 @@ def iterate_members(
 
     Args:
         content: The archive.
-        is_wanted: A function that receives the first bytes of a member and returns whether the
-            member is requested.
+        is_wanted: A function that receives the name and the first bytes of a member, and returns
+            whether the member is requested.
         limit: The limit in bytes for all decompressed members together.
         room: Replaces ``limit`` if several archives share one limit.
         jobs: The number of processes that decompress large members. None means one per core.
@@ -126,7 +130,7 @@ def _is_large(info: zipfile.ZipInfo) -> bool:
 def _select(
     archive: zipfile.ZipFile,
     infos: Iterable[zipfile.ZipInfo],
-    is_wanted: Callable[[bytes], bool],
+    is_wanted: IsWanted,
     room: Room,
 ) -> list[tuple[zipfile.ZipInfo, str | None]]:
     """Return the requested files, each with the reason if it cannot be read."""
@@ -141,15 +145,13 @@ def _select(
     return found
 
 
-def _is_requested(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, is_wanted: Callable[[bytes], bool]
-) -> bool:
+def _is_requested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, is_wanted: IsWanted) -> bool:
     if info.flag_bits & _ENCRYPTED:
         raise InputError("the member is encrypted")
     if info.compress_type not in _METHODS:
         raise InputError(f"unsupported compression method {info.compress_type}; expected Deflate")
     with _open(archive, info) as stream:
-        return is_wanted(stream.read(FRONT_BYTES))
+        return is_wanted(info.filename, stream.read(FRONT_BYTES))
 
 
 def _open(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:

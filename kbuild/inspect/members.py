@@ -14,7 +14,7 @@ from kbuild.formats.nvidia.ptx.reader import looks_like_ptx
 from kbuild.formats.portable_executable import is_portable_executable
 from kbuild.values import dataclass
 
-_MAGIC_NUMBERS: Final = (ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC, wheel.MAGIC)
+_MAGIC_NUMBERS: Final = (ELF_MAGIC, archive.MAGIC, archive.THIN_MAGIC)
 # Wheels inside wheels exist. Deeper nesting is not a real package.
 _MAX_DEPTH: Final = 3
 
@@ -45,8 +45,17 @@ class Member:
     problem: str | None = None
 
 
-def is_artifact(front: bytes) -> bool:
-    """Return whether a file that starts with ``front`` is an artifact that kbuild reads."""
+def is_artifact(name: str, front: bytes) -> bool:
+    """Return whether a file in a directory or an archive is an artifact that kbuild reads.
+
+    Zip archives that are not wheels are documents, arrays of NumPy, and the like.
+
+    Args:
+        name: The name of the file.
+        front: The first bytes of the file.
+    """
+    if wheel.is_wheel(front):
+        return name.endswith(wheel.SUFFIX)
     if front.startswith(_MAGIC_NUMBERS) or looks_like_ptx(front) or is_portable_executable(front):
         return True
     return any(reader.is_fat_binary(front) for reader in list_readers())
@@ -82,7 +91,7 @@ def _read_archive(path: str, content: Buffer) -> tuple[Member, ...]:
     return tuple(
         Member(path=f"{path}!{member.name}", name=member.name, data=member.data)
         for member in members
-        if is_artifact(bytes(member.data[: wheel.FRONT_BYTES]))
+        if is_artifact(member.name, bytes(member.data[: wheel.FRONT_BYTES]))
     )
 
 

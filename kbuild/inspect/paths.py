@@ -27,8 +27,6 @@ R = TypeVar("R")
 # Below this many bytes, starting processes costs more time than it saves.
 _PARALLEL: Final = 8 << 20
 
-_WHEEL_SUFFIX: Final = ".whl"
-
 
 def inspect_path(path: Path, options: ReadOptions = DEFAULTS) -> tuple[ArtifactFacts, ...]:
     """Read the facts of every artifact at ``path``.
@@ -93,9 +91,7 @@ def _is_artifact_file(path: Path) -> bool:
             front = stream.read(wheel.FRONT_BYTES)
     except OSError:
         return True  # inspecting it reports the error, and the other files are still read
-    if wheel.is_wheel(front):
-        return path.suffix == _WHEEL_SUFFIX  # other zip files are documents and the like
-    return is_artifact(front)
+    return is_artifact(path.name, front)
 
 
 def inspect_content(

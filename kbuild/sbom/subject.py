@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import zipfile
-from email.parser import BytesHeaderParser
 from pathlib import Path
 from typing import Final
 
 from kbuild.errors import InputError
 from kbuild.files import open_replacement
+from kbuild.formats.dist_info import read_headers
 from kbuild.formats.wheel import is_wheel
 from kbuild.inspect.file_content import open_content
 from kbuild.sbom.document import Subject
-from kbuild.strip.wheel import find_record, rewrite_wheel
+from kbuild.strip.wheel import rewrite_wheel
 
 # PEP 770
 _PLACE: Final = "sboms/kbuild.cdx.json"
@@ -28,8 +28,7 @@ def read_subject(path: Path) -> Subject:
         return Subject(path=path, name=path.name)
     try:
         with zipfile.ZipFile(path) as archive:
-            directory = find_record(archive.namelist()).removesuffix("RECORD")
-            headers = BytesHeaderParser().parsebytes(archive.read(f"{directory}METADATA"))
+            headers = read_headers(archive)
     except (zipfile.BadZipFile, KeyError) as error:
         raise InputError(f"{path}: not a valid wheel: {error}") from error
     except InputError as error:

@@ -10,13 +10,14 @@ from typing import Final
 
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.formats.buffer import Buffer
+from kbuild.formats.dist_info import find_record
 from kbuild.formats.elf.constants import ELF_MAGIC
 from kbuild.formats.wheel import is_wheel
 from kbuild.inspect.file_content import open_content
 from kbuild.strip.joined_file import join_files
 from kbuild.strip.model import MergedFile, MergeReport
 from kbuild.strip.rewriting import rewrite_artifact
-from kbuild.strip.wheel import find_record, open_member
+from kbuild.strip.wheel import open_member
 
 _FEWEST: Final = 2
 

@@ -9,7 +9,6 @@ format, "The .dist-info directory".
 
 from __future__ import annotations
 
-import base64
 import csv
 import hashlib
 import io
@@ -23,13 +22,12 @@ from typing import IO, BinaryIO, Final, TypeAlias
 
 from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer, release
+from kbuild.formats.dist_info import SIGNATURES, find_record, format_digest, read_record
 
 # Receives the name and the content of a file, and returns the parts of the new content; None if
 # it stays the same.
 Change: TypeAlias = Callable[[str, Buffer], "Iterable[Buffer] | None"]
 
-_SIGNATURES: Final = ("RECORD.jws", "RECORD.p7s")
-_DIST_INFO: Final = ".dist-info/"
 _CHUNK: Final = 1 << 20
 # Files of at least this size go to a temporary file.
 _SPOOLED: Final = 16 << 20
@@ -62,18 +60,6 @@ def rewrite_wheel(
         raise InputError(f"not a valid wheel: {error}") from error
 
 
-def find_record(names: Iterable[str]) -> str:
-    """Return the name of the ``RECORD`` among the files of a wheel.
-
-    Raises:
-        InputError: There is none, or more than one.
-    """
-    found = [n for n in names if n.count("/") == 1 and n.endswith(f"{_DIST_INFO}RECORD")]
-    if len(found) != 1:
-        raise InputError(f"expected one .dist-info/RECORD in the wheel, found {len(found)}")
-    return found[0]
-
-
 def _copy(
     old: zipfile.ZipFile, new: zipfile.ZipFile, change: Change, added: dict[str, bytes]
 ) -> tuple[str, ...]:
@@ -84,7 +70,7 @@ def _copy(
     record = find_record(names)
     directory = record[: -len("RECORD")]
     additions = {directory + name: content for name, content in added.items()}
-    signatures = tuple(n for n in names if n in {directory + s for s in _SIGNATURES})
+    signatures = tuple(n for n in names if n in {directory + s for s in SIGNATURES})
     described: dict[str, tuple[str, str]] = {}
     for info in infos:
         if info.filename in (*signatures, *additions, record):
@@ -137,8 +123,7 @@ def _write(
             stream.write(part)
             digest.update(part)
             size += len(part)
-    text = base64.urlsafe_b64encode(digest.digest()).rstrip(b"=").decode()
-    return f"sha256={text}", str(size)
+    return f"sha256={format_digest(digest.digest())}", str(size)
 
 
 def _open_new(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
@@ -158,7 +143,7 @@ def _correct(
     record: bytes, described: dict[str, tuple[str, str]], removed: set[str], added: set[str]
 ) -> bytes:
     """Return ``RECORD`` with the digests and sizes of changed files, without removed files."""
-    rows = [row for row in csv.reader(io.StringIO(record.decode("utf-8"), newline="")) if row]
+    rows = read_record(record)
     missing = described.keys() - {row[0] for row in rows} - added
     if missing:
         raise InputError(f"RECORD does not list {min(missing)!r}")

@@ -24,11 +24,12 @@ from kbuild.verify.rules import (
     symbols,
     upkeep,
 )
+from kbuild.verify.rules.wheels import compatibility, upload
 
 _FAMILIES: Final = (
     *(upkeep, architectures, forward_code, images, device_code, driver_needs, resources),
     *(symbols, stubs, calls, registration, linking, identities, layout, hardening, provenance),
-    loading,
+    *(loading, compatibility, upload),
 )
 
 RULES: Final[tuple[Rule, ...]] = tuple(

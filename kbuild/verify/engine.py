@@ -21,6 +21,7 @@ from kbuild.verify.wording import fill_message
 _MISSING: Final[dict[Evidence, str]] = {
     "note": "no readable .note.kbuild",
     "images": "no device image",
+    "wheel": "no policy for wheels",
 }
 
 
@@ -64,11 +65,12 @@ def verify(
     changes = _read_changes(policy)
     sets = group_files(artifacts, context, policy.loaded_together or ())
     joint = tuple(rule for rule in rules if rule.is_joint)
+    has_wheels = any(facts.wheel is not None for facts in artifacts)
     outcomes = [
         _run(rule, facts, sets[id(facts)], policy)
         for files, applied in ((artifacts, rules), (context, joint))
         for facts in files
-        for rule in applied
+        for rule in _choose(applied, facts, has_wheels=has_wheels)
     ]
     by_rule = {rule.id: [o for o in outcomes if o.rule is rule] for rule in rules}
     judged = apply_waivers(
@@ -133,6 +135,16 @@ def unknown_rule(name: str, rules: tuple[Rule, ...] = RULES) -> ConfigurationErr
     return ConfigurationError(f"unknown rule {name!r}{did_you_mean(name, (r.id for r in rules))}")
 
 
+def _choose(rules: tuple[Rule, ...], facts: ArtifactFacts, *, has_wheels: bool) -> tuple[Rule, ...]:
+    """Return the rules for a wheel as a whole, or else the rules for files.
+
+    If no wheel is judged as a whole, the rules for wheels are skipped for the files instead.
+    """
+    if not has_wheels:
+        return rules
+    return tuple(r for r in rules if ("wheel" in r.needs) == (facts.wheel is not None))
+
+
 def _run(rule: Rule, facts: ArtifactFacts, files: FileSet, policy: Policy) -> _Outcome:
     causes: dict[_Cause, list[Instance]] = {}
     skipped: NotApplicable | None = None
@@ -150,7 +162,11 @@ def _run(rule: Rule, facts: ArtifactFacts, files: FileSet, policy: Policy) -> _O
 
 
 def _require_evidence(rule: Rule, facts: ArtifactFacts) -> None:
-    is_there: dict[Evidence, bool] = {"note": bool(facts.modules), "images": bool(facts.images)}
+    is_there: dict[Evidence, bool] = {
+        "note": bool(facts.modules),
+        "images": bool(facts.images),
+        "wheel": facts.wheel is not None,
+    }
     for need in rule.needs:
         if not is_there[need]:
             raise NotApplicable(_MISSING[need])

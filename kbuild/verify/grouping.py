@@ -30,7 +30,8 @@ def group_files(
         context: The libraries that ``artifacts`` outside of wheels load.
         loaded_together: Patterns of the files in wheels that one process loads together.
     """
-    plain = tuple(facts for facts in artifacts if not _wheel_of(facts))
+    wholes = {facts.path: facts for facts in artifacts if facts.wheel is not None}
+    plain = tuple(f for f in artifacts if f.wheel is None and not _wheel_of(f))
     exports_of = ExportsOf()
     together = FileSet(plain, context, (*plain, *context), exports_of)
     sets = {id(facts): together for facts in (*plain, *context)}
@@ -43,6 +44,8 @@ def group_files(
         for facts in members:
             files = tuple(other for other in members if id(other) in partners[id(facts)])
             sets[id(facts)] = FileSet(files, context, tuple(members), exports_of)
+    for path, whole in wholes.items():
+        sets[id(whole)] = FileSet((whole,), context, tuple(wheels.get(path, ())), exports_of)
     return sets
 
 

@@ -13,7 +13,7 @@ from kbuild.verify.file_set import FileSet
 from kbuild.verify.policy.model import Policy, Severity
 
 # The parts that a file must have before a rule can judge it.
-Evidence: TypeAlias = Literal["note", "images"]
+Evidence: TypeAlias = Literal["note", "images", "wheel"]
 
 # The kinds of files that a linker created.
 LINKED: Final = ("shared-object", "executable")

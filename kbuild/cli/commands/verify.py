@@ -20,6 +20,7 @@ from kbuild.cli.arguments import (
 from kbuild.cli.output import append_text, has_colors, is_same_file, stream_output
 from kbuild.cli.progress import show_activity
 from kbuild.cli.reading import read_artifacts
+from kbuild.cli.wheels import read_wheels
 from kbuild.errors import ConfigurationError, InputError
 from kbuild.facts import ArtifactFacts
 from kbuild.files import begin_stamp, write_file, write_stamp
@@ -34,6 +35,7 @@ from kbuild.values import replace
 from kbuild.verify import Policy, load_policy, select_rules, verify
 from kbuild.verify.policy.baseline import make_baseline, read_baseline, write_baseline
 from kbuild.verify.policy.file import find_policy
+from kbuild.verify.policy.indexes import INDEXES
 from kbuild.verify.policy.schema import make_schema
 from kbuild.verify.report import Report
 
@@ -90,6 +92,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also check the libraries that the dynamic linker loads for the files, as far as they "
         "do not fit together",
+    )
+    parser.add_argument(
+        "--wheel-policy",
+        choices=tuple(INDEXES),
+        help="also check what a package index expects of wheels: platform tag, stable ABIs, size, "
+        "bill of materials, RECORD (needs the extra 'publish')",
     )
     parser.add_argument(
         "--reproducible",
@@ -153,10 +161,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _write_baseline(arguments.write_baseline, artifacts, arguments)
     if arguments.comment:
         _write_comment(arguments.comment, policy, artifacts)
-    if arguments.require_device_code:
-        policy = _require_device_code(policy or Policy())
-    elif not arguments.stamp and not arguments.quiet:
+    policy = _complete_policy(policy, arguments, artifacts)
+    if not (arguments.require_device_code or arguments.stamp or arguments.quiet):
         _mention_missing_code(artifacts)
+    artifacts += read_wheels(paths, artifacts, policy)
     context = _read_closure(arguments.paths) if arguments.closure else ()
     with show_activity(lambda: f"checking {plural(len(artifacts), 'artifact')}"):
         report = verify(artifacts, policy, rules, arguments.today, context=context)
@@ -169,10 +177,18 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if report.ok else 1
 
 
-def _require_device_code(policy: Policy) -> Policy:
-    if policy.require_device_code is not None:
-        return policy
-    return replace(policy, require_device_code=True)
+def _complete_policy(
+    policy: Policy | None, arguments: argparse.Namespace, artifacts: Sequence[ArtifactFacts]
+) -> Policy:
+    """Return the policy with the requirements of the command line."""
+    policy = policy or Policy()
+    if arguments.wheel_policy:
+        if not any(".whl!" in facts.path for facts in artifacts):
+            raise ConfigurationError("--wheel-policy: none of the paths is a wheel")
+        policy = replace(policy, wheel_policy=arguments.wheel_policy)
+    if arguments.require_device_code and policy.require_device_code is None:
+        policy = replace(policy, require_device_code=True)
+    return policy
 
 
 def _mention_missing_code(artifacts: Sequence[ArtifactFacts]) -> None:

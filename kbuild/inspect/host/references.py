@@ -8,13 +8,15 @@ the file defines, only its own handles and stubs count.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, TypeVar
 
 from kbuild.errors import InputError
 from kbuild.facts import DynamicFacts, HandleFacts, Place, Reference, ReferenceKind
 from kbuild.formats.elf.constants import SHF_EXECINSTR
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.elf.relocation_entries import Relocation, RelocationKind
+
+T = TypeVar("T")
 
 _LINKED: Final[frozenset[RelocationKind]] = frozenset({"copy", "jump-slot"})
 _OBJECT: Final[frozenset[RelocationKind]] = frozenset(
@@ -113,10 +115,11 @@ def read_dynamic(elf: Elf) -> DynamicFacts | None:
         runpath=_split_paths(names, "DT_RUNPATH"),
         versions=_read_versions(lambda: elf.defined_versions),
         versioned=_read_versions(lambda: elf.versioned_libraries),
+        needed_versions=_read_versions(lambda: elf.needed_versions),
     )
 
 
-def _read_versions(read: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+def _read_versions(read: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:
     try:
         return read()
     except InputError:

@@ -21,6 +21,7 @@ _FAMILIES: Final = {
     "KB4": "registration and linking",
     "KB5": "ELF layout",
     "KB6": "provenance",
+    "KB7": "wheels as a whole",
 }
 _ISSUE: Final = re.compile(r"\b([\w-]+(?:/[\w-]+)?)#(\d+)")
 # The repositories of the projects in sources. GitHub forwards issues that are pull requests.

@@ -15,6 +15,7 @@ from kbuild.records import Accept, key
 from kbuild.values import dataclass
 from kbuild.verify.glob import matches, matches_file, matches_kernel
 from kbuild.verify.policy.baseline import Baseline
+from kbuild.verify.policy.indexes import IndexName
 
 Severity: TypeAlias = Literal["info", "warning", "error"]
 PtxPolicy: TypeAlias = Literal["required", "forbidden", "optional"]
@@ -179,6 +180,12 @@ class Policy(Requirements):
         loaded_together: The files of a wheel that one process loads together. None means only
             those that one of them needs.
         exported: The kernels that may be exported, or None if the policy does not say.
+        wheel_policy: The package index whose rules wheels must follow. None means that wheels are
+            not judged as wholes.
+        max_wheel_bytes: The size of the largest wheel. None means the index's limit.
+        external_libraries: The libraries that a wheel can need from other distributions and from
+            the system. None means that others are no error.
+        stable_torch_abi: Whether a wheel can need only the stable ABI of libtorch.
         severities: Changed severities of rules.
         parts: Requirements for some kernels, files, and architectures. Later parts win.
         waivers: Findings that do not count.
@@ -218,6 +225,34 @@ class Policy(Requirements):
         ),
     )
     exported: Globs | None = field(default=None, metadata=key("Kernels that may be exported."))
+    wheel_policy: IndexName | None = field(
+        default=None,
+        metadata=key(
+            "The package index whose rules wheels must follow: `pypi`. It also makes kbuild check "
+            "the platform tag, the stable ABIs of Python and torch, the bill of materials, and "
+            "RECORD. Needs the extra `publish`."
+        ),
+    )
+    max_wheel_bytes: Count | None = field(
+        default=None,
+        metadata=key(
+            "Bytes of a wheel, if the index granted another limit. Judged with `wheel_policy`."
+        ),
+    )
+    external_libraries: Globs | None = field(
+        default=None,
+        metadata=key(
+            "The only libraries that wheels can need from other distributions and from the "
+            "driver, such as `libtorch*.so`. Judged with `wheel_policy`."
+        ),
+    )
+    stable_torch_abi: bool = field(
+        default=False,
+        metadata=key(
+            "Whether libraries in wheels can need only the stable ABI of libtorch. Judged with "
+            "`wheel_policy`."
+        ),
+    )
     severities: tuple[SeverityChange, ...] = field(
         default=(),
         metadata=key("Severities, by rule id.", keyed_by="rule", shorthand="severity"),

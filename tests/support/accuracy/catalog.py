@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from support.accuracy import demanded_images, demanded_resources, upkeep
+from support.accuracy import demanded_images, demanded_resources, upkeep, wheels
 from support.accuracy.model import Mutation, Sound
 from support.accuracy.units import (
     dependencies,
@@ -39,6 +39,7 @@ _BROKEN: Final = (
         dependencies,
     ),
     *(nvcc_mutations, nvcc_processes, clang_mutations, demanded_images, demanded_resources, upkeep),
+    wheels,
 )
 _SOUND: Final = (sound_hosts, sound_kbuild, sound_nvcc, sound_clang)
 
@@ -74,6 +75,10 @@ AIDED: Final[dict[str, str]] = {
     "KB504": "what was linked is not out of reach",
     "KB601": "judges the note",
     "KB604": "wheels contain alternatives on purpose",
+    "KB701": "a policy says that wheels are judged",
+    "KB702": "a policy says that wheels are judged",
+    "KB704": "a policy names the index",
+    "KB706": "a policy says that wheels are judged",
 }
 """The rules whose errors need a note or a policy, and why."""
 

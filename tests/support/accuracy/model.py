@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
+from kbuild.cli.wheels import read_wheels
 from kbuild.facts import ArtifactFacts
 from kbuild.inspect import inspect_path
 from kbuild.verify import Policy, verify
@@ -139,7 +140,8 @@ def judge(case: Case) -> Found:
 
 
 def _inspect(case: Case) -> tuple[ArtifactFacts, ...]:
-    return tuple(facts for path in case.paths for facts in inspect_path(path))
+    found = tuple(facts for path in case.paths for facts in inspect_path(path))
+    return (*found, *read_wheels(case.paths, found, case.policy))
 
 
 def _judge(case: Case, artifacts: tuple[ArtifactFacts, ...]) -> Found:

@@ -6,17 +6,30 @@ from dataclasses import replace
 from typing import Any
 
 from kbuild.facts import ArtifactFacts
-from kbuild.model import Resources
+from kbuild.model import Problem, Resources
 from kbuild.verify import Policy
 from kbuild.verify.policy.baseline import make_baseline
 from kbuild.verify.policy.model import Part
 from support.facts.build_facts import KERNELS, MODEST, foreign_facts, gpu_image, host_facts
+from support.facts.wheel_facts import (
+    FOREIGN as FOREIGN_SYMBOL,
+)
+from support.facts.wheel_facts import (
+    LATE,
+    NEW,
+    PLATFORM,
+    PYPI,
+    PYTHON,
+    STRICT,
+    change_wheel,
+)
 
 CUBIN = gpu_image("sm_90")
 PTX = gpu_image("compute_90", kind="ptx")
 FOREIGN = foreign_facts()
 AMD = foreign_facts(gpu_image("gfx90a", compression="zstd"))
 HOST = host_facts("shared-object")
+DAMAGE = Problem(where="k/_k.so", message="differs")
 BASELINE = make_baseline((FOREIGN,), "kbuild.baseline")
 
 
@@ -112,5 +125,26 @@ BAD_BY_POLICY: tuple[tuple[str, str, ArtifactFacts, Policy | None], ...] = (
         "one architecture more than the baseline",
         foreign_facts(CUBIN, PTX, gpu_image("compute_80", kind="ptx")),
         Policy(baseline=BASELINE),
+    ),
+    ("KB701", "versions", change_wheel(platform=replace(PLATFORM, missing=(NEW,))), PYPI),
+    ("KB701", "no library", change_wheel(platform=replace(PLATFORM, external=("a.so",))), PYPI),
+    (
+        "KB701",
+        "library not allowed",
+        change_wheel(platform=replace(PLATFORM, external=("libtorch.so", "a.so"))),
+        STRICT,
+    ),
+    ("KB702", "no abi", change_wheel(python=replace(PYTHON, symbols=(FOREIGN_SYMBOL,))), PYPI),
+    ("KB702", "newer", change_wheel(python=replace(PYTHON, symbols=(LATE,))), PYPI),
+    ("KB704", "size", change_wheel(size=(100 << 20) + 1), PYPI),
+    ("KB704", "own size", change_wheel(), replace(PYPI, max_wheel_bytes=999)),
+    ("KB704", "platform", change_wheel(platforms=("linux_x86_64",)), PYPI),
+    ("KB704", "version", change_wheel(version="1.0+cu130"), PYPI),
+    ("KB705", "none", change_wheel(bills=()), PYPI),
+    (
+        "KB706",
+        "digest",
+        change_wheel(record_problems=(DAMAGE,)),
+        PYPI,
     ),
 )

@@ -14,7 +14,7 @@ from kbuild.errors import InputError
 from kbuild.formats.wheel import DEFAULT_LIMIT, WheelMember, is_wheel, iterate_members
 
 
-def is_wanted(front: bytes) -> bool:
+def is_wanted(_name: str, front: bytes) -> bool:
     return front.startswith(b"\x7fELF")
 
 

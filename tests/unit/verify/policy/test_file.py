@@ -59,7 +59,7 @@ def test_severities(tmp_path: Path) -> None:
         ('required_architecture = ["sm_80"]', "did you mean 'required_architectures'"),
         (
             "zzz = 1",
-            "expected one of allowed_architectures, baseline, exported, for, loaded_together, max_",
+            "expected one of allowed_architectures, baseline, exported, external_libraries, for, ",
         ),
         ('required_architectures = "sm_80"', "expected a list, found 'sm_80'"),
         ("required_architectures = [80]", r"\[0\]: expected a string that is not blank, found 80"),

@@ -54,6 +54,7 @@ from support.facts.foreign_facts import (
     with_variable,
 )
 from support.facts.policy_cases import BAD_BY_POLICY
+from support.facts.wheel_facts import as_wheel, needing
 
 SOUND = sound_facts()
 SOUND_WITH_STUBS = sound_facts(has_stubs=True)
@@ -79,6 +80,7 @@ CLEAN_POLICY = Policy(
     max_kernel_bytes=512,
     max_architecture_bytes=2000,
     max_artifact_bytes=2000,
+    wheel_policy="pypi",
 )
 # The files of several calls. Every rule judges at least one of them and finds nothing.
 CLEAN = (
@@ -87,6 +89,12 @@ CLEAN = (
     (EXPORTED_WITH_STUBS, *HOSTS),
     (OBJECT, *HOSTS),
     *FOREIGN_CLEAN,
+    (
+        as_wheel(),
+        needing("_ZN5torch6stable1fEv", "aoti_torch_get_dim", "_ZN2at1fEv"),
+        needing(file="k/libat.so", defined=("_ZN2at1fEv",)),
+        HOSTS[2],
+    ),
 )
 SCALE_STUB = "_ZN2ns20__device_stub__scaleEPffi"
 
@@ -460,6 +468,7 @@ BAD: tuple[tuple[str, str, ArtifactFacts | tuple[ArtifactFacts, ...]], ...] = (
             note_problems=(Problem(where=".note.kbuild, byte 0x0", message="cut off"),),
         ),
     ),
+    ("KB703", "unstable", (needing("_ZN2at1fEv"), as_wheel())),
     *FOREIGN_BAD,
 )
 

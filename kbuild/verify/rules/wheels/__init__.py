@@ -1,0 +1,1 @@
+"""The rules about a wheel as a whole."""

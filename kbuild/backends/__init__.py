@@ -44,7 +44,7 @@ register(
     *("cuda", "build", "read", "code", "host", "limits", "devices", "rtc", "mixed", "nvcc"),
     "repacking",
 )
-register("hip", "build", "read", "code", "host", "limits", "devices", "mixed")
+register("hip", "build", "read", "code", "host", "limits", "devices", "mixed", "repacking")
 register("offload", "read")  # LLVM's drivers build these; kbuild only reads them
 
 

@@ -47,14 +47,18 @@ def decompress(
     return data
 
 
-def measure_compressed(method: Literal["lz4", "zstd"], data: Buffer, level: int) -> int:
-    """Return the size of compressed data, with a level of the compressor's library."""
+def compress(method: Literal["lz4", "zstd", "zlib"], data: Buffer, level: int) -> bytes:
+    """Return compressed data, with a level of the compressor's library."""
+    if method == "zlib":
+        return zlib.compress(data, level)
     if method == "zstd":
         zstandard = import_codec("zstandard", "zstandard")
-        return len(zstandard.ZstdCompressor(level=level).compress(data))
+        stored: bytes = zstandard.ZstdCompressor(level=level).compress(data)
+        return stored
     block = import_codec("lz4.block", "lz4")
     words = {"mode": "high_compression", "compression": level, "store_size": False}
-    return len(block.compress(data, **words))
+    packed: bytes = block.compress(data, **words)
+    return packed
 
 
 def measure_deflated(data: Buffer) -> int:

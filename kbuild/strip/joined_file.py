@@ -128,12 +128,15 @@ def _compare_host(path: str, elf: Elf, name: str, peer: Elf) -> None:
 
 
 def _list_host(elf: Elf) -> list[tuple[str, int, bytes]]:
-    """Return the loaded sections without device code: name, size, and what has no addresses."""
+    """Return the loaded sections without device code: name, size, and what has no addresses.
+
+    If the program headers of a file moved, they have a section without a name.
+    """
     device = {s.index for s in elf.sections if _is_device(s.name)}
     return [
         (s.name, s.size, elf.content(s) if s.name in {".dynstr", ".interp"} else b"")
         for s in elf.sections
-        if s.flags & SHF_ALLOC and s.index not in device and s.name not in _VARYING
+        if s.name and s.flags & SHF_ALLOC and s.index not in device and s.name not in _VARYING
     ]
 
 

@@ -155,7 +155,13 @@ def _remove(
             f"{path}: removing images from {part.section.name} is not supported for "
             f"{part.backend.name}; keep all its architectures"
         )
-    return repacker.remove_images(content, lambda image: image not in causes)
+    try:
+        parts = repacker.remove_images(content, lambda image: image not in causes)
+    except InputError as error:
+        raise InputError(f"{path}: {part.section.name}: {error}") from error
+    if sum(map(len, parts)) > len(content):
+        raise InputError(f"{path}: a container of {part.section.name} would become larger")
+    return parts
 
 
 def _find_left(

@@ -8,7 +8,7 @@ from typing import Final
 from kbuild.backends.cuda.read import describe_entry
 from kbuild.backends.interface.read import StoredImage
 from kbuild.formats.buffer import Buffer, align_up
-from kbuild.formats.compression import measure_compressed
+from kbuild.formats.compression import compress
 from kbuild.formats.nvidia.fatbin.containers import ALIGNMENT
 from kbuild.formats.nvidia.fatbin.repacking import join_containers as _join_containers
 from kbuild.formats.nvidia.fatbin.repacking import remove_entries
@@ -45,9 +45,10 @@ def estimate_size(
     if mode == "none" or not is_compressed:
         return header + align_up(len(data), ALIGNMENT), False
     if mode == "speed":
-        size = measure_compressed("lz4", data, _LZ4_LEVEL)
+        size = len(compress("lz4", data, _LZ4_LEVEL))
     else:
-        size = measure_compressed("zstd", data, _SIZE_LEVEL if mode == "size" else _BALANCE_LEVEL)
+        level = _SIZE_LEVEL if mode == "size" else _BALANCE_LEVEL
+        size = len(compress("zstd", data, level))
     return header + align_up(size, ALIGNMENT), True
 
 

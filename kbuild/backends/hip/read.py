@@ -13,6 +13,7 @@ from kbuild.formats.amd.code_object.reader import is_code_object, read_code_obje
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.offload import bundle as offload_bundle
 from kbuild.formats.offload.bundle import Bundle, BundleEntry
+from kbuild.formats.offload.bundle_header import COMPRESSED_MAGIC
 from kbuild.model import ImageKind, Problem
 from kbuild.values import replace
 
@@ -24,8 +25,8 @@ _SECTION: Final = ".hip_fatbin"
 _RELOCATABLE: Final = offload_bundle.MAGIC.decode() + "hip"
 # Objects of kbuild for a device link; see `build.TRAITS`.
 _OWN_RELOCATABLE: Final = ".hip_relfatbin"
-_HOST: Final = "host"
-_MAGICS: Final = (offload_bundle.MAGIC, offload_bundle.COMPRESSED_MAGIC)
+HOST: Final = "host"
+_MAGICS: Final = (offload_bundle.MAGIC, COMPRESSED_MAGIC)
 
 
 def find_role(section: str) -> SectionRole | None:
@@ -59,15 +60,16 @@ def list_images(content: Buffer, section: str) -> Listing:
         return Listing(images=(_wrap(content, arch),))
     bundles, problems = offload_bundle.read_bundles(content)
     images = tuple(
-        _describe(content, bundle, entry)
+        describe_image(content, bundle, entry)
         for bundle in bundles
         for entry in bundle.entries
-        if entry.offload_kind != _HOST
+        if entry.offload_kind != HOST
     )
     return Listing(images=images, problems=problems)
 
 
-def _describe(content: Buffer, bundle: Bundle, entry: BundleEntry) -> StoredImage:
+def describe_image(content: Buffer, bundle: Bundle, entry: BundleEntry) -> StoredImage:
+    """Return an image of a bundle in ``content``."""
     share, kind = 1.0, _expect_kind(entry)
     if bundle.compression == "none":
         start = bundle.offset + entry.offset

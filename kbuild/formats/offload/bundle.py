@@ -21,13 +21,17 @@ from kbuild.errors import InputError
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.compression import DEFAULT_LIMIT, decompress
 from kbuild.formats.container_scan import problem_at, scan_containers
-from kbuild.formats.offload.bundle_header import BundleHeader, find_size, read_header
+from kbuild.formats.offload.bundle_header import (
+    COMPRESSED_MAGIC,
+    BundleHeader,
+    find_size,
+    read_header,
+)
 from kbuild.formats.partial_decompression import Budget, iterate_fronts, make_budget
 from kbuild.model import Compression, Problem
 from kbuild.values import dataclass
 
 MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
-COMPRESSED_MAGIC: Final = b"CCOB"
 # The alignment of the numbers in the header. clang aligns bundles to pages, but its linker
 # wrapper does not, and the runtime reads the numbers in place.
 ALIGNMENT: Final = 8
@@ -37,7 +41,7 @@ _TABLE: Final = len(MAGIC) + _COUNT.size
 # offset, size, size of the id
 _ENTRY: Final = struct.Struct("<QQQ")
 _LONGEST_ID: Final = 4096
-_HASH: Final = slice(0, 8)
+HASH: Final = slice(0, 8)
 _UNKNOWN_COMPRESSION: Final = "the compression method of the bundle is unknown"
 
 _NEXT: Final = re.compile(re.escape(MAGIC) + rb"|" + COMPRESSED_MAGIC + rb"[\1-\3]\0[\0\1]\0")
@@ -131,7 +135,7 @@ def load(bundle: Bundle, content: Buffer, *, limit: int = DEFAULT_LIMIT) -> Buff
     data = decompress(bundle.compression, stored, bundle.uncompressed_size, limit=limit)
     if bundle.hash is not None:
         digest = hashlib.md5(data, usedforsecurity=False).digest()
-        if int.from_bytes(digest[_HASH], "little") != bundle.hash:
+        if int.from_bytes(digest[HASH], "little") != bundle.hash:
             raise InputError("the decompressed bundle does not match its hash")
     return data
 

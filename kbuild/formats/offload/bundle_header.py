@@ -14,6 +14,7 @@ from kbuild.formats.partial_decompression import Budget, find_end
 from kbuild.model import Compression
 from kbuild.values import dataclass
 
+COMPRESSED_MAGIC: Final = b"CCOB"
 # magic, version, method
 _FRONT: Final = struct.Struct("<4sHH")
 # total size (not in version 1), decompressed size, hash
@@ -59,6 +60,25 @@ def read_header(content: memoryview, start: int) -> BundleHeader:
         uncompressed_size=uncompressed_size,
         hash=digest,
     )
+
+
+def write_header(
+    version: int, compression: Compression, stored_size: int, size: int, digest: bytes
+) -> bytes:
+    """Return the header of a bundle.
+
+    Args:
+        version: The version of the header, 1 to 3.
+        compression: The method of compression.
+        stored_size: The number of compressed bytes that follow.
+        size: The number of bytes of the decompressed bundle.
+        digest: Its hash.
+    """
+    tail = _TAILS[version]
+    method = next(number for number, known in _METHODS.items() if known == compression)
+    total = () if version == 1 else (_FRONT.size + tail.size + stored_size,)
+    hashed = int.from_bytes(digest, "little")
+    return _FRONT.pack(COMPRESSED_MAGIC, version, method) + tail.pack(*total, size, hashed)
 
 
 def find_size(header: BundleHeader, content: memoryview, start: int, budget: Budget) -> int:

@@ -49,7 +49,7 @@ def read_platform(
                 args_ldpaths=_NO_LIBRARIES,
             )
     except Exception as error:  # noqa: BLE001 - it does not document its errors for damaged wheels
-        return None, f"auditwheel: {type(error).__name__}: {' '.join(str(error).split())}"
+        return None, f"auditwheel: {' '.join(str(error).split()) or type(error).__name__}"
     own = {f.dynamic.soname for f in members if f.dynamic}
     needs = {
         (library, version)

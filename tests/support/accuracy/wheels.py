@@ -102,7 +102,7 @@ _ABI3: Final = "cp310-abi3-manylinux_2_39_x86_64"
 # Symbols of two versions of glibc, and of the C++ library of gcc 12.
 _NEWER: Final = {
     "GLIBC_2.36": '#include <stdlib.h>\nextern "C" unsigned draw() { return arc4random(); }\n',
-    "GLIBC_2.30": "#include <pthread.h>\n"
+    "GLIBC_2.34": "#include <pthread.h>\n"
     "int wait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* t)\n"
     "{ return pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, t); }\n",
     "GLIBCXX_3.4.30": "#include <condition_variable>\n"

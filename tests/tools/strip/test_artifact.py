@@ -15,6 +15,7 @@ from kbuild.inspect.paths import inspect_path
 from kbuild.strip import merge_artifacts, split_artifact, strip_artifact
 from kbuild.strip.estimate import estimate_sizes
 from support.commands import run_kbuild
+from support.files.amd_builders import GFX90A, HOST, bundle, compressed_bundle
 from support.files.nvidia_builders import (
     ELF,
     PTX,
@@ -50,6 +51,24 @@ records:
         .size records, 72
         .section .rodata
         .ascii "the rest"
+        .section .note.GNU-stack, ""
+"""
+_HIP_SOURCE = """
+        .section .hip_fatbin, "a"
+        .p2align 12
+plain:  .incbin "plain"
+        .p2align 12
+packed: .incbin "packed"
+        .section .hipFatBinSegment, "aw"
+        .balign 8
+        .globl records
+        .type records, @object
+records:
+        .long 0x48495046, 1
+        .quad plain, 0
+        .long 0x48495046, 1
+        .quad packed, 0
+        .size records, 48
         .section .note.GNU-stack, ""
 """
 
@@ -280,3 +299,29 @@ def test_estimates_agree_with_what_strip_does(library: Path, tmp_path: Path) -> 
     text = run_kbuild("report", "--estimate", library)
     assert "without sm_100" in text.stdout
     assert "-o FILE is missing" in run_kbuild("report", library).stderr
+
+
+def test_bundles_of_hip_are_split_and_merged(tmp_path: Path) -> None:
+    gfx942 = GFX90A.replace("gfx90a:sramecc+:xnack-", "gfx942")
+    plain = bundle([(HOST, b""), (GFX90A, b"a" * 90000), (gfx942, b"b" * 5000)], 4096)
+    packed = compressed_bundle(plain, version=2)
+    for name, content in (("plain", plain), ("packed", packed)):
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "lib.S").write_text(_HIP_SOURCE)
+    words = ("gcc", "-shared", "-nostdlib", "-o", "lib.so", "lib.S")
+    subprocess.run(words, cwd=tmp_path, check=True)
+
+    split = split_artifact(tmp_path / "lib.so", tmp_path / "s")
+
+    outputs = [Path(artifact.result.output) for artifact in split.artifacts]
+    assert [artifact.device for artifact in split.artifacts] == ["gfx90a:sramecc+:xnack-", "gfx942"]
+    assert list_images(outputs[1]) == [(0, "gfx942"), (1, "gfx942")]
+    assert outputs[1].stat().st_size < (tmp_path / "lib.so").stat().st_size - 80000
+    records = (ctypes.c_uint64 * 6).in_dll(ctypes.CDLL(str(outputs[1])), "records")
+    front = bundle([(HOST, b""), (gfx942, b"b" * 5000)], 4096)
+    assert ctypes.string_at(records[1], len(front)) == front
+    assert ctypes.string_at(records[4], 6) == packed[:6]
+    # The runtime reads the numbers of a bundle in place.
+    assert [address % 4096 for address in records[1::3]] == [0, 0]
+    merge_artifacts(outputs, tmp_path / "m.so")
+    assert list_images(tmp_path / "m.so") == list_images(tmp_path / "lib.so")

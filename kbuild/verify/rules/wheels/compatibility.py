@@ -15,6 +15,7 @@ from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, ru
 from kbuild.verify.wording import KERNELS, shorten
 
 _TORCH: Final = re.compile(r"\s*torch(?![\w.-])\s*(?:\[[^]]*\])?\s*\(?(?P<versions>[^;)]*)")
+_LINUX: Final = re.compile(r"linux|^any$")
 _UPPER_BOUND: Final = re.compile(r"==|~=|<")
 # Itanium C++ ABI, "Mangling": entities of the namespaces at, c10, caffe2, and torch, and data such
 # as type information of their classes. The headers of the stable ABI define what they declare.
@@ -44,7 +45,7 @@ def platform_tag(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
         Libraries that are not on the system are a warning, or an info if the wheel requires
         other distributions, which can contain them. They are an error if the policy lists the
         allowed ones in `external_libraries`. Processors and symbols that systems do not
-        promise are a warning.
+        promise, and wheels that auditwheel rejects, are a warning.
 
     Fix: Build in the manylinux image of the tag, and run `auditwheel repair`, with `--exclude`
         for the libraries of other distributions. Or promise less with the tag.
@@ -53,8 +54,12 @@ def platform_tag(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
     """
     wheel = read_facts(facts)
     platform = wheel.platform
+    if not any(_LINUX.search(tag) for tag in wheel.platforms):
+        raise NotApplicable("not a wheel for Linux")
     if platform is None:
-        raise LacksEvidence(wheel.platform_problem or "unknown what the libraries need")
+        # A library outside of platlib, for example, which installers can put elsewhere.
+        yield Violation(message=wheel.platform_problem or "not judged", severity="warning")
+        raise LacksEvidence("unknown what the libraries need")
     yield from _judge_external(wheel, platform, policy)
     if platform.needs_newer_processor:
         message = "a library requires instructions that not all processors of its platform have"

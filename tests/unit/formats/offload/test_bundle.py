@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from kbuild.errors import InputError
 from kbuild.formats import partial_decompression
 from kbuild.formats.offload.bundle import (
-    COMPRESSED_MAGIC,
     MAGIC,
     Bundle,
     BundleEntry,
@@ -22,6 +21,7 @@ from kbuild.formats.offload.bundle import (
     parse_id,
     read_bundles,
 )
+from kbuild.formats.offload.bundle_header import COMPRESSED_MAGIC
 from support.files.amd_builders import (
     BUNDLE_MAGIC,
     GFX90A,

@@ -95,7 +95,7 @@ def test_what_systems_do_not_promise_is_a_warning() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"platform": None, "platform_problem": "damaged"}, "damaged"),
+        ({"platforms": ("win_amd64",), "platform": None}, "not a wheel for Linux"),
         (
             {"platform": replace(PLATFORM, promised=None), "platforms": ("any",)},
             "any promises no release of the C library",
@@ -108,6 +108,11 @@ def test_what_systems_do_not_promise_is_a_warning() -> None:
 )
 def test_unknown_platforms_lack_evidence(changes: dict[str, object], expected: str) -> None:
     assert reason(judge("KB701", change_wheel(**changes))) == expected
+
+
+def test_wheel_that_auditwheel_rejects_is_a_warning() -> None:
+    wheel = change_wheel(platform=None, platform_problem="auditwheel: purelib")
+    assert state(judge("KB701", wheel)) == [("warning", "auditwheel: purelib")]
 
 
 # KB702

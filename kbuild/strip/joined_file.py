@@ -156,8 +156,10 @@ def _join(path: str, own: _Source, others: Sequence[_Source]) -> tuple[tuple[Buf
         joined = repacker.join_containers([own.content, *(other.content for other in others)])
     except InputError as error:
         raise InputError(f"{path}: {error}; first remove one of them (kbuild strip)") from error
-    size = own.container.size
-    return joined, sum(map(len, joined)) > size
+    # The sizes do not tell: stripped containers can have room.
+    known = {(image.kind, image.arch) for image in own.container.images}
+    found = {(i.kind, i.arch) for other in others for i in other.container.images}
+    return joined, not found <= known
 
 
 def _list_architectures(sources: Sequence[Sequence[_Source]]) -> Iterator[str]:

@@ -78,10 +78,10 @@ def make_entry(arch: int, kind: int = ELF, size: int = 30000) -> bytes:
     return entry(NewEntry(data=data, kind=kind, arch=arch))
 
 
-def link(directory: Path, name: str, **contents: bytes) -> Path:
+def link(directory: Path, name: str, source: str = _SOURCE, **contents: bytes) -> Path:
     for file, content in contents.items():
         (directory / file).write_bytes(content)
-    (directory / "lib.S").write_text(_SOURCE)
+    (directory / "lib.S").write_text(source)
     command = ("gcc", "-shared", "-nostdlib", "-o", name, "lib.S")
     subprocess.run(command, cwd=directory, check=True)
     return directory / name
@@ -164,6 +164,42 @@ def test_a_file_with_data_behind_its_sections_keeps_its_length(
     assert report.files[0].obstacle == "it has data behind its last section"
     assert longer.read_bytes().endswith(b"from the end")
     assert (0, "sm_90") not in list_images(longer)
+
+
+def test_files_that_patchelf_changed_are_stripped_and_merged(tmp_path: Path) -> None:
+    # It adds a zero, and linkers can put the containers into a writable segment.
+    (tmp_path / "b").mkdir()
+    contents = (make_entry(80), make_entry(90))
+    one = container(*contents)
+    source = _SOURCE.replace('.nv_fatbin, "a"', '.nv_fatbin, "aw"')
+    hidden = container(make_entry(75, size=8))
+    link(tmp_path / "b", "l.so", source, first=one, second=one, hidden=hidden, relocatable=one)
+    whole = tmp_path / "l.so"
+    whole.write_bytes((tmp_path / "b/l.so").read_bytes() + bytes(1))
+
+    report = split_artifact(whole, tmp_path / "s", devices=("sm_80", "sm_90"))
+
+    outputs = [Path(artifact.result.output) for artifact in report.artifacts]
+    for output, content in zip(outputs, contents, strict=True):
+        assert read_containers(output)[:2] == [container(content)] * 2
+        assert output.stat().st_size < whole.stat().st_size - 50000
+    merged = merge_artifacts(outputs, tmp_path / "m.so")
+    assert merged.files[0].containers == 2
+    assert read_containers(tmp_path / "m.so")[:2] == [one] * 2
+
+
+def test_containers_with_room_get_new_images(library: Path, tmp_path: Path) -> None:
+    longer = tmp_path / "lib.so"
+    longer.write_bytes(library.read_bytes() + b"end")  # so that containers keep their room
+    report = split_artifact(longer, tmp_path / "s", devices=("sm_80", "sm_90"))
+    outputs = [Path(artifact.result.output) for artifact in report.artifacts]
+    for output in outputs:
+        output.write_bytes(output.read_bytes()[: -len(b"end")])
+
+    merged = merge_artifacts(outputs, tmp_path / "m.so")
+
+    assert merged.files[0].containers > 0
+    assert {(0, "sm_80"), (0, "sm_90")} <= {*list_images(tmp_path / "m.so")}
 
 
 def test_split_and_merge_are_inverse(library: Path, tmp_path: Path) -> None:

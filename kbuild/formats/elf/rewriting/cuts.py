@@ -11,7 +11,6 @@ from kbuild.values import dataclass
 
 # A cut costs a mapping in each process. Smaller ones save little.
 _LEAST: Final = 1 << 14
-_PF_W: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +96,7 @@ def _find_room(
 def _find_segment(tables: Tables, start: int, end: int) -> ProgramHeader | None:
     """Return the only segment that has these bytes, and maps them."""
     around = [p for p in tables.programs if p.offset < end and start < p.end]
-    if len(around) != 1 or around[0].type != PT_LOAD or around[0].flags & _PF_W:
+    if len(around) != 1 or around[0].type != PT_LOAD:
         return None
     return around[0] if around[0].offset <= start and end <= around[0].end else None
 

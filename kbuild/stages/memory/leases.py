@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import IO, Final
 
 from kbuild.errors import ConfigurationError
 from kbuild.resources import find_cache
@@ -24,50 +24,41 @@ _PAUSE: Final = 0.05  # seconds
 _ONE_BUILD: Final = 600  # seconds; waiting compiles belong to one build if others did meanwhile
 
 
-class Lease(NamedTuple):
-    """What a compile had to wait for.
-
-    Attributes:
-        others: The number of the other compiles at the time when it began to wait; 0 if it did not.
-        is_first: Whether no other compile has waited in the last minutes.
-    """
-
-    others: int = 0
-    is_first: bool = False
-
-
 @contextmanager
-def lease_memory(size: int, limit: int) -> Iterator[Lease]:
+def lease_memory(size: int, limit: int) -> Iterator[bool]:
     """Wait until memory is free, and lease it.
 
     Args:
         size: What the compile needs, in bytes.
         limit: What all compiles can use together, in bytes.
+
+    Yields:
+        Whether this compile had to wait, and no other one in the last minutes.
     """
     with contextlib.ExitStack() as stack:
-        lease = Lease()
+        is_first = False
         # Without a cache, or without locks in it, nobody knows of other compiles.
         with contextlib.suppress(OSError, ConfigurationError):
             directory = find_cache("memory") / os.uname().nodename
             directory.mkdir(parents=True, exist_ok=True)
-            lease = _wait(directory, size, limit, stack)
-        yield lease
+            is_first = _wait(directory, size, limit, stack)
+        yield is_first
 
 
-def _wait(directory: Path, size: int, limit: int, stack: contextlib.ExitStack) -> Lease:
+def _wait(directory: Path, size: int, limit: int, stack: contextlib.ExitStack) -> bool:
     """Wait until memory is free, and write a lease that ``stack`` removes."""
-    lease = Lease()
+    has_waited = is_first = False
     with (directory / _QUEUE).open("a+", encoding="utf-8") as queue:
         fcntl.flock(queue, fcntl.LOCK_EX)
         while (sizes := tuple(_list_sizes(directory))) and sum(sizes) + size > limit:
-            if not lease.others:
-                lease = Lease(len(sizes), is_first=_begin_to_wait(queue))
+            if not has_waited:
+                has_waited, is_first = True, _begin_to_wait(queue)
             time.sleep(_PAUSE)
         path = directory / f"{size}.{os.getpid()}.{os.urandom(4).hex()}"
         file = stack.enter_context(path.open("x", encoding="utf-8"))
         fcntl.flock(file, fcntl.LOCK_EX)
         stack.callback(path.unlink, missing_ok=True)
-    return lease
+    return is_first
 
 
 def _begin_to_wait(queue: IO[str]) -> bool:

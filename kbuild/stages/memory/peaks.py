@@ -78,18 +78,17 @@ def reserve_memory(
     """
     limit = read_compile_memory()
     size = expect_peak(source, part, tc, unknown)
-    with lease_memory(size, limit) as lease:
+    with lease_memory(size, limit) as is_first:
         before = _read_largest_child()
-        yield _describe(lease.others, size, limit) if lease.is_first else ""
+        yield _describe(source, size, limit) if is_first else ""
         if is_measured:
             _remember(source, part, tc, before)
 
 
-def _describe(others: int, size: int, limit: int) -> str:
+def _describe(source: Path, size: int, limit: int) -> str:
     return (
-        f"kbuild: note: {others} compiles run at once, because the next one can take "
-        f"{size / _GIB:.1f} GiB, and all together {limit / _GIB:.1f} GiB of memory "
-        f"({LIMIT} changes the limit)\n"
+        f"kbuild: note: compiles wait for memory: {source} can take {size / _GIB:.1f} GiB, and all "
+        f"that run at once {limit / _GIB:.1f} GiB ({LIMIT} changes the limit)\n"
     )
 
 

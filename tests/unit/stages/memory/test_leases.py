@@ -15,15 +15,15 @@ from typing import Final
 
 import pytest
 
-from kbuild.stages.memory.leases import Lease, lease_memory
+from kbuild.stages.memory.leases import lease_memory
 
-# Leases memory, says how much others there were, and holds it until a line comes.
+# Leases memory, says whether it was the first one to wait, and holds it until a line comes.
 HOLD: Final = """\
 import sys
 from kbuild.stages.memory.leases import lease_memory
 size, limit = map(int, sys.argv[1:])
-with lease_memory(size, limit) as lease:
-    print(lease.others, int(lease.is_first), flush=True)
+with lease_memory(size, limit) as is_first:
+    print(int(is_first), flush=True)
     sys.stdin.readline()
 """
 
@@ -41,14 +41,14 @@ def hold(size: int, limit: int) -> subprocess.Popen[str]:
     return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def wait_for_lease(process: subprocess.Popen[str]) -> tuple[int, ...]:
+def wait_for_lease(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
-    return tuple(map(int, process.stdout.readline().split()))
+    return process.stdout.readline()
 
 
 def test_compiles_that_fit_do_not_wait(directory: Path) -> None:
     with lease_memory(3, 8) as first, lease_memory(5, 8) as second:
-        assert (first, second) == (Lease(), Lease())
+        assert (first, second) == (False, False)
         assert sorted(path.name.partition(".")[0] for path in directory.iterdir()) == [
             "3",
             "5",
@@ -59,7 +59,7 @@ def test_compiles_that_fit_do_not_wait(directory: Path) -> None:
 
 def test_a_compile_that_needs_more_than_there_is_runs_alone() -> None:
     with lease_memory(100, 8) as lease:
-        assert lease == Lease()
+        assert not lease
 
 
 def wait_for_queue(directory: Path) -> None:
@@ -72,7 +72,7 @@ def wait_for_queue(directory: Path) -> None:
 
 
 def test_a_compile_waits_until_others_end_and_says_so_once(directory: Path) -> None:
-    found: list[Lease] = []
+    found: list[bool] = []
 
     def take() -> None:
         with lease_memory(4, 8) as lease:
@@ -85,7 +85,7 @@ def test_a_compile_waits_until_others_end_and_says_so_once(directory: Path) -> N
             wait_for_queue(directory)
             assert len(found) == count
         thread.join()
-    assert found == [Lease(1, is_first=True), Lease(1, is_first=False)]
+    assert found == [True, False]
 
 
 def test_small_compiles_do_not_pass_a_large_one(directory: Path) -> None:
@@ -95,7 +95,7 @@ def test_small_compiles_do_not_pass_a_large_one(directory: Path) -> None:
         time.sleep(0.2)
         assert small.poll() is None
         assert [path.name for path in directory.iterdir()] == ["queue"]
-    assert wait_for_lease(small) == (0, 0)
+    assert wait_for_lease(small) == "0\n"
     small.communicate("\n", timeout=60)
 
 
@@ -107,11 +107,11 @@ def test_the_lease_of_a_killed_process_ends(directory: Path, number: int) -> Non
     process.communicate()
 
     with lease_memory(8, 8) as lease:
-        assert lease == Lease()
+        assert not lease
         assert len(list(directory.iterdir())) == 2
 
 
 def test_a_cache_that_cannot_be_written_limits_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     with lease_memory(8, 8), lease_memory(8, 8) as lease:
-        assert lease == Lease()
+        assert not lease

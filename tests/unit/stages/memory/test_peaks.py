@@ -95,8 +95,8 @@ def test_the_first_compile_that_waits_says_why(monkeypatch: pytest.MonkeyPatch) 
 
     assert note == ""
     assert said == (
-        "kbuild: note: 1 compiles run at once, because the next one can take 4.0 GiB, and all "
-        "together 6.0 GiB of memory (KBUILD_COMPILE_MEMORY changes the limit)\n"
+        "kbuild: note: compiles wait for memory: b.cu can take 4.0 GiB, and all that run at once "
+        "6.0 GiB (KBUILD_COMPILE_MEMORY changes the limit)\n"
     )
 
 

@@ -51,7 +51,8 @@ CONVENTIONS: Final = HostConventions(
     link_symbols=re.compile(r"__hip_fatbin|__hip_gpubin_handle"),
     link_sections=frozenset({"hip_offloading_entries"}),
     runtime_symbols=re.compile(r"(?:__)?hip[A-Z]\w*\Z"),
-    claim=re.compile(r"(?:\b|_)rocm(\d)"),
+    # The runtime of ROCm 10 is still libamdhip64.so.7 (jax-rocm10-pjrt 0.12.0).
+    claim=re.compile(r"(?:\b|_)rocm([4-7])"),
     runtimes=(
         RuntimeLibrary(
             name="amdhip64",

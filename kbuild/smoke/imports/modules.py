@@ -67,7 +67,7 @@ def find_file_target(path: Path) -> Target:
 
 def find_wheel_targets(directories: tuple[Path, ...]) -> Iterator[Target]:
     """Yield the packages with native code of an unpacked wheel, and then its extension modules."""
-    packages: dict[str, None] = {}
+    packages: dict[str, list[Target]] = {}
     modules: list[Target] = []
     for directory in directories:
         for path in sorted(directory.rglob("*.so*")):
@@ -77,12 +77,17 @@ def find_wheel_targets(directories: tuple[Path, ...]) -> Iterator[Target]:
             with path.open("rb") as stream:
                 if stream.read(len(ELF_MAGIC)) != ELF_MAGIC:
                     continue
+            own: list[Target] = []
             if len(relative.parts) > 1 and (directory / relative.parts[0] / "__init__.py").exists():
-                packages[relative.parts[0]] = None
+                own = packages.setdefault(relative.parts[0], [])
             if name := _find_module_name(path):
                 dotted = ".".join((*relative.parts[:-1], name))
                 modules.append(Target(name=dotted, problem=_find_problem(path)))
-    yield from (Target(name=name) for name in packages)
+                own.append(modules[-1])
+    for package, own in packages.items():
+        # Without modules for this Python, the import fails, or shows nothing about them.
+        is_foreign = bool(own) and all(module.problem for module in own)
+        yield Target(name=package, problem=own[0].problem if is_foreign else None)
     yield from modules
 
 

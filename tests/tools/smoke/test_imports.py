@@ -55,7 +55,9 @@ def test_modules_of_a_wheel_are_imported_with_their_packages(directory: Path) ->
         archive.writestr("p/__init__.py", "")
         archive.write(directory / "_crash.so", "p/_crash.so")
         archive.writestr("q/__init__.py", "import a_package_that_nobody_has")
-        archive.write(directory / "_crash.so", "q/_crash.cpython-30-x86_64-linux-gnu.so")
+        archive.write(directory / "_crash.so", "q/_crash.so")
+        archive.writestr("r/__init__.py", "from . import _crash")
+        archive.write(directory / "_crash.so", "r/_crash.cpython-30-x86_64-linux-gnu.so")
 
     result = run_kbuild("verify", "--import", wheel, "--format", "json")
 
@@ -67,12 +69,15 @@ def test_modules_of_a_wheel_are_imported_with_their_packages(directory: Path) ->
     assert {name: trial["outcome"] for name, trial in trials.items()} == {
         "p": "imported",
         "q": "unjudged",
+        "r": "unjudged",
         "p._crash": "crashed",
         "q._crash": "unjudged",
+        "r._crash": "unjudged",
     }
     assert trials["p._crash"]["message"].startswith("signal 11 ended Python\nFatal Python error")
     assert trials["q"]["message"] == "a_package_that_nobody_has is not installed here"
-    assert "for another version of Python" in trials["q._crash"]["message"]
+    for name in ("r", "r._crash"):
+        assert "for another version of Python" in trials[name]["message"]
     text = run_kbuild("verify", "--import", directory / "module.c")
     assert text.returncode == 2
     assert "neither a wheel nor a shared object" in text.stderr

@@ -8,7 +8,7 @@ from kbuild.backends.hip.host import CONVENTIONS
 @pytest.mark.parametrize(
     ("name", "major"),
     [
-        ("cupy_rocm_4_3-13.3.0", "4"),
+        ("onnxruntime_rocm57-1.0", "5"),
         ("jax_rocm60_plugin-0.5.0", "6"),
         ("k-1.0+rocm7.0", "7"),
         # The runtime of ROCm 10 has the number 7 (jax-rocm10-pjrt 0.12.0).

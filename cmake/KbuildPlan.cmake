@@ -163,12 +163,19 @@ function(_kbuild_check_call function shown targets files wrong)
     _kbuild_plan(plan ${function} "${shown}" ${function} "${record}")
 endfunction()
 
-# Creates the Ninja job pool of device edges.
+# Creates the Ninja job pool of device edges. Ninja accepts one pool of a name. What compiles need, and so the
+# number of jobs, can change between two targets, because other builds measure it. The smaller number counts.
 function(_kbuild_add_pool name jobs)
     get_property(pools GLOBAL PROPERTY JOB_POOLS)
-    if(NOT "${name}=${jobs}" IN_LIST pools)
-        set_property(GLOBAL APPEND PROPERTY JOB_POOLS "${name}=${jobs}")
-    endif()
+    foreach(pool IN LISTS pools)
+        if(pool MATCHES "^${name}=([0-9]+)$")
+            list(REMOVE_ITEM pools "${pool}")
+            if(CMAKE_MATCH_1 LESS jobs)
+                set(jobs ${CMAKE_MATCH_1})
+            endif()
+        endif()
+    endforeach()
+    set_property(GLOBAL PROPERTY JOB_POOLS ${pools} "${name}=${jobs}")
 endfunction()
 
 # Creates one edge, which runs `kbuild <command> <handoff> <options>`. It calls a script with a constant path,

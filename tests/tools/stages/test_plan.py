@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from kbuild import resources
 from kbuild.errors import ConfigurationError, ToolchainError
 from kbuild.stages.edges import BuildPlan, read_link, write_plan
 from kbuild.stages.plan import plan_target
 from kbuild.stages.target import TargetSpec
+from support.commands import run
 
 
 def plan(directory: Path, **changes: Any) -> BuildPlan:
@@ -147,3 +149,21 @@ def test_option_that_makes_a_cross_compiler_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"CMAKE_CXX_COMPILER_TARGET is riscv64-linux-gnu"):
         plan(tmp_path, compiler_target="riscv64-linux-gnu")
     assert plan(tmp_path, compiler_target=f"{os.uname().machine}-linux-gnu").edges
+
+
+def test_each_pool_of_jobs_has_its_smallest_number(tmp_path: Path) -> None:
+    """Ninja rejects two pools of a name. What compiles need is measured between two calls."""
+    script = tmp_path / "pools.cmake"
+    script.write_text(
+        "cmake_minimum_required(VERSION 3.22...4.0)\n"
+        f"include({resources.cmake_directory() / 'KbuildPlan.cmake'})\n"
+        "set(words cpu 7 3 3 cpu 5 cpu 10 cpu 5)\n"
+        "while(words)\n"
+        "    list(POP_FRONT words name jobs)\n"
+        "    _kbuild_add_pool(kbuild_device_${name} ${jobs})\n"
+        "endwhile()\n"
+        "get_property(pools GLOBAL PROPERTY JOB_POOLS)\n"
+        'message("${pools}")\n'
+    )
+
+    assert run("cmake", "-P", script).stderr == "kbuild_device_3=3;kbuild_device_cpu=5\n"

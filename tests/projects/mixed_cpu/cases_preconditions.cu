@@ -329,6 +329,75 @@ __global__ void references_in_loops(int* out, int three)
     out[threadIdx.x] = sum;
 }
 
+// Operators and conversions of classes where a division of the text could choose others.
+struct Either {
+    int v;
+    __device__ explicit operator int() const { return v; }
+    __device__ operator long() const { return v + 1; }
+};
+struct Negated {
+    int v;
+    __device__ operator bool() const { return v > 0; }
+    __device__ bool operator!() const { return false; }
+};
+struct Last {
+    int v;
+    __device__ Last& operator=(int&) { return v = 1, *this; }
+    __device__ Last& operator=(const int&) { return v = 2, *this; }
+    __device__ operator int() const { return v; }
+};
+struct Three {
+    static constexpr int value = 3;
+};
+struct Nine {
+    static constexpr int value = 9;
+};
+__device__ bool operator&&(bool a, Last) { return !a; }
+template <class T> __global__ void conversion_to_number(T* out)
+{
+    Either both{5};
+    T x = both;
+    __syncthreads();
+    out[threadIdx.x] = x;
+}
+__global__ void condition_of_class(int* out)
+{
+    int turns = 0;
+    for (Negated left{3}; left; --left.v) {
+        __syncthreads();
+        if (++turns > 9)
+            break;
+    }
+    out[threadIdx.x] = turns;
+}
+__global__ void operator_behind_guard(int* out)
+{
+    Last last{1};
+    int x = 0;
+    __syncthreads();
+    if (threadIdx.x < 5 && last)
+        x = 1;
+    __syncthreads();
+    out[threadIdx.x] = x;
+}
+__global__ void second_assignment(int* out)
+{
+    Last last;
+    int x = threadIdx.x * 3, y = last = x;
+    __syncthreads();
+    out[threadIdx.x] = x + 1000 * y;
+}
+__global__ void hidden_qualifier(int* out)
+{
+    int x = threadIdx.x * Three::value;
+    {
+        using Three = Nine;
+        __syncthreads();
+        out[threadIdx.x] = x + 1000 * Three::value;
+        __syncthreads();
+    }
+}
+
 // A statement in an expression ends the thread.
 #define UNLESS(condition, value) ({ if (condition) return; value; })
 __global__ void returns_in_expressions(int* out)
@@ -474,6 +543,16 @@ int main()
     check("reference_to_bits", 64, [](int i) { return i % 16 + 303; });
     references_in_loops<<<1, 64>>>(results, 3);
     check("references_in_loops", 64, [](int) { return 0 + 1 + 1 + 3 + 2; });
+    conversion_to_number<<<1, 64>>>(results);
+    check("conversion_to_number", 64, [](int) { return 6; });
+    condition_of_class<<<1, 64>>>(results);
+    check("condition_of_class", 64, [](int) { return 3; });
+    operator_behind_guard<<<1, 64>>>(results);
+    check("operator_behind_guard", 64, [](int i) { return i >= 5; });
+    second_assignment<<<1, 64>>>(results);
+    check("second_assignment", 64, [](int i) { return 3 * i + 1000; });
+    hidden_qualifier<<<1, 64>>>(results);
+    check("hidden_qualifier", 64, [](int i) { return 3 * i + 9000; });
     returns_in_expressions<<<1, 64>>>(results);
     check("returns_in_expressions", 64, [](int i) { return i > 40 ? 0 : i + 2; });
     wraps<<<1, 64>>>(results);

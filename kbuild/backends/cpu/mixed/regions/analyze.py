@@ -29,8 +29,12 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     read_loop,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import Plain
-from kbuild.backends.cpu.mixed.regions.grammar.mentions import asks_for_index, list_names
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Plain, is_name
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import (
+    KEYWORDS,
+    asks_for_index,
+    list_names,
+)
 from kbuild.backends.cpu.mixed.regions.grammar.order import check_order
 from kbuild.backends.cpu.mixed.regions.groups import find_group_name
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody, Leave, Operation
@@ -168,10 +172,10 @@ class _Analysis:
         """Return whether another declaration of a name in a part can be visible elsewhere."""
         words = {
             self._unit.words[index]
-            for index in list_names(self._unit, *span)
-            if self._uses.resolve(index) is None
+            for index in range(*span)
+            if is_name(self._unit.words[index]) and self._uses.resolve(index) is None
         }
-        return not words.isdisjoint(self._inner)
+        return not (words - KEYWORDS).isdisjoint(self._inner)
 
     def _check_conditions(self, computed: frozenset[Variable]) -> None:
         """Leave programs to fibers whose barriers only some threads reach by intention."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
@@ -63,6 +64,12 @@ def find_guards(unit: Unit, division: Division, node: Node) -> tuple[Guard, ...]
             break
         guards.append(guard)
     return tuple(guards)
+
+
+def list_unguarded(unit: Unit, node: Node, guards: Sequence[Guard]) -> list[Span]:
+    """Return the operands of ``&&`` behind the guards of a statement."""
+    head = node.children[0] if isinstance(node, Block) and guards else None
+    return _list_operands(unit, head)[len(guards) :] if isinstance(head, Statement) else []
 
 
 def _find_guard(unit: Unit, division: Division, span: Span) -> Guard | None:

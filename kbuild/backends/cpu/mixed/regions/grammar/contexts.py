@@ -132,6 +132,8 @@ class _Reader:
             return _UNKNOWN
         if opening is not None and self._unit.words[opening] == "{":
             return self._read_list(opening)
+        if self._opens_captures(opening):
+            return _UNKNOWN  # it can be a reference
         first, last = self._statement.start, self._statement.stop
         if opening is not None:
             first, last = opening + 1, self._unit.partners[opening]
@@ -156,6 +158,12 @@ class _Reader:
                 return True
             opening = find_opening(self._unit, self._statement.start, opening)
         return False
+
+    def _opens_captures(self, opening: int | None) -> bool:
+        """Return whether a bracket can be that of a lambda, and is not that of a subscript."""
+        if opening is None or self._unit.words[opening] != "[":
+            return False
+        return find_base(self._unit, opening, self._statement.start) is None
 
     def _read_list(self, opening: int) -> Use:
         """Read an element of the braces around an array of numbers."""
@@ -233,11 +241,14 @@ class _Reader:
         return replace(found, kind="changed") if found.kind == "read" else _UNKNOWN
 
     def _read_source(self, parts: list[Part], assignment: int) -> Use:
-        """Read what is assigned, or initializes a variable."""
+        """Read what is assigned, or initializes a variable, which is the first target."""
         if assignment == 0:
             return _UNKNOWN
         target = parts[assignment - 1]
-        if assignment == 1 and not self._names_several(target):
+        commas = [place for place in range(assignment) if parts[place].text == ","]
+        before = parts[commas[-1] if commas else 0 : assignment]
+        is_last = any(part.text in (*ASSIGNMENTS, "?", ":") for part in before)
+        if is_last or (assignment == 1 and not self._names_several(target)):
             return self._guard_operands([target])
         return self._read_initializer(parts[assignment].start)
 

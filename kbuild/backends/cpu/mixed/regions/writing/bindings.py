@@ -339,9 +339,10 @@ class Bindings:
             f"{bound} {slot}.construct({THREAD}, [&](auto __kbuild_to) {{ "
             f"if constexpr (__kbuild_to.is_class) ::new (__kbuild_to.place) "
             f"typename decltype(__kbuild_to)::__holder{{{value}}}; "
-            f"else ::new (__kbuild_to.place) typename decltype(__kbuild_to)::__type("
+            f"else {{ typename decltype(__kbuild_to)::__type __kbuild_value__ = "
         )
-        return before, "); })"
+        made = "typename decltype(__kbuild_to)::__type(__kbuild_value__)"
+        return before, f"; ::new (__kbuild_to.place) {made}; }} }})"
 
     def _construct_element(self, variable: Variable) -> tuple[str, str]:
         value = self.find_value(variable)

@@ -10,7 +10,11 @@ from kbuild.backends.cpu.mixed.regions.calls import list_arguments
 from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, is_common_declaration
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import list_operands
 from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects
-from kbuild.backends.cpu.mixed.regions.guards import Guard, find_guards
+from kbuild.backends.cpu.mixed.regions.guards import (
+    Guard,
+    find_guards,
+    list_unguarded,
+)
 from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, Subscript, find_subscripts
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
@@ -116,6 +120,9 @@ class RegionWriter:
         self._text.insert(start, f"{before}{self._open_row(spans, guards, subscripts)}")
         for guard in guards:
             self._text.replace(*guard.comparison, "true")
+        for first, stop in list_unguarded(self._text.unit, nodes[0], guards):
+            self._text.insert(self._text.unit.starts[first], f"{REGIONS}condition(")
+            self._text.insert(self._text.get_end(stop), ")")
         for number, subscript in enumerate(subscripts):
             offset = subscript.offset
             index = f"__kbuild_index__({number})" if offset is None else f"__kbuild_x__ + {offset}"

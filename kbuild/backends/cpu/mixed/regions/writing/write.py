@@ -366,7 +366,8 @@ class _KernelWriter:
             f"{self._regions.open(frames, [])} {own}.start({THREAD}); __kbuild_region_end__"
         )
         test = (
-            f"{self._regions.open(running, [])} if (!({own}.begin({THREAD}) != {own}.end({THREAD})"
+            f"{self._regions.open(running, [])} "
+            f"if (!static_cast<bool>({own}.begin({THREAD}) != {own}.end({THREAD})"
             f"{self._close_test(run)}"
         )
         begin = f"{self._begin_turn(inner)} {{"
@@ -421,7 +422,7 @@ class _KernelWriter:
     def _open_test(self, head: Node, running: Frames) -> str:
         before = self._regions.write_operands(self._text.list_operations(head), running)
         bound = self._regions.open(running, [(head.start, head.stop)])
-        return f"{before}{bound} if (!("
+        return f"{before}{bound} if (!static_cast<bool>("
 
     def _close_test(self, run: Frame) -> str:
         return (

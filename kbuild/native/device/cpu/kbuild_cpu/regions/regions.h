@@ -257,6 +257,12 @@ constexpr bool is_built_in<__T &> = is_built_in<__T>;
 template <class __T>
 constexpr bool is_built_in<__T &&> = is_built_in<__T>;
 
+/* Another operand of `&&` beside guards, which are evaluated before it. No class can have an operator of its own. */
+template <class __T>
+KBUILD_CPU_ALWAYS_INLINE constexpr enable_if_t<is_built_in<__T>, __T> condition(__T __value) {
+    return __value;
+}
+
 /* The type of a function. */
 template <class __Result, class... __Parameters>
 using function_of = __Result(__Parameters...);

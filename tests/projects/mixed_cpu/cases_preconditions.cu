@@ -435,6 +435,19 @@ __device__ int pick(Base)
     return 1;
 }
 }
+struct Owner {
+    static __device__ int choose(int);
+};
+__device__ int Owner::choose(int)
+{
+    __syncthreads();
+    return 1;
+}
+__device__ int choose(float)
+{
+    __syncthreads();
+    return 2;
+}
 struct Derived : other::Base {
     __device__ operator int() const { return 5; }
 };
@@ -467,6 +480,7 @@ __global__ void function_of_namespace(int* out)
     Derived x;
     out[threadIdx.x] = pick(x);
 }
+__global__ void function_beside_member(int* out) { out[threadIdx.x] = choose(5); }
 __global__ void hidden_function(int* out)
 {
     int x = hidden(1);
@@ -559,6 +573,8 @@ int main()
     check("wraps", 64, [](int i) { return i < 40 ? 2 : 1; });
     function_of_namespace<<<1, 64>>>(results);
     check("function_of_namespace", 64, [](int) { return 1; });
+    function_beside_member<<<1, 64>>>(results);
+    check("function_beside_member", 64, [](int) { return 2; });
     hidden_function<<<1, 64>>>(results);
     check("hidden_function", 64, [](int) { return 23; });
     own_operation<<<1, 64>>>(results);

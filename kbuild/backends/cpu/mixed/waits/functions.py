@@ -180,11 +180,15 @@ class _Search:
         known = {identify(self._code, found) for found in functions}
         declared = [d for d in self._declarations if d.name == name and d.kind == "function"]
         names = {
-            self._code.find_index(found.parameters[0] - 1) - 1  # in front of the parenthesis
+            self._find_name(found)
             for found in declared
             if identify(self._code, found) in known and self._has_no_default(found)
         }
         return all(index in names or self._is_mention(index) for index in self._code.find((name,)))
+
+    def _find_name(self, found: Declaration) -> int:
+        """Return the index of the name of a function, in front of the parenthesis."""
+        return self._code.find_index(found.parameters[0] - 1) - 1
 
     def _is_constrained(self, found: Declaration) -> bool:
         """Return whether constraints follow the parameters."""
@@ -226,12 +230,13 @@ class _Search:
         )
 
     def _list_functions(self, name: str) -> tuple[Declaration, ...]:
-        """Return the definitions of device functions with a name that are no members."""
+        """Return the definitions of device functions with a name, without a class or namespace."""
         return tuple(
             found
             for found in self._bodies
             if found.name == name
             and q.DEVICE in found.words
+            and self._code.get(self._find_name(found) - 1) != "::"
             and all(s.kind == "namespace" for s in find_scopes(self._code).around(found.start))
         )
 

@@ -43,6 +43,7 @@ SIGNS: Final = ("+", "-", "~", "!")
 BRACKETS: Final = ("(", "[", "{")
 _CASTS: Final = ("static_cast", "reinterpret_cast", "const_cast", "dynamic_cast")
 ANGLES: Final = "<>"
+_JUMPS: Final = ("return", "throw", "case", "co_return", "co_yield")
 _MEMBERS: Final = ("->", "->*", ".*", ".", "::")
 _OPERATORS: Final = frozenset(
     (*ASSIGNMENTS, *STEPS, *VALUE_OPERATORS, *SIGNS, *_MEMBERS, "?", ":", ",", ";", "...", "<=>")
@@ -285,7 +286,7 @@ def list_operands(unit: Unit, first: int, last: int) -> Iterator[Part]:
         is_behind_member = place > 0 and parts[place - 1].text in _MEMBERS
         is_complete = (is_complete and not is_prefix) or not (
             is_prefix
-            or part.text in _MEMBERS
+            or part.text in (*_MEMBERS, *_JUMPS)
             or (is_conversion(unit, part) and not is_complete and not is_behind_member)
         )
     if start is not None:

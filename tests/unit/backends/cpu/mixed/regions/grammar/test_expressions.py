@@ -127,6 +127,7 @@ def test_literals_of_users(word: str) -> None:
         ("int i = a, j", ["int i", "=", "a", ",", "j"]),
         ("a- --b", ["a", "-", "- - b"]),
         ("a >= b > c", ["a", ">=", "b", ">", "c"]),
+        ("return *a + b", ["return * a", "+", "b"]),
     ],
 )
 def test_operands(text: str, operands: list[str]) -> None:

@@ -387,6 +387,34 @@ __global__ void second_assignment(int* out)
     __syncthreads();
     out[threadIdx.x] = x + 1000 * y;
 }
+struct Added {
+    int v;
+};
+struct KnowsPlace {
+    const KnowsPlace* place;
+    __device__ KnowsPlace() : place(this) {}
+    __device__ int operator+(int n) const { return n + (place == this); }
+};
+__device__ int operator+(int& x, Added y) { return 100 + x + y.v; }
+__device__ int operator+(const int& x, Added y) { return 200 + x + y.v; }
+// Both names mean something else in the inner block, where the text only knows the outer variables.
+__global__ void other_types_in_block(int* out, int three)
+{
+    int x = 3, y = three, z = 4, sum = 0;
+    if (threadIdx.x == 0)
+        *out = 7;
+    __syncthreads();
+    {
+        Added first{1}, y{2};
+        sum = x + y;
+    }
+    {
+        KnowsPlace z;
+        sum += z + *out;
+    }
+    __syncthreads();
+    out[threadIdx.x] = sum + x + y + z;
+}
 __global__ void hidden_qualifier(int* out)
 {
     int x = threadIdx.x * Three::value;
@@ -565,6 +593,8 @@ int main()
     check("operator_behind_guard", 64, [](int i) { return i >= 5; });
     second_assignment<<<1, 64>>>(results);
     check("second_assignment", 64, [](int i) { return 3 * i + 1000; });
+    other_types_in_block<<<1, 64>>>(results, 3);
+    check("other_types_in_block", 64, [](int) { return 105 + 8 + 10; });
     hidden_qualifier<<<1, 64>>>(results);
     check("hidden_qualifier", 64, [](int i) { return 3 * i + 9000; });
     returns_in_expressions<<<1, 64>>>(results);

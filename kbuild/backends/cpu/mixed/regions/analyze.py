@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.regions.branches import check_branches
 from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
+from kbuild.backends.cpu.mixed.regions.declared_names import find_declared, is_declared_name
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
     check_types,
     find_assignments,
-    find_declared,
     find_divided,
     find_leaves,
     find_result,
@@ -25,7 +25,6 @@ from kbuild.backends.cpu.mixed.regions.forms import (
     find_target,
     find_value,
     is_common_declaration,
-    is_declared_name,
     read_loop,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use

@@ -8,8 +8,8 @@ from itertools import takewhile
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, is_name
-from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, list_names
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS
+from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import (
     CannotDivide,
     Leave,
@@ -29,7 +29,7 @@ from kbuild.cxx.statements import (
     list_statements,
     skip_attributes,
 )
-from kbuild.cxx.tokens import drop_attributes, match_angle
+from kbuild.cxx.tokens import drop_attributes
 from kbuild.cxx.unit import Unit
 from kbuild.values import replace
 
@@ -40,10 +40,6 @@ _STORAGE: Final = ("extern", "static", "volatile", "const", "alignas", "__restri
 # Declarations that say the same for all threads.
 _COMMON: Final = frozenset(("using", "typedef", "static_assert", "constexpr", "static"))
 _STATIC: Final = frozenset(("static", "constexpr", "thread_local"))
-# What can be between a type and the name of a variable that it declares in parentheses.
-_DECLARED_WITH: Final = ("(", "*", "&", "const", "volatile", "__restrict__")
-# What is in front of a name in parentheses that a declaration declares behind a comma or a star.
-_IN_PARENTHESES: Final = frozenset((("(", ","), ("*", "("), ("&", "(")))
 _LEAVING: Final = frozenset(("return", "break", "continue"))
 _FOR_PARTS: Final = 3
 _STEP: Final = 3  # tokens of an increment
@@ -97,63 +93,6 @@ def _check_form(unit: Unit, block: Block) -> None:
         is_element = block.kind == RANGE and child is block.children[0]
         if isinstance(child, Statement) and unit.get(child.stop) == ":" and not is_element:
             raise CannotDivide("a label is beside a barrier")
-
-
-def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
-    """Return the index of the name that a statement declares if it starts with a type.
-
-    ``f(x);`` declares ``x`` if ``f`` is a type ([stmt.ambig]). The result is None if no name of a
-    type can make the statement a declaration.
-    """
-    start = index = skip_attributes(unit, statement.start)
-    while index < statement.stop and unit.words[index] != "(":
-        word = unit.words[index]
-        if word == "<":
-            tokens = unit.list_between(index, statement.stop)
-            index += match_angle(tokens, 0) or 0
-        elif word in TYPE_OPERATORS:
-            index = unit.partners.get(index + 1, index)
-        elif not is_name(word) and word not in ("::", ">"):
-            return None
-        index += 1
-    while unit.get(index) in _DECLARED_WITH:
-        index += 1
-    is_declarable = is_name(unit.get(index)) and unit.get(index) not in KEYWORDS
-    end = index + 1
-    while unit.get(end) == "[" and end in unit.partners:
-        end = unit.partners[end] + 1
-    # With a comma, the parentheses are around arguments.
-    is_whole = unit.get(end) == ")" and start < index < statement.stop
-    return index if is_declarable and is_whole else None
-
-
-def is_declared_name(unit: Unit, statement: Statement, index: int) -> bool:
-    """Return whether a declaration can declare a name where it is."""
-    before, behind = unit.get(index - 1), unit.get(index + 1)
-    if behind == ")" and (before, unit.get(index - 2)) in _IN_PARENTHESES:
-        return True  # as in `int a, (b);`
-    opening = find_opening(unit, statement.start, index)
-    if opening is not None and unit.words[opening] != "{":
-        return False
-    is_last = index + 1 == statement.stop or behind in ("=", ";", "[", "(", "{", ",", "}", ":")
-    return is_last and (is_name(before) or before in ("*", "&", ">", "::", "{", ","))
-
-
-def list_declared_names(unit: Unit, statement: Statement) -> Iterator[str]:
-    """Yield the names that a statement declares, and some others."""
-    declared = find_possibly_declared(unit, statement)
-    for index in range(statement.start, statement.stop):
-        if is_name(unit.words[index]) and (
-            index == declared or is_declared_name(unit, statement, index)
-        ):
-            yield unit.words[index]
-
-
-def find_declared(unit: Unit, body: Block) -> frozenset[str]:
-    """Return the names that statements of a body declare, and some others."""
-    return frozenset(
-        name for statement in list_statements(body) for name in list_declared_names(unit, statement)
-    )
 
 
 def find_shared(unit: Unit, body: Block) -> SharedMemory:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDEX
-from kbuild.backends.cpu.mixed.regions.forms import list_declared_names
+from kbuild.backends.cpu.mixed.regions.declared_names import list_declared_names
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import find_base
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, asks_for_index, list_names
@@ -250,7 +250,7 @@ def _list_inner_names(unit: Unit, node: Node) -> Iterator[str]:
     for block in list_blocks(node):
         for child in block.children:
             if isinstance(child, Statement):
-                yield from list_declared_names(unit, child)
+                yield from (unit.words[each] for each in list_declared_names(unit, child))
         if block.kind == RANGE or (block.kind == "for" and block.heads == 2):  # noqa: PLR2004 - over a range
             for head in block.children[:2]:
                 yield from (unit.words[each] for each in list_names(unit, head.start, head.stop))

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.backends.cpu.mixed.regions.declared_names import list_declared_names
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, Use, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
@@ -121,7 +122,12 @@ class Uses:
 
 def find_redeclared(unit: Unit, body: Block, known: set[int]) -> frozenset[str]:
     """Return the names that can be declared in a body at places that are not known."""
-    names: set[str] = set()
+    names = {
+        unit.words[index]
+        for statement in list_statements(body)
+        for index in list_declared_names(unit, statement)
+        if index not in known and unit.get(index - 1) not in _NO_TYPES
+    }
     for index in list_names(unit, body.start, body.stop):
         before, outer = unit.get(index - 1), unit.get(index - 2)
         is_behind_mark = before in ("*", "&") and (is_name(outer) or outer in (">", "*", "&"))

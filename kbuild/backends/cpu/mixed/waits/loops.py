@@ -22,7 +22,8 @@ from typing import Final, Literal, TypeAlias
 from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDICES
 from kbuild.backends.cpu.mixed.mentions import list_own_files
-from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, find_target
+from kbuild.backends.cpu.mixed.regions.declared_names import find_possibly_declared
+from kbuild.backends.cpu.mixed.regions.forms import find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ANGLES,

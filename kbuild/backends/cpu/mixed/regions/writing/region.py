@@ -7,7 +7,8 @@ from itertools import islice
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.calls import list_arguments
-from kbuild.backends.cpu.mixed.regions.forms import find_possibly_declared, is_common_declaration
+from kbuild.backends.cpu.mixed.regions.declared_names import find_possibly_declared
+from kbuild.backends.cpu.mixed.regions.forms import is_common_declaration
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import list_operands
 from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects
 from kbuild.backends.cpu.mixed.regions.guards import (

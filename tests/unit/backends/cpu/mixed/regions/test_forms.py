@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kbuild.backends.cpu.mixed.regions.forms import (
-    find_possibly_declared,
     find_shared,
     is_common_declaration,
     split_declarations,
 )
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
-from kbuild.cxx.statements import Statement, divide_body, list_statements
+from kbuild.cxx.statements import divide_body, list_statements
 from kbuild.cxx.unit import Unit
 
 
@@ -125,33 +124,3 @@ def test_declarators_know_their_type() -> None:
     assert (first.base, second.base) == (None, (1, 3))
     (variable,) = list_variables(unit, block, second)
     assert (variable.name, variable.is_built_in, variable.is_constant) == ("b", True, True)
-
-
-@pytest.mark.parametrize(
-    ("statement", "name"),
-    [
-        ("f(x)", "x"),
-        ("T<sizeof(y)>(x)", "x"),
-        ("n::T(*x)", "x"),
-        ("T((&x)[3])", "x"),
-        ("T(x) = 5", "x"),
-        ("decltype(y)(x)", "x"),
-        ("f(x, y)", None),
-        ("f(x + y)", None),
-        ("f(1)", None),
-        ("f(this)", None),
-        ("a.f(x)", None),
-        ("y = T(x)", None),
-        ("++x", None),
-    ],
-)
-def test_statements_that_declare_a_name_if_they_start_with_a_type(
-    statement: str, name: str | None
-) -> None:
-    unit = Unit(f"{{ {statement}; }}")
-    (found,) = divide_body(unit, 0).children
-    assert isinstance(found, Statement)
-
-    index = find_possibly_declared(unit, found)
-
-    assert (None if index is None else unit.words[index]) == name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kbuild.cxx.lines import locate
-from kbuild.cxx.places import find_angle
+from kbuild.cxx.places import find_angle, starts_captures
 from kbuild.cxx.unit import Unit
 from kbuild.errors import SourceError
 
@@ -90,8 +90,9 @@ def find_captures(unit: Unit, brace: int) -> int | None:
             index -= 1
         if unit.get(index) == ")":
             index = unit.partners.get(index, 0) - 1
-        if unit.get(index) == "]":
-            return unit.partners.get(index)
+        first = unit.partners.get(index) if unit.get(index) == "]" else None
+        if first is not None and starts_captures(unit.get(first - 1), unit.get(first + 1)):
+            return first
     return None
 
 

@@ -27,7 +27,7 @@ def join_schedules(reports: tuple[CheckReport, ...]) -> CheckReport:
             cause = find_cause(finding)
             if cause not in known:
                 known.add(cause)
-                message = f"{finding.message}; only in some orders of blocks, as {SEED}={seed}"
+                message = f"{finding.message}; only in some orders, as {SEED}={seed}"
                 findings.append(replace(finding, message=message))
     status = next((report.exit_status for report in reports if report.exit_status), 0)
     return replace(first, findings=tuple(findings), exit_status=status)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +18,19 @@ from kbuild.check.journals import read_journals
 from support.commands import PROJECTS, run_kbuild
 
 SOURCES: Final = tuple(sorted(PROJECTS.glob("planted*/*.cu")))
-CASES: Final = tuple(
-    match.groups()
-    for source in SOURCES
-    for match in re.finditer(r"^PLANTED\((\w+), \"(\w+)\"\)", source.read_text(), re.MULTILINE)
-)
+
+
+def _list_cases(macro: str) -> Iterator[tuple[str, str]]:
+    for source in SOURCES:
+        for match in re.finditer(
+            rf'^{macro}\((\w+), "(\w+)"\) {{', source.read_text(), re.MULTILINE
+        ):
+            yield match[1], match[2]
+
+
+CASES: Final = tuple(_list_cases("PLANTED"))
+# These happen only in other orders than the usual one.
+SCHEDULED_CASES: Final = tuple(_list_cases("SCHEDULED"))
 
 
 # With -O1, kernels whose threads meet at barriers are regions. With -O0, all have fibers.
@@ -38,9 +47,11 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return program
 
 
-def find_rules(program: Path, directory: Path, *words: str) -> set[str]:
+def find_rules(program: Path, directory: Path, *words: str, seed: int = 0) -> set[str]:
     """Run a case, and return the rules of its findings."""
-    environment = {**os.environ, "KBUILD_CHECK_REPORT": str(directory)}
+    directory = directory / f"{words[-1]}-{seed}"
+    directory.mkdir()
+    environment = {**os.environ, "KBUILD_CHECK_REPORT": str(directory), "KBUILD_SEED": str(seed)}
     subprocess.run([program, *words], env=environment, check=False, capture_output=True, timeout=60)
     journals = read_journals(directory)
     assert sum(kernel.started for journal in journals for kernel in journal.kernels) > 0
@@ -52,18 +63,35 @@ def test_there_are_enough_cases() -> None:
     assert len({rule for _, rule in CASES}) >= 15
 
 
+@pytest.mark.parametrize(("name", "rule"), SCHEDULED_CASES)
+def test_other_orders_show_more_mistakes(
+    program: Path, tmp_path: Path, name: str, rule: str
+) -> None:
+    assert find_rules(program, tmp_path, name, "buggy") == set()
+    assert find_rules(program, tmp_path, name, "buggy", seed=1) == {rule}
+    assert find_rules(program, tmp_path, name, "correct", seed=1) == set()
+
+
+@pytest.mark.slow
+def test_correct_kernels_have_no_findings_in_any_order(program: Path, tmp_path: Path) -> None:
+    for name, _ in CASES:
+        for seed in (1, 2, 3):
+            (directory := tmp_path / f"{name}-{seed}").mkdir()
+            assert find_rules(program, directory, name, "correct", seed=seed) == set()
+
+
 def test_kernels_have_the_model_of_the_level(
     program: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     find_rules(program, tmp_path, "shared_array_past_the_end", "correct")
-    (journal,) = read_journals(tmp_path)
+    (journal,) = read_journals(tmp_path / "correct-0")
     expected = "regions" if "-O1" in request.node.name else "fibers"
     assert [kernel.model for kernel in journal.kernels] == [expected]
 
 
 def test_a_program_continues_after_an_access_to_no_memory(program: Path, tmp_path: Path) -> None:
     assert find_rules(program, tmp_path, "null_pointer", "buggy") == {"KC103", "KC703"}
-    assert all(journal.signal == 0 for journal in read_journals(tmp_path))
+    assert all(journal.signal == 0 for journal in read_journals(tmp_path / "buggy-0"))
 
 
 @pytest.mark.parametrize(("name", "rule"), CASES, ids=[name for name, _ in CASES])

@@ -33,7 +33,7 @@ def test_a_finding_names_the_first_seed_that_shows_it() -> None:
     joined = join_schedules(reports)
     assert joined.findings == (
         first,
-        replace(second, message="a race; only in some orders of blocks, as KBUILD_SEED=2"),
+        replace(second, message="a race; only in some orders, as KBUILD_SEED=2"),
     )
 
 

@@ -192,7 +192,8 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
     const Event event = {address, bytes, kind, site_of(site)};
     note_site(event.site);
     constexpr unsigned update = KBUILD_CPU_READS | KBUILD_CPU_WRITES | KBUILD_CPU_ATOMIC;
-    if (kind == update && (bytes == word_bytes || bytes == 2 * word_bytes) && region != nullptr &&
+    if ((kind & ~unsigned{KBUILD_CPU_TAKES}) == update &&
+        (bytes == word_bytes || bytes == 2 * word_bytes) && region != nullptr &&
         record_update(*region, address, bytes, event.site))
         return;
     const bool is_synchronizing = (kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) != 0;
@@ -795,10 +796,12 @@ bool Checker::is_flag(std::uintptr_t address, unsigned kind) const {
 }
 
 // Returns whether an access needs a fence behind the flag that a thread has read. GPUs do not change the order of
-// volatile reads, which old code relies on.
+// volatile reads, and no write comes before the branch that waits for a flag, which old code relies on. But a lock that
+// an atomic function takes orders nothing.
 bool Checker::is_data(unsigned flags, Event event) const {
-    return flags == 0 || (flags == Access::is_volatile && (event.kind & KBUILD_CPU_WRITES) != 0 &&
-                          !is_flag(event.address, event.kind));
+    return flags == 0 ||
+           (flags == Access::is_volatile && thread().has_taken &&
+            (event.kind & KBUILD_CPU_WRITES) != 0 && !is_flag(event.address, event.kind));
 }
 
 // Gives a write that can pass a flag a later time than the volatile writes before it.
@@ -836,6 +839,7 @@ void Checker::acquire(std::uintptr_t address, unsigned kind) {
     if (found == released_.end()) return;
     const bool is_certain = (kind & KBUILD_CPU_ACQUIRES) != 0;
     (is_certain ? thread().acquired : thread().unfenced).add(found->second);
+    if (!is_certain && (kind & KBUILD_CPU_TAKES) != 0) thread().has_taken = true;
     block_->has_acquired = block_->has_other_order = true;
     note_order();
 }

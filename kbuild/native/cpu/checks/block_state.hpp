@@ -31,6 +31,7 @@ struct alignas(64) ThreadState {
     Knowledge acquired;
     Knowledge unfenced;         // the same, but with no fence or barrier since
     Knowledge fenced_in_block;  // what a fence for the block makes certain, of its threads
+    bool has_taken = false;     // whether it has acquired any of this as a lock is taken
 
     std::uint64_t grid_phases = 0;
     std::uint32_t cluster_barriers = 0;
@@ -63,6 +64,7 @@ struct alignas(64) ThreadState {
         acquired.add(unfenced);
         unfenced.clear();
         fenced_in_block.clear();
+        has_taken = false;
     }
     void start(BlockState& its_block, std::uint32_t its_number, std::uint64_t phases);
 };
@@ -131,7 +133,7 @@ inline void ThreadState::start(BlockState& its_block, std::uint32_t its_number,
     grid_phases = phases;
     cluster_barriers = its_block.cluster_barriers;
     warp_time = 0;
-    is_exchanging = false;
+    is_exchanging = has_taken = false;
     scope = KBUILD_CPU_ALL_THREADS;
     for (auto& fence : fences) fence.time = fence.barrier_time = 0;
     if (acquired.exists()) acquired.clear();

@@ -3,6 +3,7 @@
 #include "api/errors.hpp"
 #include "devices/properties.hpp"
 #include "fibers/stacks.hpp"
+#include "launches/block_order.hpp"
 #include "launches/report.hpp"
 #include "memory/allocations.hpp"
 #include "memory/pools.hpp"
@@ -147,6 +148,7 @@ void Checker::begin_launch(const Launch& launch) {
     launch_mutex_.lock();
     launch_ = &launch;
     ++launches_;
+    seed_ = read_seed();
     grid_phase_ = 0;
     image_ = nullptr;
     for (const auto& image : images_)
@@ -642,6 +644,18 @@ void Checker::leave_cluster_barrier() {
         block->has_other_order = true;
     }
     note_order();
+}
+
+// Threads of a warp need not be active together, even behind the same branch (CUDA C++ Programming Guide, "Warp Vote
+// Functions"). Which bit of the lane's number divides them depends on the seed.
+std::uint64_t Checker::choose_lanes(unsigned warp_size) const noexcept {
+    if (seed_ == 0) return ~std::uint64_t{0};
+    const auto bit = (seed_ - 1) % 5;
+    const auto own = thread_number_ % warp_size >> bit & 1;
+    std::uint64_t lanes = 0;
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+        if ((lane >> bit & 1) == own) lanes |= std::uint64_t{1} << lane;
+    return lanes;
 }
 
 // The first lane that continues stands for all that have arrived.

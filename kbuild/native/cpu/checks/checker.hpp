@@ -141,6 +141,8 @@ public:
     void* map_shared(const void* address, std::uint32_t rank) const noexcept;
     // Returns the rank of the block with shared memory at an address, or the number of blocks.
     std::uint32_t find_shared_rank(const void* address) const noexcept;
+    // Returns the lanes with which the current one can be active: all, or with a seed one half of them.
+    std::uint64_t choose_lanes(unsigned warp_size) const noexcept;
     void begin_exchange() noexcept { thread().is_exchanging = true; }
     void end_exchange(const kbuild_cpu_lanes& lanes, unsigned warp_size);
     void* find_shared(const void* place);
@@ -424,6 +426,7 @@ private:
     bool has_reached_limit_ = false;
     bool has_failed_ = false;  // whether a finding says why the launch fails
     std::uint64_t launches_ = 0;
+    unsigned seed_ = 0;  // of the launch; see KBUILD_SEED
     std::uint64_t blocks_begun_ = 0;
     std::uint32_t intervals_ = 0;
     std::uint64_t grid_phase_ = 0;

@@ -54,7 +54,7 @@ std::uint64_t converge(void* runner, const kbuild_cpu_call* call) {
     auto* const self = all.current();
     const auto mask = plain().converge(runner, call);
     all.resume(self);
-    return mask;
+    return mask & all.choose_lanes(call->warp_size);
 }
 
 void grid_barrier(void* runner, const kbuild_cpu_call* call) {

@@ -244,6 +244,16 @@ void BlockRunner::note_first_suspension() noexcept {
     }
     block.index = *builtins_.block_idx;
     if (progress.runs_whole_block != 0) return;
+    if (launch_->image.is_instrumented != 0 && progress.order != 0) {
+        const auto threads = launch_->threads_per_block;
+        auto place = progress.start.x + 1;
+        while (place < kbuild_cpu_count_places(threads) &&
+               kbuild_cpu_started_thread(place, threads, progress.order) >= threads)
+            ++place;
+        block.start = {place, 0, 0};
+        block.has_unstarted = place < kbuild_cpu_count_places(threads);
+        return;
+    }
     auto next = task.thread;
     if (++next.x == block.extent.x) {
         next.x = 0;

@@ -102,7 +102,7 @@ def test_tests_of_cmake_fail(tmp_path: Path, ends: tuple[str, ...]) -> None:
     done = ctest(tmp_path)
     passed = set(re.findall(r"([\w.]*\w) \.*\s+Passed", done.stdout))
     assert passed == {"ok", "orders.verify"}, done.stdout
-    assert "only in some orders of blocks, as KBUILD_SEED=1" in done.stdout
+    assert "only in some orders, as KBUILD_SEED=1" in done.stdout
 
 
 def test_what_was_checked_to_its_end_is_ok(program: Path) -> None:

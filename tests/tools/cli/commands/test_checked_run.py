@@ -335,7 +335,7 @@ def test_smoke_reports_findings_and_skips_files_without_checks(tmp_path: Path) -
     orders = ("smoke", "--check", "--schedules", "2", library.format("checked"), "cases.py")
     twice = run_kbuild(*orders, cwd=tmp_path)
     assert twice.returncode == 1
-    assert "only in some orders of blocks, as KBUILD_SEED=1" in twice.stderr
+    assert "only in some orders, as KBUILD_SEED=1" in twice.stderr
     unchecked = run_kbuild("smoke", *orders[2:], cwd=tmp_path)
     assert unchecked.returncode == 2
     assert "--schedules has no effect without --check; add --check" in unchecked.stderr

@@ -40,6 +40,24 @@ run_threads(const __Body &__body) {
     auto *const __progress = keep_address(::kbuild_cpu_progress);
     auto *const __index = const_cast<::uint3 *>(keep_address(::threadIdx));
     const auto __suspensions = __progress->suspensions;
+    if (__builtin_expect(__progress->order != 0, 0)) {
+        const unsigned __width = ::blockDim.x, __height = ::blockDim.y;
+        const unsigned __threads = __width * __height * ::blockDim.z;
+        for (unsigned __place = __progress->start.x; __place < kbuild_cpu_count_places(__threads);
+             ++__place) {
+            const unsigned __number =
+                kbuild_cpu_started_thread(__place, __threads, __progress->order);
+            if (__number >= __threads) continue;
+            __progress->start.x = __place;
+            __index->x = __number % __width;
+            __index->y = __number / __width % __height;
+            __index->z = __number / __width / __height;
+            kbuild_cpu_check_begin_thread();
+            call_body(__body, __index->x, __index->y, __index->z);
+            if (__progress->suspensions != __suspensions) return;
+        }
+        return;
+    }
     unsigned __x = __progress->start.x, __y = __progress->start.y, __z = __progress->start.z;
     for (; __z < ::blockDim.z; ++__z, __y = 0)
         for (; __y < ::blockDim.y; ++__y, __x = 0)

@@ -79,6 +79,7 @@ namespace {
 
 constexpr unsigned reads = KBUILD_CPU_READS | KBUILD_CPU_ATOMIC;
 constexpr unsigned writes = KBUILD_CPU_WRITES | KBUILD_CPU_ATOMIC;
+constexpr unsigned takes = reads | writes | KBUILD_CPU_TAKES;
 
 inline unsigned order_of(int order) {
     const bool acquires = order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME ||
@@ -95,15 +96,15 @@ inline void note_atomic(const volatile void *address, size_t bytes, unsigned kin
 
 }  // namespace
 
-#define KBUILD_CPU_FETCH(bits, T, name, expression) \
+#define KBUILD_CPU_FETCH(bits, T, name, expression, kind) \
     KBUILD_CPU_HOOK T __tsan_atomic##bits##_##name(volatile T *address, T value, int order) { \
-        note_atomic(address, sizeof(T), reads | writes, order, KBUILD_CPU_SITE); \
+        note_atomic(address, sizeof(T), kind, order, KBUILD_CPU_SITE); \
         return expression(address, value, __ATOMIC_SEQ_CST); \
     }
 #define KBUILD_CPU_COMPARE(bits, T, name) \
     KBUILD_CPU_HOOK int __tsan_atomic##bits##_compare_exchange_##name( \
         volatile T *address, T *expected, T desired, int order, int) { \
-        note_atomic(address, sizeof(T), reads | writes, order, KBUILD_CPU_SITE); \
+        note_atomic(address, sizeof(T), takes, order, KBUILD_CPU_SITE); \
         return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, \
                                            __ATOMIC_SEQ_CST); \
     }
@@ -116,18 +117,18 @@ inline void note_atomic(const volatile void *address, size_t bytes, unsigned kin
         note_atomic(address, sizeof(T), writes, order, KBUILD_CPU_SITE); \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
     } \
-    KBUILD_CPU_FETCH(bits, T, exchange, __atomic_exchange_n) \
-    KBUILD_CPU_FETCH(bits, T, fetch_add, __atomic_fetch_add) \
-    KBUILD_CPU_FETCH(bits, T, fetch_sub, __atomic_fetch_sub) \
-    KBUILD_CPU_FETCH(bits, T, fetch_and, __atomic_fetch_and) \
-    KBUILD_CPU_FETCH(bits, T, fetch_or, __atomic_fetch_or) \
-    KBUILD_CPU_FETCH(bits, T, fetch_xor, __atomic_fetch_xor) \
-    KBUILD_CPU_FETCH(bits, T, fetch_nand, __atomic_fetch_nand) \
+    KBUILD_CPU_FETCH(bits, T, exchange, __atomic_exchange_n, takes) \
+    KBUILD_CPU_FETCH(bits, T, fetch_add, __atomic_fetch_add, reads | writes) \
+    KBUILD_CPU_FETCH(bits, T, fetch_sub, __atomic_fetch_sub, reads | writes) \
+    KBUILD_CPU_FETCH(bits, T, fetch_and, __atomic_fetch_and, reads | writes) \
+    KBUILD_CPU_FETCH(bits, T, fetch_or, __atomic_fetch_or, reads | writes) \
+    KBUILD_CPU_FETCH(bits, T, fetch_xor, __atomic_fetch_xor, reads | writes) \
+    KBUILD_CPU_FETCH(bits, T, fetch_nand, __atomic_fetch_nand, reads | writes) \
     KBUILD_CPU_COMPARE(bits, T, strong) \
     KBUILD_CPU_COMPARE(bits, T, weak) \
     KBUILD_CPU_HOOK T __tsan_atomic##bits##_compare_exchange_val(volatile T *address, T expected, \
                                                                  T desired, int order, int) { \
-        note_atomic(address, sizeof(T), reads | writes, order, KBUILD_CPU_SITE); \
+        note_atomic(address, sizeof(T), takes, order, KBUILD_CPU_SITE); \
         __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, \
                                     __ATOMIC_SEQ_CST); \
         return expected; \

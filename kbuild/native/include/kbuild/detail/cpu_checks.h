@@ -18,6 +18,7 @@ enum kbuild_cpu_access {
     KBUILD_CPU_VOLATILE = 8,
     KBUILD_CPU_ACQUIRES = 16,
     KBUILD_CPU_RELEASES = 32,
+    KBUILD_CPU_TAKES = 64, /* as a lock is taken: by an exchange, or by a comparison with one */
 };
 
 enum kbuild_cpu_mistake {

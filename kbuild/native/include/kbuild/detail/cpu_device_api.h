@@ -83,7 +83,8 @@ struct kbuild_cpu_shared {
  * threads of the block from `start` on, in order.  The runtime increments `suspensions` when a
  * thread stops before its end for the first time, so that another thread can run on this OS thread.  Unless the runtime
  * sets it to 0 meanwhile, `more_blocks` blocks follow, with increasing blockIdx.x.  `order` is 0 if
- * threads that do not wait for each other run from the first one to the last one; see KBUILD_SEED. */
+ * threads that do not wait for each other run from the first one to the last one; see KBUILD_SEED.  Otherwise, `start.x`
+ * of a checked kernel is the place in its order of the thread that starts; see kbuild_cpu_started_thread. */
 struct kbuild_cpu_progress {
     struct {
         unsigned x, y, z;
@@ -93,5 +94,17 @@ struct kbuild_cpu_progress {
     unsigned order;
     unsigned runs_whole_block; /* not 0: the kernel runs all threads of a block together */
 };
+
+/* Returns the number of the thread of a checked block that starts at a place in an order that is not 0: whole warps
+ * have another order.  The last warp can be smaller, so that the thread does not exist. */
+static inline unsigned kbuild_cpu_started_thread(unsigned __place, unsigned __threads,
+                                                 unsigned __order) {
+    const unsigned __warps = (__threads + 31) / 32, __warp = __place / 32;
+    const unsigned __turn = __order % 2 == 0 ? __warp : __warps - 1 - __warp;
+    return (__order / 2 + __turn) % __warps * 32 + __place % 32;
+}
+static inline unsigned kbuild_cpu_count_places(unsigned __threads) {
+    return (__threads + 31) / 32 * 32;
+}
 
 #endif

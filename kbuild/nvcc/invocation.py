@@ -18,6 +18,7 @@ Phase: TypeAlias = Literal[
     "ptx",
     "cubin",
     "fatbin",
+    "host-source",
     "device-link",
     "archive",
 ]

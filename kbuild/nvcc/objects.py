@@ -42,8 +42,9 @@ def compile_object(build: SourceBuild, plan: BuildPlan, output: Path) -> str:
     compiled = build.directory / f"{UNNAMED}.host.o"
     stub = build.directory / f"{UNNAMED}.stub.o"
     with reserve_memory(build.source, "host", build.tools.toolchain, _HOST_MEMORY) as note:
-        log = run_tool(_compile_text(build, plan, host.text, compiled)) + note
-    own = (*plan.pack.stub_options, *_hide_directory(build))
+        command = describe_text(build, plan, ("-c", str(host.text), "-o", str(compiled)))
+        log = run_tool(command) + note
+    own = (*plan.pack.stub_options, *hide_directory(build))
     tables = (*own, _ONLY_TABLES)
     log += run_tool(describe_unit(build.invocation, build.tools, plan.pack.stub, stub, tables))
     functions = _find_functions(build, plan.pack)
@@ -102,28 +103,40 @@ def _list_private(path: Path) -> Iterator[str]:
                 yield name
 
 
-def _compile_text(build: SourceBuild, plan: BuildPlan, text: Path, output: Path) -> Command:
+def describe_text(build: SourceBuild, plan: BuildPlan, words: tuple[str, ...]) -> Command:
+    """Describe how the host compiler reads the host text.
+
+    Args:
+        build: The source.
+        plan: Its plan.
+        words: What to do, with the names of the files.
+    """
     options = (*list_host_options(build.invocation), *plan.host_options)
     return Command(
         argv=(
-            *(str(build.tools.host_compiler), "-c", "-x", "c++", *options, _WITHOUT_STUBS),
+            *(str(build.tools.host_compiler), "-x", "c++", *options, _WITHOUT_STUBS),
             *list_include_options(build.tools),
-            *_hide_directory(build),
-            *(str(text), "-o", str(output)),
+            *hide_directory(build),
+            *words,
         ),
-        inputs=(text,),
-        outputs=(output,),
+        inputs=tuple(host.text for host in plan.hosts),
     )
 
 
-def describe_unit(
-    invocation: Invocation, tools: Tools, unit: Path, output: Path, options: tuple[str, ...]
+def describe_unit(  # noqa: PLR0913 - what a command consists of
+    invocation: Invocation,
+    tools: Tools,
+    unit: Path,
+    output: Path,
+    options: tuple[str, ...],
+    *,
+    step: str = "-c",
 ) -> Command:
-    """Describe how generated host code is compiled."""
+    """Describe how generated host code is compiled, to an object or with another last step."""
     own = tuple(o for o in invocation.host_options if o.startswith(("-m", "-f", "-B", "-W")))
     return Command(
         argv=(
-            *(str(tools.host_compiler), "-c", *own, "-fPIC", *options),
+            *(str(tools.host_compiler), step, *own, "-fPIC", *options),
             *(f"-D{definition}" for definition in tools.definitions),
             *(_WITHOUT_STUBS, f"-I{native_directory() / 'include'}"),
             *list_include_options(tools),
@@ -134,6 +147,6 @@ def describe_unit(
     )
 
 
-def _hide_directory(build: SourceBuild) -> tuple[str, ...]:
+def hide_directory(build: SourceBuild) -> tuple[str, ...]:
     """Return options that keep the directory of intermediate files out of objects."""
     return (f"-ffile-prefix-map={build.directory}{os.sep}=",)

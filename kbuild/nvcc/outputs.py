@@ -19,6 +19,8 @@ def name_output(invocation: Invocation, source: Input) -> Path:
     """Return the file that an input becomes in a phase with one output per input."""
     if invocation.output is not None:
         return invocation.output
+    if invocation.phase == "host-source":
+        return place(invocation, f"{source.path.name}.cpp.ii")
     suffix = _SUFFIXES[invocation.phase]
     return place(invocation, source.path.with_suffix(suffix).name)
 

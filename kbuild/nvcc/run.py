@@ -59,6 +59,8 @@ def run_invocation(
                 write(text)
         elif invocation.phase in ("ptx", "cubin", "fatbin"):
             _write_images(driver)
+        elif invocation.phase == "host-source":
+            _write_host_sources(driver)
         else:
             objects = tuple(_make_objects(driver))
             if invocation.phase == "archive":
@@ -190,15 +192,29 @@ def _name_object(source: Input) -> Path:
     return source.path.with_suffix(".o")
 
 
+def _write_host_sources(driver: Driver) -> None:
+    from kbuild.nvcc.host_source import write_host_source  # noqa: PLC0415 - only this phase needs it
+
+    for index, source in enumerate(_check_sources(driver)):
+        build = _describe_build(driver, source, driver.directory / str(index))
+        driver.show(write_host_source(build, outputs.name_output(driver.invocation, source)))
+
+
+def _check_sources(driver: Driver) -> tuple[Input, ...]:
+    """Return the inputs of a phase that reads CUDA sources only."""
+    for source in driver.invocation.inputs:
+        if source.kind != "cu":
+            raise ConfigurationError(
+                f"{source.path}: this phase reads CUDA sources only; write -x cu in front of the "
+                "file if it is one"
+            )
+    return driver.invocation.inputs
+
+
 def _write_images(driver: Driver) -> None:
     from kbuild.nvcc.images import write_image  # noqa: PLC0415 - only this phase needs it
 
-    for index, source in enumerate(driver.invocation.inputs):
-        if source.kind != "cu":
-            raise ConfigurationError(
-                f"{source.path}: -{driver.invocation.phase} compiles CUDA sources; write -x cu in "
-                "front of the file if it is one"
-            )
+    for index, source in enumerate(_check_sources(driver)):
         build = _describe_build(driver, source, driver.directory / str(index))
         output = outputs.name_output(driver.invocation, source)
         driver.show(write_image(build, output))

@@ -19,6 +19,7 @@ _PHASES: Final[dict[str, Phase]] = {
     "--ptx": "ptx",
     "--cubin": "cubin",
     "--fatbin": "fatbin",
+    "--cuda": "host-source",
     "--compile": "compile",
     "--device-c": "compile",
     "--device-w": "compile",

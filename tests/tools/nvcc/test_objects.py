@@ -80,6 +80,28 @@ def test_driver_links_one_source_compiled_twice(objects: Path) -> None:
     assert succeed(run(objects / "program")) == OUTPUT
 
 
+def test_host_source_makes_the_same_object(objects: Path) -> None:
+    succeed(run_nvcc("-cuda", "kernels.cu", "-DT=float", cwd=objects))
+
+    succeed(run("g++", "-O2", "-c", "kernels.cu.cpp.ii", "-o", "host.o", cwd=objects))
+    succeed(run_nvcc("main.o", "host.o", "double.o", "-o", "host", cwd=objects))
+    assert succeed(run(objects / "host")) == OUTPUT
+
+
+@pytest.mark.parametrize("compiler", ["g++", pytest.param("clang++", marks=pytest.mark.slow)])
+def test_host_source_contains_nvccs_images(tmp_path: Path, compiler: str) -> None:
+    require_backend("cuda")
+    require_programs(compiler)
+    (tmp_path / "a.cu").write_text(f"typedef float T;{KERNELS}")
+    words = ("-cuda", "-ccbin", compiler, "-arch=sm_90", "a.cu", "-o", "a.cu.cpp")
+    succeed(run_nvcc(*words, cwd=tmp_path, backend="cuda"))
+
+    options = ("-std=c++17", "-w", "-x", "c++", "-c", "a.cu.cpp", "-o", "a.o")
+    succeed(run(compiler, *options, cwd=tmp_path))
+    succeed(run_kbuild("verify", "a.o", cwd=tmp_path))
+    assert "get<float>" in succeed(run_kbuild("inspect", "a.o", cwd=tmp_path))
+
+
 @pytest.mark.parametrize("library", ["-lcudart", "-lcudart_static"])
 @pytest.mark.parametrize("linker", ["bfd", "lld", "mold"])
 def test_other_linkers_need_only_the_library(

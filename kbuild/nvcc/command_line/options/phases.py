@@ -27,7 +27,7 @@ PHASES: Final[tuple[Option, ...]] = (
     row(
         "--cuda -cuda",
         "Write the C++ source for the host compiler.",
-        rejected("use -c for an object, or -E for the preprocessed source"),
+        "It contains the device code and its registration. Compile it without -flto.",
     ),
     row("--run -run", "Link, and run the program.", rejected("link, and run the program yourself")),
     row(

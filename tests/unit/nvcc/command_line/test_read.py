@@ -169,7 +169,7 @@ def test_version_and_help_need_no_input() -> None:
         ("-optix-ir a.cu", "does not support option '-optix-ir'; compile this source with nvcc"),
         ("-Xfatbin -fast a.cu", "unknown value '-fast'; expected one of -compress-all"),
         ("-ltoir -dlto a.cu", "does not support option '-ltoir'; use -cubin or -fatbin"),
-        ("-cuda a.cu", "does not support option '-cuda'; use -c for an object"),
+        ("-ltoir a.cu", "does not support option '-ltoir'; use -cubin or -fatbin"),
         ("-cudart=dynamic a.cu", "unknown value 'dynamic'; expected one of none, shared, static"),
         ("-Werror reorder,x a.cu", "unknown value 'x'; expected one of all-warnings,"),
         ("-Ofast a.cu", "'fast' is not a number that is 0 or larger; write one, or pass"),

@@ -76,6 +76,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sources", nargs="+", type=Path, metavar="FILE", help="compile these sources"
     )
+    _add_compiler_arguments(parser)
+    _add_device_arguments(parser)
+    parser.add_argument(
+        "-o", type=Path, metavar="PROGRAM", dest="output", help="also write the program to PROGRAM"
+    )
+    parser.add_argument(
+        "--build-only",
+        action="store_true",
+        help="print the path of the program instead of running it",
+    )
+    add_cuda_version_argument(parser)
+    add_check_arguments(parser)
+    add_color_argument(parser)
+    add_verbose_argument(parser)
+
+
+def _add_compiler_arguments(parser: argparse.ArgumentParser) -> None:
     add_repeatable_argument(
         parser, "-I", "DIR", "search DIR for headers", dest="include_directories", type=Path
     )
@@ -103,16 +120,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="pass these options to the device compiler; write --device-options=OPTS",
     )
     parser.add_argument(
-        "--rdc", action="store_true", help="link device code of all sources (relocatable code)"
-    )
-    add_repeatable_argument(
-        parser,
-        "--arch",
-        "ARCH",
-        "build device code for ARCH (default: the architecture of the device)",
-        dest="architectures",
-    )
-    parser.add_argument(
         "-O",
         choices=_LEVELS,
         dest="optimization",
@@ -125,6 +132,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="debug",
         help="build host and device code for a debugger",
     )
+
+
+def _add_device_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rdc", action="store_true", help="link device code of all sources (relocatable code)"
+    )
+    add_repeatable_argument(
+        parser,
+        "--arch",
+        "ARCH",
+        "build device code for ARCH (default: the architecture of the device)",
+        dest="architectures",
+    )
     parser.add_argument(
         "--backend",
         choices=(*builder_names(), AUTOMATIC),
@@ -132,18 +152,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="select the backend; without a device, only build (default: one with a usable device, "
         "or else cpu)",
     )
-    parser.add_argument(
-        "-o", type=Path, metavar="PROGRAM", dest="output", help="also write the program to PROGRAM"
-    )
-    parser.add_argument(
-        "--build-only",
-        action="store_true",
-        help="print the path of the program instead of running it",
-    )
-    add_cuda_version_argument(parser)
-    add_check_arguments(parser)
-    add_color_argument(parser)
-    add_verbose_argument(parser)
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kbuild import __version__
 from kbuild.backends.interface.mixed import Entries
 from kbuild.cxx.rewriting import marks
@@ -38,32 +36,8 @@ def render_handles(  # noqa: PLR0913 - what the file consists of
         has_weak_instances: Whether the instances of templates that the source does not instantiate
             explicitly have weak handles, instead of local ones.
     """
-    kernels: list[dict[str, Any]] = [
-        {
-            "device_name": kernel.device_name,
-            "name": name,
-            "symbol": kernel.symbol or kernel.device_name,
-            "is_emitted_by_clang": kernel.is_emitted_by_clang,
-            "expression": kernel.expression,
-            "is_external": kernel.linkage == "external",
-            "is_instance": kernel.linkage == "weak",
-            "alias": f"kbuild_handle_{module}_{index}",
-            "stub": f"kbuild_stub_{module}_{index}",
-        }
-        for index, (kernel, name) in enumerate(zip(entries.kernels, names, strict=True))
-    ]
-    variables: list[dict[str, Any]] = [
-        {
-            "device_name": variable.device_name,
-            "symbol": variable.symbol or variable.device_name,
-            "expression": variable.expression,
-            "is_exported": variable.linkage == "external",
-            "is_managed": variable.kind == "managed",
-            "size": variable.size,
-            "slot": f"kbuild_shadow_{module}_{index}",
-        }
-        for index, variable in enumerate(entries.variables)
-    ]
+    kernels = _list_kernels(entries, names, module)
+    variables = _list_variables(entries, module)
     return render(
         "handles.h.j2",
         {
@@ -82,4 +56,38 @@ def render_handles(  # noqa: PLR0913 - what the file consists of
             "operand_macros": marks.OPERAND_MACROS,
             "has_expressions": any(row["expression"] for row in (*kernels, *variables)),
         },
+    )
+
+
+def _list_kernels(
+    entries: Entries, names: tuple[str, ...], module: str
+) -> tuple[dict[str, object], ...]:
+    return tuple(
+        {
+            "device_name": kernel.device_name,
+            "name": name,
+            "symbol": kernel.symbol or kernel.device_name,
+            "is_emitted_by_clang": kernel.is_emitted_by_clang,
+            "expression": kernel.expression,
+            "is_external": kernel.linkage == "external",
+            "is_instance": kernel.linkage == "weak",
+            "alias": f"kbuild_handle_{module}_{index}",
+            "stub": f"kbuild_stub_{module}_{index}",
+        }
+        for index, (kernel, name) in enumerate(zip(entries.kernels, names, strict=True))
+    )
+
+
+def _list_variables(entries: Entries, module: str) -> tuple[dict[str, object], ...]:
+    return tuple(
+        {
+            "device_name": variable.device_name,
+            "symbol": variable.symbol or variable.device_name,
+            "expression": variable.expression,
+            "is_exported": variable.linkage == "external",
+            "is_managed": variable.kind == "managed",
+            "size": variable.size,
+            "slot": f"kbuild_shadow_{module}_{index}",
+        }
+        for index, variable in enumerate(entries.variables)
     )

@@ -12,7 +12,7 @@ from typing import Final
 from kbuild.errors import InputError
 from kbuild.formats.elf.notes import read_note
 from kbuild.model import Problem, TargetRecord
-from kbuild.records import OLDER_RECORD_SCHEMAS, RECORD_SCHEMA, load
+from kbuild.records import OLDER_RECORD_SCHEMAS, RECORD_SCHEMA, dump, load
 from kbuild.values import dataclass
 
 SECTION: Final = ".note.kbuild"
@@ -25,6 +25,8 @@ _HEADER: Final = struct.Struct("<IIqqqQ")
 _DESCRIPTOR: Final = 8
 _CONSTRUCTOR: Final = 16
 _UNREGISTER: Final = 24
+_RECORD_SIZE: Final = 32
+_SIZE: Final = struct.Struct("<Q")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,30 @@ def read_notes(content: bytes) -> tuple[tuple[Note, ...], tuple[Problem, ...]]:
             if position == start:
                 break
     return tuple(notes), tuple(problems)
+
+
+def replace_record(
+    content: bytes, note: Note, record: TargetRecord
+) -> tuple[tuple[int, bytes], ...]:
+    """Return the changes, as (offset, bytes), after which a note has a smaller record.
+
+    Args:
+        content: The bytes of the section.
+        note: The note.
+        record: The new record.
+
+    Raises:
+        InputError: The new record is larger than the old one.
+    """
+    start = note.descriptor - _DESCRIPTOR
+    _, header_size, *_, size = _HEADER.unpack_from(content, start)
+    data = dump(RECORD_SCHEMA, record)
+    if len(data) > size:
+        raise InputError(f"{SECTION}: the record needs {len(data)} bytes, but has only {size}")
+    return (
+        (start + _RECORD_SIZE, _SIZE.pack(len(data))),
+        (start + header_size, data.ljust(size, b"\0")),
+    )
 
 
 def _read_description(content: bytes, description: range) -> Note:

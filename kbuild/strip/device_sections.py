@@ -11,7 +11,6 @@ from kbuild.errors import InputError
 from kbuild.facts import Section
 from kbuild.formats.buffer import Buffer, skip_zeros
 from kbuild.formats.elf.file import Elf
-from kbuild.formats.target_note import SECTION as NOTE
 from kbuild.values import dataclass
 
 
@@ -42,18 +41,13 @@ def find_device_sections(path: str, elf: Elf) -> tuple[DeviceSection, ...]:
         elf: The file.
 
     Raises:
-        InputError: The file is not linked, kbuild built it, or a container is damaged.
+        InputError: The file is not linked, or a container is damaged.
     """
     found = tuple(_find(path, elf))
     if not any(container.images for part in found for container in part.containers):
         return ()
     if not elf.is_linked:
         raise InputError(f"{path}: a relocatable file; link it first, then change the result")
-    if elf.sections_named(NOTE):
-        raise InputError(
-            f"{path}: {NOTE} lists every image of this file, which kbuild built; build it again "
-            "with other architectures (ARCHITECTURES, or 'architectures' in kbuild.toml)"
-        )
     return found
 
 

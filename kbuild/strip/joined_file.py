@@ -15,6 +15,7 @@ from kbuild.formats.buffer import Buffer
 from kbuild.formats.elf.constants import SHF_ALLOC
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.elf.rewriting import rewrite
+from kbuild.formats.target_note import SECTION as NOTE
 from kbuild.strip.device_sections import DeviceSection, StoredContainer, find_device_sections
 from kbuild.strip.model import MergedFile
 from kbuild.strip.placement import NewContainer, move_to_new_segment
@@ -100,7 +101,16 @@ def join_files(path: str, data: Buffer, peers: Sequence[tuple[str, Buffer]]) -> 
 
 
 def _list_sources(path: str, elf: Elf) -> tuple[_Source, ...]:
-    """Return the containers in the order in which the file was linked."""
+    """Return the containers in the order in which the file was linked.
+
+    Raises:
+        InputError: kbuild built the file.
+    """
+    if elf.sections_named(NOTE):
+        raise InputError(
+            f"{path}: {NOTE} lists every image of this file, which kbuild built; build it again "
+            "with other architectures (ARCHITECTURES, or 'architectures' in kbuild.toml)"
+        )
     sections = sorted(
         find_device_sections(path, elf), key=lambda p: (p.section.name, p.section.address)
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kbuild.backends.interface.read import StoredImage
 from kbuild.errors import InputError
+from kbuild.facts import Place
 from kbuild.formats.buffer import Buffer
 from kbuild.formats.compression import DEFAULT_LIMIT
 from kbuild.formats.elf.file import Elf
@@ -19,9 +20,10 @@ from kbuild.strip.device_sections import (
     view_container,
 )
 from kbuild.strip.model import Cause, RemovedImages, StrippedFile
+from kbuild.strip.notes import Kept, correct_notes
 from kbuild.strip.placement import NewContainer, shrink_in_place
 from kbuild.strip.selection import Selection
-from kbuild.values import dataclass
+from kbuild.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ def strip_file(path: str, data: Buffer, select: Selection) -> Stripped | None:
     containers: list[NewContainer] = []
     kept: dict[str, None] = {}
     removed: list[RemovedImages] = []
+    images: dict[Place, Kept] = {}
     for part in sections:
         gone: list[tuple[StoredImage, Cause]] = []
         for container in part.containers:
@@ -67,13 +70,17 @@ def strip_file(path: str, data: Buffer, select: Selection) -> Stripped | None:
             parts = _remove(path, elf, part, container, causes)
             containers.append(NewContainer(section=part, old=container, parts=parts))
             left = _find_left(part, container, causes)
+            if causes:
+                images[containers[-1].place] = frozenset((i.kind, i.arch) for i in left)
             kept.update(dict.fromkeys(image.arch for image in left))
             gone += [(image, cause) for image, cause in causes.items() if image not in left]
         removed += _count(part, gone)
     obstacle = find_obstacle(elf) if removed else None
     content: tuple[Buffer, ...] = (elf.data,)
     if removed:
-        content = tuple(rewrite(elf, shrink_in_place(elf, containers, can_move=not obstacle)))
+        edit = shrink_in_place(elf, containers, can_move=not obstacle)
+        notes = tuple(correct_notes(path, elf, containers, images))
+        content = tuple(rewrite(elf, replace(edit, patches=(*edit.patches, *notes))))
     return Stripped(
         parts=content,
         file=StrippedFile(

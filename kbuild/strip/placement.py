@@ -17,6 +17,7 @@ from kbuild.facts import ContainerFacts, Place, Section
 from kbuild.formats.buffer import Buffer, align_up
 from kbuild.formats.elf.file import Elf
 from kbuild.formats.elf.rewriting import ALIGNMENT, Addition, Edit, Patch, find_free_address
+from kbuild.inspect.host.modules import find_modules
 from kbuild.inspect.host.wrappers import read_wrappers
 from kbuild.strip.device_sections import DeviceSection, StoredContainer
 from kbuild.strip.pointers import redirect
@@ -69,6 +70,10 @@ def find_slots(elf: Elf, containers: Sequence[NewContainer]) -> dict[Place, list
         if record.container is not None:
             slot = Place(section=record.place.section, offset=record.place.offset + _POINTER)
             slots.setdefault(facts[record.container].place, []).append(slot)
+    for target in find_modules(elf)[0]:
+        for extent in target.descriptor.containers if target.descriptor else ():
+            if extent.row is not None:
+                slots.setdefault(extent.place, []).append(extent.row)
     return slots
 
 

@@ -30,10 +30,14 @@ _SIZE_WITH_VARIABLES: Final = 96
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """A range of ``size`` bytes that starts at ``place``."""
+    """A range of ``size`` bytes that starts at ``place``.
+
+    ``row`` is the place of the row of the descriptor that says so.
+    """
 
     place: Place
     size: int
+    row: Place | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +119,7 @@ def _read_container(elf: Elf, backend: str, index: int, table: Place) -> Extent:
             f"its container {index} ({size} bytes at {section.name}+{place.offset:#x}) "
             "is not inside a section of device images"
         )
-    return Extent(place=place, size=size)
+    return Extent(place=place, size=size, row=row)
 
 
 def _advance(place: Place, distance: int) -> Place:

@@ -14,7 +14,8 @@ from kbuild.errors import ConfigurationError, InputError
 from kbuild.inspect.paths import inspect_path
 from kbuild.strip import merge_artifacts, split_artifact, strip_artifact
 from kbuild.strip.estimate import estimate_sizes
-from support.commands import run_kbuild
+from kbuild.verify import verify
+from support.commands import run_kbuild, succeed
 from support.files.amd_builders import GFX90A, HOST, bundle, compressed_bundle
 from support.files.nvidia_builders import (
     ELF,
@@ -25,6 +26,7 @@ from support.files.nvidia_builders import (
     container,
     entry,
 )
+from support.tools.toolchains import needs_backend
 
 _PTX = b".version 8.0\n.target sm_90\n.address_size 64\n//" + b"x" * 30000
 # No record leads to the hidden container, so it must stay where it is.
@@ -52,6 +54,15 @@ records:
         .section .rodata
         .ascii "the rest"
         .section .note.GNU-stack, ""
+"""
+_OWN_SOURCE = """
+__device__ float table[40000];
+__global__ void scale(float* values) { values[threadIdx.x] *= table[threadIdx.x]; }
+extern "C" int run(float* values)
+{
+    scale<<<1, 32>>>(values);
+    return cudaDeviceSynchronize();
+}
 """
 _HIP_SOURCE = """
         .section .hip_fatbin, "a"
@@ -361,3 +372,24 @@ def test_bundles_of_hip_are_split_and_merged(tmp_path: Path) -> None:
     assert [address % 4096 for address in records[1::3]] == [0, 0]
     merge_artifacts(outputs, tmp_path / "m.so")
     assert list_images(tmp_path / "m.so") == list_images(tmp_path / "lib.so")
+
+
+@needs_backend("cuda")
+def test_notes_of_kbuild_describe_what_is_left(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text(_OWN_SOURCE)
+    targets = (f"-gencode=arch=compute_{n},code=sm_{n}" for n in (80, 90))
+    words = ("--backend=cuda", "-shared", "-Xcompiler=-fPIC", *targets, "k.cu", "-o", "k.so")
+    succeed(run_kbuild("nvcc", *words, cwd=tmp_path))
+
+    strip_artifact(tmp_path / "k.so", tmp_path / "out.so", keep=("sm_90",))
+
+    (facts,) = inspect_path(tmp_path / "out.so")
+    (module,) = facts.modules
+    (container,) = module.record.containers
+    assert [image.arch for image in container.images] == ["sm_90"]
+    assert module.descriptor_problem is None
+    assert module.containers == (0,)
+    errors = [f for f in verify((facts,)).findings if f.severity == "error"]
+    assert errors == []
+    with pytest.raises(InputError, match=r"lists every image of this file, which kbuild built"):
+        merge_artifacts((tmp_path / "k.so", tmp_path / "out.so"), tmp_path / "m.so")

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbuild.formats.target_note import read_notes
+from kbuild.errors import InputError
+from kbuild.formats.target_note import read_notes, replace_record
 from kbuild.model import ContainerRecord, ImageRecord, TargetRecord
 from kbuild.records import RECORD_SCHEMA, dump
 
@@ -53,6 +55,22 @@ def test_note_is_read() -> None:
         struct.unpack_from("<q", SOUND, offset)[0]
         for offset in (note.descriptor, note.constructor, note.unregister)
     ] == [-8, 16, 0]
+
+
+def test_record_is_replaced_by_a_smaller_one() -> None:
+    content = SOUND + SOUND
+    second = read_notes(content)[0][1]
+    smaller = replace(_record(), containers=(ContainerRecord(source="a.cu", images=()),))
+    changed = bytearray(content)
+
+    for offset, data in replace_record(content, second, smaller):
+        changed[offset : offset + len(data)] = data
+
+    notes, problems = read_notes(bytes(changed))
+    assert (problems, [note.record for note in notes]) == ((), [_record(), smaller])
+    assert notes[1].constructor == second.constructor
+    with pytest.raises(InputError, match="the record needs"):
+        replace_record(content, second, _record("a longer name"))
 
 
 def test_notes_of_other_owners_are_skipped() -> None:

@@ -45,7 +45,7 @@ def test_meson(example: Path) -> None:
 
 
 def test_setuptools(example: Path) -> None:
-    pytest.importorskip("setuptools")
+    pytest.importorskip("setuptools", reason="setuptools is not installed")
 
     succeed(run(*ENVIRONMENT, sys.executable, "setup.py", "build_ext", "--inplace", cwd=example))
 

@@ -63,7 +63,7 @@ def test_linked_kernels_run(tmp_path: Path) -> None:
 @pytest.mark.slow
 @needs_programs("nvcc")
 def test_nvjitlink_links_modules() -> None:
-    pytest.importorskip("cuda.core")
+    pytest.importorskip("cuda.core", reason="no cuda-core here")
     compiler, kernel, function = compile_parts("cuda", "90")
     try:
         module = compiler.link([kernel, function])

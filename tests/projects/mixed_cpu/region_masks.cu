@@ -17,6 +17,20 @@ __global__ void peers(int* out)
     out[threadIdx.x] = result;
 }
 
+// The lanes that are there, as an argument of the operation itself.
+__global__ void present(int* out)
+{
+    __shared__ int values[THREADS];
+    int result = 0;
+    for (int i = 0; i < int(threadIdx.x % 4); ++i) {
+        values[threadIdx.x] = threadIdx.x + i;
+        __syncwarp(__activemask());
+        result += values[threadIdx.x ^ 4] * 10 + __popc(__activemask());
+        __syncwarp(__ballot_sync(__activemask(), 1));
+    }
+    out[threadIdx.x] = result;
+}
+
 // Some lanes, which a ballot has found.
 __global__ void voters(int* out)
 {
@@ -119,6 +133,13 @@ int main()
                 odd += j % 2;
             }
         return last + 1000 * first + 1000000 * odd;
+    });
+    present<<<1, THREADS>>>(results);
+    check("present", THREADS, [](int i) {
+        int result = 0;
+        for (int j = 0; j < i % 4; ++j)
+            result += ((i ^ 4) + j) * 10 + 8 * (3 - j);
+        return result;
     });
     voters<<<1, THREADS>>>(results);
     check("voters", THREADS, [](int i) {

@@ -430,19 +430,21 @@ class RegionWriter:
             return ""
         return self._bindings.prove(operation.mask)
 
-    def write_barrier(self, operation: Operation, frames: Frames) -> None:
-        """Write an operation without a value, which is a statement."""
+    def write_barrier(self, operation: Operation, frames: Frames, before: str) -> None:
+        """Write an operation without a value, which is a statement, behind operations in it."""
         names = f"{frames[-1].name}, {LIVE}"
         text = f"{self._prove_mask(operation)}{name_class(operation)}::finish({names}"
         if operation.mask is None or not operation.has_own_masks:
+            if before:
+                raise CannotDivide(f"an argument of '{operation.name}' has an unknown form")
             first = operation.arguments[0][0] if operation.arguments else operation.close
             self._text.replace(operation.index, first, f"{text}, " if operation.arguments else text)
             return
         operands, mask = f"__kbuild_o{operation.slot}__", self._render_mask(operation)
         put = f"{name_class(operation)}::put({operands}, {THREAD}, {mask});"
         opened = self.open(frames, [operation.mask])
-        before = f"{opened} {put} __kbuild_region_end__ {text}, {operands}"
-        self._text.replace(operation.index, operation.close, before)
+        written = f"{before}{opened} {put} __kbuild_region_end__ {text}, {operands}"
+        self._text.replace(operation.index, operation.close, written)
 
     def _write_call(self, operation: Operation, frames: Frames) -> str:
         """Return the region in which threads bring their arguments, and the call for all of them.

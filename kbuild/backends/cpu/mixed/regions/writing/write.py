@@ -130,7 +130,9 @@ class _KernelWriter:
             if self._is_whole(node):
                 self._write_whole(node)
             elif isinstance(node, Statement):
-                self._regions.write_barrier(operations[0], frames)
+                *inner, barrier = operations
+                brought = self._regions.write_operands(inner, frames)
+                self._regions.write_barrier(barrier, frames, brought)
             else:
                 self._write_divided(node, frames)
         self._regions.write(region, frames, before)
@@ -141,8 +143,10 @@ class _KernelWriter:
     def _is_barrier(self, node: Statement, operations: list[Operation]) -> bool:
         if all(operation.has_value for operation in operations):
             return False
-        first = operations[0]
-        if node.start != first.index or node.stop != first.close + 1:
+        *inner, barrier = operations
+        is_whole = (node.start, node.stop) == (barrier.index, barrier.close + 1)
+        first = next((o for o in operations if not o.has_value), barrier)
+        if not is_whole or barrier.has_value or not all(each.has_value for each in inner):
             raise CannotDivide(f"the call of '{first.name}' is a part of an expression")
         return True
 

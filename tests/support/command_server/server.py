@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import atexit
+import contextlib
 import dataclasses
 import gc
 import importlib
@@ -25,6 +26,7 @@ from kbuild.project import cmake
 from support.compiler_detection import find_detection
 
 _FILES = 3  # stdin, stdout, stderr
+_SIGNALS = 4096  # more than can be pending
 # The packages of what most tests run, without what loads NumPy or more.
 _PACKAGES = (
     *("backends", "cli", "cxx", "demangle", "diff", "facts", "formats", "inspect", "nvcc"),
@@ -46,17 +48,43 @@ def serve(name: str, program: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client gets it, too
     _import_commands()
     _share_work(program)
+    ended = _watch_children()
     os.write(1, b"ready\n")
+    running: dict[int, socket.socket] = {}  # the clients by the processes of their commands
     while True:
-        ready, _, _ = select.select([listener.fileno(), 0], [], [])
+        ready, _, _ = select.select([listener.fileno(), ended.fileno(), 0], [], [])
         if 0 in ready:
             return
-        connection, _ = listener.accept()
-        if os.fork() == 0:
-            listener.close()
-            _answer(connection)
-        connection.close()
-        _reap()
+        if ended.fileno() in ready:
+            ended.recv(_SIGNALS)
+            _report_ends(running)
+        if listener.fileno() in ready:
+            connection, _ = listener.accept()
+            process = os.fork()
+            if process == 0:
+                for other in (listener, ended, *running.values()):
+                    other.close()
+                _answer(connection)
+            running[process] = connection
+
+
+def _watch_children() -> socket.socket:
+    """Return a socket that becomes readable when a process has ended."""
+    readable, writable = socket.socketpair()
+    writable.settimeout(0)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(writable.detach(), warn_on_full_buffer=False)
+    return readable
+
+
+def _report_ends(running: dict[int, socket.socket]) -> None:
+    """Tell the clients of the commands that have ended how they ended."""
+    while running:
+        process, status = os.waitpid(-1, os.WNOHANG)
+        if process == 0:
+            return
+        with running.pop(process) as connection, contextlib.suppress(OSError):  # it can be gone
+            connection.sendall(struct.pack("=i", status))
 
 
 def _import_commands() -> None:
@@ -99,32 +127,21 @@ def _share_work(program: str) -> None:
     mock.patch("kbuild.project.configure.configure", configure_quickly).start()
 
 
-def _reap() -> None:
-    """Wait for the forks that have ended."""
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0] != 0:
-            pass
-    except ChildProcessError:
-        pass
-
-
 def _answer(connection: socket.socket) -> None:
-    """Run one command, and tell the client how it ended."""
+    """Run the command that a client sends. Never returns."""
+    writable = signal.set_wakeup_fd(-1)
+    os.close(writable)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     files = array.array("i")
     _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_LEN(_FILES * files.itemsize))
     files.frombytes(ancillary[0][2])
     (size,) = struct.unpack("=I", _read(connection, 4))
     directory, count, *words = _read(connection, size).split(b"\0")[:-1]
-    process = os.fork()
-    if process == 0:
-        connection.close()
-        for number, file in enumerate(files):
-            os.dup2(file, number)
-            os.close(file)
-        _run(directory, words[: int(count)], words[int(count) :])
-    _, status = os.waitpid(process, 0)
-    connection.sendall(struct.pack("=i", status))
-    os._exit(0)
+    connection.close()
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    _run(directory, words[: int(count)], words[int(count) :])
 
 
 def _read(connection: socket.socket, size: int) -> bytes:

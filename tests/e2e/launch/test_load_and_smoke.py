@@ -25,7 +25,6 @@ from support.executed_kernels import OnlyDlpack
 BuildKernelLibrary = Callable[..., Path]
 
 KERNELS = """
-#include <time.h>
 
 namespace ns {
 __global__ void scale(float *data, float factor, int n)
@@ -67,8 +66,7 @@ static __global__ void set(int *out) { *out = 1; }
 extern "C" __global__ void aligned(char tag, float4 v, float *out) { out[0] = v.x + v.w + tag; }
 extern "C" __global__ void wait_for_flag(volatile int *flag)
 {
-    const timespec moment = {0, 10000000};
-    while (*flag == 0) nanosleep(&moment, nullptr);
+    while (*flag == 0) __nanosleep(100000);
 }
 """
 

@@ -30,6 +30,9 @@ _BITCODE_DIRECTORIES: Final = (
     "lib/amdgcn/bitcode",
     *(f"{directory}/amdgcn/bitcode" for directory in _LIBRARY_DIRECTORIES),
 )
+# The versions of code objects that releases of HIP before these run. Version 5 is the default of
+# the clang of ROCm 6, and of clang 18. Seen with HIP 5.2: `blockDim` of version 5 is zero.
+_CODE_OBJECTS: Final = ((6, 4), (7, 5))
 _BITCODE_PREFIX: Final = "oclc_isa_version_"
 
 
@@ -49,7 +52,18 @@ class Installation:
             f"--rocm-path={self.root}",
             f"--hip-version={self.version}",
             f"--rocm-device-lib-path={self.device_libraries}",
+            *self._list_object_options(),
         )
+
+    def _list_object_options(self) -> tuple[str, ...]:
+        """Return the option for the newest code objects that the runtime runs.
+
+        A newer clang makes newer ones by default, whose hidden arguments an older runtime does not
+        fill, so that kernels see a `blockDim` of zero.
+        """
+        release = int(self.version.partition(".")[0])
+        known = next((version for end, version in _CODE_OBJECTS if release < end), None)
+        return () if known is None else (f"-mcode-object-version={known}",)
 
 
 def list_roots(hints: ToolchainHints) -> tuple[Path, ...]:

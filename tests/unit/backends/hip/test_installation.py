@@ -9,6 +9,7 @@ import pytest
 from kbuild.backends.hip import build as hip
 from kbuild.backends.hip import installation as hip_installation
 from kbuild.backends.hip.installation import (
+    Installation,
     find_installation,
     find_runtime_library,
     list_compilers,
@@ -71,6 +72,22 @@ def test_debian_packages_are_found_in_usr(machine: Path) -> None:
     assert find_runtime_library(ToolchainHints()) == (root, library)
     # The system's clang is not a candidate, because the libraries can be for another version.
     assert tuple(list_compilers(ToolchainHints())) == ("amdclang++", "hipcc")
+
+
+@pytest.mark.parametrize(
+    ("version", "options"),
+    [
+        ("5.7", ("-mcode-object-version=4",)),
+        ("6.4", ("-mcode-object-version=5",)),
+        ("7.2", ()),
+    ],
+)
+def test_old_runtimes_get_old_code_objects(version: str, options: tuple[str, ...]) -> None:
+    found = Installation(
+        root=Path("/r"), version=f"{version}.1", device_libraries=Path("/d"), processors=()
+    )
+
+    assert found.options[3:] == options
 
 
 def test_rocm_is_found_in_opt(machine: Path) -> None:

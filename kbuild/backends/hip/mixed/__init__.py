@@ -56,6 +56,7 @@ def describe_host_pass(
     text = unit.output.with_name(unit.output.name + ".host.ii")
     argv = (
         *(*_list_common_options(unit, tc), "-E", "-DKBUILD_BACKEND_HIP=1"),
+        *(("-D__CLANG_RDC__=1",) if unit.relocatable else ()),  # as clang's own host pass
         *(*list_source_options(unit.source), "--include=kbuild_hip_mixed.h"),
         f"-isystem{native / 'device' / NAME}",
         f"-isystem{native / 'include'}",

@@ -17,6 +17,7 @@ _FUNCTION: Final = re.compile(
 _SECTION: Final = re.compile(r"^\t(?:\.section\t([^,\n]+)|\.(?:text|data|bss)\b)", re.MULTILINE)
 # The section of the kernels; see native/device/hip/mixed/host_text.h.
 _UNUSED: Final = ".kbuild_unused"
+_CODE: Final = "\t.text\n"
 # What clang's own registration refers to; it exists only if there is something to register.
 _FAT_BINARY: Final = re.compile(r"\b__hip_fatbin\b|\b__hip_gpubin_handle")
 _REGISTRATIONS: Final = {
@@ -47,7 +48,8 @@ def adapt_assembly(assembly: str, source: str) -> str:
             "texture and surface references, and device variables that are not members of classes "
             "or templates"
         )
-    return _ID.sub("", _remove_kernels(assembly))
+    # What the C++ compiler writes behind it belongs to the code, and not to the last section.
+    return _ID.sub("", _remove_kernels(assembly)) + _CODE
 
 
 def _remove_kernels(assembly: str) -> str:

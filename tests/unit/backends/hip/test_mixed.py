@@ -163,14 +163,14 @@ def test_variables_that_cannot_be_registered_are_rejected(text: str, message: st
 
 def test_kernels_that_clang_emits_are_removed_from_the_assembly() -> None:
     assert adapt_assembly(MAIN + KERNEL + KERNEL[KERNEL.index("\n") + 1 :] + MAIN, "a.hip") == (
-        MAIN + KERNEL[: KERNEL.index("\n") + 1] + MAIN
+        MAIN + KERNEL[: KERNEL.index("\n") + 1] + MAIN + "\t.text\n"
     )
 
 
 def test_id_of_the_source_is_local() -> None:
     assembly = "\t.globl\t__hip_cuid_\n__hip_cuid_:\n\t.byte\t0\n"
 
-    assert adapt_assembly(assembly, "a.hip") == "__hip_cuid_:\n\t.byte\t0\n"
+    assert adapt_assembly(assembly, "a.hip") == "__hip_cuid_:\n\t.byte\t0\n\t.text\n"
 
 
 def test_registration_by_clang_is_rejected() -> None:

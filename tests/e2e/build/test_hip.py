@@ -279,7 +279,7 @@ def test_hip_platform_nvidia_builds_for_cuda(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_sources_that_include_cudas_headers_build(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
-        "#include <cuda_runtime.h>\n#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n"
+        "#include <cuda.h>\n#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n"
         "__global__ void k(__half* p) { cooperative_groups::this_thread_block().sync(); *p = 1; }\n"
     )
 

@@ -230,14 +230,17 @@ def hip(
         "libamdhip64.so.6": ("hip.cpp",),
         "old/libamdhip64.so.6": ("hip.cpp", "-DOLD"),
         "libhiprtc.so.7": ("rtc.cpp", "-DHIP", "-DRTC(name)=hiprtc##name"),
+        "joined/libamdhip64.so.5": ("rtc.cpp", "-DHIP", "-DRTC(name)=hiprtc##name"),
         "libnvrtc.so.13": ("rtc.cpp", "-DRTC(name)=nvrtc##name"),
         "libcuda.so.1": ("driver.cpp",),
     }
-    (directory / "old").mkdir()
-    (directory / "nothing").mkdir()
+    for name in ("old", "nothing", "joined"):
+        (directory / name).mkdir()
     for name in ("libamdhip64.so", "libhiprtc.so"):
         for version in ("", ".5", ".6", ".7"):  # a file that is not a library hides installed ones
-            (directory / "nothing" / f"{name}{version}").write_text("nothing")
+            for hiding in ("nothing", "joined"):
+                (directory / hiding / f"{name}{version}").write_text("nothing")
+    (directory / "joined" / "libamdhip64.so.5").unlink()
     for name, (source, *options) in libraries.items():
         succeed(run("g++", "-shared", "-fPIC", *options, HERE / source, "-o", directory / name))
 
@@ -409,6 +412,11 @@ def test_nvrtc_compiles_text(hip: Callable[..., list[str]], tmp_path: Path) -> N
         "compile: ok",
         "log: a warning",
     ]
+
+
+def test_hiprtc_is_found_in_the_runtime(hip: Callable[..., list[str]], code_object: Path) -> None:
+    output = hip("compile", "hip", "gfx90a", path="joined", code=code_object)
+    assert output[0] == "create k.cu: the text, 0 headers"
 
 
 def test_missing_hiprtc_is_named(hip: Callable[..., list[str]]) -> None:

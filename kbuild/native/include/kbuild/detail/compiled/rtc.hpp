@@ -37,7 +37,9 @@ struct RtcLibrary {
 
     static const RtcLibrary& hiprtc() {
         static const RtcLibrary made(
-            SharedLibrary({"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so"},
+            // In ROCm before 5.3, which Debian has, it is a part of the runtime.
+            SharedLibrary({"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so",
+                           "libamdhip64.so.5"},
                           "install ROCm 5 or newer, and add the directory of its libraries to "
                           "LD_LIBRARY_PATH"),
             "hiprtc", "Code", "--offload-arch=", false);

@@ -6,6 +6,7 @@ A pass reads its text once, and hands the unit to everything that looks at the t
 from __future__ import annotations
 
 import marshal
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from kbuild.cxx.parts import JoinedList, JoinedPartners, JoinedPositions, Separa
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _BRACKETS: Final = frozenset("()[]{}")
 _BEFORE_REQUIREMENTS: Final = frozenset(("requires", "&", "|", "(", "=", "!", ",", "return"))
+_RAW_STRING: Final = re.compile(r'(?<![\w$])(?:u8|[uUL])?R"')
 _ACCESS: Final = frozenset(("public", "private", "protected"))
 
 
@@ -61,13 +63,14 @@ def read_separate_part(text: str) -> SeparatePart | None:
         The part, or None if it can depend on the rest of the text, or a token has another spelling
         than the usual one.
     """
+    if _RAW_STRING.search(text) or "/*" in text or not text.endswith("\n"):
+        return None  # the next part can be in a literal or a comment of this one
     usual, table = _read_tokens(text)
     conditionals = [word[1:].lstrip() for word, _ in table.directives if "\n" not in word]
     is_balanced = sum(w.startswith("if") for w in conditionals) == sum(
         w.startswith("endif") for w in conditionals
     )
-    can_continue = 'R"' in text or "/*" in text or not text.endswith("\n")
-    if not is_balanced or can_continue or usual != text:
+    if not is_balanced or usual != text:
         return None
     partners = match_words(table.words)
     places = _list_places(table.words)

@@ -58,11 +58,12 @@ def expand_type(unit: Unit, words: Words) -> Words:
 def list_aliased(unit: Unit, name: str) -> Iterator[Sequence[str]]:
     """Yield the words of the types that a text declares a name as another one of."""
     for index in unit.find((name,)):
-        first = unit.find_head(index)
-        if unit.get(index - 1) == "using" and unit.get(index + 1) == "=":
+        following = unit.get(index + 1)
+        if following == "=" and unit.get(index - 1) == "using":
             last = unit.find_declaration_end(index, ";")
             yield unit.words[index + 2 : (last or index) - 1]
-        elif unit.get(first) == "typedef" and unit.get(index + 1) == ";":
+        # Names are common, and looking for the head of a declaration takes long.
+        elif following == ";" and unit.get(first := unit.find_head(index)) == "typedef":
             yield unit.words[first + 1 : index]
 
 

@@ -31,9 +31,14 @@ def test_parts_have_the_tokens_of_the_whole() -> None:
         "#endif\n",
         "#ifdef X\n",
         'char *s = R"(\n',
+        'auto *s = u8R"(\n',
         "int x; /* a comment\n",
         "bool b = x and y;\n",  # another spelling
     ],
 )
 def test_a_part_that_depends_on_others_is_not_read_alone(text: str) -> None:
     assert read_separate_part(text) is None
+
+
+def test_a_string_that_ends_like_the_prefix_of_a_raw_one_is_read_alone() -> None:
+    assert read_separate_part('const char *s = "ATOMIC_OR";\n') is not None

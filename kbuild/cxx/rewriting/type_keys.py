@@ -7,6 +7,7 @@ Declarations of one kernel can spell its types in different ways: ``unsigned`` a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from kbuild.cxx.declarators import QUALIFIERS, TYPE_WORDS
@@ -48,11 +49,25 @@ def expand_type(unit: Unit, words: Words) -> Words:
         expanded: list[str] = []
         for word in words:
             is_name = word.isidentifier() and word not in TYPE_WORDS
-            expanded += next(list_aliased(unit, word), []) or [word] if is_name else [word]
+            expanded += _find_aliased(unit, word) or [word] if is_name else [word]
         if tuple(expanded) == words:
             break
         words = _order(expanded)
     return words
+
+
+def _find_aliased(unit: Unit, name: str) -> Sequence[str]:
+    """Return the words of the first type that a name is an alias of; empty if there is none."""
+    known = _remember_aliases(unit)
+    if name not in known:
+        known[name] = next(list_aliased(unit, name), ())
+    return known[name]
+
+
+@lru_cache(maxsize=2)
+def _remember_aliases(unit: Unit) -> dict[str, Sequence[str]]:  # noqa: ARG001 - the key
+    """Return the aliases of a unit that are known. Its kernels have many types in common."""
+    return {}
 
 
 def list_aliased(unit: Unit, name: str) -> Iterator[Sequence[str]]:

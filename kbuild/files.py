@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -43,7 +44,15 @@ def write_parts(
 def open_replacement(
     path: Path, *, modified: int | None = None, mode: int | None = None
 ) -> Iterator[BinaryIO]:
-    """Yield a new file that replaces the one at ``path`` at the end, unless an error occurs."""
+    """Yield a new file that replaces the one at ``path`` at the end, unless an error occurs.
+
+    A device or a pipe, such as ``/dev/null``, is not replaced: it gets the content.
+    """
+    if path.exists() and not path.is_file():
+        content = io.BytesIO()
+        yield content
+        path.write_bytes(content.getvalue())
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _name_temporary(path)
     try:
@@ -57,6 +66,12 @@ def open_replacement(
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def remove_output(path: Path) -> None:
+    """Remove what an earlier run wrote, so that nothing takes it for new; devices stay."""
+    if path.is_file() or path.is_symlink():
+        path.unlink(missing_ok=True)
 
 
 def _name_temporary(path: Path) -> Path:

@@ -124,7 +124,7 @@ def _make_object(driver: Driver, source: Input, output: Path, directory: Path) -
             driver.show(answers.describe_device_compile(invocation, str(source.path), arch))
     if invocation.is_dry_run:
         return
-    output.unlink(missing_ok=True)
+    files.remove_output(output)
     plan, log = run_passes(build, plan, make_flags(build))
     driver.show(log + compile_object(build, plan, output))
     write_depfile(invocation, output, plan)
@@ -132,7 +132,7 @@ def _make_object(driver: Driver, source: Input, output: Path, directory: Path) -
 
 def _compile_host_source(driver: Driver, source: Input, output: Path) -> None:
     if not driver.invocation.is_dry_run:
-        output.unlink(missing_ok=True)
+        files.remove_output(output)
     run_shown(driver, host.describe_compile(driver.invocation, source, output, driver.tools))
     if not (driver.invocation.is_dry_run or output.exists()):
         raise ToolError(
@@ -143,7 +143,7 @@ def _compile_host_source(driver: Driver, source: Input, output: Path) -> None:
 
 def _archive(driver: Driver, objects: tuple[Path, ...]) -> None:
     output = outputs.name_linked(driver.invocation)
-    output.unlink(missing_ok=True)
+    files.remove_output(output)
     run_shown(driver, host.describe_archive(driver.invocation, objects, output, driver.tools))
 
 

@@ -1,11 +1,13 @@
-"""Stamps of edges, and TOML files that cannot be read."""
+"""Stamps of edges, TOML files that cannot be read, and outputs that are not files."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from kbuild import files
 from kbuild.errors import ConfigurationError
 from kbuild.files import begin_stamp, read_toml, write_stamp
 
@@ -46,3 +48,16 @@ def test_unreadable_toml_is_rejected(tmp_path: Path, text: str, expected: str) -
 
     with pytest.raises(ConfigurationError, match=expected):
         read_toml(path)
+
+
+def test_pipes_and_devices_are_not_replaced(tmp_path: Path) -> None:
+    """For a user who is root, a file in the place of ``/dev/null`` would stay."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    files.remove_output(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    files.write_file(pipe, b"content")
+    assert os.read(reader, 99) == b"content"
+    os.close(reader)
+    assert pipe.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]

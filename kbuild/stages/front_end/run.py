@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from kbuild import process
+from kbuild import files, process
 from kbuild.backends.interface.build import Builder, CompilerLog, CompileUnit, FrontEndStep
 from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.errors import ToolError
@@ -158,7 +158,7 @@ def _remove_outputs(whole: Command) -> None:
     """Remove the outputs of an earlier run, so that they cannot be mistaken for new ones."""
     intermediate = (path for f in whole.directories if f.is_dir() for path in f.iterdir())
     for path in (*whole.outputs, *intermediate):
-        path.unlink(missing_ok=True)
+        files.remove_output(path)
 
 
 def _check_outputs(whole: Command, launcher: tuple[str, ...]) -> None:

@@ -25,7 +25,8 @@ _VERSION: Final = "-fopenmp-version="
 # The macros that may differ: those of the device, of the build type's level of optimization, and of
 # the options that concern only the code of the host. For an unknown processor, clang has `____`.
 PASS_MACROS: Final = re.compile(
-    r"__HIP_DEVICE_COMPILE__|KBUILD_DEVICE_CODE|KBUILD_BACKEND_HIP|__amdgcn_\w+|__gfx\w+__|__GFX\w+__"
+    r"__HIP_DEVICE_COMPILE__|KBUILD_DEVICE_CODE|KBUILD_BACKEND_HIP"
+    r"|__(?:amdgcn|AMDGCN)_\w+|__(?:gfx|GFX)\w+__"
     r"|____|FP_FAST_FMAF|__BITINT_MAXWIDTH__"
     r"|__LDBL_\w+|__SIZEOF_LONG_DOUBLE__|__code_model_\w*_|__(?:PIC|pic|PIE|pie)__|__NO_MATH_ERRNO__"
     r"|__OPTIMIZE__|__OPTIMIZE_SIZE__|__NO_INLINE__|__CET__|__SSP\w*__|__GCC_HAVE_DWARF2_CFI_ASM"

@@ -30,6 +30,7 @@ class ImageFacts:
         sha256: None if no kernel table contains the expected hash of the image.
         container: The position of the image's container in ``ArtifactFacts.containers``.
         kernels: The kernels that can be launched.
+        object_version: The version of the format of code objects, for a vendor that numbers it.
         source_paths: The paths of the sources in the debug information.
         variables: The variables that host files can name. Empty if a kernel table lists them.
         nameless: Names of kernels whose code has no symbol; another part of the image contains
@@ -48,6 +49,7 @@ class ImageFacts:
     container: int
     kernels: tuple[Kernel, ...]
     ptx_version: str | None = None
+    object_version: str | None = None
     source_paths: tuple[str, ...] = ()
     variables: tuple[Variable, ...] = ()
     nameless: tuple[str, ...] = ()

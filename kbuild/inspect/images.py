@@ -242,6 +242,7 @@ def _describe_image(
         container=container,
         kernels=content.kernels,
         ptx_version=stored.ptx_version,
+        object_version=content.object_version,
         source_paths=content.source_paths,
         nameless=content.nameless,
     )

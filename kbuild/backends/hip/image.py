@@ -55,6 +55,7 @@ def read_image(data: Buffer) -> ImageContent:
         variables=tuple(_read_variable(v) for v in found.variables if is_nameable(v.name)),
         source_paths=_read_source_paths(data),
         problems=found.problems,
+        object_version=str(found.version),
     )
 
 

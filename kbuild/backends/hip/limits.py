@@ -19,6 +19,14 @@ from kbuild.model import Compression
 # The runtime's sources contain the magic of compressed bundles since the tag rocm-6.2.0 (commit
 # d0050ce30). RCCL requires the same version for --offload-compress.
 _COMPRESSED: Final = Requirement(part="runtime", version="6.2", name="ROCm 6.2")
+# With version 5, the runtime passes what version 4 reads from the packet of the launch. In ROCm
+# 5.2, kernels of version 5 read 0 as the size of their block. AMD's compilers write version 5 by
+# default since ROCm 6. Runtimes before 6.3 reject version 6 as invalid (ROCR-Runtime#321).
+_OBJECTS: Final = {
+    "5": Requirement(part="runtime", version="6.0", name="ROCm 6.0"),
+    "6": Requirement(part="runtime", version="6.3", name="ROCm 6.3"),
+}
+_RUNTIME: Final = re.compile(r"libamdhip64\.so\.(\d+)")
 
 _ARCH: Final = re.compile(r"gfx(?P<number>[0-9]+[0-9a-f]{2}|[0-9]+(?:-[0-9]+)*-generic)(?::.*)?")
 # The processors that run code of a generic target, by LLVM's table "AMDGPU Generic Processors".
@@ -70,6 +78,12 @@ def _find_requirement(compression: Compression) -> Requirement | None:
     return _COMPRESSED if compression in ("zstd", "zlib") else None
 
 
+def _find_bound(library: str) -> str | None:
+    """Return the release after those whose runtime library has a name: HIP's major is ROCm's."""
+    match = _RUNTIME.fullmatch(library)
+    return f"{int(match[1]) + 1}.0" if match else None
+
+
 def _shared_bytes(arch: str) -> int | None:
     match = _ARCH.fullmatch(arch)
     if match is None or _UNKNOWN.fullmatch(match["number"]):
@@ -101,6 +115,8 @@ LIMITS: Final = DeviceLimits(
     images_of=_name_images,
     usable_by=_list_usable,
     requirement_of=_find_requirement,
+    object_requirement_of=_OBJECTS.get,
+    runtime_before=_find_bound,
     shared_bytes_of=_shared_bytes,
     limit_options=_list_limit_options,
     largest_block=_LARGEST_BLOCK,

@@ -81,6 +81,9 @@ class DeviceLimits:
         runs_on_newer: ``runs_on_newer(portable, real)`` tells whether an image for the
             architecture ``portable`` has code for devices that are newer than ``real``.
         requirement_of: Returns what an image with this compression needs.
+        object_requirement_of: Returns what a code object of this version needs.
+        runtime_before: Returns a version that the runtime library of a name is older than; None
+            for another library.
         shared_bytes_of: Returns the most static shared memory that a kernel can have, in bytes.
         launch_problem: Tells why no launch of the largest block that a kernel declares can
             succeed; None if it can.
@@ -106,6 +109,8 @@ class DeviceLimits:
     order_of: Callable[[str], Version | None] = _unknown
     runs_on_newer: Callable[[str, str], bool] | None = None
     requirement_of: Callable[[Compression], Requirement | None] = _unknown
+    object_requirement_of: Callable[[str], Requirement | None] = _unknown
+    runtime_before: Callable[[str], str | None] = _unknown
     shared_bytes_of: Callable[[str], int | None] = _unknown
     launch_problem: Callable[[str, Resources], str | None] = _unknown
     most_threads_of: Callable[[str, Resources], int | None] = _unknown

@@ -22,6 +22,7 @@ class ImageContent:
         nameless: Kernels that tables or section names mention and that have code, but no symbol.
         source_paths: Where the sources were on the machine that compiled the image.
         problems: The malformed parts of the image.
+        object_version: The version of the format of code objects, for a vendor that numbers it.
     """
 
     kernels: tuple[Kernel, ...]
@@ -29,6 +30,7 @@ class ImageContent:
     nameless: tuple[str, ...] = ()
     source_paths: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    object_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

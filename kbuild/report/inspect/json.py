@@ -133,6 +133,7 @@ def _image(facts: ArtifactFacts, image: ImageFacts) -> dict[str, Any]:
         "container": image.container,
         **part,
         "ptx_version": image.ptx_version,
+        "object_version": image.object_version,
     }
 
 

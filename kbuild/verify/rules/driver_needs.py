@@ -1,4 +1,4 @@
-"""KB105 and KB107: what the oldest driver or runtime that the policy names can read.
+"""KB105, KB107, and KB413: what drivers and runtimes can read.
 
 `kbuild.backends.interface.limits` says which release of a vendor introduced what.
 """
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.backends import find_limits
-from kbuild.backends.interface.limits import parse_version
-from kbuild.facts import ArtifactFacts
+from kbuild.backends.interface.limits import DeviceLimits, Requirement, parse_version
+from kbuild.facts import ArtifactFacts, ImageFacts
 from kbuild.verify.matching import match_containers
 from kbuild.verify.policy.model import Policy
 from kbuild.verify.rule import LacksEvidence, NotApplicable, Rule, Violation, rule
@@ -103,4 +103,52 @@ def compression_unsupported(facts: ArtifactFacts, policy: Policy) -> Iterator[Vi
         )
 
 
-RULES: Final[tuple[Rule, ...]] = (ptx_too_new, compression_unsupported)
+@rule("KB413", "runtime-too-old", severity="error", needs=("images",))
+def runtime_too_old(facts: ArtifactFacts, policy: Policy) -> Iterator[Violation]:
+    """The runtime library that the artifact needs can read its images.
+
+    Why: The compiler can be newer than the runtime that the artifact is linked to. The runtime then
+        rejects the images, stops with a segmentation fault when it registers them, or passes
+        nothing where kernels expect the size of their block, so that results are wrong.
+
+    Fix: Build with the compiler of the runtime's release, or choose what the runtime reads
+        (`-mcode-object-version=4`, `--no-offload-compress`; in kbuild `COMPRESSION none`).
+
+    Source: "Code Object V5 Metadata" in LLVM's "User Guide for AMDGPU Backend"; ROCR-Runtime#321;
+        measured: with ROCm 5.2, `blockDim` is 0 in code objects of version 5.
+    """
+    del policy
+    libraries = facts.dynamic.needed if facts.dynamic else ()
+    is_judged = False
+    for container in match_containers(facts):
+        for image in container.readable:
+            limits = find_limits(image.backend)
+            bounds = [(name, bound) for name in libraries if (bound := limits.runtime_before(name))]
+            is_judged |= bool(bounds)
+            for what, needed in _list_runtime_needs(image, limits):
+                for name, bound in bounds:
+                    if parse_version(needed.version) >= parse_version(bound):
+                        yield Violation(
+                            message=f"{PLACES}: {what} requires {needed.name}, but the artifact "
+                            f"needs '{name}', which is older; it cannot run the images for "
+                            f"{ARCHITECTURES}",
+                            arch=image.arch,
+                            where=container.name,
+                        )
+    if not is_judged:
+        raise NotApplicable("no runtime library whose name tells its release")
+
+
+def _list_runtime_needs(
+    image: ImageFacts, limits: DeviceLimits
+) -> Iterator[tuple[str, Requirement]]:
+    """Yield what an image needs of the runtime library, each with its reason."""
+    compressed = limits.requirement_of(image.compression or "none")
+    if compressed is not None and compressed.part == "runtime":
+        yield f"{image.compression} compression", compressed
+    version = image.object_version
+    if version is not None and (needed := limits.object_requirement_of(version)):
+        yield f"version {version} of code objects", needed
+
+
+RULES: Final[tuple[Rule, ...]] = (ptx_too_new, compression_unsupported, runtime_too_old)

@@ -100,12 +100,15 @@ UNAIDED: Final[tuple[str, ...]] = (
     "KB405: nvcc: two libraries of one object",
     "KB411: gcc: library that needs libcuda-1a2b3c4d.so.580.65.06",
     "KB412: gcc: needed library removed",
+    "KB413: clang HIP: code objects of version 5, and the runtime of ROCm 5",
     "KB501: nvcc -rdc=true: program of default options and a -Bsymbolic library with a variable",
     "KB505: clang HIP: fat binary at a misaligned address",
 )
 """Mutations that show that a rule finds errors without a note and without a policy."""
 
-EXPLAINED: Final[dict[tuple[str, str], str]] = {}
+EXPLAINED: Final[dict[tuple[str, str], str]] = {
+    ("clang HIP: library, compressed", "KB413"): "Debian's runtime is that of ROCm 5",
+}
 """Correct errors in sound files: the title of the file, the rule, and why it is right."""
 
 

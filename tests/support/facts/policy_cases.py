@@ -10,7 +10,14 @@ from kbuild.model import Problem, Resources
 from kbuild.verify import Policy
 from kbuild.verify.policy.baseline import make_baseline
 from kbuild.verify.policy.model import Part
-from support.facts.build_facts import KERNELS, MODEST, foreign_facts, gpu_image, host_facts
+from support.facts.build_facts import (
+    DYNAMIC,
+    KERNELS,
+    MODEST,
+    foreign_facts,
+    gpu_image,
+    host_facts,
+)
 from support.facts.wheel_facts import (
     FOREIGN as FOREIGN_SYMBOL,
 )
@@ -30,6 +37,10 @@ FOREIGN = foreign_facts()
 AMD = foreign_facts(gpu_image("gfx90a", compression="zstd"))
 HOST = host_facts("shared-object")
 DAMAGE = Problem(where="k/_k.so", message="differs")
+_ROCM_5 = replace(DYNAMIC, needed=("libamdhip64.so.5", "libc.so.6"))
+FOR_ROCM_5 = replace(
+    foreign_facts(replace(gpu_image("gfx90a"), object_version="4")), dynamic=_ROCM_5
+)
 BASELINE = make_baseline((FOREIGN,), "kbuild.baseline")
 
 
@@ -82,6 +93,18 @@ BAD_BY_POLICY: tuple[tuple[str, str, ArtifactFacts, Policy | None], ...] = (
         Policy(minimum_driver="12.3"),
     ),
     ("KB107", "bundle for an old runtime", AMD, Policy(minimum_runtime="6.1.2")),
+    *(
+        (
+            "KB413",
+            f"{what} for ROCm 5",
+            replace(foreign_facts(image), dynamic=_ROCM_5),
+            None,
+        )
+        for what, image in (
+            ("version 5", replace(gpu_image("gfx90a"), object_version="5")),
+            ("zstd", gpu_image("gfx90a", compression="zstd")),
+        )
+    ),
     ("KB110", "not allowed", FOREIGN, Policy(allowed_architectures=("sm_90",))),
     ("KB201", "nobody asked", needing(spill_bytes=16), None),
     ("KB201", "above the limit", needing(spill_bytes=16), Policy(max_spill_bytes=8)),

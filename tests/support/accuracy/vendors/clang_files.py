@@ -55,7 +55,9 @@ _CUDA: Final = (
     *("-x", "cuda", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version"),
     *("-Xclang", "-target-sdk-version=12.3", "-fPIC", "-O2"),
 )
-_HIP: Final = ("-x", "hip", "-nogpulib", "-nogpuinc", "-fPIC", "-O2")
+# The version that Debian's runtime knows; see KB413.
+_VERSION: Final = "-mcode-object-version=4"
+_HIP: Final = ("-x", "hip", "-nogpulib", "-nogpuinc", "-fPIC", "-O2", _VERSION)
 GFX90A: Final = "--offload-arch=gfx90a"
 
 

@@ -224,7 +224,27 @@ def _misaligned(build_env: BuildEnv) -> Case:
     return Case(paths=(link_hip(build_env, "misaligned", place, compiled),))
 
 
+_VERSION_5: Final = "-mcode-object-version=5"
 _OF_HIP: Final = (
+    *(
+        Mutation(
+            rule="KB413",
+            way=f"clang HIP: {way}, and the runtime of ROCm 5",
+            needs=_HIP,
+            broken=_hip_library(name, *options),
+            sound=_SOUND_HIP,
+        )
+        for way, name, *options in (
+            ("code objects of version 5", "version-5", _VERSION_5),
+            (
+                "code objects of version 5 for two architectures",
+                "two-of-version-5",
+                _VERSION_5,
+                *_TWO,
+            ),
+            ("compressed bundle", "compressed", "--offload-compress"),
+        )
+    ),
     Mutation(
         rule="KB505",
         way="clang HIP: fat binary at a misaligned address",

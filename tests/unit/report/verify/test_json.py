@@ -113,6 +113,7 @@ def test_artifacts_are_the_contract() -> None:
                         "stored_size": 1000,
                         "container": 0,
                         "ptx_version": None,
+                        "object_version": None,
                         "kernels": [
                             {
                                 "name": SCALE,

@@ -11,6 +11,7 @@ from kbuild.verify import Finding, Policy, Report, select_rules, verify
 from kbuild.verify.policy.model import Part, SeverityChange
 from support.facts.build_facts import (
     AXPY,
+    DYNAMIC,
     KERNELS,
     MODEST,
     SCALE,
@@ -238,6 +239,26 @@ def test_compression_is_compared_with_the_minimum_driver_and_runtime() -> None:
     assert findings(quick, "KB107", Policy(minimum_driver="11.0")) == ()
     assert findings(AMD, "KB107", Policy(minimum_runtime="6.2")) == ()
     assert "no minimum runtime" in reason(AMD, "KB107", Policy(minimum_driver="12.0"))
+
+
+# KB413
+
+
+@pytest.mark.parametrize(
+    ("version", "library", "is_found"),
+    [
+        ("4", "libamdhip64.so.5", False),
+        ("5", "libamdhip64.so.5", True),
+        ("5", "libamdhip64.so.6", False),
+        ("6", "libamdhip64.so.5", True),
+        ("6", "libamdhip64.so.6", False),  # since 6.3
+    ],
+)
+def test_runtime_for_code_objects(version: str, library: str, is_found: bool) -> None:
+    facts = foreign_facts(replace(gpu_image("gfx90a"), object_version=version))
+    linked = replace(facts, dynamic=replace(DYNAMIC, needed=(library,)))
+    assert bool(findings(linked, "KB413")) is is_found
+    assert "no runtime library" in reason(replace(facts, dynamic=None), "KB413")
 
 
 # KB2xx

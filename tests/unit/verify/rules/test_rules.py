@@ -53,7 +53,7 @@ from support.facts.foreign_facts import (
     visible,
     with_variable,
 )
-from support.facts.policy_cases import BAD_BY_POLICY
+from support.facts.policy_cases import BAD_BY_POLICY, FOR_ROCM_5
 from support.facts.wheel_facts import as_wheel, needing
 
 SOUND = sound_facts()
@@ -95,6 +95,7 @@ CLEAN = (
         needing(file="k/libat.so", defined=("_ZN2at1fEv",)),
         HOSTS[2],
     ),
+    (FOR_ROCM_5,),
 )
 SCALE_STUB = "_ZN2ns20__device_stub__scaleEPffi"
 

@@ -14,7 +14,7 @@ _FIRST_CHUNK: Final = 64
 _GROWTH: Final = 16
 _ZEROS: Final = bytes(_CHUNK)
 # Pages of a mapped file that have been read count as memory of the process.
-_KEPT: Final = 32 << 20
+KEPT: Final = 32 << 20
 # Up to this size, copying costs less than the overhead of `_ViewFile` on each small read.
 _COPIED: Final = 8 << 20
 
@@ -50,7 +50,7 @@ def skip_zeros(content: Buffer, position: int) -> int:
             return position + len(part) - len(part.lstrip(b"\0"))
         position += len(part)
         size = min(size * _GROWTH, _CHUNK)
-        if position - released > _KEPT:
+        if position - released > KEPT:
             release(view)
             released = position
     return len(view)
@@ -71,12 +71,13 @@ def open_stream(data: Buffer) -> BinaryIO:
 
 
 class _ViewFile(io.RawIOBase):
-    """A read-only file over a memory view."""
+    """A read-only file over a memory view. The pages that were read do not stay in memory."""
 
     def __init__(self, view: memoryview) -> None:
         super().__init__()
         self._view = view
         self._position = 0
+        self._unreleased = 0
 
     def readable(self) -> bool:
         return True
@@ -89,6 +90,10 @@ class _ViewFile(io.RawIOBase):
         part = self._view[self._position : self._position + len(target)]
         target[: len(part)] = part
         self._position += len(part)
+        self._unreleased += len(part)
+        if self._unreleased >= KEPT:
+            release(self._view)
+            self._unreleased = 0
         return len(part)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:

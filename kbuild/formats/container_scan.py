@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from kbuild.errors import InputError
-from kbuild.formats.buffer import Buffer, skip_zeros
+from kbuild.formats.buffer import KEPT, Buffer, release, skip_zeros
 from kbuild.model import Problem
 
 T = TypeVar("T")
@@ -39,6 +39,7 @@ def scan_containers(
     """
     found: list[T] = []
     problems: list[Problem] = []
+    released = 0
     position = skip_zeros(content, 0)
     while position < len(content):
         try:
@@ -53,6 +54,10 @@ def scan_containers(
             continue
         found.append(container)
         position = skip_zeros(content, end)
+        # The system reads pages around each header, which count as memory of the process.
+        if position - released > KEPT:
+            release(content)
+            released = position
     return tuple(found), tuple(problems)
 
 

@@ -38,6 +38,21 @@ def test_released_pages_can_be_read_again(tmp_path: Path) -> None:
     release(before)
 
 
+def test_stream_does_not_keep_what_it_has_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(bytes(40 << 20) + b"end")
+    released: list[int] = []
+    monkeypatch.setattr(buffer, "release", lambda view: released.append(len(view)))
+    with path.open("rb") as file:
+        stream = open_stream(memoryview(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)))
+        while stream.read(1 << 20):
+            pass
+
+    assert released == [(40 << 20) + 3]
+
+
 @pytest.mark.parametrize("copied", [0, 1 << 20])
 @given(actions=st.lists(st.tuples(st.integers(-5, 300), st.integers(0, 2)), max_size=12))
 def test_stream_behaves_like_a_file(copied: int, actions: list[tuple[int, int]]) -> None:

@@ -210,7 +210,7 @@ RULES: Final = (
         "unfinished-copy",
         "race",
         "error",
-        "A thread uses memory to which an asynchronous copy is not finished.",
+        "A thread uses memory of an asynchronous copy that is not finished.",
         "wait for the copy first, with __pipeline_wait_prior(), cg::wait(), or the barrier or "
         "pipeline of the copy, and then synchronize the threads",
     ),

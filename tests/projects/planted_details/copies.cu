@@ -157,5 +157,39 @@ PLANTED(second_copy_of_a_group_used_after_the_first, "KC210") {
     finish();
 }
 
+template <bool is_correct>
+__global__ void overwrite_source(int *data, int *out) {
+    __shared__ int part[64];
+    __pipeline_memcpy_async(&part[threadIdx.x], &data[threadIdx.x], sizeof(int));
+    __pipeline_commit();
+    if (is_correct) __pipeline_wait_prior(0);
+    data[threadIdx.x] = 7;
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = part[threadIdx.x];
+}
+PLANTED(source_of_a_copy_overwritten_before_the_wait, "KC210") {
+    Zeros<int> data(64), out(64);
+    overwrite_source<is_correct><<<1, 64>>>(data, out);
+    finish();
+}
+
+template <bool is_correct>
+__global__ void shift_behind_copy(int *data, int *out) {
+    __shared__ int part[64];
+    const auto block = cooperative_groups::this_thread_block();
+    int *const own = data + 64 * blockIdx.x;
+    cooperative_groups::memcpy_async(block, part, own, sizeof part);
+    if (is_correct) cooperative_groups::wait(block);
+    else __syncthreads();
+    own[63 - threadIdx.x] = 7;
+    if (!is_correct) cooperative_groups::wait(block);
+    out[64 * blockIdx.x + threadIdx.x] = part[threadIdx.x];
+}
+PLANTED(source_of_a_copy_overwritten_behind_a_barrier, "KC210") {
+    Zeros<int> data(128), out(128);
+    shift_behind_copy<is_correct><<<2, 64>>>(data, out);
+    finish();
+}
+
 }  // namespace of_copies
 }  // namespace

@@ -28,8 +28,7 @@ unsigned flags_of(unsigned kind, kbuild_cpu_scope scope) {
 }
 
 const char* describe_race(std::string_view rule) {
-    if (rule == "KC210")
-        return "a thread uses memory to which an asynchronous copy is not finished";
+    if (rule == "KC210") return "a thread uses memory of an asynchronous copy that is not finished";
     if (rule == "KC206")
         return "a thread reads a flag, and then volatile memory that was written before it, without a fence";
     if (rule == "KC205") return "threads access the same volatile memory, and nothing orders them";

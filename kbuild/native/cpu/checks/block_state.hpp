@@ -54,6 +54,7 @@ struct alignas(64) ThreadState {
         std::size_t bytes;
         std::size_t batch;
         const void* barrier;
+        bool reads;  // from this memory, instead of writing it
     };
     std::vector<Copy> copies;
     std::size_t batches = 0;

@@ -153,7 +153,7 @@ public:
     void check_access(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     void fence(kbuild_cpu_scope scope);
     // Asynchronous copies; see kbuild_cpu_checks.
-    void issue_copy(const void* to, std::size_t bytes);
+    void issue_copy(const void* place, std::size_t bytes, bool reads);
     void commit_copies(const void* barrier);
     void finish_copies(const void* barrier, std::size_t prior);
     // Says what functions of the runtime have written and copied.
@@ -309,7 +309,7 @@ private:
                        const char* memory = nullptr);
     void report_uninitialized(const Region& region, Event event);
     template <class Change>
-    void change_writes(std::uintptr_t start, std::size_t bytes, const Change& change);
+    void change_accesses(const ThreadState::Copy& copy, const Change& change);
     void release(std::uintptr_t address, unsigned kind);
     void acquire(std::uintptr_t address, unsigned kind);
     void report_missing_acquire(Access earlier, std::uint32_t earlier_site, Event event);

@@ -6,27 +6,33 @@
 
 namespace kbuild::cpu::checks {
 
-// Changes the last write of each word that lies within the memory, if that is in the shared memory of the block.
+// Changes the last access of each word that lies within the memory.
 template <class Change>
-void Checker::change_writes(std::uintptr_t start, std::size_t bytes, const Change& change) {
-    const auto first = (start + word_bytes - 1) / word_bytes * word_bytes;
-    for (auto word = first; word + word_bytes <= start + bytes; word += word_bytes)
-        for (const auto* const region : {&block_->statics, &block_->dynamic})
-            if (region->contains(word) && region->cell(word).epoch() == region->epoch &&
-                !region->cell(word).is_divided())
-                change(region->cell(word).write);
+void Checker::change_accesses(const ThreadState::Copy& copy, const Change& change) {
+    const auto first = (copy.start + word_bytes - 1) / word_bytes * word_bytes;
+    const Region* const regions[] = {&block_->statics, &block_->dynamic, &arena_.region(), data_};
+    for (auto word = first; word + word_bytes <= copy.start + copy.bytes; word += word_bytes) {
+        for (const auto* const region : regions) {
+            if (!region->contains(word)) continue;
+            auto& cell = region->cell(word);
+            if (cell.epoch() == region->epoch && !cell.is_divided())
+                change(copy.reads ? cell.read : cell.write);
+        }
+    }
 }
 
-// The caller has recorded the write of the copy.
-void Checker::issue_copy(const void* to, std::size_t bytes) {
+// The caller has recorded the accesses of the copy. Only those to shared memory are copies of which checks know the end.
+void Checker::issue_copy(const void* place, std::size_t bytes, bool reads) {
     if (!checks_races_) return;
     if (has_pending_) judge_pending_write();
-    const auto start = reinterpret_cast<std::uintptr_t>(to);
-    change_writes(start, bytes, [&](Access& write) {
-        if (write.exists() && write.is_by_thread_of(now_)) write = write.as_unfinished_copy();
-    });
     auto& self = thread();
-    self.copies.push_back({start, bytes, self.batches, nullptr});
+    const auto start = reinterpret_cast<std::uintptr_t>(place);
+    if (!reads && !block_->has_memory_at(start)) return;
+    const ThreadState::Copy copy = {start, bytes, self.batches, nullptr, reads};
+    change_accesses(copy, [&](Access& access) {
+        if (access.exists() && access.is_by_thread_of(now_)) access = access.as_unfinished_copy();
+    });
+    self.copies.push_back(copy);
     block_->has_copies = true;
 }
 
@@ -44,6 +50,7 @@ void Checker::commit_copies(const void* barrier) {
 void Checker::finish_copies(const void* barrier, std::size_t prior) {
     if (!block_->has_copies) return;
     if (has_pending_) judge_pending_write();
+    const auto number = static_cast<std::uint32_t>(block_->number);
     const auto finish = [&](ThreadState& thread) {
         const auto is_finished = [&](const ThreadState::Copy& copy) {
             return copy.barrier == barrier &&
@@ -52,10 +59,12 @@ void Checker::finish_copies(const void* barrier, std::size_t prior) {
         };
         for (const auto& copy : thread.copies) {
             if (!is_finished(copy)) continue;
-            change_writes(copy.start, copy.bytes, [&](Access& write) {
-                const auto done = write.as_finished();
-                if (!write.is_unfinished_copy() || done.thread() != thread.number) return;
-                write = barrier != nullptr ? done : now_.with(whole_word);
+            change_accesses(copy, [&](Access& access) {
+                const auto done = access.as_finished();
+                if (!access.is_unfinished_copy() ||
+                    done.who() != Access::name(number, thread.number))
+                    return;
+                access = barrier != nullptr ? done : now_.with(whole_word);
             });
         }
         auto& copies = thread.copies;

@@ -148,7 +148,8 @@ void enter_thread(unsigned number) { checker().enter_thread(number); }
 void pass_barrier(const kbuild_cpu_call* call, unsigned number, unsigned count) {
     checker().pass_barrier(*call, number, count);
 }
-void issue_copy(const void* to, std::size_t bytes) { checker().issue_copy(to, bytes); }
+void issue_copy(const void* to, std::size_t bytes) { checker().issue_copy(to, bytes, false); }
+void read_by_copy(const void* from, std::size_t bytes) { checker().issue_copy(from, bytes, true); }
 void commit_copies(const void* barrier) { checker().commit_copies(barrier); }
 void finish_copies(const void* barrier, std::size_t prior) {
     checker().finish_copies(barrier, prior);
@@ -189,6 +190,7 @@ const kbuild_cpu_checks hooks = {
     issue_copy,
     commit_copies,
     finish_copies,
+    read_by_copy,
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ private:
 template <class __T>
 __attribute__((always_inline)) inline void memcpy_async(__T &__to, const __T &__from, pipeline &) {
     __to = __from;
-    kbuild_cpu::issue_copy(&__to, sizeof __to);
+    kbuild_cpu::issue_copy(&__to, sizeof __to, &__from, sizeof __from);
 }
 /* Elements that the source does not have become 0. */
 template <class __T, size_t __To, size_t __From>
@@ -49,7 +49,7 @@ __attribute__((always_inline)) inline void memcpy_async(__T (*__to)[__To],
                                                         const __T (*__from)[__From], pipeline &) {
     static_assert(__From <= __To, "kbuild: the source is larger than the destination");
     for (size_t __i = 0; __i < __To; ++__i) (*__to)[__i] = __i < __From ? (*__from)[__i] : __T();
-    kbuild_cpu::issue_copy(__to, sizeof *__to);
+    kbuild_cpu::issue_copy(__to, sizeof *__to, __from, sizeof *__from);
 }
 
 }  // namespace experimental

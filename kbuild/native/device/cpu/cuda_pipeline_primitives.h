@@ -17,7 +17,7 @@ __attribute__((always_inline)) inline void __pipeline_memcpy_async(void *__to, c
                                                                    size_t __zeros = 0) {
     memcpy(__to, __from, __bytes - __zeros);
     memset(static_cast<char *>(__to) + (__bytes - __zeros), 0, __zeros);
-    kbuild_cpu::issue_copy(__to, __bytes);
+    kbuild_cpu::issue_copy(__to, __bytes, __from, __bytes - __zeros);
 }
 inline void __pipeline_commit() { kbuild_cpu::commit_copies(); }
 inline void __pipeline_wait_prior(size_t __prior) { kbuild_cpu::finish_copies(__prior); }

@@ -206,6 +206,9 @@ KBUILD_CPU_HOOK void kbuild_cpu_check_report(enum kbuild_cpu_mistake mistake, ui
 KBUILD_CPU_HOOK void kbuild_cpu_check_issue_copy(const void *to, size_t bytes) {
     checks().issue_copy(to, bytes);
 }
+KBUILD_CPU_HOOK void kbuild_cpu_check_read_by_copy(const void *from, size_t bytes) {
+    checks().read_by_copy(from, bytes);
+}
 KBUILD_CPU_HOOK void kbuild_cpu_check_commit_copies(const void *barrier) {
     checks().commit_copies(barrier);
 }

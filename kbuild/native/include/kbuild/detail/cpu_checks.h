@@ -64,6 +64,8 @@ struct kbuild_cpu_checks {
     void (*issue_copy)(const void *__to, size_t __bytes);
     void (*commit_copies)(const void *__barrier);
     void (*finish_copies)(const void *__barrier, size_t __prior);
+    /* The same copy reads this memory until it is finished. */
+    void (*read_by_copy)(const void *__from, size_t __bytes);
 };
 
 /* The same as functions that each image defines, for kernels.  A call through a pointer could reach every function whose
@@ -83,6 +85,7 @@ KBUILD_CPU_CHECK void kbuild_cpu_check_fence(enum kbuild_cpu_scope __scope);
 KBUILD_CPU_CHECK void kbuild_cpu_check_report(enum kbuild_cpu_mistake __mistake, uint64_t __value,
                                               uint64_t __limit, const void *__site);
 KBUILD_CPU_CHECK void kbuild_cpu_check_issue_copy(const void *__to, size_t __bytes);
+KBUILD_CPU_CHECK void kbuild_cpu_check_read_by_copy(const void *__from, size_t __bytes);
 KBUILD_CPU_CHECK void kbuild_cpu_check_commit_copies(const void *__barrier);
 KBUILD_CPU_CHECK void kbuild_cpu_check_finish_copies(const void *__barrier, size_t __prior);
 #undef KBUILD_CPU_CHECK

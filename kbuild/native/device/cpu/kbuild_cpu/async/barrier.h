@@ -71,7 +71,7 @@ __attribute__((always_inline)) inline void memcpy_async(void *__to, const void *
                                                         size_t __bytes,
                                                         barrier<__Scope, __Completion> &__barrier) {
     memcpy(__to, __from, __bytes);
-    kbuild_cpu::issue_copy(__to, __bytes);
+    kbuild_cpu::issue_copy(__to, __bytes, __from, __bytes);
     kbuild_cpu::commit_copies(&__barrier);
 }
 template <class __Group, thread_scope __Scope, class __Completion>

@@ -15,9 +15,10 @@
 namespace kbuild_cpu {
 
 #if defined(KBUILD_CHECKED) && (defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE))
-/* The thread has issued a copy to this memory. */
-inline void issue_copy(const void *__to, size_t __bytes) {
+/* The thread has issued a copy to this memory, from other memory, which can have fewer bytes. */
+inline void issue_copy(const void *__to, size_t __bytes, const void *__from, size_t __read) {
     kbuild_cpu_check_issue_copy(__to, __bytes);
+    kbuild_cpu_check_read_by_copy(__from, __read);
 }
 /* The copies of the thread since the last batch are the next batch. */
 inline void commit_copies() { kbuild_cpu_check_commit_copies(nullptr); }
@@ -30,7 +31,7 @@ inline void finish_copies_of(const void *__barrier) {
     kbuild_cpu_check_finish_copies(__barrier, 0);
 }
 #else
-inline void issue_copy(const void *, size_t) {}
+inline void issue_copy(const void *, size_t, const void *, size_t) {}
 inline void commit_copies() {}
 inline void commit_copies(const void *) {}
 inline void finish_copies(size_t) {}

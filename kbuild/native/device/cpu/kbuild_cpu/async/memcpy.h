@@ -33,7 +33,7 @@ __attribute__((always_inline)) inline void copy_once(const __Group &__group, voi
                                                      const void *__from, size_t __bytes) {
     if (__group.thread_rank() != 0) return;
     memcpy(__to, __from, __bytes);
-    issue_copy(__to, __bytes);
+    issue_copy(__to, __bytes, __from, __bytes);
 }
 
 }  // namespace kbuild_cpu

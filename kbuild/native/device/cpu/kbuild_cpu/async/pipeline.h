@@ -175,7 +175,7 @@ template <thread_scope __Scope>
 __attribute__((always_inline)) inline void memcpy_async(void *__to, const void *__from,
                                                         size_t __bytes, pipeline<__Scope> &) {
     memcpy(__to, __from, __bytes);
-    kbuild_cpu::issue_copy(__to, __bytes);
+    kbuild_cpu::issue_copy(__to, __bytes, __from, __bytes);
 }
 template <class __Group, thread_scope __Scope>
 __attribute__((always_inline)) inline void memcpy_async(const __Group &__group, void *__to,

@@ -20,7 +20,8 @@ __attribute__((always_inline)) inline void __copy_bytes(const __Group &__group, 
     const size_t __count = __bytes - __start < __part ? __bytes - __start : __part;
     memcpy(static_cast<char *>(__to) + __start, static_cast<const char *>(__from) + __start,
            __count);
-    kbuild_cpu::issue_copy(static_cast<char *>(__to) + __start, __count);
+    kbuild_cpu::issue_copy(static_cast<char *>(__to) + __start, __count,
+                           static_cast<const char *>(__from) + __start, __count);
     kbuild_cpu::commit_copies();
 }
 

@@ -23,7 +23,7 @@ __attribute__((always_inline)) __device__ inline void copy_async(const __To &__t
         fail_call({"cp.async", nullptr, 0, 32}, "the size of the source exceeds the other size");
     memcpy(__memory, reinterpret_cast<const void *>(to_address(__from)), __copied);
     memset(static_cast<char *>(__memory) + __copied, 0, __bytes - __copied);
-    issue_copy(__memory, __bytes);
+    issue_copy(__memory, __bytes, reinterpret_cast<const void *>(to_address(__from)), __copied);
 }
 template <class __To, class __From>
 __attribute__((always_inline)) __device__ inline void copy_async(const __To &__to,

@@ -340,8 +340,9 @@ struct numbers_or_pointers<__T, false> {};
 /* The type of a variable that is used with operands. */
 template <class __T, class... __Operands>
 struct read
-    : numbers_or_pointers<__T, is_built_in<__T> && ((is_built_in<__Operands> ||
-                                                     is_array_or_pointer<__Operands>) && ...)> {};
+    : numbers_or_pointers<__T, is_built_in<__T> &&
+                                   ((is_built_in<__Operands> || is_array_or_pointer<__Operands>) &&
+                                    ...)> {};
 /* The type of a subscript that is evaluated once for consecutive threads. */
 template <class __Base>
 using subscript = read<long long, base<__Base>>;

@@ -164,13 +164,13 @@ function(_kbuild_check_call function shown targets files wrong)
 endfunction()
 
 # Creates the Ninja job pool of device edges. Ninja accepts one pool of a name. What compiles need, and so the
-# number of jobs, can change between two targets, because other builds measure it. The smaller number counts.
+# number of jobs, differs between targets. The larger number counts: compiles that need more wait for memory.
 function(_kbuild_add_pool name jobs)
     get_property(pools GLOBAL PROPERTY JOB_POOLS)
     foreach(pool IN LISTS pools)
         if(pool MATCHES "^${name}=([0-9]+)$")
             list(REMOVE_ITEM pools "${pool}")
-            if(CMAKE_MATCH_1 LESS jobs)
+            if(CMAKE_MATCH_1 GREATER jobs)
                 set(jobs ${CMAKE_MATCH_1})
             endif()
         endif()

@@ -59,6 +59,8 @@ _PARAMETERS: Final = {
     "clang": (
         *("-mllvm", "-tsan-distinguish-volatile=1"),
         *("-mllvm", "-tsan-instrument-func-entry-exit=0"),
+        # Otherwise, the read of a sum is left out, because a write to the same address follows.
+        *("-mllvm", "-tsan-instrument-read-before-write=1"),
     ),
 }
 

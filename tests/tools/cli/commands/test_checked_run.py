@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -386,3 +387,26 @@ def test_the_cxx_library_can_be_linked_statically(
     assert (done.returncode, "1 launch of 1 kernel checked" in done.stderr) == (0, True), (
         done.stderr
     )
+
+
+def test_clang_does_not_leave_out_the_read_of_a_sum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("clang++", *(f"clang++-{version}" for version in range(21, 13, -1)))
+    clang = next(filter(None, map(shutil.which, names)), None)
+    if clang is None:
+        pytest.skip("clang is not installed")
+    monkeypatch.setenv("CXX", clang)
+    source = tmp_path / "sum.cu"
+    source.write_text(
+        "__global__ void add(float* sums) { sums[threadIdx.x] += 1; }\n"
+        "int main() {\n"
+        "    float* sums;\n"
+        "    cudaMalloc(&sums, 128);\n"
+        "    add<<<1, 32>>>(sums);\n"
+        "    cudaDeviceSynchronize();\n"
+        "    cudaFree(sums);\n"
+        "}\n"
+    )
+    done = run_kbuild("run", "--check", source)
+    assert "error KC401" in done.stderr

@@ -10,7 +10,8 @@
 
 namespace {
 
-void show_stack(int) {
+void show_stack(int number) {
+    std::signal(number, SIG_DFL);  // the instruction is repeated
     void* frames[64];
     backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
 }
@@ -26,7 +27,7 @@ void launch_fail_late() {
 }  // namespace
 
 int main(int count, char** words) {
-    if (count > 1 && std::strcmp(words[1], "handler") == 0) std::signal(SIGABRT, show_stack);
+    if (count > 1 && std::strcmp(words[1], "handler") == 0) std::signal(SIGILL, show_stack);
     if (count > 1 && std::strcmp(words[count - 1], "late") == 0) launch_fail_late();
     launch_fail();
 }

@@ -341,7 +341,7 @@ MUTATIONS = (
         (
             Change(
                 _ANALYZE,
-                "return not words.isdisjoint(self._inner)",
+                "return not (words - KEYWORDS).isdisjoint(self._inner)",
                 "return False",
             ),
         ),
@@ -376,7 +376,8 @@ MUTATIONS = (
         (
             Change(
                 _HEADER,
-                "((is_built_in<__Operands> || is_array_or_pointer<__Operands>) && ...)> {};",
+                "((is_built_in<__Operands> || is_array_or_pointer<__Operands>) &&\n"
+                "                                    ...)> {};",
                 "true> {};",
             ),
         ),

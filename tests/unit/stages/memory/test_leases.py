@@ -71,6 +71,12 @@ def wait_for_queue(directory: Path) -> None:
             time.sleep(0.02)
 
 
+def wait_for_note(directory: Path) -> None:
+    """Wait until a compile has noted the time at which it began to wait."""
+    while not (directory / "queue").stat().st_size:
+        time.sleep(0.02)
+
+
 def test_a_compile_waits_until_others_end_and_says_so_once(directory: Path) -> None:
     found: list[bool] = []
 
@@ -83,6 +89,7 @@ def test_a_compile_waits_until_others_end_and_says_so_once(directory: Path) -> N
         with lease_memory(6, 8):
             thread.start()
             wait_for_queue(directory)
+            wait_for_note(directory)
             assert len(found) == count
         thread.join()
     assert found == [True, False]

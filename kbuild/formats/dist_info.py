@@ -35,7 +35,7 @@ def find_record(names: Iterable[str]) -> str:
     """Return the name of the ``RECORD`` among the files of a wheel.
 
     Raises:
-        InputError: There is none, or more than one.
+        InputError: The wheel does not contain one, or contains more than one.
     """
     found = [n for n in names if n.count("/") == 1 and n.endswith(f"{_DIST_INFO}{_RECORD}")]
     if len(found) != 1:

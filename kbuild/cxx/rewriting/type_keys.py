@@ -57,7 +57,7 @@ def expand_type(unit: Unit, words: Words) -> Words:
 
 
 def _find_aliased(unit: Unit, name: str) -> Sequence[str]:
-    """Return the words of the first type that a name is an alias of; empty if there is none."""
+    """Return the words of the first type that a name stands for; empty if it is not an alias."""
     known = _remember_aliases(unit)
     if name not in known:
         known[name] = next(list_aliased(unit, name), ())

@@ -17,7 +17,8 @@
     extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread type name
 
 /* Loops store this one for functions that read it.  It is static, so that compilers know that no pointer leads to
- * it.  The variable of the adapter unit takes the place of this weak one.
+ * it.  The variable of the adapter unit takes the place of this weak one.  Device code is compiled with
+ * -fdata-sections, so that gcc for AArch64 refers to it by its symbol, and not by a place in a section.
  *
  * For programs, it is a constant, which overloads and deduced types can see.  Compilers keep the value of a constant
  * variable in a register while they store another one, but not that of a constant member.  So the variable has no

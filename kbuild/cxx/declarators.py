@@ -32,6 +32,7 @@ BUILT_IN_TYPES: Final = frozenset(
     ]
 )
 CLASS_KEYS: Final = frozenset(("struct", "class", "union", "enum"))
+GRID_CONSTANT: Final = "__kbuild_grid_constant__"  # after preprocessing
 QUALIFIERS: Final = frozenset(
     [
         "const",
@@ -44,6 +45,7 @@ QUALIFIERS: Final = frozenset(
         "register",
         "constexpr",
         "__grid_constant__",
+        GRID_CONSTANT,
         "typename",
         *CLASS_KEYS,
     ]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.cxx.declarations import Declaration, find_qualified, list_qualifiers
-from kbuild.cxx.declarators import find_declarator, split_initializer
+from kbuild.cxx.declarators import GRID_CONSTANT, find_declarator, split_initializer
 from kbuild.cxx.heads import find_name
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.scopes import Scope, find_scopes, list_head
@@ -23,7 +23,7 @@ from kbuild.values import dataclass
 # kbuild's headers define the second one as the first.
 _KERNEL: Final = frozenset(("__global__", "KBUILD_KERNEL"))
 _UNNAMED: Final = "(anonymous namespace)"
-_IGNORED_WORDS: Final = ("__restrict__", "__restrict", "__grid_constant__")
+_IGNORED_WORDS: Final = ("__restrict__", "__restrict", "__grid_constant__", GRID_CONSTANT)
 _C: Final = '"C"'
 
 

@@ -146,6 +146,51 @@ __global__ void constants(int* out)
 }
 __global__ void constants_across(int* out) { out[threadIdx.x] = tell_across(); }
 
+// All threads of a grid share the object of such a parameter.
+struct Setting {
+    int step, values[2];
+    __device__ const Setting* self() const { return this; }
+};
+__device__ const void* volatile published;
+__device__ void publish(const void* object)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) published = object;
+    while (published == nullptr) {
+    }
+}
+template <class... Before>
+__global__ void shared_in_loops(int* out, Before... before, const __grid_constant__ Setting setting)
+{
+    publish(setting.self());
+    auto read = [=] { return setting.values[1]; };
+    out[blockIdx.x * 64 + threadIdx.x] = (published == &setting) + read() + (0 + ... + before);
+}
+__global__ void shared_in_regions(const Setting __grid_constant__ setting, int* out,
+                                  const __grid_constant__ int number)
+{
+    out[blockIdx.x * 64 + threadIdx.x] = setting.step;
+    __shared__ const int* place;
+    if (threadIdx.x == 0) place = &number;
+    __syncthreads();
+    publish(&setting.values);
+    out[blockIdx.x * 64 + threadIdx.x] += (published == setting.values) + (place == &number);
+}
+__global__ void shared_in_fibers(int* out, const __grid_constant__ Setting setting)
+{
+    switch (setting.step) {
+    case 7:
+        out[blockIdx.x * 64 + threadIdx.x] = setting.values[0];
+        __syncthreads();
+        publish(&setting.step);
+        out[blockIdx.x * 64 + threadIdx.x] += published == &setting;
+    }
+}
+void reset_published()
+{
+    const void* none = nullptr;
+    cudaMemcpyToSymbol(published, &none, sizeof none);
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -178,5 +223,15 @@ int main()
     check("constants", 64, [](int) { return 1111; });
     constants_across<<<1, 64>>>(results);
     check("constants_across", 64, [](int) { return 1111; });
+    const Setting setting{7, {20, 30}};
+    reset_published();
+    shared_in_loops<int, int><<<2, 64>>>(results, 1, 2, setting);
+    check("shared_in_loops", 128, [](int) { return 34; });
+    reset_published();
+    shared_in_regions<<<2, 64>>>(setting, results, 9);
+    check("shared_in_regions", 128, [](int) { return 9; });
+    reset_published();
+    shared_in_fibers<<<2, 64>>>(results, setting);
+    check("shared_in_fibers", 128, [](int) { return 21; });
     std::puts("done");
 }

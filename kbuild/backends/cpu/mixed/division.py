@@ -128,19 +128,18 @@ class Divider:
             found |= called
         return found
 
-    def divide_kernel(self, kernel: Declaration, bound: str, prologue: str) -> tuple[Edit, ...]:
+    def divide_kernel(self, kernel: Declaration, prologue: str) -> tuple[Edit, ...]:
         """Return the edits of a kernel that is divided into regions.
 
         Args:
             kernel: The kernel.
-            bound: An expression for the largest number of threads; 0 if there is no limit.
-            prologue: What else belongs to the start of its body.
+            prologue: The start of its body.
 
         Raises:
             CannotDivide: It cannot be divided.
         """
         division, called = self._analyze(kernel, is_function=False)
-        edits = write_kernel(self._code, division, prologue, bound)
+        edits = write_kernel(self._code, division, prologue)
         check_edits(edits, self._edited)
         self._add_called(called)
         self.marks.update(self._find_marks(division))

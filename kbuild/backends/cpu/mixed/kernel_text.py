@@ -29,6 +29,7 @@ from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.waits.functions import find_waiting
 from kbuild.backends.cpu.mixed.waits.loops import LoopMarks
 from kbuild.cxx.declarations import Declaration
+from kbuild.cxx.declarators import GRID_CONSTANT
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.rewriting.signatures import read_signature
@@ -204,11 +205,13 @@ class _Editor:
         bound = self._bounds.get(kernel.start, LaunchBounds())
         names = list_own_names(self._code, kernel.body or (0, 0))
         reviewed = 2 * number + (kernel.start in self._indexed)
-        before = " ".join(_describe_kernel(bound, _REGIONS, names, reviewed))
+        outer, inner = _rebind_objects(self._code.text, kernel, are_captured=True)
+        before = " ".join((*outer, *_describe_kernel(bound, _REGIONS, names, reviewed)))
         most = "__kbuild_bounds__[0]" if bound.block else "0"
+        prologue = "".join((f"{before} __kbuild_divided__({most})", *inner))
         named = tuple(_name_functions(names))
         if self._divider is not None:
-            divided = self._divider.divide_kernel(kernel, most, before)
+            divided = self._divider.divide_kernel(kernel, prologue)
             check_edits(divided, [(each.start, each.end) for each in named])
             yield from divided
         yield from named
@@ -252,7 +255,7 @@ class _Editor:
                 constants.append("__kbuild_threadIdx__")
             inside = "".join(f" {word}" for word in constants)
             after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
-        outer, inner = _rebind_references(code.text, kernel)
+        outer, inner = _rebind_objects(code.text, kernel)
         prologue = " ".join((*outer, *words))
         is_apart = code.text[start + 1].isspace() or code.text[start + 1] == "}"
         space = "" if is_apart else " "  # a word can follow the brace
@@ -291,28 +294,42 @@ def _returns_value(kernel: Declaration) -> bool:
     return "void" not in words and not words.isdisjoint(_VALUES)
 
 
-def _rebind_references(text: str, kernel: Declaration) -> tuple[list[str], list[str]]:
-    """Return the declarations before and in the body that make references refer to their objects.
+def _rebind_objects(
+    text: str, kernel: Declaration, *, are_captured: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return the declarations before and in the body that make names refer to their objects.
 
-    The body is a function that copies what it uses, and would copy these objects.
+    Those are the objects of reference parameters, and the launch's own object for a parameter that
+    all threads of the grid share: the kernel has a copy for each of its calls.
+
+    Args:
+        text: The preprocessed text.
+        kernel: The kernel.
+        are_captured: Whether the body captures references. Otherwise, it is a function that copies
+            what it uses, and would copy these objects.
     """
     outer: list[str] = []
     inner: list[str] = []
+    place = "0"
     signature = read_signature("", text[slice(*kernel.parameters)])
     for index, parameter in enumerate(signature.parameters):
         name = parameter.old_name
         before = parameter.text.partition(f" {parameter.name}")[0].rstrip(" .")
+        here, pointer = place, f"__kbuild_object_{index}__"
+        place += f" + sizeof...({name})" if parameter.is_pack else " + 1"
         if not name:
             continue
-        if not before.endswith("&"):
-            if not parameter.is_pack and not _BUILT_IN.fullmatch(before):
-                outer.append(f"__kbuild_value__({name})")
-        elif parameter.is_pack:
-            outer.append(f"__kbuild_no_pack__({name})")
-        else:
-            pointer = f"__kbuild_object_{index}__"
-            outer.append(f"const auto {pointer} = __builtin_addressof({name});")
+        is_reference = before.endswith("&")
+        is_shared = GRID_CONSTANT in before.split() and not parameter.is_pack
+        if is_shared or (is_reference and not are_captured and not parameter.is_pack):
+            of_launch = f"::kbuild_cpu::find_argument<decltype({name})>({here})"
+            found = of_launch if is_shared else f"__builtin_addressof({name})"
+            outer.append(f"const auto {pointer} = {found};")
             inner.append(f" [[maybe_unused]] auto& {name} = *{pointer};")
+        elif is_reference and not are_captured:
+            outer.append(f"__kbuild_no_pack__({name})")
+        elif not (are_captured or parameter.is_pack or _BUILT_IN.fullmatch(before)):
+            outer.append(f"__kbuild_value__({name})")
     return outer, inner
 
 

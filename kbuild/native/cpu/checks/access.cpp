@@ -393,6 +393,8 @@ bool Checker::check_other_memory(Event event) {
             check_constant(event);
         return true;
     }
+    if ((event.kind & KBUILD_CPU_WRITES) == 0 && launch_->has_argument_at(event.address))
+        return true;
     {
         std::unique_lock lock(memory_mutex_);
         for (auto& other : others_)

@@ -57,6 +57,12 @@ public:
     GridBarrier grid_barrier;
     Children children;
 
+    bool has_argument_at(std::uintptr_t address) const noexcept {
+        for (std::uint32_t i = 0; i < kernel.param_count; ++i)
+            if (address - reinterpret_cast<std::uintptr_t>(args[i]) < kernel.params[i].size)
+                return true;
+        return false;
+    }
     bool has_blocks() const noexcept { return next_.load(std::memory_order_relaxed) < block_count; }
 
     // Returns the next blocks to run, or an empty range if none are left. Large grids are handed

@@ -40,6 +40,7 @@
 #undef __host__
 #undef __launch_bounds__
 #undef __cluster_dims__
+#undef __grid_constant__
 
 #define __global__ __kbuild_global__
 #define __device__ __kbuild_device__
@@ -48,6 +49,7 @@
 #define __host__ __kbuild_host__
 #define __launch_bounds__(...) __kbuild_launch_bounds__(__VA_ARGS__)
 #define __cluster_dims__(...) __kbuild_cluster_dims__(__VA_ARGS__)
+#define __grid_constant__ __kbuild_grid_constant__
 
 /* kbuild does not know which compiler preprocesses the text. */
 #if defined(__clang__)

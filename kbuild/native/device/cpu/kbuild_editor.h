@@ -22,6 +22,7 @@
 #define __kbuild_host__ __attribute__((host))
 #define __kbuild_shared__ __attribute__((shared))
 #define __kbuild_launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __kbuild_grid_constant__
 #define __kbuild_needs_block__
 #define __kbuild_call_needs_block__
 #define __kbuild_yields__

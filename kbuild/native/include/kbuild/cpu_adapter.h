@@ -20,6 +20,7 @@ KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 gridDim;
 KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_progress kbuild_cpu_progress;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_shared kbuild_cpu_shared;
+KBUILD_CPU_IN_IMAGE __thread void *const *kbuild_cpu_arguments; /* of the launch */
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_waits;
 KBUILD_CPU_IN_IMAGE extern const char kbuild_cpu_loops = 0; /* marks loops; nobody reads it */

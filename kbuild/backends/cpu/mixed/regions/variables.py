@@ -7,7 +7,13 @@ from typing import Final, Literal
 
 from kbuild.backends.cpu.mixed.regions.grammar.constants import is_built_in_type, is_scalar_type
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS
-from kbuild.cxx.declarators import TYPE_WORDS, find_declarator, find_type_end, split_initializer
+from kbuild.cxx.declarators import (
+    GRID_CONSTANT,
+    TYPE_WORDS,
+    find_declarator,
+    find_type_end,
+    split_initializer,
+)
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.places import list_outside
 from kbuild.cxx.statements import Block, Statement, skip_attributes
@@ -201,7 +207,9 @@ def find_reference(words: Iterable[str]) -> Reference | None:
 def read_parameters(
     unit: Unit, tokens: list[Token], brace: int, stop: int, *, is_function: bool = False
 ) -> Iterator[Variable]:
-    """Yield the parameters of a kernel, except those that are references or packs.
+    """Yield the parameters of a kernel that each thread has, except packs.
+
+    References, and parameters that all threads of the grid share, are ordinary names.
 
     Args:
         unit: The text.
@@ -214,7 +222,8 @@ def read_parameters(
         head, _ = split_initializer(part)
         _, place = find_declarator(head)
         words = [token.text for token in head]
-        if place is None or ("&" in words and not is_function) or "..." in words:
+        is_object = ("&" in words and not is_function) or GRID_CONSTANT in words
+        if place is None or is_object or "..." in words:
             continue
         marks = words[_find_angle(words) :]
         is_pointer = "*" in marks or "[" in marks

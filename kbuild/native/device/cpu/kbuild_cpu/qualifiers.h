@@ -15,10 +15,12 @@
 #define __global__ __kbuild_global__
 #define __launch_bounds__(...) __kbuild_launch_bounds__(__VA_ARGS__)
 #define __cluster_dims__(...) __kbuild_cluster_dims__(__VA_ARGS__)
+#define __grid_constant__ __kbuild_grid_constant__
 #else
 #define __global__ __attribute__((patchable_function_entry(1, 1), used, visibility("default")))
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
+#define __grid_constant__
 #endif
 
 /* Hidden, so that only host code has default visibility.  Host code does not belong in a kernel
@@ -59,7 +61,6 @@
 #define KBUILD_CPU_UNCHECKED
 #endif
 
-#define __grid_constant__
 #define __maxnreg__(registers)
 #define __inline_hint__
 /* Launches of such a kernel count clusters instead of blocks. */

@@ -4,6 +4,7 @@
 #define __kbuild_constant__
 #define __kbuild_managed__
 #define __kbuild_host__
+#define __kbuild_grid_constant__
 #define __kbuild_shared__ thread_local
 #define __kbuild_needs_block__
 #define __kbuild_call_needs_block__

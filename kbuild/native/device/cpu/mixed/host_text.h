@@ -31,6 +31,7 @@
 #define __kbuild_host__
 #define __kbuild_launch_bounds__(...)
 #define __kbuild_cluster_dims__(...)
+#define __kbuild_grid_constant__
 #define __kbuild_shared__ thread_local
 #define __kbuild_needs_block__
 #define __kbuild_call_needs_block__

@@ -26,6 +26,7 @@
  * in instances of templates. */
 #define __kbuild_launch_bounds__(...)
 #define __kbuild_cluster_dims__(...)
+#define __kbuild_grid_constant__
 #if defined(__clang__)
 #define __kbuild_shared__ \
     __attribute__((visibility("hidden"), tls_model("local-dynamic"))) thread_local

@@ -7,14 +7,16 @@ from functools import lru_cache
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS, STANDARD_TYPES
-from kbuild.cxx.declarators import TYPE_WORDS
+from kbuild.cxx.declarators import GRID_CONSTANT, TYPE_WORDS
 from kbuild.cxx.rewriting.type_keys import list_aliased
 from kbuild.cxx.unit import Unit
 
 _CONSTANT: Final = frozenset(("constexpr", "const"))
 _BEHIND: Final = ("=", "{", ",", ">", ";", "(")
 _TYPES: Final = ("class", "typename")
-_SPECIFIERS: Final = frozenset(("const", "static", "constexpr", "register", "inline"))
+_SPECIFIERS: Final = frozenset(
+    ("const", "static", "constexpr", "register", "inline", GRID_CONSTANT)
+)
 
 
 @lru_cache(maxsize=4096)

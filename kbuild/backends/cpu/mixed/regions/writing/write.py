@@ -38,20 +38,18 @@ from kbuild.cxx.statements import Block, Node, Statement, list_statements
 from kbuild.cxx.unit import Unit
 
 
-def write_kernel(unit: Unit, division: Division, prologue: str, bound: str) -> tuple[Edit, ...]:
+def write_kernel(unit: Unit, division: Division, prologue: str) -> tuple[Edit, ...]:
     """Return the edits of the body of a divided kernel.
 
     Args:
         unit: The text.
         division: How the kernel is divided.
-        prologue: What else belongs to the start of the body.
-        bound: An expression for the largest number of threads; 0 if there is no limit.
+        prologue: The start of the body.
 
     Raises:
         CannotDivide: A variable, or a place in the text, has a form that is not supported.
     """
-    before = f"{prologue} __kbuild_divided__({bound})"
-    return _KernelWriter(Text(unit, division)).write(before, "__kbuild_divided_end__")
+    return _KernelWriter(Text(unit, division)).write(prologue, "__kbuild_divided_end__")
 
 
 def write_function(unit: Unit, division: Division) -> tuple[Edit, ...]:

@@ -27,7 +27,7 @@ def build_program(
     options: tuple[str, ...] = (),
     is_relocatable: bool = False,
 ) -> Path:
-    """Build a program for the CPU and return its path. Write the warnings of the host pass.
+    """Build a program for the CPU and return its path. Write the warnings of both passes.
 
     Args:
         directory: The directory for all files.
@@ -58,7 +58,7 @@ def build_program(
         preprocess_source(edge, flags)
         sys.stderr.write(run_host_pass(edge, flags))
     for compiled in plan.edges:
-        compile_edge(compiled, flags)
+        sys.stderr.write(compile_edge(compiled, flags).compiled.warnings)
     for link in plan.links:
         link_edge(link, flags)
     pack_target(plan.pack)

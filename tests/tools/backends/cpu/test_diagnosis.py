@@ -65,6 +65,19 @@ def test_messages_name_the_users_tokens(tmp_path: Path) -> None:
     assert snippet[caret - start :].startswith("missing")
 
 
+@COMPILERS
+def test_warnings_show_nothing_of_the_rewritten_text(
+    tmp_path: Path, compiler: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "source.cu"
+    path.write_text("__global__ void k(int *p) { *p = 1 / 0; __syncthreads(); }\nint main() {}\n")
+    build_program(tmp_path, (path,), compilers=(compiler, compiler))
+
+    found = re.findall(r"source\.cu:(\S+): warning: ", text := capfd.readouterr().err)
+    assert set(found) == {"1"}
+    assert "kbuild" not in text
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -23,14 +23,16 @@ if TYPE_CHECKING:
 
 # The command shows no warnings: those of the real text count, which is optimized.
 # kbuild rejects exceptions in device code itself.
-_DIAGNOSIS: Final = ("-fsyntax-only", "-w", "-fexceptions")
+# The user's own text has the columns of the file.
+_DIAGNOSIS: Final = ("-fsyntax-only", "-w", "-fexceptions", "-fshow-column")
 # The project can make errors of warnings, and of markers of lines.
 _REVIEW: Final = (
-    *("-fsyntax-only", "-Wdeprecated-declarations", "-Wno-pedantic"),
+    *("-fsyntax-only", "-Wdeprecated-declarations", "-Wno-pedantic", "-fshow-column"),
     *("-Wno-error", "-Wno-error=deprecated-declarations"),
 )
 # clang shows the line that it reads, and not that of the file.
-_CLANG: Final = ("-fno-caret-diagnostics",)
+_NO_CARET: Final = "-fno-caret-diagnostics"
+_CARET: Final = "-fdiagnostics-show-caret"
 _GCC: Final = ("-fno-diagnostics-show-caret", "-fdiagnostics-column-unit=byte")
 
 
@@ -38,7 +40,7 @@ def describe_diagnosis(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) 
     """See `MixedPasses`: a compile of the user's own text, without code generation."""
     from kbuild.backends.cpu.mixed.diagnosis.text import write_diagnosis_text  # noqa: PLC0415 - only failures need it
 
-    options = (*_DIAGNOSIS, *(_CLANG if q.compiles_with_clang(code.text) else ()))
+    options = (*_DIAGNOSIS, _NO_CARET if q.compiles_with_clang(code.text) else _CARET)
     return _describe(unit, tc, options, write_diagnosis_text(code))
 
 
@@ -47,7 +49,7 @@ def describe_review(code: Unit, unit: CompileUnit | HostUnit, tc: Toolchain) -> 
     marks = _find_marks(code, _find_part(unit))
     if not (marks.functions or marks.variables):
         return None
-    options = (*_REVIEW, *(_CLANG if q.compiles_with_clang(code.text) else _GCC))
+    options = (*_REVIEW, *((_NO_CARET,) if q.compiles_with_clang(code.text) else _GCC))
     return _describe(unit, tc, options, _mark(code, _find_part(unit)).text)
 
 

@@ -298,3 +298,18 @@ def test_intrinsics_compute_the_documented_results(compiler: str, tmp_path: Path
     compile_with(compiler, *objects, "-lm", "-o", tmp_path / "a")
     result = subprocess.run([tmp_path / "a"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
+
+
+def test_stores_do_not_change_the_sizes_of_a_launch(tmp_path: Path) -> None:
+    source, text = tmp_path / "a.cu", tmp_path / "a.s"
+    source.write_text(
+        "__device__ void fill(unsigned* to, int count)\n"
+        "{ for (int i = 0; i < count; ++i) to[i * blockDim.x + gridDim.x] = 1; }\n"
+    )
+
+    compile_with("g++", *device_flags("g++"), "-O2", "-S", source, "-o", text)
+
+    before, _, behind = text.read_text().partition("movl\t$1, ")
+    loop = before.rpartition("\n.L")[2] + behind.partition("\tj")[0]
+    assert behind
+    assert loop.count("(%") == 1

@@ -12,11 +12,16 @@
  * that barriers need.  The symbols have these exact names because debuggers use symbol names. */
 extern "C" {
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 threadIdx;
-extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_index __asm__(
-    KBUILD_CPU_INDEX_SYMBOL) __attribute__((alias("threadIdx"))); /* in the device headers */
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockIdx;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 blockDim;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 gridDim;
+/* Their names in the device headers. */
+extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_index __asm__(
+    KBUILD_CPU_INDEX_SYMBOL) __attribute__((alias("threadIdx")));
+extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_block __asm__(
+    KBUILD_CPU_BLOCK_SYMBOL) __attribute__((alias("blockDim")));
+extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_grid __asm__(
+    KBUILD_CPU_GRID_SYMBOL) __attribute__((alias("gridDim")));
 KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_progress kbuild_cpu_progress;
 KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_shared kbuild_cpu_shared;

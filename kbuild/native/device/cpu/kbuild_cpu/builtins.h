@@ -13,33 +13,38 @@
 #pragma GCC system_header
 
 /* All four are in the same image, so with this TLS model one call finds all of them. */
-#define KBUILD_CPU_BUILTIN(type, name) \
-    extern __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread type name
+extern
+    __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread const uint3 blockIdx;
 
-/* Loops store this one for functions that read it.  It is static, so that compilers know that no pointer leads to
- * it.  The variable of the adapter unit takes the place of this weak one.  Device code is compiled with
- * -fdata-sections, so that gcc for AArch64 refers to it by its symbol, and not by a place in a section.
+/* Loops store threadIdx for functions that read it.  The other two have a type with constructors, so that gcc loads an
+ * `extern` constant of it again after each store.  These variables are static, so that compilers know that no pointer
+ * leads to them.  Those of the adapter unit take the place of these weak ones.  Device code is compiled with
+ * -fdata-sections, so that gcc for AArch64 refers to them by their symbols, and not by places in a section.
  *
- * For programs, it is a constant, which overloads and deduced types can see.  Compilers keep the value of a constant
- * variable in a register while they store another one, but not that of a constant member.  So the variable has no
- * name of its own, and `threadIdx` is the name of its member.  A structured binding of an earlier standard than
- * C++20 cannot be static; compilers accept this one in system headers. */
-namespace kbuild_cpu {
-struct index_of_thread {
-    const ::uint3 threadIdx;
-};
-}  // namespace kbuild_cpu
-__asm__(".weak " KBUILD_CPU_INDEX_SYMBOL "\n.hidden " KBUILD_CPU_INDEX_SYMBOL);
+ * For programs, they are constants, which overloads and deduced types can see.  Compilers know the values of static
+ * constants, but not those of constant members.  So the variables have no names of their own, and `threadIdx` is the
+ * name of a member.  A structured binding of an earlier standard than C++20 cannot be static; compilers accept these
+ * in system headers. */
 #if defined(__clang__)
-[[gnu::used]]
+#define KBUILD_CPU_USED [[gnu::used]]
+#else
+#define KBUILD_CPU_USED
 #endif
-[[gnu::tls_model("local-dynamic")]] static thread_local auto [threadIdx] =
-    ::kbuild_cpu::index_of_thread{};
-/* These are constants, which overloads can see, and thus not static: a static constant would be folded. */
-KBUILD_CPU_BUILTIN(const uint3, blockIdx);
-KBUILD_CPU_BUILTIN(const dim3, blockDim);
-KBUILD_CPU_BUILTIN(const dim3, gridDim);
+#define KBUILD_CPU_BUILTIN(type, name, holder, symbol) \
+    namespace kbuild_cpu { \
+    struct holder { \
+        const type name; \
+    }; \
+    } \
+    __asm__(".weak " symbol "\n.hidden " symbol); \
+    KBUILD_CPU_USED [[gnu::tls_model("local-dynamic")]] static thread_local auto [name] = \
+        ::kbuild_cpu::holder{};
 
+KBUILD_CPU_BUILTIN(::uint3, threadIdx, index_of_thread, KBUILD_CPU_INDEX_SYMBOL)
+KBUILD_CPU_BUILTIN(::dim3, blockDim, extent_of_block, KBUILD_CPU_BLOCK_SYMBOL)
+KBUILD_CPU_BUILTIN(::dim3, gridDim, extent_of_grid, KBUILD_CPU_GRID_SYMBOL)
+
+#undef KBUILD_CPU_USED
 #undef KBUILD_CPU_BUILTIN
 
 constexpr int warpSize = 32;
@@ -69,13 +74,15 @@ __attribute__((always_inline, artificial)) inline void store_index(unsigned int 
     __index.z = __z;
 }
 #if !defined(__clang__)
-/* Code that the compiler does not see reads and writes the index: for all that it knows, by calls of these.  For gcc,
- * a variable with the attribute `used` would keep its address, which store_index seems to take. */
+/* Code that the compiler does not see reads and writes the index, and writes the sizes: for all that it knows, by calls
+ * of these.  For gcc, a variable with the attribute `used` would keep its address, which store_index seems to take. */
 __attribute__((used, visibility("hidden"))) inline unsigned int read_index() {
     return ::threadIdx.x + ::threadIdx.y + ::threadIdx.z;
 }
-__attribute__((used, visibility("hidden"))) inline void write_index(unsigned int __value) {
+__attribute__((used, visibility("hidden"))) inline void write_launch(unsigned int __value) {
     const_cast<::uint3 &>(::threadIdx) = {__value, __value, __value};
+    const_cast<::dim3 &>(::blockDim) = ::dim3(__value, __value, __value);
+    const_cast<::dim3 &>(::gridDim) = ::dim3(__value, __value, __value);
 }
 #endif
 

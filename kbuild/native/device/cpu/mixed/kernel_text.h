@@ -66,8 +66,8 @@
                            16 * (__kbuild_blocks__[1] == 0 ? 0 : __kbuild_blocks__[1] - 1) + \
                            256 * (__kbuild_blocks__[2] == 0 ? 0 : __kbuild_blocks__[2] - 1)] = {};
 #if defined(__clang__)
-/* clang also declares thread-local variables that optimized code does not use, but without their type. */
-__asm__(".type blockIdx, %tls_object\n.type blockDim, %tls_object\n.type gridDim, %tls_object");
+/* clang also declares thread-local variables that optimized code does not use, but without their types. */
+__asm__(".type blockIdx, %tls_object");
 #define __kbuild_outlined__ __attribute__((noinline, cold, minsize))
 #else
 #define __kbuild_outlined__ __attribute__((noinline, cold))

@@ -8,8 +8,11 @@
 
 #include <stdint.h>
 
-/* The variable behind threadIdx in the device headers, a structured binding, for which Itanium's ABI has this name. */
+/* The variables behind threadIdx, blockDim, and gridDim in the device headers, structured bindings, for which Itanium's
+ * ABI has these names. */
 #define KBUILD_CPU_INDEX_SYMBOL "_ZDC9threadIdxE"
+#define KBUILD_CPU_BLOCK_SYMBOL "_ZDC8blockDimE"
+#define KBUILD_CPU_GRID_SYMBOL "_ZDC7gridDimE"
 
 /* A call that can wait, for error reports.  It is the same call site if all members are equal. */
 struct kbuild_cpu_call {

@@ -41,6 +41,52 @@ __global__ void hidden_in_parentheses(int* out)
     }
     out[threadIdx.x] += s[x + 1] * 1000;
 }
+// Names of arrays in shared memory that stand for something else elsewhere, or for no address.
+__device__ int values[64];
+__global__ void hidden_array(int* out)
+{
+    __shared__ int part[64];
+    int* own = part + threadIdx.x;
+    *own = threadIdx.x;
+    __syncthreads();
+    {
+        int part[64] = {};
+        __syncthreads();
+        out[threadIdx.x] = *own + part[threadIdx.x];
+        __syncthreads();
+    }
+}
+__global__ void array_of_inner_block(int* out)
+{
+    int* own = values + threadIdx.x;
+    *own = threadIdx.x;
+    __syncthreads();
+    {
+        __shared__ int values[64];
+        values[threadIdx.x] = 1000;
+        __syncthreads();
+        out[threadIdx.x] = *own + values[threadIdx.x];
+        __syncthreads();
+    }
+}
+struct Place {
+    int* first;
+    __device__ int* operator+(unsigned i) const { return first + i; }
+};
+__global__ void pointers_in_shared_memory(int* out)
+{
+    __shared__ int part[65], *pointer;
+    __shared__ Place place;
+    part[threadIdx.x] = threadIdx.x;
+    pointer = part;
+    place.first = part;
+    __syncthreads();
+    int *own = pointer + threadIdx.x, *same = place + threadIdx.x;
+    __syncthreads();
+    pointer = place.first = part + 1;
+    __syncthreads();
+    out[threadIdx.x] = *own + 1000 * *same;
+}
 __global__ void address(int* out)
 {
     int x = threadIdx.x, *place = &x;
@@ -617,6 +663,12 @@ int main()
     check("hidden_constant", 64, [](int i) { return 3 * i + 5; });
     hidden_in_parentheses<<<1, 64>>>(results);
     check("hidden_in_parentheses", 64, [](int i) { return 3 * i + 5 + 7000 * i; });
+    hidden_array<<<1, 64>>>(results);
+    check("hidden_array", 64, [](int i) { return i; });
+    array_of_inner_block<<<1, 64>>>(results);
+    check("array_of_inner_block", 64, [](int i) { return i + 1000; });
+    pointers_in_shared_memory<<<1, 64>>>(results);
+    check("pointers_in_shared_memory", 64, [](int i) { return 1001 * i; });
     address<<<1, 64>>>(results);
     check("address", 64, [](int i) { return i + 3; });
     some_threads_assign<<<1, 64>>>(results);

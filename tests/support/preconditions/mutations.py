@@ -295,6 +295,7 @@ MUTATIONS = (
                 "(word in shared or not is_probably_constant(unit, word))",
                 "False",
             ),
+            Change(_BINDINGS, "if division.uses.is_address(first):", "if False:"),
         ),
         (
             "cases_preconditions",
@@ -333,6 +334,42 @@ MUTATIONS = (
         (Change(_BINDINGS, "checks |= dict.fromkeys(self._check_call(call))", "pass"),),
         ("cases_preconditions", "cases_values_behind_names"),
         ("memory_user_max",),
+    ),
+    Mutation(
+        "hidden_array",
+        "rematerialized value",
+        "the name of an array in shared memory stands for its address",
+        (
+            Change(
+                f"{_REGIONS}uses.py",
+                "return first < index < last and self._is_one_of(self._shared.names, index)",
+                "return self._is_one_of(self._shared.names, index)",
+            ),
+            Change(
+                f"{_REGIONS}declared_names.py",
+                "and unit.words[index] in shared.scopes",
+                "or unit.words[index] in shared.names",
+            ),
+        ),
+        ("cases_preconditions",),
+    ),
+    Mutation(
+        "pointer_as_array",
+        "rematerialized value",
+        "an array in shared memory is one",
+        (
+            Change(
+                f"{_REGIONS}forms.py",
+                "if unit.words[index] not in others and places[unit.words[index]] == 1",
+                "if places[unit.words[index]] == 1",
+            ),
+            Change(
+                _HEADER,
+                "constexpr bool stands_for_address = false;",
+                "constexpr bool stands_for_address = true;",
+            ),
+        ),
+        ("cases_preconditions",),
     ),
     Mutation(
         "hidden",

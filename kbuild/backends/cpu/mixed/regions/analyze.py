@@ -73,7 +73,7 @@ class _Analysis:
         )
         shared = find_shared(unit, body)
         self._shared = shared.names
-        self._inner = find_declared(unit, body)
+        self._inner = find_declared(unit, body, shared)
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
         self._divided = find_divided(unit, body, needs.operations)
         variables = (*kernel.parameters, *self._find_variables())
@@ -172,7 +172,9 @@ class _Analysis:
         words = {
             self._unit.words[index]
             for index in range(*span)
-            if is_name(self._unit.words[index]) and self._uses.resolve(index) is None
+            if is_name(self._unit.words[index])
+            and self._unit.get(index - 1) not in (".", "->")
+            and self._uses.resolve(index) is None
         }
         return not (words - KEYWORDS).isdisjoint(self._inner)
 

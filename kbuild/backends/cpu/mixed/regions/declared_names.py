@@ -7,6 +7,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS
+from kbuild.backends.cpu.mixed.regions.model import SharedMemory
 from kbuild.cxx.declarators import TYPE_OPERATORS
 from kbuild.cxx.places import find_opening
 from kbuild.cxx.statements import Block, Statement, list_statements, skip_attributes
@@ -54,6 +55,8 @@ def is_declared_name(unit: Unit, statement: Statement, index: int) -> bool:
         return True  # as in `int a, (b);`
     opening = find_opening(unit, statement.start, index)
     is_first = index == statement.start and statement.base is None
+    if before == "*" and unit.get(index - 2) == "=":
+        return False  # what a pointer leads to
     if is_first or (opening is not None and unit.words[opening] != "{"):
         return False
     is_last = index + 1 == statement.stop or behind in ("=", ";", "[", "(", "{", ",", "}", ":")
@@ -70,10 +73,14 @@ def list_declared_names(unit: Unit, statement: Statement) -> Iterator[int]:
             yield index
 
 
-def find_declared(unit: Unit, body: Block) -> frozenset[str]:
-    """Return the names that statements of a body declare, and some others."""
+def find_declared(unit: Unit, body: Block, shared: SharedMemory) -> frozenset[str]:
+    """Return the names that statements of a body declare, and some others.
+
+    The only declaration of an array in shared memory does not count, as it hides no other one.
+    """
     return frozenset(
         unit.words[index]
         for statement in list_statements(body)
         for index in list_declared_names(unit, statement)
+        if not (index in shared.declared and unit.words[index] in shared.scopes)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
@@ -108,15 +109,27 @@ def find_shared(unit: Unit, body: Block) -> SharedMemory:
             kind = next((word for word in words if word not in (_SHARED, *_STORAGE)), "")
             if kind in ARITHMETIC_WORDS and "&" not in words:
                 numbers |= found
-    names = {unit.words[index] for index in declared}
+    places = Counter(unit.words[index] for index in declared)
+    names = {*places}
     others = {unit.words[index] for index in declared if unit.get(index + 1) != "["}
     of_numbers = {unit.words[index] for index in numbers} - {_SHARED}
     return SharedMemory(
         names=frozenset(names - {_SHARED}),
         numbers=frozenset(of_numbers),
         arrays=frozenset(of_numbers - others),
+        scopes={
+            unit.words[index]: (index, _find_end(unit, body, index))
+            for index in declared
+            if unit.words[index] not in others and places[unit.words[index]] == 1
+        },
         declared=frozenset(declared),
     )
+
+
+def _find_end(unit: Unit, body: Block, index: int) -> int:
+    """Return the index of the brace behind what a token is in."""
+    opening = find_opening(unit, body.start, index)
+    return body.stop if opening is None else unit.partners[opening]
 
 
 def check_types(unit: Unit, body: Block, uses: Uses) -> None:

@@ -87,12 +87,14 @@ class SharedMemory:
         names: The names in these declarations.
         numbers: Those of them that consist of numbers without a doubt.
         arrays: Those of these that are arrays, so that the name alone reads no memory.
+        scopes: The names of arrays that are declared once, and where they stand for an address.
         declared: The indices of the names.
     """
 
     names: frozenset[str]
     numbers: frozenset[str]
     arrays: frozenset[str]
+    scopes: Mapping[str, tuple[int, int]]
     declared: frozenset[int]
 
 

@@ -75,7 +75,7 @@ def read_known(
         return None
     for start, stop in found.names:
         word = unit.words[stop - 1]
-        is_variable = stop == start + 1 and uses.resolve(start) is not None
-        if not is_variable and (word in shared or not is_probably_constant(unit, word)):
+        is_known = stop == start + 1 and (uses.resolve(start) is not None or uses.is_address(start))
+        if not is_known and (word in shared or not is_probably_constant(unit, word)):
             return None
     return found

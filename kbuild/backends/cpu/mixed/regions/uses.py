@@ -103,6 +103,11 @@ class Uses:
         """Return whether a name is that of an array of numbers in shared memory."""
         return self._is_one_of(self._shared.arrays, index)
 
+    def is_address(self, index: int) -> bool:
+        """Return whether a name surely is that of an array in shared memory."""
+        first, last = self._shared.scopes.get(self._unit.words[index], (index, index))
+        return first < index < last and self._is_one_of(self._shared.names, index)
+
     def _is_one_of(self, names: frozenset[str], index: int) -> bool:
         name = self._unit.words[index]
         return name in names and name not in self._redeclared and self.resolve(index) is None

@@ -221,6 +221,24 @@ def test_an_error_costs_the_function_that_it_is_about(
     assert obstacles == failed
 
 
+@pytest.mark.parametrize(
+    "declarations",
+    [
+        "const int t = threadIdx.x, x = t + 1; int* own = s + t, *other = own + x;",
+        "const I t = threadIdx.x; P own = s + t; I x = t; P other = own + x;",
+    ],
+)
+def test_values_that_are_computed_again(declarations: str) -> None:
+    body = f"__kbuild_shared__ int s[64]; {declarations} *own = x; __syncthreads(); *other = *s;"
+    text = f"using I = int; using P = int*; {write_kernel(body)}"
+    code, found = divide(text)
+
+    assert not found.obstacles
+    assert "__kbuild_s" not in apply_edits(code.text, found.edits, (0, len(code.text))).replace(
+        "__kbuild_shared__", ""
+    )
+
+
 def test_threads_keep_all_variables_after_a_failure() -> None:
     text = write_kernel("const int t = threadIdx.x, m = n; __syncthreads(); p[t] = m;")
     places = [

@@ -1,8 +1,11 @@
-"""Names that are probably constants, or number types. The generated code proves that they are."""
+"""Names that are probably constants, or types of numbers and pointers.
+
+The generated code proves that they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -13,6 +16,7 @@ from kbuild.cxx.unit import Unit
 
 _CONSTANT: Final = frozenset(("constexpr", "const"))
 _BEHIND: Final = ("=", "{", ",", ">", ";", "(")
+_COMPOUND: Final = frozenset(("&", "(", "[", "volatile"))
 _TYPES: Final = ("class", "typename")
 _SPECIFIERS: Final = frozenset(
     ("const", "static", "constexpr", "register", "inline", GRID_CONSTANT)
@@ -37,16 +41,24 @@ def _declares_constant(unit: Unit, index: int) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def names_number(unit: Unit, name: str) -> bool:
-    """Return whether a text declares a name as another one of a type of numbers."""
-    return any(words and ARITHMETIC_WORDS.issuperset(words) for words in list_aliased(unit, name))
+def names_scalar(unit: Unit, name: str) -> bool:
+    """Return whether a text declares a name as another one of a type of numbers or pointers."""
+    return any(
+        words and (ARITHMETIC_WORDS.issuperset(words) or _is_pointer(words))
+        for words in list_aliased(unit, name)
+    )
+
+
+def _is_pointer(words: Sequence[str]) -> bool:
+    """Return whether the words of a type are those of a pointer that is not volatile."""
+    return words[-1] in ("*", "const") and "*" in words and _COMPOUND.isdisjoint(words)
 
 
 def is_scalar_type(unit: Unit, words: Iterable[str]) -> bool:
     """Return whether the words of a type suggest that it is a number, which is not volatile."""
     others = set(words) - _SPECIFIERS - {"std", "::"}
     if len(others) == 1 and not others & TYPE_WORDS:
-        return bool(others & STANDARD_TYPES) or names_number(unit, *others)
+        return bool(others & STANDARD_TYPES) or names_scalar(unit, *others)
     return is_built_in_type(others)
 
 

@@ -248,9 +248,18 @@ class _Reader:
         commas = [place for place in range(assignment) if parts[place].text == ","]
         before = parts[commas[-1] if commas else 0 : assignment]
         is_last = any(part.text in (*ASSIGNMENTS, "?", ":") for part in before)
-        if is_last or (assignment == 1 and not self._names_several(target)):
+        if is_last or not self._can_declare(parts, assignment):
             return self._guard_operands([target])
         return self._read_initializer(parts[assignment].start)
+
+    def _can_declare(self, parts: list[Part], assignment: int) -> bool:
+        """Return whether what an expression assigns can be what a declaration initializes."""
+        is_whole = parts[0].start == self._statement.start and self._statement.base is None
+        is_assigned = parts[1].text in ASSIGNMENTS  # `T& r = x` has an operator before it
+        is_reference = self._unit.words[parts[assignment - 1].start] == "&"  # `T (a) = 1, &r = x`
+        if not is_assigned or is_reference or (assignment > 1 and not is_whole):
+            return True
+        return self._names_several(parts[0])
 
     def _names_several(self, operand: Part) -> bool:
         """Return whether an operand contains words side by side, as a declaration does."""

@@ -195,8 +195,10 @@ class Bindings:
             if plain is None:
                 raise CannotDivide("an expression has an unknown form")
             for first, last in plain.names:
-                if last > first + 1 or division.uses.resolve(first) is None:
-                    name = self._text.render(first, last)
+                name = self._text.render(first, last)
+                if division.uses.is_address(first):
+                    checks[f"static_assert({REGIONS}stands_for_address<decltype({name})>); "] = None
+                elif last > first + 1 or division.uses.resolve(first) is None:
                     checks[f"static_assert({REGIONS}is_built_in<decltype({name})>); "] = None
                     checks[f"static_assert((static_cast<void>(+({name})), true)); "] = None
             for call in plain.calls:

@@ -298,6 +298,13 @@ template <class __T>
 constexpr bool is_array_or_pointer<__T &&> = is_array_or_pointer<__T>;
 template <class __T>
 inline constexpr bool is_built_in<base<__T>> = is_array_or_pointer<__T>;
+/* Whether the name of an object stands for an address, and reads no memory. */
+template <class __T>
+constexpr bool stands_for_address = false;
+template <class __T>
+constexpr bool stands_for_address<__T (&)[]> = true;
+template <class __T, unsigned long __Count>
+constexpr bool stands_for_address<__T (&)[__Count]> = true;
 
 /* The same for a function that takes an argument. It must be the only one with its name, and take this argument by
  * value. No argument can lead to another function, in the namespace of a class. */

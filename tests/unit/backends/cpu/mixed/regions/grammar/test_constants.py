@@ -1,10 +1,10 @@
-"""Which names are probably constants, or types of numbers."""
+"""Which names are probably constants, or types of numbers and pointers."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.regions.grammar.constants import is_probably_constant, names_number
+from kbuild.backends.cpu.mixed.regions.grammar.constants import is_probably_constant, names_scalar
 from kbuild.cxx.unit import Unit
 
 
@@ -30,18 +30,25 @@ def test_constants(text: str, is_constant: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_number"),
+    ("text", "is_scalar"),
     [
         ("using T = float;", True),
         ("using T = unsigned long;", True),
         ("typedef long long T;", True),
         ("using T = S;", False),
-        ("using T = int*;", False),
+        ("using T = int*;", True),
+        ("using T = const float*;", True),
+        ("typedef int* const T;", True),
+        ("using T = volatile int;", False),
+        ("using T = int* volatile;", False),
+        ("using T = int*&;", False),
+        ("using T = int (*)(int);", False),
+        ("using T = A<int*>;", False),
         ("typedef int& T;", False),
         ("typedef int T[4];", False),
         ("struct T {};", False),
         ("using T = const float;", False),
     ],
 )
-def test_names_of_number_types(text: str, is_number: bool) -> None:
-    assert names_number(Unit(text), "T") == is_number
+def test_names_of_scalar_types(text: str, is_scalar: bool) -> None:
+    assert names_scalar(Unit(text), "T") == is_scalar

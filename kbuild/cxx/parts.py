@@ -43,12 +43,11 @@ class SeparatePart(NamedTuple):
 def encode(part: SeparatePart) -> bytes:
     """Return a part as bytes for `decode`."""
     codes = {word: code for code, word in enumerate(part.places)}
-    columns = (
-        map(codes.__getitem__, part.words),
-        part.starts,
-        (part.partners.get(index, index) for index in range(len(part.words))),
-    )
-    arrays = [array(_ARRAY, column).tobytes() for column in columns]
+    partners = array(_ARRAY, range(len(part.words)))
+    for index, partner in part.partners.items():
+        partners[index] = partner
+    columns = (array(_ARRAY, map(codes.__getitem__, part.words)), array(_ARRAY, part.starts))
+    arrays = [column.tobytes() for column in (*columns, partners)]
     return marshal.dumps((part.length, arrays, part.directives, part.markers, dict(part.places)))
 
 

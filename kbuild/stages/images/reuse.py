@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from kbuild import process
+from kbuild import process, resources
 from kbuild.backends.interface.build import CompileUnit, FrontEndStep
 from kbuild.backends.interface.toolchain import Toolchain
+from kbuild.files import sha256
 from kbuild.stages.front_end.listing import maps_lines
 from kbuild.toolchain import store
 from kbuild.toolchain.environment import describe_programs
@@ -27,6 +28,8 @@ from kbuild.values import dataclass
 
 _IMAGES: Final = "device images 1"
 _LAST_TEXT: Final = "last text of device code 3"
+_REDUCED: Final = "reduced text of device code 1"
+_ERRORS: Final = "surrogateescape"
 # What device compilers read beside their arguments and files.
 _VARIABLES: Final = ("NVCC_", "NVVM", "CICC", "PTXAS", "LLVM_")
 # Options with which a compiler reads other files: sources, or files with options.
@@ -150,15 +153,28 @@ def _find_equal(
         or bool(read_warnings(entry.log).strip())
     )
     texts = (decompress(last[length:]), content)
-    reduced = (_reduce(found, text, has_lines=has_lines) for text in texts)
+    reduced = (_digest_reduced(found, text, has_lines=has_lines) for text in texts)
     return entry if next(reduced) == next(reduced) else None
+
+
+def _digest_reduced(found: ImageCompile, content: bytes, *, has_lines: bool) -> bytes:
+    """Return the digest of what device code depends on in a text, for the next edit as well."""
+    key = store.make_key(
+        *(_REDUCED, resources.identify_installation(), str(has_lines)),
+        *(str(found.toolchain.compiler), content),
+    )
+    known = store.find(key)
+    if known is None:
+        known = sha256(_reduce(found, content, has_lines=has_lines).encode(errors=_ERRORS)).encode()
+        store.add(key, known)
+    return known
 
 
 def _reduce(found: ImageCompile, content: bytes, *, has_lines: bool) -> str:
     from kbuild.stages.images.reduced_text import reduce_text  # noqa: PLC0415 - only edits need it
     from kbuild.stages.sources.included import make_preprocessed  # noqa: PLC0415 - as above
 
-    text = content.decode(errors="surrogateescape")
+    text = content.decode(errors=_ERRORS)
     return reduce_text(make_preprocessed(text, found.toolchain.compiler), has_lines=has_lines)
 
 

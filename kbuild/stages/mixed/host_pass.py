@@ -33,7 +33,7 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     front_end = read_front_end(edge)
     builder = find_builder(edge.toolchain.backend)
     text, warnings = make_text(front_end, builder)
-    code = read_host_text(text)
+    code = read_host_text(text, edge.toolchain.compiler)
     with diagnose(code, unit, edge.toolchain, passes, builder):
         rewritten = rewrite_host_text(code, passes.read_host_text(code, unit), edge.module)
     warnings += review(code, unit, edge.toolchain, passes)

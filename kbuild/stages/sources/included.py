@@ -66,18 +66,26 @@ def read_preprocessed(text: Path, compiler: Path, definitions: Iterable[str]) ->
 
 def make_preprocessed(text: str, compiler: Path, definitions: Iterable[str] = ()) -> Preprocessed:
     """Return the output of a preprocessor, as `read_preprocessed` does."""
-    toolkit = compiler.resolve().parent.parent
-    system = (toolkit, resources.native_directory(), *_SYSTEM_DIRECTORIES)
-    installed = tuple(f"{directory}/" for directory in system)
+    is_library = find_libraries(compiler)
     macros = (definition.partition("=") for definition in definitions)
     return Preprocessed(
         text=text,
         definitions="".join(f"#define {name} {value}\n" for name, _, value in macros).encode(),
-        is_project=lambda file: (
-            not file.startswith(installed) and not _PYTHON_DIRECTORY.search(file)
-        ),
+        is_project=lambda file: not is_library(file),
         read_file=_read_included,
     )
+
+
+def find_libraries(compiler: Path) -> Callable[[str], bool]:
+    """Return a function that tells whether a file belongs to a library, and not to the project.
+
+    Args:
+        compiler: The compiler of device code. The files of its toolkit are not the project's.
+    """
+    toolkit = compiler.resolve().parent.parent
+    system = (toolkit, resources.native_directory(), *_SYSTEM_DIRECTORIES)
+    installed = tuple(f"{directory}/" for directory in system)
+    return lambda file: file.startswith(installed) or _PYTHON_DIRECTORY.search(file) is not None
 
 
 def _read_included(file: str) -> bytes:

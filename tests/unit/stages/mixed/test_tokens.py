@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from kbuild import resources
-from kbuild.cxx.unit import Unit
+from kbuild.cxx.parts import SeparatePart
+from kbuild.cxx.unit import Unit, read_separate_part
+from kbuild.stages.mixed import tokens
 from kbuild.stages.mixed.tokens import read_host_text
 from kbuild.toolchain import store
 
 OWN = f"{resources.native_directory()}/include/kbuild/chevron.hpp"
+COMPILER = Path("/opt/toolkit/bin/nvcc")
 START = '# 1 "{source}"\n# 1 "<built-in>"\n# 1 "{source}"\n'
 COMMON = f'# 1 "/usr/include/a.h" 3\nint {{}};\n# 3 "{OWN}" 3\nint launch();\n# 4\nint more();\n'
 END = '# 1 "{source}"\nint main() {{ return launch(); }}\n'
@@ -20,6 +23,7 @@ END = '# 1 "{source}"\nint main() {{ return launch(); }}\n'
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(tokens, "_SMALLEST", 1)
     return tmp_path
 
 
@@ -28,7 +32,7 @@ def make_text(source: str, name: str) -> str:
 
 
 def check(text: str) -> None:
-    unit, whole = read_host_text(text), Unit(text)
+    unit, whole = read_host_text(text, COMPILER), Unit(text)
 
     assert (unit.text, list(unit.words), list(unit.starts)) == (
         whole.text,
@@ -50,17 +54,33 @@ def check(text: str) -> None:
 
 @pytest.mark.parametrize("source", ["a.cu", "/src/a b.cu"])
 def test_the_cache_changes_nothing(source: str, cache: Path) -> None:
-    for name in ("x", "y", "x"):
+    for name in ("x", "y", "x", "x", "y"):
         check(make_text(source, name))
 
     assert len([path for path in cache.rglob("*") if path.is_file()]) == 2  # of x and of y
 
 
 def test_sources_share_the_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    read_host_text(make_text("a.cu", "x"))
+    for _ in range(2):  # the entry is made when the part is seen again
+        read_host_text(make_text("a.cu", "x"), COMPILER)
     monkeypatch.setattr(store, "add", None)
+    monkeypatch.setattr(tokens, "read_separate_part", read_small_part)
 
     check(make_text("b.cu", "x"))
+
+
+def read_small_part(text: str) -> SeparatePart | None:
+    assert "launch();\n# 4" not in text  # of the library
+    return read_separate_part(text)
+
+
+def test_each_library_part_has_an_entry(cache: Path) -> None:
+    later = '# 2 "a.cu"\n# 1 "/src/p.h"\nint p;\n# 1 "/opt/toolkit/a.h"\nint t;\n'
+    text = make_text("a.cu", "x") + later + '# 3 "a.cu"\nint end;\n'
+    for _ in range(3):
+        check(text)
+
+    assert len([path for path in cache.rglob("*") if path.is_file()]) == 2
 
 
 @pytest.mark.parametrize(
@@ -73,12 +93,14 @@ def test_other_texts_are_read(text: str) -> None:
 
 def test_a_text_with_another_spelling_is_read_as_a_whole() -> None:
     text = make_text("a.cu", "x") + "bool b = x and y;\n"
-    check(text)
-    assert "and" not in read_host_text(text).words
+    for _ in range(3):
+        check(text)
+    assert "and" not in read_host_text(text, COMPILER).words
 
 
 def test_a_text_with_a_bracket_across_parts_is_read_as_a_whole() -> None:
     text = make_text("a.cu", "x").replace("int more();", "namespace {") + "}\n"
-    check(text)
-    unit = read_host_text(text)
+    for _ in range(3):
+        check(text)
+    unit = read_host_text(text, COMPILER)
     assert unit.get(unit.partners[len(unit.words) - 1]) == "{"

@@ -21,12 +21,11 @@ def select_environment(names: Iterable[str], prefixes: tuple[str, ...] = ()) -> 
 
     The variable that kbuild sets for its own commands is not included.
     """
-    selected = frozenset(names)
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if (name in selected or name.startswith(prefixes)) and name != EVENTS_VARIABLE
-    }
+    selected = set(names)
+    if prefixes:
+        selected.update(name for name in os.environ if name.startswith(prefixes))
+    selected.discard(EVENTS_VARIABLE)
+    return {name: os.environ[name] for name in sorted(selected) if name in os.environ}
 
 
 def find_step_summary() -> Path | None:

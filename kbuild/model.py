@@ -267,7 +267,8 @@ class Command:
     """The command line of a tool, which a backend returns and `process` runs.
 
     ``directories`` must exist before the command runs. ``cwd`` is its working directory. None means
-    the directory of the caller.
+    the directory of the caller. If ``leaves_files`` is true, the tool does not remove all of its
+    temporary files, so it gets a separate directory for them.
     """
 
     argv: tuple[str, ...]
@@ -276,6 +277,7 @@ class Command:
     directories: tuple[Path, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
     cwd: Path | None = None
+    leaves_files: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from kbuild.errors import ToolchainError, ToolError
@@ -43,15 +45,16 @@ def run(
     for directory in command.directories:
         directory.mkdir(parents=True, exist_ok=True)
     try:
-        done = subprocess.run(
-            command.argv,
-            cwd=cwd or command.cwd,
-            env=extend_environment(dict(command.env)),
-            capture_output=True,
-            timeout=timeout,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
+        with _open_environment(command) as variables:
+            done = subprocess.run(
+                command.argv,
+                cwd=cwd or command.cwd,
+                env=variables,
+                capture_output=True,
+                timeout=timeout,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
     except FileNotFoundError as error:
         raise make_missing_error(command) from error
     except PermissionError as error:
@@ -67,6 +70,18 @@ def run(
         stdout=done.stdout.decode(errors="replace"),
         stderr=done.stderr.decode(errors="replace"),
     )
+
+
+@contextlib.contextmanager
+def _open_environment(command: Command) -> Iterator[dict[str, str]]:
+    """Provide the variables of a command, and its directory for temporary files if it needs one."""
+    if not command.leaves_files:
+        yield extend_environment(dict(command.env))
+        return
+    import tempfile  # noqa: PLC0415 - slow to import, and few tools leave files
+
+    with tempfile.TemporaryDirectory(prefix="kbuild-") as directory:
+        yield extend_environment({"TMPDIR": directory, **dict(command.env)})
 
 
 def run_checked(

@@ -13,6 +13,7 @@ from kbuild.files import sha256
 from kbuild.model import Command
 from kbuild.resources import find_cache
 from kbuild.toolchain.probe import identify_program
+from kbuild.values import replace
 
 _LONGEST_OUTPUT: Final = 400
 _LONGEST_UNUSED: Final = 30 * 24 * 3600  # seconds
@@ -33,7 +34,7 @@ def find_defect(command: Command) -> str:
     import tempfile  # noqa: PLC0415 - slow to import, and most trials are known
 
     with tempfile.TemporaryDirectory(prefix="kbuild-trial-") as directory:
-        result = process.run(command, cwd=Path(directory))
+        result = process.run(replace(command, leaves_files=True), cwd=Path(directory))
     if result.returncode != 0:
         said = (result.stderr or result.stdout).strip()[:_LONGEST_OUTPUT]
         return said or f"it exits with status {result.returncode}"

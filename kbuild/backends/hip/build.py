@@ -189,7 +189,14 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         *("-MMD", "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
         *("-c", str(unit.source), "-o", str(output)),
     )
-    return Command(argv=argv, inputs=(unit.source,), outputs=(output,), env=forget_directory(unit))
+    return Command(
+        argv=argv,
+        inputs=(unit.source,),
+        outputs=(output,),
+        env=forget_directory(unit),
+        # clang 15 leaves an empty directory per step and architecture; clang 19 does not.
+        leaves_files=True,
+    )
 
 
 def cacheable_steps(

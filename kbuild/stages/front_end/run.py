@@ -149,9 +149,10 @@ def _run_step(step: FrontEndStep, launcher: tuple[str, ...]) -> CommandResult:
 
 
 def _launch(step: FrontEndStep, launcher: tuple[str, ...]) -> Command:
-    if not step.is_cacheable:
+    if not step.is_cacheable or not launcher:
         return step.command
-    return replace(step.command, argv=(*launcher, *step.command.argv))
+    # A launcher can start a server, which lives longer than a directory for one command.
+    return replace(step.command, argv=(*launcher, *step.command.argv), leaves_files=False)
 
 
 def _remove_outputs(whole: Command) -> None:

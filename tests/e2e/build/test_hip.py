@@ -178,17 +178,20 @@ def test_device_code_of_several_sources_is_linked(tmp_path: Path) -> None:
     assert {v["display"] for v in artifact["variables"]} == {"total", "step"}
 
 
-def test_undefined_device_function_error_states_the_fix(tmp_path: Path) -> None:
+def test_undefined_device_function_error_states_the_fix_and_leaves_no_files(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text(
         "__device__ int missing(int);\n__global__ void k(int* p) { *p = missing(1); }\n"
     )
 
     settings = f'rdc = true\narchitectures = ["gfx90a"]\n{SMALL_HEADERS}'
-    code, output = build_target(tmp_path, settings)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    code, output = build_target(tmp_path, settings, {"TMPDIR": str(temporary)})
 
     assert code == 4
     assert "symbol: missing(int)" in output
     assert "define it in a source of the target" in output
+    assert not list(temporary.iterdir())
 
 
 @pytest.mark.slow

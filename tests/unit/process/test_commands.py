@@ -10,6 +10,7 @@ import pytest
 from kbuild.errors import ToolchainError, ToolError
 from kbuild.model import Command
 from kbuild.process import make_error, run, run_checked
+from kbuild.values import replace
 
 
 def python(code: str, **env: str) -> Command:
@@ -26,6 +27,18 @@ def test_variables_are_added_to_the_environment() -> None:
     code = "import os; print(os.environ['KBUILD_TEST'], 'PATH' in os.environ)"
 
     assert run(python(code, KBUILD_TEST="x y")).stdout == "x y True\n"
+
+
+def test_files_that_a_tool_leaves_are_removed() -> None:
+    code = "import tempfile; print(tempfile.mkdtemp())"
+    command = python(code)
+    left, removed = (
+        Path(run(each).stdout.strip()) for each in (command, replace(command, leaves_files=True))
+    )
+
+    assert left.is_dir()
+    left.rmdir()
+    assert not removed.parent.exists()
 
 
 def test_failure_has_the_output_and_a_line_with_tool_and_status() -> None:

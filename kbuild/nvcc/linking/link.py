@@ -10,6 +10,7 @@ from kbuild.nvcc.driver import Driver, run_shown
 from kbuild.nvcc.linking.calls import check_calls
 from kbuild.nvcc.linking.device_code import join_objects, make_link
 from kbuild.nvcc.linking.libraries import list_files
+from kbuild.nvcc.linking.undefined import read_log
 from kbuild.nvcc.tools import provide_libraries
 from kbuild.stages.relocatable import find_relocatable
 
@@ -35,7 +36,7 @@ def link(driver: Driver, objects: tuple[Path, ...]) -> None:
     command = host.describe_link(invocation, objects, output, driver.tools)
     if not invocation.is_dry_run:
         provide_libraries(driver.tools, command)
-    run_shown(driver, command)
+    run_shown(driver, command, lambda log: read_log(log, paths))
 
 
 def _link_device_code(driver: Driver, objects: tuple[Path, ...], output: Path) -> None:

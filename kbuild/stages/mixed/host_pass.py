@@ -10,6 +10,7 @@ from kbuild.cxx.rewriting.instances import rewrite_host_text
 from kbuild.cxx.rewriting.rewrite import list_launches
 from kbuild.stages.mixed.diagnosis import diagnose, review
 from kbuild.stages.mixed.edge import HostEdge, make_host_unit, read_front_end
+from kbuild.stages.mixed.launched import render_launched
 from kbuild.stages.mixed.texts import make_text, remove_directories
 from kbuild.stages.mixed.tokens import read_host_text
 from kbuild.stages.target import DeviceFlags
@@ -37,11 +38,12 @@ def run_host_pass(edge: HostEdge, flags: DeviceFlags) -> str:
     with diagnose(code, unit, edge.toolchain, passes, builder):
         rewritten = rewrite_host_text(code, passes.read_host_text(code, unit), edge.module)
     warnings += review(code, unit, edge.toolchain, passes)
-    launches = "".join(list_launches(text, rewritten.launched))
-    files.write_if_changed(edge.launches, launches.encode(errors="surrogateescape"))
+    launches = tuple(list_launches(text, rewritten.launched))
+    files.write_if_changed(edge.launches, "".join(launches).encode(errors="surrogateescape"))
     host_text, log = _compile(rewritten.text, unit, edge.toolchain)
-    include = f'\n#include "{edge.handles.name}"\n'
-    files.write_if_changed(edge.text, (host_text + include).encode(errors="surrogateescape"))
+    end = f'\n#include "{edge.handles.name}"\n'
+    end += render_launched(line.partition(" ")[0] for line in launches)
+    files.write_if_changed(edge.text, (host_text + end).encode(errors="surrogateescape"))
     remove_directories(front_end.temporary)
     files.write_stamp(edge.stamp, b"", started)
     return warnings + log

@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from kbuild.formats.elf.file import Elf
+from kbuild.stages.mixed.launched import read_launched, render_launched
 from support.commands import build, configure, ctest, run, run_kbuild, succeed
 from support.tools.toolchains import find_compiler, needs_backend
 
@@ -155,6 +156,19 @@ def test_driver_links_device_code(objects: Path) -> None:
 
     assert succeed(run(objects / "linked")) == LAUNCHED
     assert verify(objects / "linked") == []
+
+
+def test_launched_kernel_that_no_file_defines_is_named(objects: Path) -> None:
+    launched = read_launched((objects / "library.o").read_bytes())
+    assert launched == {"library_kernel", "add_one", "set"}
+    text = "namespace ns { void library_kernel(int); }\nint main() { ns::library_kernel(1); }\n"
+    (objects / "caller.cpp").write_text(text + render_launched(sorted(launched)))
+
+    failed = run_nvcc("caller.cpp", "-o", "caller", cwd=objects)
+
+    assert failed.returncode == 4
+    assert "undefined reference to `ns::library_kernel(int)'" in failed.stderr
+    assert "kernel 'library_kernel' is launched, but no linked file defines it; " in failed.stderr
 
 
 def test_other_linkers_need_the_device_link(objects: Path) -> None:

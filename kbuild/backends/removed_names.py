@@ -97,7 +97,9 @@ _MISSING: Final = (
     rf"error: (?:class )?{_OWNER} has no member (?:named )?{_NAME}",
     rf"error: no member named {_NAME} in {_OWNER}",
 )
-_OLD_ARGUMENT: Final = re.compile(r"error: .*['\"]int['\"] to ['\"]cudaMemLocation['\"]")
+_NUMBER: Final = _QUOTED.format("int")
+_LOCATION: Final = _QUOTED.format("cudaMemLocation")
+_OLD_ARGUMENT: Final = re.compile(f"{_NUMBER} to {_LOCATION}")
 _LOCATION_FIX: Final = (
     "since CUDA 13, cudaMemPrefetchAsync and cudaMemAdvise take a cudaMemLocation instead of a "
     "device number; pass {cudaMemLocationTypeDevice, device}"
@@ -114,11 +116,11 @@ def find_removed_names(log: str, option: str = "") -> str:
     found = {**_search(log, _UNKNOWN, _NAMES), **_search(log, _MISSING, _MEMBERS)}
     hints = [f"CUDA {version} removed '{name}', {fix}" for name, (version, fix) in found.items()]
     older = [version - 1 for name, (version, _) in found.items() if name not in _MISSING_IN_OLDER]
-    if option and older and min(older) >= _OLDEST:
-        names = "this name" if len(older) == 1 else "these names"
-        hints.append(f"or use {option} {min(older)}, which has {names}")
     if not hints and _OLD_ARGUMENT.search(log):
-        return _LOCATION_FIX
+        hints, older = [_LOCATION_FIX], [12]
+    if option and older and min(older) >= _OLDEST:
+        names = ("the older form", "this name", "these names")[min(len(found), 2)]
+        hints.append(f"or use {option} {min(older)}, which has {names}")
     return "; ".join(hints)
 
 

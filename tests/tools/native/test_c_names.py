@@ -38,9 +38,13 @@ int main(void)
 
 def list_declared() -> set[str]:
     """Return the C functions that the headers of the host API declare."""
-    texts = [path.read_text() for path in HEADERS.rglob("*.h") if path.name not in OTHER_HEADERS]
-    pattern = r"KBUILD_API\((\w+)\)|KBUILD_HOST_API [^;{]*?KBUILD_VENDOR\((\w+)\)\("
-    return {"cuda" + (a or b) for text in texts for a, b in re.findall(pattern, text)}
+    paths = (*HEADERS.rglob("*.h"), HEADERS.parent.parent / "cuda_profiler_api.h")
+    texts = [path.read_text() for path in paths if path.name not in OTHER_HEADERS]
+    pattern = (
+        r"KBUILD_API\((\w+)\)|KBUILD_HOST_API [^;{]*?KBUILD_VENDOR\((\w+)\)\("
+        r"|KBUILD_PROFILER_API cudaError_t cuda(\w+)"
+    )
+    return {"cuda" + "".join(names) for text in texts for names in re.findall(pattern, text)}
 
 
 def test_library_defines_every_c_function() -> None:

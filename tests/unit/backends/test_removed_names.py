@@ -11,6 +11,8 @@ from kbuild.backends.removed_names import find_removed_names
 CLOCK = "CUDA 13 removed 'clockRate', use cudaDeviceGetAttribute with cudaDevAttrClockRate"
 THREAD = "CUDA 13 removed 'cudaThreadSynchronize', use cudaDeviceSynchronize"
 TEXTURE = "CUDA 12 removed 'texture', use a texture object: "
+OLD = "since CUDA 13, cudaMemPrefetchAsync and cudaMemAdvise take a cudaMemLocation"
+CALL = "error: no matching function for call to 'cudaMemAdvise'\nnote: no known conversion "
 
 
 @pytest.mark.parametrize(
@@ -26,10 +28,9 @@ TEXTURE = "CUDA 12 removed 'texture', use a texture object: "
         ("a.cu:8:1: error: 'texture' does not name a type", TEXTURE),
         ("a.cu:8:1: error: no template named 'texture'", TEXTURE),
         ("a.cu(8): error: texture is not a template", TEXTURE),
-        (
-            'error: no suitable constructor exists to convert from "int" to "cudaMemLocation"',
-            "since CUDA 13, cudaMemPrefetchAsync and cudaMemAdvise take a cudaMemLocation",
-        ),
+        ('error: no suitable constructor exists to convert from "int" to "cudaMemLocation"', OLD),
+        ("error: could not convert '0' from \u2018int\u2019 to \u2018cudaMemLocation\u2019", OLD),
+        (f"{CALL}from 'int' to 'struct cudaMemLocation' for 3rd argument", OLD),
     ],
 )
 def test_removed_names_have_a_hint(log: str, hint: str) -> None:
@@ -56,6 +57,10 @@ def test_removed_names_have_a_hint(log: str, hint: str) -> None:
         (
             "error: 'texture' does not name a type\nerror: 'cudaThreadExit' was not declared",
             "11, which has these names",
+        ),
+        (
+            f"{CALL}from 'int' to 'cudaMemLocation'",
+            "12, which has the older form",
         ),
         ("error: 'surface' does not name a type", ""),
         ("error: 'cudaLaunch' was not declared", ""),

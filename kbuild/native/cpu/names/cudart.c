@@ -3,4 +3,5 @@
  *
  * The names are hidden, so that they cannot replace those of NVIDIA's runtime in another library. */
 #define KBUILD_HOST_API extern __attribute__((visibility("hidden")))
-#include <cuda_runtime_api.h>
+#define KBUILD_PROFILER_API extern __attribute__((visibility("hidden")))
+#include <cuda_profiler_api.h>

@@ -13,10 +13,10 @@
 
 #include <limits.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "host/cuda_version.h"
 #include "vector_types.h"
+#include "../library_types.h"
 #include "host/error_list.h"
 #include "host/properties.h"
 #include "host/texture_types.h"
@@ -139,6 +139,10 @@ typedef struct CUevent_st *cudaEvent_t;
 
 #if KBUILD_CUDA_VERSION < 12 && defined(KBUILD_MIXED) && !defined(KBUILD_WITHOUT_TEXTURES)
 #include "textures/references.h"
+#endif
+
+#if defined(__cplusplus) && KBUILD_CUDA_VERSION < 13
+#include "host/older.h"
 #endif
 
 #undef KBUILD_PLACE

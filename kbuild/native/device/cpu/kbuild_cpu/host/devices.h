@@ -165,9 +165,3 @@ KBUILD_API(DeviceGetP2PAttribute)(int *__value, enum KBUILD_VENDOR(DeviceP2PAttr
     (void)__value, (void)__number, (void)__source, (void)__destination;
     KBUILD_CALL(kbuild_cpu_fail(KBUILD_CPU_INVALID_DEVICE, "the cpu backend has one device, 0"));
 }
-
-/* There is no profiler to control. */
-
-KBUILD_API(ProfilerStart)(void) { return KBUILD_VENDOR(Success); }
-
-KBUILD_API(ProfilerStop)(void) { return KBUILD_VENDOR(Success); }

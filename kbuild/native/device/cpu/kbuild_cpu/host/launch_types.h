@@ -1,6 +1,7 @@
 /* The types of extended launches and of kernel attributes. */
 
 typedef struct CUkern_st *KBUILD_VENDOR(Kernel_t);
+typedef struct CUgraphDeviceUpdatableNode_st *KBUILD_VENDOR(GraphDeviceNode_t);
 
 struct KBUILD_VENDOR(FuncAttributes) {
     size_t sharedSizeBytes;
@@ -55,15 +56,38 @@ typedef enum KBUILD_VENDOR(LaunchAttributeID) {
     KBUILD_VENDOR(LaunchAttributeNvlinkUtilCentricScheduling) = 16
 } KBUILD_VENDOR(LaunchAttributeID);
 
+enum KBUILD_VENDOR(SynchronizationPolicy) {
+    KBUILD_VENDOR(SyncPolicyAuto) = 1,
+    KBUILD_VENDOR(SyncPolicySpin) = 2,
+    KBUILD_VENDOR(SyncPolicyYield) = 3,
+    KBUILD_VENDOR(SyncPolicyBlockingSync) = 4
+};
+
+enum KBUILD_VENDOR(ClusterSchedulingPolicy) {
+    KBUILD_VENDOR(ClusterSchedulingPolicyDefault) = 0,
+    KBUILD_VENDOR(ClusterSchedulingPolicySpread) = 1,
+    KBUILD_VENDOR(ClusterSchedulingPolicyLoadBalancing) = 2
+};
+
+typedef enum KBUILD_VENDOR(LaunchMemSyncDomain) {
+    KBUILD_VENDOR(LaunchMemSyncDomainDefault) = 0,
+    KBUILD_VENDOR(LaunchMemSyncDomainRemote) = 1
+} KBUILD_VENDOR(LaunchMemSyncDomain);
+
+typedef struct KBUILD_VENDOR(LaunchMemSyncDomainMap_st) {
+    unsigned char default_;
+    unsigned char remote;
+} KBUILD_VENDOR(LaunchMemSyncDomainMap);
+
 typedef union KBUILD_VENDOR(LaunchAttributeValue) {
     char pad[64];
     struct KBUILD_VENDOR(AccessPolicyWindow) accessPolicyWindow;
     int cooperative;
-    int syncPolicy;
+    enum KBUILD_VENDOR(SynchronizationPolicy) syncPolicy;
     struct {
         unsigned int x, y, z;
     } clusterDim;
-    int clusterSchedulingPolicyPreference;
+    enum KBUILD_VENDOR(ClusterSchedulingPolicy) clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     struct {
         KBUILD_VENDOR(Event_t) event;
@@ -71,10 +95,8 @@ typedef union KBUILD_VENDOR(LaunchAttributeValue) {
         int triggerAtBlockStart;
     } programmaticEvent;
     int priority;
-    struct {
-        unsigned char default_, remote;
-    } memSyncDomainMap;
-    int memSyncDomain;
+    KBUILD_VENDOR(LaunchMemSyncDomainMap) memSyncDomainMap;
+    KBUILD_VENDOR(LaunchMemSyncDomain) memSyncDomain;
     struct {
         unsigned int x, y, z;
     } preferredClusterDim;
@@ -84,7 +106,7 @@ typedef union KBUILD_VENDOR(LaunchAttributeValue) {
     } launchCompletionEvent;
     struct {
         int deviceUpdatable;
-        void *devNode;
+        KBUILD_VENDOR(GraphDeviceNode_t) devNode;
     } deviceUpdatableKernelNode;
     unsigned int sharedMemCarveout;
     unsigned int nvlinkUtilCentricScheduling;

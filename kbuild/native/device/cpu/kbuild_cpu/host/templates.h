@@ -49,25 +49,6 @@ KBUILD_API(EventCreate)(KBUILD_VENDOR(Event_t) *__event, unsigned int __flags) {
     return KBUILD_VENDOR(EventCreateWithFlags)(__event, __flags);
 }
 
-/* CUDA 12 and earlier name a device instead of a location. */
-
-static inline struct KBUILD_VENDOR(MemLocation) kbuild_cpu_location_of(int __device) {
-    struct KBUILD_VENDOR(MemLocation) __location = {KBUILD_VENDOR(MemLocationTypeDevice), __device};
-    if (__device == cudaCpuDeviceId) __location.type = KBUILD_VENDOR(MemLocationTypeHost);
-    return __location;
-}
-
-KBUILD_API(MemPrefetchAsync)(const void *__pointer, size_t __bytes, int __device,
-                             KBUILD_VENDOR(Stream_t) __stream = NULL) {
-    return KBUILD_VENDOR(MemPrefetchAsync)(__pointer, __bytes, kbuild_cpu_location_of(__device), 0,
-                                           __stream);
-}
-
-KBUILD_API(MemAdvise)(const void *__pointer, size_t __bytes,
-                      enum KBUILD_VENDOR(MemoryAdvise) __advice, int __device) {
-    return KBUILD_VENDOR(MemAdvise)(__pointer, __bytes, __advice, kbuild_cpu_location_of(__device));
-}
-
 /* Kernels.  A pointer to a function is converted explicitly, which -Wpedantic accepts. */
 
 namespace kbuild_cpu {

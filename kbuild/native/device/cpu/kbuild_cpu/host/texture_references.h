@@ -82,7 +82,8 @@ KBUILD_API(BindTexture)(size_t *__offset, const textureReference *__reference,
     cudaResourceDesc __resource = {};
     int __alignment = 1;
     KBUILD_VENDOR(DeviceGetAttribute)(&__alignment, cudaDevAttrTextureAlignment, 0);
-    const size_t __rest = reinterpret_cast<uintptr_t>(__pointer) % static_cast<size_t>(__alignment);
+    const size_t __rest =
+        reinterpret_cast<kbuild_uintptr>(__pointer) % static_cast<size_t>(__alignment);
     const size_t __skipped = __offset == NULL ? 0 : __rest;
     const size_t __size =
         __bytes == UINT_MAX ? kbuild_cpu::limit_bytes(__pointer, __bytes) : __bytes;

@@ -87,6 +87,12 @@ MISTAKES: Final = {
         LAUNCH,
         r"FILE: error: device code uses 'get\(int\)', which this source declares, but does not def",
     ),
+    "declared": Mistake(
+        "__global__ void k(int *p);",
+        LAUNCH,
+        r"kernel 'k' is launched, but no linked file defines it; ",
+        None,
+    ),
     "constant": Mistake(
         "__constant__ int c; __global__ void k(int *p) { c = 1; *p = c; }",
         LAUNCH,
@@ -127,6 +133,18 @@ MISTAKES: Final = {
         "__global__ void k(int *p) { *p = 1; }",
         "cudaThreadSynchronize();",
         r"CUDA 13 removed 'cudaThreadSynchronize', use cudaDeviceSynchronize; or use",
+        None,
+    ),
+    "location": Mistake(
+        "__global__ void k(int *p) { *p = 1; }",
+        "cudaMemPrefetchAsync(nullptr, 4, 0);",
+        r"since CUDA 13, cudaMemPrefetchAsync and cudaMemAdvise take a cudaMemLocation instead of",
+        None,
+    ),
+    "no_header": Mistake(
+        "__global__ void k(int *p) { assert(*p); }",
+        LAUNCH,
+        r"FILE:1:29: error: .assert. was not declared in this scope",
         None,
     ),
     "ptx": Mistake(

@@ -3,6 +3,7 @@
 #define TOY_RUNTIME_H
 
 #include <kbuild/module.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -255,6 +255,7 @@ def test_headers_compile_when_the_project_defines_common_macros(
 INTRINSICS = """
 #include <cstdio>
 #include <cstdlib>
+#include <cfloat>
 #include <initializer_list>
 #define EXPECT(x) do { if (!(x)) { printf("%s\\n", #x); exit(1); } } while (0)
 // At erfc(y) = 1e-300, a change of y in its last digit changes the result by a factor of 1e-13.

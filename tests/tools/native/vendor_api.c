@@ -8,6 +8,7 @@
 #include <vector_functions.h>
 #include <vector_types.h>
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "checks/cells.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 
 namespace kbuild::cpu::checks {

@@ -5,6 +5,7 @@
 #include "launches/block.hpp"
 #include "launches/launch.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -7,6 +7,7 @@
 
 #include <kbuild/detail/cpu_textures.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace kbuild::cpu {

@@ -7,6 +7,8 @@
 
 #include "cublas_api.h"
 
+#include <stdint.h>
+
 #pragma GCC system_header
 
 #ifdef __cplusplus

@@ -4,6 +4,8 @@
 
 #include "cuda_awbarrier_primitives.h"
 
+#include <stdint.h>
+
 #pragma GCC system_header
 #pragma GCC visibility push(hidden)
 

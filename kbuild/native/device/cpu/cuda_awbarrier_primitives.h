@@ -5,6 +5,8 @@
 #include "kbuild_cpu_device.h"
 #include "kbuild_cpu/async/phases.h"
 
+#include <stdint.h>
+
 #pragma GCC system_header
 #pragma GCC visibility push(hidden)
 

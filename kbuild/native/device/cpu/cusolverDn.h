@@ -10,6 +10,8 @@
 #include "cusolver_common.h"
 #include "driver_types.h"
 
+#include <stdint.h>
+
 #pragma GCC system_header
 
 #ifdef __cplusplus

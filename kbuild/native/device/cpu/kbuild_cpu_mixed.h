@@ -59,9 +59,12 @@ typedef int __kbuild_clang__;
 #if !defined(__CUDA_ARCH__)
 namespace kbuild_cpu {
 
+/* The function of the C library.  <stdio.h> would declare it, and others, for the source, too. */
+extern "C" int dprintf(int __file, const char *__format, ...);
+
 /* In host code, every __device__ function ends the program, because it has no other code there. */
 [[noreturn]] inline void stop_host(const char *__function) {
-    fprintf(stderr, "kbuild: host code called the __device__ function '%s'\n", __function);
+    dprintf(2, "kbuild: host code called the __device__ function '%s'\n", __function);
     abort();
 }
 

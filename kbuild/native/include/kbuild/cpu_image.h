@@ -10,6 +10,8 @@
 #include <kbuild/detail/cpu_device_api.h>
 #include <kbuild/module.h>
 
+#include <stdint.h>
+
 #define KBUILD_CPU_IMAGE_ABI 11
 /* The addresses of the calling OS thread's threadIdx, blockIdx, blockDim, and gridDim, of the
  * pointer that it passes to `barrier`, and of what its block has done and uses. */

@@ -349,7 +349,7 @@ const unsigned *kbuild_cpu_unfinished_operations(void);
  * two do what memmove and memset do. */
 /* Says where the calling thread launches a kernel next. */
 void kbuild_cpu_note_launch(const char *__file, unsigned __line);
-void kbuild_cpu_start_checks(uintptr_t *__start, size_t *__bytes);
+void kbuild_cpu_start_checks(kbuild_uintptr *__start, size_t *__bytes);
 void kbuild_cpu_check_host_access(const void *__address, size_t __bytes, int __writes,
                                   const void *__site);
 void *kbuild_cpu_move_for_host(void *__to, const void *__from, size_t __bytes, const void *__site);

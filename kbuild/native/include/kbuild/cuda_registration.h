@@ -48,6 +48,8 @@ typedef enum cudaDeviceAttr kbuild_vendor_attribute;
 
 #include <kbuild/detail/vendor_registration.h>
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

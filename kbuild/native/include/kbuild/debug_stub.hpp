@@ -26,6 +26,7 @@
 #include <kbuild/detail/launch/trace.hpp>
 #include <kbuild/detail/module_search.h>
 
+#include <cstdint>
 #include <dlfcn.h>
 
 // The type of a parameter whose declarator would otherwise have to surround the parameter's name.

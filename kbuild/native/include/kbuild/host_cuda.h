@@ -13,6 +13,7 @@
 #endif
 #endif
 #include <cuda_runtime_api.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {

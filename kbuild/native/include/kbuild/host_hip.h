@@ -31,6 +31,8 @@ hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes
 #define KBUILD_VENDOR_AMBIGUOUS_SYMBOL hipErrorInvalidSymbol
 #include <kbuild/detail/vendor_host.h>
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

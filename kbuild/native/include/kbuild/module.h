@@ -7,8 +7,8 @@
 #ifndef KBUILD_MODULE_H
 #define KBUILD_MODULE_H
 
+#include <kbuild/detail/integers.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #define KBUILD_MODULE_ABI 1
 
@@ -17,7 +17,7 @@
 #define KBUILD_RELRO __attribute__((section(".data.rel.ro")))
 
 struct kbuild_dim3 {
-    uint32_t x, y, z;
+    kbuild_uint32 x, y, z;
 };
 
 /* One launch.  A `cluster` of {0,0,0} means no clusters, and a `priority` of 0 the stream's own. */
@@ -27,9 +27,9 @@ struct kbuild_launch_config {
     size_t shared_bytes;
     void *stream;
     struct kbuild_dim3 cluster;
-    uint32_t cooperative;
-    uint32_t programmatic_dependent_launch;
-    int32_t priority;
+    kbuild_uint32 cooperative;
+    kbuild_uint32 programmatic_dependent_launch;
+    kbuild_int32 priority;
 };
 
 /* Returns whether a launch has attributes beyond grid, block, shared bytes, and stream.  A pushed
@@ -40,8 +40,8 @@ static inline int kbuild_is_extended(const struct kbuild_launch_config *__config
 }
 
 struct kbuild_param {
-    uint32_t offset;
-    uint32_t size;
+    kbuild_uint32 offset;
+    kbuild_uint32 size;
 };
 
 /* A flag of `container`: `handle` points to a slot with the address of the handle.  A linker can keep
@@ -56,15 +56,15 @@ struct kbuild_kernel {
     const void *handle;
     const char *device_name;
     const struct kbuild_param *params;
-    uint32_t param_count;
-    uint32_t container; /* possibly with the flag */
+    kbuild_uint32 param_count;
+    kbuild_uint32 container; /* possibly with the flag */
 };
 
 /* One container: the device images of one source.  `wrapper` is the vendor's wrapper record, or
  * null if the backend has none. */
 struct kbuild_container {
     const void *data;
-    uint64_t size;
+    kbuild_uint64 size;
     const void *wrapper;
 };
 
@@ -88,9 +88,9 @@ enum kbuild_variable_kind {
 struct kbuild_variable {
     void *shadow;
     const char *device_name;
-    uint64_t size;
-    uint32_t container;
-    uint32_t kind; /* enum kbuild_variable_kind, possibly with flags */
+    kbuild_uint64 size;
+    kbuild_uint32 container;
+    kbuild_uint32 kind; /* enum kbuild_variable_kind, possibly with flags */
 };
 
 /* Returns the shadow, also before the constructor has run. */
@@ -156,20 +156,20 @@ struct kbuild_runtime {
 };
 
 struct kbuild_module {
-    uint32_t abi;
-    uint32_t size; /* sizeof(struct kbuild_module) when the artifact was built */
+    kbuild_uint32 abi;
+    kbuild_uint32 size; /* sizeof(struct kbuild_module) when the artifact was built */
     const char *target;
     const char *backend;
     const char *record; /* JSON, record_size bytes, not NUL-terminated */
-    uint64_t record_size;
+    kbuild_uint64 record_size;
     const struct kbuild_kernel *kernels; /* in the order of their containers */
-    uint64_t kernel_count;
+    kbuild_uint64 kernel_count;
     const struct kbuild_container *containers;
-    uint64_t container_count;
+    kbuild_uint64 container_count;
     const struct kbuild_runtime *runtime;
     /* Descriptors of older versions end here; check `size` before reading the following members. */
     const struct kbuild_variable *variables; /* in the order of their containers */
-    uint64_t variable_count;
+    kbuild_uint64 variable_count;
 };
 
 /* The note `.note.kbuild`: owner "kbuild", type KBUILD_NOTE_TYPE.  Its description starts with this
@@ -178,12 +178,12 @@ struct kbuild_module {
 #define KBUILD_NOTE_TYPE 1
 #define KBUILD_NOTE_VERSION 1
 struct kbuild_note_header {
-    uint32_t version;
-    uint32_t header_size;
-    int64_t descriptor;  /* to struct kbuild_module */
-    int64_t constructor; /* to the function that registers the module */
-    int64_t unregister;  /* to the function that unregisters the module */
-    uint64_t record_size;
+    kbuild_uint32 version;
+    kbuild_uint32 header_size;
+    kbuild_int64 descriptor;  /* to struct kbuild_module */
+    kbuild_int64 constructor; /* to the function that registers the module */
+    kbuild_int64 unregister;  /* to the function that unregisters the module */
+    kbuild_uint64 record_size;
 };
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "common/memory.hpp"
 
+#include <cstdint>
 #include <cublas_api.h>
 
 #include <vector>

@@ -7,6 +7,7 @@
 #include "cusolver/lapack.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 namespace kbuild::mathlibs {
 

@@ -38,8 +38,8 @@ namespace kbuild_cpu {
 /* Descriptions of calls are passed by value, because checks instrument variables whose address is taken.
  *
  * Returns the sum of the values of all threads that have reached the barrier. */
-KBUILD_CPU_UNCHECKED __device__ inline uint64_t block_barrier(kbuild_cpu_call __call,
-                                                              uint64_t __value = 0) {
+KBUILD_CPU_UNCHECKED __device__ inline kbuild_uint64 block_barrier(kbuild_cpu_call __call,
+                                                                   kbuild_uint64 __value = 0) {
     return *kbuild_cpu_waits->barrier(kbuild_cpu_runner, &__call, __value);
 }
 

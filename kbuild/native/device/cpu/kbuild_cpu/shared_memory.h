@@ -14,8 +14,6 @@
 #include "checked_threads.h"
 #endif
 
-#include <stdint.h>
-
 #pragma GCC system_header
 
 /* For a block, this is a constant.  No function runs threads of two blocks. */
@@ -32,7 +30,7 @@ KBUILD_CPU_UNCHECKED __device__ inline __T &in_block(__T &__place) {
     return *reinterpret_cast<__T *>(kbuild_cpu_check_find_shared(const_cast<const void *>(
         static_cast<const volatile void *>(__builtin_addressof(__place)))));
 #else
-    return *reinterpret_cast<__T *>(reinterpret_cast<uintptr_t>(__builtin_addressof(__place)) +
+    return *reinterpret_cast<__T *>(reinterpret_cast<kbuild_uintptr>(__builtin_addressof(__place)) +
                                     ::kbuild_cpu_shared.offset);
 #endif
 }

@@ -23,33 +23,33 @@ KBUILD_CPU_UNCHECKED __device__ inline unsigned int thread_number() {
 
 /* Waits for the lanes of the mask, and returns the value of each. */
 KBUILD_CPU_UNCHECKED __device__ inline const kbuild_cpu_lanes &exchange(kbuild_cpu_call __call,
-                                                                        uint64_t __mask,
-                                                                        uint64_t __value = 0) {
+                                                                        kbuild_uint64 __mask,
+                                                                        kbuild_uint64 __value = 0) {
     return *kbuild_cpu_waits->exchange(kbuild_cpu_runner, &__call, __mask, __value);
 }
-KBUILD_CPU_UNCHECKED __device__ inline uint64_t converge(kbuild_cpu_call __call) {
+KBUILD_CPU_UNCHECKED __device__ inline kbuild_uint64 converge(kbuild_cpu_call __call) {
     return kbuild_cpu_waits->converge(kbuild_cpu_runner, &__call);
 }
 
 template <class __T>
-__device__ inline uint64_t to_word(const __T &__value) {
+__device__ inline kbuild_uint64 to_word(const __T &__value) {
     static_assert(sizeof(__T) <= 8 && __is_trivially_copyable(__T),
                   "kbuild: warp operations exchange values of at most 8 bytes");
     /* In instrumented code, a copy is a call. */
     if constexpr (sizeof(__T) == 8)
-        return __builtin_bit_cast(uint64_t, __value);
+        return __builtin_bit_cast(kbuild_uint64, __value);
     else if constexpr (sizeof(__T) == 4)
-        return __builtin_bit_cast(uint32_t, __value);
-    uint64_t __word = 0;
+        return __builtin_bit_cast(kbuild_uint32, __value);
+    kbuild_uint64 __word = 0;
     __builtin_memcpy(&__word, __builtin_addressof(__value), sizeof(__T));
     return __word;
 }
 template <class __T>
-__device__ inline __T from_word(uint64_t __word) {
+__device__ inline __T from_word(kbuild_uint64 __word) {
     if constexpr (sizeof(__T) == 8)
         return __builtin_bit_cast(__T, __word);
     else if constexpr (sizeof(__T) == 4)
-        return __builtin_bit_cast(__T, static_cast<uint32_t>(__word));
+        return __builtin_bit_cast(__T, static_cast<kbuild_uint32>(__word));
     __T __value;
     __builtin_memcpy(static_cast<void *>(__builtin_addressof(__value)), &__word, sizeof(__T));
     return __value;
@@ -84,23 +84,25 @@ __device__ inline shuffle shuffle_lanes(int __lane, int __lanes, int __width) {
 
 /* The value of a lane that is not in the mask is undefined in CUDA.  Here it is the lane's own. */
 template <class __T>
-KBUILD_CPU_UNCHECKED __device__ inline __T shuffle_value(kbuild_cpu_call __call, uint64_t __mask,
-                                                         __T __value, const shuffle &__from) {
+KBUILD_CPU_UNCHECKED __device__ inline __T shuffle_value(kbuild_cpu_call __call,
+                                                         kbuild_uint64 __mask, __T __value,
+                                                         const shuffle &__from) {
     const auto &__lanes = exchange(__call, __mask, to_word(__value));
 #if defined(KBUILD_CHECKED)
     if (!__from.__is_own && (__mask >> __from.__lane & 1) == 0)
-        kbuild_cpu_check_report(KBUILD_CPU_BAD_LANE, static_cast<uint64_t>(__from.__lane), __mask,
-                                __builtin_return_address(0));
+        kbuild_cpu_check_report(KBUILD_CPU_BAD_LANE, static_cast<kbuild_uint64>(__from.__lane),
+                                __mask, __builtin_return_address(0));
 #endif
     return __from.__is_own || (__mask >> __from.__lane & 1) == 0
                ? __value
                : from_word<__T>(__lanes.values[__from.__lane]);
 }
 
-KBUILD_CPU_UNCHECKED __device__ inline uint64_t ballot(kbuild_cpu_call __call, uint64_t __mask,
-                                                       bool __predicate) {
+KBUILD_CPU_UNCHECKED __device__ inline kbuild_uint64 ballot(kbuild_cpu_call __call,
+                                                            kbuild_uint64 __mask,
+                                                            bool __predicate) {
     const auto &__lanes = exchange(__call, __mask, __predicate);
-    uint64_t __result = 0;
+    kbuild_uint64 __result = 0;
     for (unsigned int __i = 0; __i < __call.warp_size; ++__i)
         __result |= (__lanes.values[__i] & 1) << __i;
     return __result & __lanes.arrived;
@@ -108,21 +110,21 @@ KBUILD_CPU_UNCHECKED __device__ inline uint64_t ballot(kbuild_cpu_call __call, u
 
 /* Returns the lanes with the same value. */
 template <class __T>
-KBUILD_CPU_UNCHECKED __device__ inline uint64_t match_any(kbuild_cpu_call __call, uint64_t __mask,
-                                                          __T __value) {
-    const uint64_t __word = to_word(__value);
+KBUILD_CPU_UNCHECKED __device__ inline kbuild_uint64 match_any(kbuild_cpu_call __call,
+                                                               kbuild_uint64 __mask, __T __value) {
+    const kbuild_uint64 __word = to_word(__value);
     const auto &__lanes = exchange(__call, __mask, __word);
-    uint64_t __result = 0;
+    kbuild_uint64 __result = 0;
     for (unsigned int __i = 0; __i < __call.warp_size; ++__i)
-        __result |= uint64_t{__lanes.values[__i] == __word} << __i;
+        __result |= kbuild_uint64{__lanes.values[__i] == __word} << __i;
     return __result & __lanes.arrived;
 }
 
 /* Returns all lanes if they have the same value, or 0. */
 template <class __T>
-KBUILD_CPU_UNCHECKED __device__ inline uint64_t match_all(kbuild_cpu_call __call, uint64_t __mask,
-                                                          __T __value) {
-    const uint64_t __word = to_word(__value);
+KBUILD_CPU_UNCHECKED __device__ inline kbuild_uint64 match_all(kbuild_cpu_call __call,
+                                                               kbuild_uint64 __mask, __T __value) {
+    const kbuild_uint64 __word = to_word(__value);
     const auto &__lanes = exchange(__call, __mask, __word);
     for (unsigned int __i = 0; __i < __call.warp_size; ++__i)
         if ((__lanes.arrived >> __i & 1) && __lanes.values[__i] != __word) return 0;
@@ -131,10 +133,10 @@ KBUILD_CPU_UNCHECKED __device__ inline uint64_t match_all(kbuild_cpu_call __call
 
 /* Combines the values of the lanes, from the first lane on. */
 template <class __T, class __Combine>
-KBUILD_CPU_UNCHECKED __device__ inline __T reduce(kbuild_cpu_call __call, uint64_t __mask,
+KBUILD_CPU_UNCHECKED __device__ inline __T reduce(kbuild_cpu_call __call, kbuild_uint64 __mask,
                                                   __T __value, __Combine __combine) {
     const auto &__lanes = exchange(__call, __mask, to_word(__value));
-    uint64_t __rest = __lanes.arrived;
+    kbuild_uint64 __rest = __lanes.arrived;
     __T __result = from_word<__T>(__lanes.values[__builtin_ctzll(__rest)]);
     while ((__rest &= __rest - 1) != 0)
         __result = __combine(__result, from_word<__T>(__lanes.values[__builtin_ctzll(__rest)]));

@@ -6,8 +6,6 @@
 #include <kbuild/detail/cpu_errors.h>
 #include <kbuild/module.h>
 
-#include <stdint.h>
-
 /* The variables behind threadIdx, blockDim, and gridDim in the device headers, structured bindings, for which Itanium's
  * ABI has these names. */
 #define KBUILD_CPU_INDEX_SYMBOL "_ZDC9threadIdxE"
@@ -24,8 +22,8 @@ struct kbuild_cpu_call {
 
 /* The result of a warp operation.  Lanes are numbered from the first thread of the warp. */
 struct kbuild_cpu_lanes {
-    uint64_t values[64];
-    uint64_t arrived; /* the lanes of the mask that have called the function */
+    kbuild_uint64 values[64];
+    kbuild_uint64 arrived; /* the lanes of the mask that have called the function */
 };
 
 struct kbuild_cpu_device_runtime; /* see kbuild/detail/cpu_device_runtime.h */
@@ -35,16 +33,16 @@ struct kbuild_cpu_checks;         /* see kbuild/detail/cpu_checks.h */
 struct kbuild_cpu_device_api {
     /* Returns when every thread of the block has called it or has exited.  The result is the sum of
      * all values, and is valid until the thread's next call. */
-    const uint64_t *(*barrier)(void *__runner, const struct kbuild_cpu_call *__call,
-                               uint64_t __value);
+    const kbuild_uint64 *(*barrier)(void *__runner, const struct kbuild_cpu_call *__call,
+                                    kbuild_uint64 __value);
     /* Returns when every lane of the mask has called the same function with this mask, or has
      * exited.  The result is valid until the thread's next call.  Lanes that have not arrived have
      * the value 0. */
     const struct kbuild_cpu_lanes *(*exchange)(void *__runner, const struct kbuild_cpu_call *__call,
-                                               uint64_t __mask, uint64_t __value);
+                                               kbuild_uint64 __mask, kbuild_uint64 __value);
     /* Waits until every thread of the block waits or has exited.  Returns the lanes of the warp
      * that wait at the same call site, and now continue together. */
-    uint64_t (*converge)(void *__runner, const struct kbuild_cpu_call *__call);
+    kbuild_uint64 (*converge)(void *__runner, const struct kbuild_cpu_call *__call);
     /* Returns when all threads of a cooperative launch have called it. */
     void (*grid_barrier)(void *__runner, const struct kbuild_cpu_call *__call);
     /* Returns when all threads of all blocks of the cluster have called it or have exited. */
@@ -78,7 +76,7 @@ struct kbuild_cpu_device_api {
 /* Where the memory of the block is that an OS thread runs: what to add to the address of a thread-local
  * variable, and the memory of `extern __shared__` arrays. */
 struct kbuild_cpu_shared {
-    uintptr_t offset;
+    kbuild_uintptr offset;
     char *dynamic;
 };
 

@@ -3,8 +3,8 @@
 #ifndef KBUILD_DETAIL_CPU_TEXTURES_H
 #define KBUILD_DETAIL_CPU_TEXTURES_H
 
+#include <kbuild/detail/integers.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum kbuild_cpu_texture_operation {
     KBUILD_CPU_TEXTURE_FETCH = 0,    /* the texel with number `integer` */
@@ -15,9 +15,9 @@ enum kbuild_cpu_texture_operation {
 };
 
 struct kbuild_cpu_texture_request {
-    uint32_t operation; /* enum kbuild_cpu_texture_operation */
-    int32_t integer;
-    int32_t layer;
+    kbuild_uint32 operation; /* enum kbuild_cpu_texture_operation */
+    kbuild_int32 integer;
+    kbuild_int32 layer;
     float level;
     float position[3];
     float along_x[3];
@@ -28,16 +28,16 @@ struct kbuild_cpu_texture_request {
 struct kbuild_cpu_texture {
     /* Writes four channels: the bits of float numbers, or integers of 32 bits. */
     void (*read)(const struct kbuild_cpu_texture *__texture,
-                 const struct kbuild_cpu_texture_request *__request, uint32_t *__channels);
+                 const struct kbuild_cpu_texture_request *__request, kbuild_uint32 *__channels);
 };
 
 /* A surface object is the address of this structure: rows without gaps, in `depth` slices, layers,
  * or faces of `height` rows. */
 struct kbuild_cpu_surface {
     char *data;
-    uint64_t row_bytes;
-    uint64_t height;
-    uint64_t depth;
+    kbuild_uint64 row_bytes;
+    kbuild_uint64 height;
+    kbuild_uint64 depth;
 };
 
 #endif

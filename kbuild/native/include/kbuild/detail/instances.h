@@ -3,6 +3,7 @@
 #define KBUILD_DETAIL_INSTANCES_H
 
 #include <kbuild/detail/registration.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
 
 #include <kbuild/detail/link_names.h>
 #include <kbuild/module.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* The module of the unit, which comes first, and those of the objects. */

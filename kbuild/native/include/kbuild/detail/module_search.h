@@ -5,6 +5,7 @@
 
 #include <kbuild/detail/launch/entry.h>
 #include <kbuild/detail/shadows.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -10,6 +10,8 @@
 
 #include <kbuild/module.h>
 
+#include <stdint.h>
+
 #if !defined(KBUILD_ONLY_TABLES) && !defined(KBUILD_ONLY_FUNCTIONS)
 #define KBUILD_REGISTRATION_DATA static
 #define KBUILD_REGISTRATION_FUNCTION static inline

@@ -6,6 +6,7 @@
 
 #ifndef KBUILD_ONLY_TABLES
 #include <link.h>
+#include <stdint.h>
 
 /* Returns whether a loaded file contains the address. */
 static inline int kbuild_holds(const struct dl_phdr_info *object, const void *__address) {

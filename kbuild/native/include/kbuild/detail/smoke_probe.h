@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <kbuild/module.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -12,6 +12,8 @@
 
 #include <kbuild/detail/launch/entry.h>
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

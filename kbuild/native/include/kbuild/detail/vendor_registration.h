@@ -19,6 +19,7 @@
 #include <kbuild/detail/launch/memory.h>
 #include <kbuild/detail/module_search.h>
 #include <kbuild/detail/vendor_tables.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #ifdef __cplusplus

@@ -18,6 +18,8 @@
 #include <kbuild/detail/link_names.h>
 #include <kbuild/detail/registration.h>
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

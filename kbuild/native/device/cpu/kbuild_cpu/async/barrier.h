@@ -6,6 +6,7 @@
 #include "phases.h"
 #include "thread_scope.h"
 
+#include <stdint.h>
 #include <utility>
 
 #pragma GCC system_header

@@ -6,6 +6,8 @@
 #include "phases.h"
 #include "thread_scope.h"
 
+#include <stdint.h>
+
 #pragma GCC system_header
 #pragma GCC visibility push(hidden)
 

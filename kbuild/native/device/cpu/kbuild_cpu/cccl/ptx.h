@@ -4,6 +4,8 @@
 
 #include "../ptx.h"
 
+#include <stdint.h>
+
 #pragma GCC system_header
 
 namespace kbuild_cpu {

@@ -11,6 +11,7 @@
 #include "../clusters.h"
 #include "../warp.h"
 
+#include <stdint.h>
 #include <type_traits>
 
 #pragma GCC system_header

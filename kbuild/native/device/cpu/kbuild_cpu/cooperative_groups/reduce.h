@@ -5,6 +5,8 @@
 #include "groups.h"
 #include "../atomics/objects.h"
 
+#include <stdint.h>
+
 #pragma GCC system_header
 
 KBUILD_CPU_GROUPS_BEGIN

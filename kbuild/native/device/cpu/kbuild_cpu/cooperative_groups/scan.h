@@ -4,6 +4,8 @@
 
 #include "reduce.h"
 
+#include <stdint.h>
+
 #pragma GCC system_header
 
 KBUILD_CPU_GROUPS_BEGIN

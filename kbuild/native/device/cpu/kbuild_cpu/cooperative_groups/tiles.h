@@ -176,6 +176,8 @@ KBUILD_CPU_GROUPS_END
 
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
 #include "../regions/groups.h"
+
+#include <stdint.h>
 #endif
 
 #endif

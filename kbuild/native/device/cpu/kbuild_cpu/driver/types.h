@@ -8,6 +8,8 @@
 #include "error_list.h"
 #include "enumerations.h"
 
+#include <stdint.h>
+
 #pragma GCC system_header
 
 #define CUDA_CB

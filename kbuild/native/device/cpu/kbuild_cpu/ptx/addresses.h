@@ -20,32 +20,32 @@ namespace kbuild_cpu::ptx {
 
 /* How much dynamic memory a block can have, and how far its static memory can be from the origin.  Pointers to
  * other memory are errors.  If they are that close, they stay what they are. */
-constexpr uint32_t most_dynamic = 1u << 18, window = 1u << 26, statics = 1u << 30;
+constexpr kbuild_uint32 most_dynamic = 1u << 18, window = 1u << 26, statics = 1u << 30;
 
 /* An address near the static memory of the block. */
-__device__ inline uintptr_t static_origin() {
+__device__ inline kbuild_uintptr static_origin() {
 #if defined(KBUILD_CHECKED)
-    const auto __near =
-        reinterpret_cast<uintptr_t>(__builtin_addressof(in_block(__kbuild_place_of_ptx_origin__)));
+    const auto __near = reinterpret_cast<kbuild_uintptr>(
+        __builtin_addressof(in_block(__kbuild_place_of_ptx_origin__)));
 #else
     const auto __near =
-        reinterpret_cast<uintptr_t>(&::kbuild_cpu_shared) + ::kbuild_cpu_shared.offset;
+        reinterpret_cast<kbuild_uintptr>(&::kbuild_cpu_shared) + ::kbuild_cpu_shared.offset;
 #endif
-    return __near & ~uintptr_t{0xFFFF};
+    return __near & ~kbuild_uintptr{0xFFFF};
 }
 
-__device__ inline uint32_t to_shared(uintptr_t __pointer, const char *__function) {
-    const uintptr_t __dynamic =
-        __pointer - reinterpret_cast<uintptr_t>(::kbuild_cpu_shared.dynamic);
-    if (__dynamic < most_dynamic) return static_cast<uint32_t>(__dynamic);
-    const uintptr_t __static = __pointer - static_origin() + window;
-    if (__static >= 2 * uintptr_t{window})
+__device__ inline kbuild_uint32 to_shared(kbuild_uintptr __pointer, const char *__function) {
+    const kbuild_uintptr __dynamic =
+        __pointer - reinterpret_cast<kbuild_uintptr>(::kbuild_cpu_shared.dynamic);
+    if (__dynamic < most_dynamic) return static_cast<kbuild_uint32>(__dynamic);
+    const kbuild_uintptr __static = __pointer - static_origin() + window;
+    if (__static >= 2 * kbuild_uintptr{window})
         fail_call({__function, nullptr, 0, 32}, "the pointer does not point to shared memory");
-    return static_cast<uint32_t>(__static) + statics - window;
+    return static_cast<kbuild_uint32>(__static) + statics - window;
 }
-__device__ inline uintptr_t from_shared(uint32_t __address, const char *__function) {
+__device__ inline kbuild_uintptr from_shared(kbuild_uint32 __address, const char *__function) {
     if (__address < most_dynamic)
-        return reinterpret_cast<uintptr_t>(::kbuild_cpu_shared.dynamic) + __address;
+        return reinterpret_cast<kbuild_uintptr>(::kbuild_cpu_shared.dynamic) + __address;
     if (__address - (statics - window) >= 2 * window)
         fail_call({__function, nullptr, 0, 32}, "the address is not in shared memory");
     return static_origin() + __address - statics;
@@ -53,17 +53,17 @@ __device__ inline uintptr_t from_shared(uint32_t __address, const char *__functi
 
 /* Operands are pointers or integers. */
 template <class __T>
-__device__ inline uintptr_t to_address(const __T &__operand) {
-    return (uintptr_t)__operand;
+__device__ inline kbuild_uintptr to_address(const __T &__operand) {
+    return (kbuild_uintptr)__operand;
 }
 
 template <class __To, class __T>
 __device__ inline void convert_to_shared(__To &__to, const __T &__from) {
-    __to = (__To) static_cast<uintptr_t>(to_shared(to_address(__from), "cvta.to.shared"));
+    __to = (__To) static_cast<kbuild_uintptr>(to_shared(to_address(__from), "cvta.to.shared"));
 }
 template <class __To, class __T>
 __device__ inline void convert_from_shared(__To &__to, const __T &__from) {
-    __to = (__To)from_shared(static_cast<uint32_t>(to_address(__from)), "cvta.shared");
+    __to = (__To)from_shared(static_cast<kbuild_uint32>(to_address(__from)), "cvta.shared");
 }
 /* The addresses of global memory are pointers. */
 template <class __To, class __T>
@@ -74,12 +74,12 @@ __device__ inline void convert_global(__To &__to, const __T &__from) {
 }  // namespace kbuild_cpu::ptx
 
 __device__ inline size_t KBUILD_NEEDS_BLOCK __cvta_generic_to_shared(const void *__pointer) {
-    return kbuild_cpu::ptx::to_shared(reinterpret_cast<uintptr_t>(__pointer),
+    return kbuild_cpu::ptx::to_shared(reinterpret_cast<kbuild_uintptr>(__pointer),
                                       "__cvta_generic_to_shared");
 }
 __device__ inline void *KBUILD_NEEDS_BLOCK __cvta_shared_to_generic(size_t __address) {
-    return reinterpret_cast<void *>(
-        kbuild_cpu::ptx::from_shared(static_cast<uint32_t>(__address), "__cvta_shared_to_generic"));
+    return reinterpret_cast<void *>(kbuild_cpu::ptx::from_shared(
+        static_cast<kbuild_uint32>(__address), "__cvta_shared_to_generic"));
 }
 __device__ inline size_t __cvta_generic_to_global(const void *__pointer) {
     return reinterpret_cast<size_t>(__pointer);

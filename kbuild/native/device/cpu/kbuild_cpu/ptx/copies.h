@@ -15,10 +15,10 @@ namespace kbuild_cpu::ptx {
 template <class __To, class __From>
 __attribute__((always_inline)) __device__ inline void copy_async(const __To &__to,
                                                                  const __From &__from,
-                                                                 uint32_t __bytes,
-                                                                 uint32_t __copied) {
-    void *const __memory =
-        reinterpret_cast<void *>(from_shared(static_cast<uint32_t>(to_address(__to)), "cp.async"));
+                                                                 kbuild_uint32 __bytes,
+                                                                 kbuild_uint32 __copied) {
+    void *const __memory = reinterpret_cast<void *>(
+        from_shared(static_cast<kbuild_uint32>(to_address(__to)), "cp.async"));
     if (__copied > __bytes)
         fail_call({"cp.async", nullptr, 0, 32}, "the size of the source exceeds the other size");
     memcpy(__memory, reinterpret_cast<const void *>(to_address(__from)), __copied);
@@ -28,7 +28,7 @@ __attribute__((always_inline)) __device__ inline void copy_async(const __To &__t
 template <class __To, class __From>
 __attribute__((always_inline)) __device__ inline void copy_async(const __To &__to,
                                                                  const __From &__from,
-                                                                 uint32_t __bytes) {
+                                                                 kbuild_uint32 __bytes) {
     copy_async(__to, __from, __bytes, __bytes);
 }
 __device__ inline void commit_group() { commit_copies(); }

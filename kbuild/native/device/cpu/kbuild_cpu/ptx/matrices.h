@@ -17,22 +17,22 @@ namespace kbuild_cpu::ptx {
 
 /* The types of elements: how many are in a register, and what each one is. */
 struct f16 {
-    using word = uint32_t;
+    using word = kbuild_uint32;
     using number = float;
     static constexpr int per_register = 2;
     static number read(word __word, int __i) {
-        return kbuild_small::half_format::widen(static_cast<uint16_t>(__word >> 16 * __i));
+        return kbuild_small::half_format::widen(static_cast<kbuild_uint16>(__word >> 16 * __i));
     }
     static void write(word &__word, int __i, number __x) {
         __word |= static_cast<word>(kbuild_small::half_format::round(__x)) << 16 * __i;
     }
 };
 struct bf16 {
-    using word = uint32_t;
+    using word = kbuild_uint32;
     using number = float;
     static constexpr int per_register = 2;
     static number read(word __word, int __i) {
-        return kbuild_small::bfloat16_format::widen(static_cast<uint16_t>(__word >> 16 * __i));
+        return kbuild_small::bfloat16_format::widen(static_cast<kbuild_uint16>(__word >> 16 * __i));
     }
 };
 /* The sums: one element per register. */
@@ -44,22 +44,22 @@ struct scalar {
     static number read(word __word, int) { return __builtin_bit_cast(number, __word); }
     static void write(word &__word, int, number __x) { __word = __builtin_bit_cast(word, __x); }
 };
-using f32 = scalar<float, uint32_t>;
-using s32 = scalar<int32_t, uint32_t>;
-using f64 = scalar<double, uint64_t>;
+using f32 = scalar<float, kbuild_uint32>;
+using s32 = scalar<kbuild_int32, kbuild_uint32>;
+using f64 = scalar<double, kbuild_uint64>;
 /* Tensor cores ignore the other bits of a float. */
 struct tf32 : f32 {
     static number read(word __word, int __i) { return f32::read(__word & ~0x1FFFu, __i); }
 };
 template <class __T>
 struct byte {
-    using word = uint32_t;
-    using number = int32_t;
+    using word = kbuild_uint32;
+    using number = kbuild_int32;
     static constexpr int per_register = 4;
     static number read(word __word, int __i) { return static_cast<__T>(__word >> 8 * __i); }
 };
-using s8 = byte<int8_t>;
-using u8 = byte<uint8_t>;
+using s8 = byte<kbuild_int8>;
+using u8 = byte<kbuild_uint8>;
 
 /* Reads the registers behind the first operands. */
 template <int __Skipped, int __Count, class __Word>
@@ -83,9 +83,9 @@ __device__ inline void write_registers(const __Word *__from, __T &__operand, __R
 }
 
 /* Waits for all lanes, which have to be in the warp. */
-__device__ inline const kbuild_cpu_lanes &meet(kbuild_cpu_call __call, uint64_t __value) {
+__device__ inline const kbuild_cpu_lanes &meet(kbuild_cpu_call __call, kbuild_uint64 __value) {
     const auto &__lanes = exchange(__call, 0xFFFFFFFF, __value);
-    if (static_cast<uint32_t>(__lanes.arrived) != 0xFFFFFFFF)
+    if (static_cast<kbuild_uint32>(__lanes.arrived) != 0xFFFFFFFF)
         fail_call(__call, "not all lanes of the warp call it");
     return __lanes;
 }
@@ -96,12 +96,12 @@ __device__ inline void gather(kbuild_cpu_call __call, const __Word *__own, unsig
                               __Word (*__to)[__Registers]) {
     constexpr int __per_word = 8 / sizeof(__Word);
     for (int __r = 0; __r < __Registers; __r += __per_word) {
-        uint64_t __word = __own[__r];
+        kbuild_uint64 __word = __own[__r];
         if constexpr (__per_word == 2)
-            if (__r + 1 < __Registers) __word |= uint64_t{__own[__r + 1]} << 32;
+            if (__r + 1 < __Registers) __word |= kbuild_uint64{__own[__r + 1]} << 32;
         const auto &__lanes = meet(__call, __word);
         for (int __i = 0; __i < __Lanes; ++__i) {
-            const uint64_t __value = __lanes.values[__first + static_cast<unsigned>(__i)];
+            const kbuild_uint64 __value = __lanes.values[__first + static_cast<unsigned>(__i)];
             __to[__i][__r] = static_cast<__Word>(__value);
             if constexpr (__per_word == 2)
                 if (__r + 1 < __Registers) __to[__i][__r + 1] = static_cast<__Word>(__value >> 32);
@@ -112,9 +112,9 @@ __device__ inline void gather(kbuild_cpu_call __call, const __Word *__own, unsig
 /* Adds a product to a sum.  Integers wrap around. */
 template <class __Number>
 __device__ inline __Number add_product(__Number __sum, __Number __a, __Number __b) {
-    if constexpr (is_same_v<__Number, int32_t>)
-        return static_cast<int32_t>(static_cast<uint32_t>(__sum) +
-                                    static_cast<uint32_t>(__a * __b));
+    if constexpr (is_same_v<__Number, kbuild_int32>)
+        return static_cast<kbuild_int32>(static_cast<kbuild_uint32>(__sum) +
+                                         static_cast<kbuild_uint32>(__a * __b));
     else
         return __sum + __a * __b;
 }
@@ -153,11 +153,11 @@ __device__ inline void multiply_add(kbuild_cpu_call __call, __Operands &...__ope
                 __B::read(__b[4 * __column + __t][__r], __k % __elements));
         }
         if constexpr (__Saturates) {
-            constexpr int64_t __most = 0x7FFFFFFF;
-            const int64_t __exact = int64_t{__start} + __sum;
-            __sum = static_cast<int32_t>(__exact > __most        ? __most
-                                         : __exact < -__most - 1 ? -__most - 1
-                                                                 : __exact);
+            constexpr kbuild_int64 __most = 0x7FFFFFFF;
+            const kbuild_int64 __exact = kbuild_int64{__start} + __sum;
+            __sum = static_cast<kbuild_int32>(__exact > __most        ? __most
+                                              : __exact < -__most - 1 ? -__most - 1
+                                                                      : __exact);
         }
         __D::write(__d[__i / __D::per_register], __i % __D::per_register, __sum);
     }
@@ -180,22 +180,22 @@ __attribute__((always_inline)) __device__ inline void load_matrices(kbuild_cpu_c
                                                                     __Operands &...__operands) {
     static_assert(sizeof...(__operands) == __Count + 1,
                   "kbuild: ldmatrix has another number of operands");
-    typedef uint16_t __attribute__((may_alias)) __element;
+    typedef kbuild_uint16 __attribute__((may_alias)) __element;
     const auto &__lanes =
-        meet(__call, static_cast<uint32_t>(to_address(find_operand<__Count>(__operands...))));
-    uint32_t __rows[__Count][2], __registers[__Count] = {};
+        meet(__call, static_cast<kbuild_uint32>(to_address(find_operand<__Count>(__operands...))));
+    kbuild_uint32 __rows[__Count][2], __registers[__Count] = {};
     const unsigned __lane = thread_number() % 32, __g = __lane / 4, __t = __lane % 4;
     for (unsigned __i = 0; __i < __Count; ++__i)
         for (unsigned __j = 0; __j < 2; ++__j)
-            __rows[__i][__j] = static_cast<uint32_t>(
+            __rows[__i][__j] = static_cast<kbuild_uint32>(
                 __lanes.values[8 * __i + (__IsTransposed ? 2 * __t + __j : __g)]);
     for (unsigned __i = 0; __i < __Count; ++__i)
         for (unsigned __j = 0; __j < 2; ++__j) {
-            const uintptr_t __memory = from_shared(__rows[__i][__j], __call.function);
+            const kbuild_uintptr __memory = from_shared(__rows[__i][__j], __call.function);
             if (__memory % 16 != 0)
                 fail_call(__call, "the address of a row is not a multiple of 16 bytes");
             const auto *const __elements = reinterpret_cast<const __element *>(__memory);
-            __registers[__i] |= uint32_t{__elements[__IsTransposed ? __g : 2 * __t + __j]}
+            __registers[__i] |= kbuild_uint32{__elements[__IsTransposed ? __g : 2 * __t + __j]}
                                 << 16 * __j;
         }
     meet(__call, 0);

@@ -247,7 +247,7 @@ KBUILD_CPU_ALWAYS_INLINE void visit_lanes(operands<__Most> &__operands, int __nu
     template <class, int __Most, class __T> \
     KBUILD_CPU_ALWAYS_INLINE static void put(operands<__Most> &__operands, int __number, \
                                              __T __value) { \
-        __operands.template values<uint64_t>()[__number] = to_word(__value); \
+        __operands.template values<kbuild_uint64>()[__number] = to_word(__value); \
     } \
     template <class __Set, class __Live, int __Most> \
     static void finish(const __Set &__set, const __Live &__live, operands<__Most> &__operands, \
@@ -258,9 +258,9 @@ KBUILD_CPU_ALWAYS_INLINE void visit_lanes(operands<__Most> &__operands, int __nu
     } \
     template <int __Most> \
     static unsigned int find_equal(operands<__Most> &__operands, int __number) { \
-        const uint64_t __own = __operands.template values<uint64_t>()[__number]; \
+        const kbuild_uint64 __own = __operands.template values<kbuild_uint64>()[__number]; \
         unsigned int __equal = 0; \
-        visit_lanes<uint64_t>(__operands, __number, [&](int __lane, uint64_t __word) { \
+        visit_lanes<kbuild_uint64>(__operands, __number, [&](int __lane, kbuild_uint64 __word) { \
             __equal |= static_cast<unsigned int>(__word == __own) << __lane; \
         }); \
         return __equal; \

@@ -90,6 +90,10 @@ struct texel_of<char, cudaReadModeNormalizedFloat> {
     typedef float type;
 };
 
+/* The function of the C library. <assert.h> would declare its macro for the source, too. */
+extern "C" [[noreturn]] void __assert_fail(const char *, const char *, unsigned int,
+                                           const char *) noexcept;
+
 __device__ inline cudaTextureObject_t find_bound(const textureReference &__reference) {
     if (__reference.__kbuild_object == 0)
         __assert_fail("memory is bound to the texture reference", __FILE__, __LINE__, __func__);

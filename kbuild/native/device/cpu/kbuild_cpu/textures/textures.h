@@ -17,7 +17,7 @@
 namespace kbuild_cpu {
 
 template <class __T>
-__device__ inline void set_channel(__T &__channel, uint32_t __bits) {
+__device__ inline void set_channel(__T &__channel, kbuild_uint32 __bits) {
     static_assert(is_arithmetic_v<__T> && sizeof(__T) <= 4,
                   "kbuild: a texture has channels of at most 32 bits");
     if constexpr (is_floating_point_v<__T>)
@@ -27,7 +27,7 @@ __device__ inline void set_channel(__T &__channel, uint32_t __bits) {
 }
 
 template <class __T>
-__device__ inline __T make_texel(const uint32_t *__channels) {
+__device__ inline __T make_texel(const kbuild_uint32 *__channels) {
     __T __texel;
     if constexpr (is_arithmetic_v<__T>) {
         set_channel(__texel, __channels[0]);
@@ -48,7 +48,7 @@ __device__ inline __T make_texel(const uint32_t *__channels) {
 template <class __T>
 __device__ inline __T read_texture(cudaTextureObject_t __object,
                                    const kbuild_cpu_texture_request &__request) {
-    uint32_t __channels[4];
+    kbuild_uint32 __channels[4];
     const auto *__texture = reinterpret_cast<const kbuild_cpu_texture *>(__object);
     __texture->read(__texture, &__request, __channels);
     return make_texel<__T>(__channels);

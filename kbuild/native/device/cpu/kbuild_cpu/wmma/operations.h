@@ -5,6 +5,7 @@
 #include "../warp.h"
 #include "fragments.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #pragma GCC system_header

@@ -6,6 +6,7 @@
 #include <kbuild/detail/capture/plan.hpp>
 #include <kbuild/detail/module_search.h>
 
+#include <cstdint>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

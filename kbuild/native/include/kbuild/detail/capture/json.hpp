@@ -5,6 +5,7 @@
 
 #include <kbuild/module.h>
 
+#include <cstdint>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include <kbuild/detail/capture/file.hpp>
 #include <kbuild/detail/capture/state.hpp>
 
+#include <cstdint>
 #include <dlfcn.h>
 #include <fnmatch.h>
 

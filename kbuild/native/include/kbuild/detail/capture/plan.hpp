@@ -20,6 +20,8 @@
 #include <kbuild/detail/launch/memory.h>
 #include <kbuild/detail/launch/text.hpp>
 
+#include <cstdint>
+
 struct kbuild_captured_buffer {
     struct kbuild_memory __memory;
     bool __has_content;

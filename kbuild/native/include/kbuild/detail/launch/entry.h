@@ -27,11 +27,11 @@ const void *kbuild_find_stub(const void *__kernel) KBUILD_STUB_UNIT_FUNCTION;
 
 /* Returns whether the content of a handle is the start of code, and not an address: that of an instance of
  * a template (templates/instance.j2), or a function that another compiler made. */
-static inline int kbuild_is_code(uint64_t __content) { return __content >> 48 != 0; }
+static inline int kbuild_is_code(kbuild_uint64 __content) { return __content >> 48 != 0; }
 
 /* Returns whether launches of a kernel must go through a debug stub. */
 static inline int kbuild_has_stub(const void *__kernel) {
-    const uint64_t __content = __kernel != 0 ? *(const uint64_t *)__kernel : 0;
+    const kbuild_uint64 __content = __kernel != 0 ? *(const kbuild_uint64 *)__kernel : 0;
     return __builtin_expect(__content != 0, 0) &&
            (!kbuild_is_code(__content) || kbuild_find_stub != 0);
 }

@@ -4,6 +4,8 @@
 
 #include <kbuild/module.h>
 
+#include <stdint.h>
+
 /* The limits of the current device and of one kernel on it.  0 means that the runtime does not
  * say. */
 struct kbuild_launch_limits {

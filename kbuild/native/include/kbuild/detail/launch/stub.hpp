@@ -4,7 +4,6 @@
 
 #include <kbuild/kbuild.h>
 #include <stddef.h>
-#include <stdint.h>
 
 // Debug stubs define these functions. Launches without a debug stub do not use them.
 extern "C" void kbuild_note_call_site(const char* file, unsigned line) __attribute__((weak));
@@ -34,7 +33,7 @@ auto stub_of(void (*__kernel)(__P...)) noexcept -> void (*)(__P...) {
 // Returns whether the content of a handle is code instead of the address of a stub.
 template <class... __P>
 bool is_code(void (*__stub)(__P...)) noexcept {
-    return kbuild_is_code(reinterpret_cast<uint64_t>(__stub)) != 0;
+    return kbuild_is_code(reinterpret_cast<kbuild_uint64>(__stub)) != 0;
 }
 
 // Launches an explicit instance through its module, which knows the debug stub if there is one.
@@ -60,10 +59,11 @@ struct passed<__P&> {
 // Separate from `launch`, so that release launches do not contain this code. The parameters are
 // numbers because a structure would make every launch write it to memory first.
 template <class... __P, size_t... __I>
-__attribute__((noinline)) kbuild_error_t launch_through_stub(
-    void (*__stub)(__P...), indices<__I...>, void** __args, uint32_t __grid_x, uint32_t __grid_y,
-    uint32_t __grid_z, uint32_t __block_x, uint32_t __block_y, uint32_t __block_z,
-    size_t __shared_bytes, void* __stream, const char* __file, unsigned __line) {
+__attribute__((noinline)) kbuild_error_t
+launch_through_stub(void (*__stub)(__P...), indices<__I...>, void** __args, kbuild_uint32 __grid_x,
+                    kbuild_uint32 __grid_y, kbuild_uint32 __grid_z, kbuild_uint32 __block_x,
+                    kbuild_uint32 __block_y, kbuild_uint32 __block_z, size_t __shared_bytes,
+                    void* __stream, const char* __file, unsigned __line) {
     kbuild_launch_config __config = kbuild_launch_config();
     __config.grid = {__grid_x, __grid_y, __grid_z};
     __config.block = {__block_x, __block_y, __block_z};

@@ -13,6 +13,7 @@
 
 #include <kbuild/detail/launch/text.hpp>
 
+#include <cstdint>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -20,7 +20,7 @@
 #endif
 #if defined(KBUILD_MIXED) || !defined(KBUILD_DEVICE_CODE)
 #if defined(__cplusplus)
-#include "../kbuild_cpu/host/older.h"
+#include "../kbuild_cpu/host/versions/older.h"
 #endif
 #include "../../hip_host_names.h"
 #endif

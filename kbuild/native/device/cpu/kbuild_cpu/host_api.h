@@ -103,7 +103,7 @@ typedef struct CUevent_st *cudaEvent_t;
 #include "host/transfers.h"
 #include "host/streams.h"
 #include "host/devices.h"
-#include "host/removed.h"
+#include "host/versions/removed.h"
 #include "host/kernels.h"
 #include "host/symbols.h"
 #if defined(__cplusplus)
@@ -142,7 +142,7 @@ typedef struct CUevent_st *cudaEvent_t;
 #endif
 
 #if defined(__cplusplus) && KBUILD_CUDA_VERSION < 13
-#include "host/older.h"
+#include "host/versions/older.h"
 #endif
 
 #undef KBUILD_PLACE

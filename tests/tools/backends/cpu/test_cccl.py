@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -26,6 +27,20 @@ pytestmark = skip_if("" if FOUND else "CCCL is not installed (pip install nvidia
 
 def test_system_of_thrust_is_that_of_cpp() -> None:
     assert "/thrust/system/cpp/detail/" in preprocess(PROJECT / "thrust.cu", *list_prelude())
+
+
+@pytest.mark.parametrize("name", ["sort", "partition", "merge", "reverse", "set_operations"])
+def test_algorithms_include_what_those_of_cuda_do(tmp_path: Path, name: str) -> None:
+    assert FOUND is not None
+    source = tmp_path / "source.cu"
+    source.write_text(f"#include <thrust/{name}.h>\n")
+    text = preprocess(source, *list_prelude())
+
+    # Their own headers include more, some of which sources need, too.
+    theirs = (FOUND / "thrust" / "system" / "cuda" / "detail" / f"{name}.h").read_text()
+    public = re.findall(r"#\s*include <(thrust/(?:iterator/)?\w+\.h)>", theirs)
+    assert [header for header in public if f'/{header}"' not in text] == []
+    assert '/thrust/zip_function.h"' in text
 
 
 @pytest.mark.slow

@@ -42,6 +42,28 @@ from kbuild.values import dataclass, replace
 WRONG_GUESS: Final = "its regions do not compile"
 
 
+# Functions of the C library and of CUDA that have no overloads, and how many values they take.
+_MATH_FUNCTIONS: Final = {
+    **dict.fromkeys(
+        (
+            *("expf", "exp2f", "exp10f", "expm1f", "logf", "log2f", "log10f", "log1pf"),
+            *("sqrtf", "rsqrtf", "cbrtf", "fabsf", "floorf", "ceilf", "truncf", "roundf", "rintf"),
+            *("sinf", "cosf", "tanf", "asinf", "acosf", "atanf", "sinhf", "coshf", "tanhf"),
+            *("erff", "erfcf", "__expf", "__logf", "__sinf", "__cosf"),
+        ),
+        1,
+    ),
+    **dict.fromkeys(
+        (
+            *("fmaxf", "fminf", "powf", "fmodf", "atan2f", "fdimf", "hypotf", "copysignf"),
+            *("__powf", "__fdividef"),
+        ),
+        2,
+    ),
+    "fmaf": 3,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFacts:
     """What a text says about the threads of its kernels.
@@ -113,6 +135,8 @@ class Divider:
                 is_known = not each.template and each.scope in ("", "namespace")
                 tokens = self._code.list_tokens(*each.parameters) if is_known else []
                 found.setdefault(each.name, set()).add(tuple(list_values(self._code, tokens)))
+        for name, count in _MATH_FUNCTIONS.items():
+            found.setdefault(name, {(True,) * count})
         for name, kinds in found.items():
             if len(kinds) == 1:
                 yield name, kinds.pop()

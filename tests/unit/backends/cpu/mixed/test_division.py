@@ -77,6 +77,7 @@ def test_the_accesses_of_a_checked_thread_keep_their_order() -> None:
         "int a[4]; a[n] = 1; __syncthreads(); p[0] = a[0];",
         "int x = n; p = &x; __syncthreads(); *p = x;",
         "int& x = p[n]; __syncthreads(); x = 1;",
+        "float x = n; __syncthreads(); p[0] = largest(x, n);",
         "for (int i = 0, k = p[0]; i < n; ++i, k += 2) { __syncthreads(); p[i] = k; }",
     ],
 )
@@ -84,6 +85,14 @@ def test_a_checked_kernel_has_fibers_if_regions_have_other_accesses(body: str) -
     _, found = divide_checked(body)
 
     assert [*found.obstacles.values()] == ["instrumented for checks"]
+
+
+def test_a_checked_kernel_passes_values_to_functions_of_the_c_library() -> None:
+    _, found = divide_checked(
+        "float x = n; __syncthreads(); x = fmaxf(x, p[0]); __syncthreads(); p[0] = sqrtf(x);"
+    )
+
+    assert not found.obstacles
 
 
 def find_obstacle(text: str, *failures: str) -> str:

@@ -59,8 +59,8 @@ bool is_of_runtime(const void* address) { return is_in_own_object(address); }
 }  // namespace
 
 KBUILD_CPU_INLINE const Region* Checker::find_region(std::uintptr_t address) noexcept {
+    if (__builtin_expect(block_->statics.contains(address), 1)) return &block_->statics;
     if (arena_.region().contains(address)) return &arena_.region();
-    if (block_->statics.contains(address)) return &block_->statics;
     if (block_->dynamic.contains(address)) return &block_->dynamic;
     if (data_->contains(address)) return data_;
     return nullptr;
@@ -80,85 +80,86 @@ KBUILD_CPU_INLINE bool Checker::is_private(std::uintptr_t address) const noexcep
            address - storage_start_ < storage_bytes_ || address - result_start_ < result_bytes_;
 }
 
-// Most of the time of a checked program goes here. The rest is in separate functions, so that this one needs no
-// stack. They are called in its place: the function that the compiler has instrumented is their caller, too.
+// Most of the time of a checked program goes here. What is rare is in other functions, which are called in its place, so that
+// this one needs no stack, and the function that the compiler has instrumented is their caller, too.
 template <unsigned log_bytes, bool is_write>
 void Checker::check_plain(const void* place, const void* site) {
     auto& self = *find();
-    constexpr bool reads_words = !is_write && std::size_t{1} << log_bytes >= word_bytes;
     const auto address = reinterpret_cast<std::uintptr_t>(place);
     const auto* const region = self.find_region(address);
-    if constexpr (reads_words)
-        if (region != nullptr && self.repeat_read<log_bytes>(*region, address, self.site_of(site)))
-            return;
-    self.check_first<log_bytes, is_write>(region, address, site);
-}
-
-// Records a read of words that other threads of the block have read in this line since the last barrier. Returns whether it
-// has.
-template <unsigned log_bytes>
-KBUILD_CPU_INLINE bool Checker::repeat_read(const Region& region, std::uintptr_t address,
-                                            std::uint32_t site) noexcept {
-    constexpr std::size_t bytes = std::size_t{1} << log_bytes;
-    auto* const repeats = region.repeats_of(address);
-    const auto now = repeat_.at(site);
-    if (address % bytes != 0) return false;
-    for (std::size_t i = 0; i * word_bytes < bytes; ++i)
-        if (!now.differs_at_most_in_thread(repeats[i])) return false;
-    for (std::size_t i = 0; i * word_bytes < bytes; ++i) repeats[i] = now.bits();
-    return true;
-}
-
-// The same for any line.
-template <unsigned log_bytes>
-KBUILD_CPU_INLINE bool Checker::repeat_in_other_line(const Region& region, std::uintptr_t address,
-                                                     std::uint32_t site) noexcept {
-    constexpr std::size_t bytes = std::size_t{1} << log_bytes;
-    auto* const repeats = region.repeats_of(address);
-    if (!repeat_.has_interval()) return false;
-    for (std::size_t i = 0; i * word_bytes < bytes; ++i)
-        if (!repeat_.is_in_interval_of(repeats[i])) return false;
-    for (std::size_t i = 0; i * word_bytes < bytes; ++i) repeats[i] = repeat_.at(site).bits();
-    return true;
+    if (region != nullptr && self.record_plain<log_bytes, is_write>(*region, address, site)) return;
+    self.check_rare<log_bytes, is_write>(region, address, site);
 }
 
 template <unsigned log_bytes, bool is_write>
-__attribute__((noinline)) void Checker::check_first(const Region* region, std::uintptr_t address,
-                                                    const void* site) {
+__attribute__((noinline)) void Checker::check_rare(const Region* region, std::uintptr_t address,
+                                                   const void* site) {
     constexpr std::size_t bytes = std::size_t{1} << log_bytes;
+    constexpr unsigned kind = is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS;
     note_site(site_of(site));
     if (!has_pending_ && address % bytes == 0) {
         if (region == nullptr && is_dead_local(address))
-            return report_dead_local(address, bytes,
-                                     is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
+            return report_dead_local(address, bytes, kind, site);
         if (region == nullptr ? is_private(address)
-                              : record_plain<log_bytes, is_write>(*region, address, site))
+                              : region->take_repeats(address, bytes) &&
+                                    record_plain<log_bytes, is_write>(*region, address, site))
             return;
     }
-    check_ordinary(address, bytes, is_write ? KBUILD_CPU_WRITES : KBUILD_CPU_READS, site);
+    check_ordinary(address, bytes, kind, site);
 }
 
 // Records an access as check_word does, if that needs no more than a few comparisons. Returns whether it has.
 // An access can be recorded again.
 template <unsigned log_bytes, bool is_write>
 KBUILD_CPU_INLINE bool Checker::record_plain(const Region& region, std::uintptr_t address,
-                                             const void* site) {
+                                             const void* place) {
     constexpr std::size_t bytes = std::size_t{1} << log_bytes;
-    if (bytes > word_bytes && !region.contains(address + bytes - word_bytes)) return false;
-    if (is_write && region.has_constants) return false;
+    constexpr std::size_t words = bytes < word_bytes ? 1 : bytes / word_bytes;
+    constexpr bool can_repeat = !is_write && bytes >= word_bytes;
+    if (address % bytes != 0) return false;
+    const auto site = site_of(place);
+    auto* const repeats = region.repeats_of(address);
+    if constexpr (can_repeat)
+        if (__builtin_expect(repeat_read<words>(repeats, site), 1)) return true;
+    note_site(site);
+    if (has_pending_ || (is_write && region.has_constants)) return false;
+    if (words > 1 && !region.contains(address + bytes - word_bytes)) return false;
+    if constexpr (can_repeat)
+        if (repeat_in_other_line<words>(repeats, site)) return true;
     const auto mask =
         bytes < word_bytes ? ((1u << bytes) - 1) << (address % word_bytes) : whole_word;
-    if constexpr (!is_write && bytes >= word_bytes)
-        if (repeat_in_other_line<log_bytes>(region, address, site_of(site))) return true;
-    for (std::size_t i = 0; i * word_bytes < bytes; ++i) {
-        auto& cell = region.cell(address + i * word_bytes);
-        if (!(is_write ? record_plain_write(region, cell, mask, site_of(site))
-                       : record_plain_read(region, cell, mask, site_of(site))))
-            return false;
-        if (!is_write && bytes >= word_bytes && can_repeat(cell))
-            region.repeats_of(address)[i] = repeat_.at(site_of(site)).bits();
+    auto* const cells = region.cells + (repeats - region.repeats);
+    for (std::size_t i = 0; i < words; ++i) {
+        if (repeats[i] != 0) return false;
+        if constexpr (is_write) {
+            if (!record_plain_write(region, cells[i], mask, site)) return false;
+        } else {
+            if (!record_plain_read(region, cells[i], mask, site)) return false;
+            if (can_repeat && is_repeated(cells[i])) repeats[i] = repeat_.at(site).bits();
+        }
     }
     if constexpr (is_write) note_write();
+    return true;
+}
+
+// Records a read of words that other threads of the block have read in this line since the last barrier. Returns whether it
+// has.
+template <std::size_t words>
+KBUILD_CPU_INLINE bool Checker::repeat_read(std::uint64_t* repeats, std::uint32_t site) noexcept {
+    const auto now = repeat_.at(site);
+    for (std::size_t i = 0; i < words; ++i)
+        if (!now.differs_at_most_in_thread(repeats[i])) return false;
+    for (std::size_t i = 0; i < words; ++i) repeats[i] = now.bits();
+    return true;
+}
+
+// The same for any line.
+template <std::size_t words>
+KBUILD_CPU_INLINE bool Checker::repeat_in_other_line(std::uint64_t* repeats,
+                                                     std::uint32_t site) noexcept {
+    for (std::size_t i = 0; i < words; ++i)
+        if (repeats[i] == 0 || !repeat_.is_in_interval_of(repeats[i])) return false;
+    for (std::size_t i = 0; i < words; ++i) repeats[i] = repeat_.at(site).bits();
     return true;
 }
 
@@ -433,9 +434,10 @@ KBUILD_CPU_INLINE bool Checker::is_settled(Access access) const {
 
 KBUILD_CPU_INLINE bool Checker::record_plain_read(const Region& region, Cell& cell, unsigned mask,
                                                   std::uint32_t site) {
-    if (const auto difference = cell.compare(region.current, mask, true)) {
+    if (!cell.has(mask, true)) return false;
+    if (cell.epoch() != region.epoch) {
         // Nobody has accessed the word in this epoch. That of shared memory is not written then.
-        if (!Cell::is_only_epoch(difference) || has_unordered_ || region.is_shared) return false;
+        if (has_unordered_ || region.is_shared) return false;
         cell.begin_epoch(region.epoch);
         cell.set_read(now_.with(mask), site);
         return true;
@@ -451,26 +453,22 @@ KBUILD_CPU_INLINE bool Checker::record_known_read(Cell& cell, unsigned mask, std
     const auto now = now_.with(mask);
     if (!is_settled(cell.write)) return false;
     const auto before = cell.read;
-    if (is_settled(before) && !cell.has_other()) {
-        if (before.exists() && !before.has_bytes_and_kind_of(now)) return false;
+    if (before.exists() && !before.has_bytes_and_kind_of(now)) return false;
+    if (cell.has_other()) {
+        const auto other = cell.other_read();
+        if (has_more_order_ || other.is_by_thread_of(now_)) return false;
+        if (!is_before_barrier(other)) {
+            cell.read = now;
+            cell.set_read_site(site);
+            return true;
+        }
+    }
+    if (is_settled(before)) {
         cell.set_read(now, site);
         return true;
     }
-    if (!before.has_bytes_and_kind_of(now)) return false;
-    bool has_other = cell.has_other();
-    if (has_other) {
-        const auto other = cell.other_read();
-        if (has_more_order_ || other.is_by_thread_of(now_)) return false;
-        has_other = !is_before_barrier(other);
-    }
-    if (!has_other) {
-        const bool is_other = !is_settled(before);
-        if (is_other && has_more_order_) return false;
-        if (is_other)
-            cell.set_other(before);
-        else
-            cell.forget_other();
-    }
+    if (has_more_order_) return false;
+    cell.set_other(before);
     cell.read = now;
     cell.set_read_site(site);
     return true;
@@ -478,24 +476,39 @@ KBUILD_CPU_INLINE bool Checker::record_known_read(Cell& cell, unsigned mask, std
 
 // Returns whether reads of other threads in this interval do not change more than that of the last one, which has been
 // recorded.
-KBUILD_CPU_INLINE bool Checker::can_repeat(const Cell& cell) const {
+KBUILD_CPU_INLINE bool Checker::is_repeated(const Cell& cell) const {
     return cell.has_other() && repeat_.has_interval() &&
            (!cell.write.exists() || is_before_barrier(cell.write));
 }
 
 KBUILD_CPU_INLINE bool Checker::record_plain_write(const Region& region, Cell& cell, unsigned mask,
                                                    std::uint32_t site) {
-    const auto difference = cell.compare(region.current, mask, false);
-    if (difference == 0) {
+    if (!cell.has(mask, false)) return false;
+    if (cell.epoch() == region.epoch) {
         if (!is_settled(cell.write) || !is_settled(cell.read)) return false;
         if (mask != whole_word && (cell.write.exists() || cell.read.exists())) return false;
         if (cell.has_other() && !is_before_barrier(cell.other_read())) return false;
     } else {
-        if (!Cell::is_only_epoch(difference) || has_unordered_) return false;
+        if (has_unordered_) return false;
         renew(region, cell);
     }
     cell.set_write(now_.with(mask), site);
     return true;
+}
+
+// Notes that the thread has read what another one wrote to volatile memory or with an atomic function, and nothing
+// orders the two.
+KBUILD_CPU_INLINE void Checker::note_seen(ThreadState& self, Access write) const {
+    if (!write.exists() || write.flags() == 0 || write.is_by_thread_of(now_) || is_before(write))
+        return;
+    auto& seen = self.seen;
+    const auto block = write.block();
+    const auto place = std::find_if(seen.begin(), seen.end(),
+                                    [&](const auto& entry) { return entry.block == block; });
+    if (place == seen.end())
+        seen.push_back({block, write.time()});
+    else
+        place->time = std::max(place->time, write.time());
 }
 
 // The same for an atomic update of words that nothing orders with other memory.
@@ -510,23 +523,17 @@ KBUILD_CPU_INLINE bool Checker::record_update(const Region& region, std::uintptr
     for (auto word = address; word < address + bytes; word += word_bytes) {
         if (!region.contains(word)) return false;
         auto& cell = region.cell(word);
-        if (cell.compare(region.current, whole_word, true) != 0) return false;
+        if (cell.epoch() != region.epoch || !cell.has(whole_word, true)) return false;
         const bool is_alike =
             cell.write.has_bytes_and_kind_of(now) &&
             (self.scope != KBUILD_CPU_THREADS_OF_BLOCK || cell.write.is_of_block_of(now));
-        if (!is_settled(cell.write) && !(is_alike && has_seen(self, cell.write))) return false;
+        if (!is_settled(cell.write) && !is_alike) return false;
         if (!is_settled(cell.read) || cell.has_other()) return false;
+        note_seen(self, cell.write);
         cell.set_write(now, site);
     }
     *writes_ &= static_cast<unsigned char>(~is_publishing);
     return true;
-}
-
-// Returns whether the thread has noted that it has read this write, or a later one of the block.
-KBUILD_CPU_INLINE bool Checker::has_seen(const ThreadState& self, Access write) {
-    return std::any_of(self.seen.begin(), self.seen.end(), [&](const auto& entry) {
-        return entry.block == write.block() && write.time() <= entry.time;
-    });
 }
 
 // Returns whether something other than a barrier of the block orders the access before the current one.
@@ -600,7 +607,7 @@ KBUILD_CPU_INLINE void Checker::check_cell(Cell& cell, std::uintptr_t word, unsi
                                            unsigned flags, Event event) {
     const auto now = now_.with(mask, flags);
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
-    if (flags != 0 && (event.kind & KBUILD_CPU_READS) != 0) note_seen(cell.write);
+    if (flags != 0 && (event.kind & KBUILD_CPU_READS) != 0) note_seen(thread(), cell.write);
     const auto site = cell.write_site();
     lacks_acquire_ = false;
     if (is_conflict(cell.write, mask, flags, event)) {
@@ -649,21 +656,6 @@ KBUILD_CPU_INLINE void Checker::record_read(Cell& cell, Access now, std::uint32_
         if (!is_alike || other.is_by_thread_of(now_) || is_before(other)) cell.forget_other();
     }
     if (is_alike && !cell.has_other() && !is_before(before)) cell.set_other(before);
-}
-
-// Notes that the thread has read what another one wrote to volatile memory or with an atomic function, and nothing
-// orders the two.
-void Checker::note_seen(Access write) {
-    if (!write.exists() || write.flags() == 0 || write.is_by_thread_of(now_) || is_before(write))
-        return;
-    auto& seen = thread().seen;
-    const auto block = write.block();
-    const auto place = std::find_if(seen.begin(), seen.end(),
-                                    [&](const auto& entry) { return entry.block == block; });
-    if (place == seen.end())
-        seen.push_back({block, write.time()});
-    else
-        place->time = std::max(place->time, write.time());
 }
 
 // Returns whether the earlier write comes before another one that the thread has seen. Then the thread passes a

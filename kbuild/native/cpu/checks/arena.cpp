@@ -33,7 +33,12 @@ void* reserve(std::size_t bytes) noexcept {
 
 void write_pattern(std::uintptr_t start, std::size_t bytes) noexcept {
     auto* const memory = reinterpret_cast<unsigned char*>(start);
-    for (std::size_t i = 0; i < bytes; ++i) memory[i] = fresh_word[i % word_bytes];
+    auto done = std::min(bytes, word_bytes);
+    std::memcpy(memory, fresh_word, done);
+    for (std::size_t part; done < bytes; done += part) {
+        part = std::min(done, bytes - done);
+        std::memcpy(memory + done, memory, part);
+    }
 }
 
 // Returns a file of the system's memory with the content of fresh memory, or -1.

@@ -117,7 +117,8 @@ struct BlockState {
         return time;
     }
     // Returns the state of a thread, which starts when it is first needed: most threads only access memory.
-    ThreadState& find_thread(std::uint32_t number, std::uint64_t phases) {
+    __attribute__((always_inline)) ThreadState& find_thread(std::uint32_t number,
+                                                            std::uint64_t phases) {
         auto& thread = threads[number];
         if (thread.serial != serial) thread.start(*this, number, phases);
         return thread;

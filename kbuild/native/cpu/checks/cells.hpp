@@ -101,6 +101,10 @@ public:
     constexpr Repeat(std::uint32_t interval, std::uint32_t thread)
         : bits_(std::uint64_t{interval} << interval_shift | thread) {}
 
+    // The same of another thread.
+    constexpr Repeat by(std::uint32_t thread) const {
+        return Repeat((bits_ & ~std::uint64_t{(1u << site_shift) - 1}) | thread);
+    }
     constexpr Repeat at(std::uint32_t site) const {
         return Repeat(bits_ | std::uint64_t{site << 8} << (site_shift - 8));
     }
@@ -130,55 +134,43 @@ public:
     Access read;   // the last one that was not ordered after the other one
 
     static constexpr std::uint32_t site_mask = (1u << 24) - 1;
-    // What a cell has of the current time if all bytes are valid and written.
-    static constexpr std::uint64_t describe(std::uint16_t epoch) {
-        return std::uint64_t{epoch} << epoch_shift | std::uint64_t{0xFF} << valid_shift;
-    }
-    // Returns 0 if the bytes are valid and, for reads, written, and the accesses are of the epoch.
-    std::uint64_t compare(std::uint64_t current, unsigned mask, bool reads) const {
-        const auto needed = std::uint64_t{mask} << valid_shift;
-        return (state_ ^ current) & (epoch_field | needed | (reads ? needed << 4 : 0));
-    }
-    static constexpr bool is_only_epoch(std::uint64_t comparison) {
-        return (comparison & ~epoch_field) == 0;
+
+    // Returns whether the bytes are valid and, for reads, written.
+    bool has(unsigned mask, bool reads) const {
+        const auto needed = std::uint64_t{mask} | (reads ? mask << written_shift : 0);
+        return (needed & ~content_) == 0;
     }
 
     // The accesses and, of shared memory, what is written are of this time.
-    std::uint16_t epoch() const { return static_cast<std::uint16_t>(state_ >> epoch_shift); }
+    std::uint16_t epoch() const { return static_cast<std::uint16_t>(sites_ >> epoch_shift); }
     void set_epoch(std::uint16_t epoch) {
-        state_ = (state_ & ~epoch_field) | std::uint64_t{epoch} << epoch_shift;
+        sites_ = (sites_ & ~epoch_field) | std::uint64_t{epoch} << epoch_shift;
     }
     // Bytes, as masks.
-    unsigned valid() const { return state_ >> valid_shift & 15; }
-    unsigned written() const { return state_ >> written_shift & 15; }
-    void set_valid(unsigned mask) { state_ |= std::uint64_t{mask} << valid_shift; }
-    void set_written(unsigned mask) { state_ |= std::uint64_t{mask} << written_shift; }
-    void forget_written() { state_ &= ~(std::uint64_t{15} << written_shift); }
+    unsigned valid() const { return content_ & 15; }
+    unsigned written() const { return content_ >> written_shift & 15; }
+    void set_valid(unsigned mask) { content_ |= mask; }
+    void set_written(unsigned mask) { content_ |= mask << written_shift; }
+    void forget_written() { content_ &= ~(std::uint64_t{15} << written_shift); }
     // Where the accesses are, in the lower bits.
-    std::uint32_t write_site() const { return state_ >> write_site_shift & site_mask; }
-    std::uint32_t read_site() const { return rest_ & site_mask; }
+    std::uint32_t write_site() const { return sites_ >> write_site_shift & site_mask; }
+    std::uint32_t read_site() const { return sites_ & site_mask; }
     void set_write_site(std::uint32_t site) {
-        state_ = (state_ & ~(std::uint64_t{site_mask} << write_site_shift)) |
+        sites_ = (sites_ & ~(std::uint64_t{site_mask} << write_site_shift)) |
                  std::uint64_t{site & site_mask} << write_site_shift;
     }
     void set_read_site(std::uint32_t site) {
-        rest_ = (rest_ & ~std::uint64_t{site_mask}) | (site & site_mask);
+        sites_ = (sites_ & ~std::uint64_t{site_mask}) | (site & site_mask);
     }
     // The read of another thread, of the same bytes and kind, and nothing orders the two reads.
-    bool has_other() const { return (rest_ >> other_shift | (state_ & high_field)) != 0; }
-    void forget_other() {
-        state_ &= ~high_field;
-        rest_ &= site_mask;
-    }
+    bool has_other() const { return content_ >> other_shift != 0; }
+    void forget_other() { content_ &= bytes_field; }
     Access other_read() const {
-        const auto name = (state_ & high_field) << (64 - other_shift) | rest_ >> other_shift;
-        return Access(name << Access::thread_shift |
+        return Access(content_ >> other_shift << Access::thread_shift |
                       (read.bits() & ((1u << Access::thread_shift) - 1)));
     }
     void set_other(Access access) {
-        const auto name = access.bits() >> Access::thread_shift;
-        state_ = (state_ & ~high_field) | (name >> (64 - other_shift) & high_field);
-        rest_ = (rest_ & site_mask) | name << other_shift;
+        content_ = (content_ & bytes_field) | access.bits() >> Access::thread_shift << other_shift;
     }
     void forget_accesses() {
         write = read = Access();
@@ -186,23 +178,20 @@ public:
     }
     // Forgets the accesses of another epoch.
     void begin_epoch(std::uint16_t epoch) {
-        write = read = Access();
-        state_ = (state_ & ~(epoch_field | high_field)) | std::uint64_t{epoch} << epoch_shift;
-        rest_ = 0;
+        forget_accesses();
+        sites_ = std::uint64_t{epoch} << epoch_shift;
     }
     // Records the only read in the epoch that matters, or the only access.
     void set_read(Access access, std::uint32_t site) {
         read = access;
-        rest_ = site & site_mask;
+        forget_other();
+        set_read_site(site);
     }
     void set_write(Access access, std::uint32_t site) {
-        constexpr auto kept = epoch_field | std::uint64_t{15} << valid_shift;
         write = access;
         read = Access();
-        state_ = (state_ & kept) | (state_ & std::uint64_t{15} << written_shift) |
-                 std::uint64_t{access.mask()} << written_shift |
-                 std::uint64_t{site & site_mask} << write_site_shift;
-        rest_ = 0;
+        content_ = (content_ & bytes_field) | access.mask() << written_shift;
+        sites_ = (sites_ & epoch_field) | std::uint64_t{site & site_mask} << write_site_shift;
     }
     // Takes over the last read and its line.
     void add(Repeat last) {
@@ -228,15 +217,14 @@ public:
     }
 
 private:
-    // From the highest bits of the first number: epoch 16, written 4, valid 4, line of the write 24, upper bits of the
-    // other read 16. Of the second one: lower bits of the other read 40, line of the read 24.
-    static constexpr unsigned epoch_shift = 48, written_shift = 44, valid_shift = 40,
-                              write_site_shift = 16, other_shift = 24;
-    static constexpr std::uint64_t epoch_field = std::uint64_t{0xFFFF} << epoch_shift,
-                                   high_field = 0xFFFF;
+    static constexpr unsigned written_shift = 4, other_shift = 8;
+    static constexpr std::uint64_t bytes_field = (1u << other_shift) - 1;
+    static constexpr unsigned epoch_shift = 48, write_site_shift = 24;
+    static constexpr std::uint64_t epoch_field = std::uint64_t{0xFFFF} << epoch_shift;
+    static_assert(Access::thread_shift <= other_shift - 2);  // the other read has two unused bits
 
-    std::uint64_t state_;
-    std::uint64_t rest_;
+    std::uint64_t content_;  // from the highest bits: other read 56, written 4, valid 4
+    std::uint64_t sites_;    // the same: epoch 16, line of the write 24, line of the read 24
 };
 static_assert(sizeof(Cell) == 8 * word_bytes);
 
@@ -248,7 +236,6 @@ struct Region {
     std::uint64_t* repeats =
         nullptr;  // the last Repeat of each word, which its cell does not contain, or 0
     std::uint16_t epoch = 1;
-    std::uint64_t current = Cell::describe(1);
     bool is_shared = false;       // the memory of a block, whose content is forgotten in each epoch
     bool is_dynamic = false;      // of a block: its dynamic memory
     bool is_initialized = false;  // the memory of variables
@@ -265,6 +252,15 @@ struct Region {
     }
     std::uint64_t* repeats_of(std::uintptr_t address) const {
         return repeats + (address - start) / word_bytes;
+    }
+    // Lets the cells of an access contain its repeats. Returns whether there were any.
+    bool take_repeats(std::uintptr_t address, std::size_t bytes) const {
+        bool has_taken = false;
+        for (std::size_t i = 0; i < bytes; i += word_bytes) {
+            has_taken = has_taken || *repeats_of(address + i) != 0;
+            cell(address + i);
+        }
+        return has_taken;
     }
 
     // What cells and repeats need, with room for an access of 16 bytes that starts at the last word.
@@ -292,7 +288,6 @@ struct Region {
     }
     void begin_epoch(std::uint16_t number) {
         epoch = number;
-        current = Cell::describe(number);
         bytes_of_words.clear();
     }
 };

@@ -458,13 +458,6 @@ void Checker::begin_threads() {
     note_order();
 }
 
-// Nothing but barriers changes the block meanwhile.
-void Checker::enter_thread(std::uint32_t number) {
-    if (has_pending_) judge_pending_write();
-    thread_number_ = number;
-    note_thread();
-}
-
 void Checker::resume(ThreadState* thread) {
     if (has_pending_) judge_pending_write();  // of the thread that ran before
     thread_number_ = thread->number;
@@ -478,6 +471,7 @@ void Checker::note_other_order() {
     has_more_order_ = current.warp_time > block_->barrier_time || current.lane_times != nullptr ||
                       current.acquired.exists() || current.unfenced.exists() ||
                       block_->acquired.exists() || block_->time == Access::last_time;
+    repeat_ = Repeat(has_more_order_ ? 0 : block_->interval, thread_number_);
     if (block_->time == Access::last_time && !has_reached_limit_) {
         has_reached_limit_ = true;
         findings_.note_limit("a block synchronized more than " + std::to_string(Access::last_time) +

@@ -126,7 +126,11 @@ public:
     }
     void resume(ThreadState* thread);
     // A thread continues in a region. Others can have passed barriers for it.
-    void enter_thread(std::uint32_t number);
+    void enter_thread(std::uint32_t number) {
+        if (has_pending_) judge_pending_write();
+        thread_number_ = number;
+        note_thread();
+    }
     void pass_barrier(const kbuild_cpu_call& call, std::uint32_t first, std::uint32_t count);
     void arrive_at_barrier(const kbuild_cpu_call& call);
     void leave_barrier();
@@ -217,21 +221,19 @@ private:
     bool is_private(std::uintptr_t address) const noexcept;
     void report_dead_local(std::uintptr_t address, std::size_t bytes, unsigned kind,
                            const void* site);
-    template <unsigned log_bytes>
-    bool repeat_read(const Region& region, std::uintptr_t address, std::uint32_t site) noexcept;
-    template <unsigned log_bytes>
-    bool repeat_in_other_line(const Region& region, std::uintptr_t address,
-                              std::uint32_t site) noexcept;
     template <unsigned log_bytes, bool is_write>
-    void check_first(const Region* region, std::uintptr_t address, const void* site);
+    void check_rare(const Region* region, std::uintptr_t address, const void* site);
     template <unsigned log_bytes, bool is_write>
-    bool record_plain(const Region& region, std::uintptr_t address, const void* site);
+    bool record_plain(const Region& region, std::uintptr_t address, const void* place);
+    template <std::size_t words>
+    bool repeat_read(std::uint64_t* repeats, std::uint32_t site) noexcept;
+    template <std::size_t words>
+    bool repeat_in_other_line(std::uint64_t* repeats, std::uint32_t site) noexcept;
     bool record_plain_read(const Region& region, Cell& cell, unsigned mask, std::uint32_t site);
     bool record_known_read(Cell& cell, unsigned mask, std::uint32_t site);
-    bool can_repeat(const Cell& cell) const;
+    bool is_repeated(const Cell& cell) const;
     bool record_update(const Region& region, std::uintptr_t address, std::size_t bytes,
                        std::uint32_t site);
-    static bool has_seen(const ThreadState& self, Access write);
     bool record_plain_write(const Region& region, Cell& cell, unsigned mask, std::uint32_t site);
     void check_ordinary(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     bool check_other_memory(Event event);
@@ -297,7 +299,7 @@ private:
     }
     bool is_known(Access access) const;
     bool is_conflict(Access earlier, unsigned mask, unsigned flags, Event event) const;
-    void note_seen(Access write);
+    void note_seen(ThreadState& self, Access write) const;
     bool relies_on_order(Access earlier, bool earlier_writes) const;
     bool is_lockstep(std::uint32_t earlier_site, bool earlier_writes, Event event) const;
     const char* choose_race_rule(Access earlier, std::uint32_t earlier_site, bool earlier_writes,
@@ -342,7 +344,9 @@ private:
     void report_invalid_call(const char* rule, const std::string& problem, const void* address);
     void report_lines();
 
-    ThreadState& thread() const { return block_->find_thread(thread_number_, grid_phase_); }
+    __attribute__((always_inline)) ThreadState& thread() const {
+        return block_->find_thread(thread_number_, grid_phase_);
+    }
 
     // What each access reads.
     Access now_;     // an access of the thread, of no bytes
@@ -351,7 +355,8 @@ private:
         0;  // the block's accesses before its last barrier are numbers from here
     std::uint64_t barrier_distance_ = 0;  // up to here, relative to the start
     bool has_more_order_ = false;  // whether more than barriers can order others before the thread
-    bool has_pending_ = false;     // whether `pending_` is one
+    bool has_only_barriers_ = false;  // whether nothing else orders any threads of the block
+    bool has_pending_ = false;        // whether `pending_` is one
     BlockState* block_ = &none_;
     std::uint32_t thread_number_ = 0;
     unsigned char* writes_ = nullptr;  // of the thread
@@ -439,18 +444,20 @@ inline void Checker::note_order() {
     now_ = Access(Access::name(number, 0), 0, 0, block_->time);
     block_start_ = Access(Access::name(number, 0), 0, 0, 0).bits();
     barrier_distance_ = Access(0, 0, 0, block_->barrier_time).bits();
+    has_only_barriers_ = !block_->has_other_order && block_->time != Access::last_time;
+    has_more_order_ = false;
+    if (block_->interval == 0 && intervals_ != Repeat::last_interval)
+        block_->interval = ++intervals_;
+    repeat_ = Repeat(block_->interval, 0);
     note_thread();
 }
 
 // After each change of the thread alone.
 inline void Checker::note_thread() {
     now_ = now_.by(thread_number_);
+    repeat_ = repeat_.by(thread_number_);
     writes_ = block_->writes.data() + thread_number_;
-    has_more_order_ = false;
-    if (block_->has_other_order || block_->time == Access::last_time) note_other_order();
-    if (block_->interval == 0 && intervals_ != Repeat::last_interval)
-        block_->interval = ++intervals_;
-    repeat_ = Repeat(has_more_order_ ? 0 : block_->interval, thread_number_);
+    if (!has_only_barriers_) note_other_order();
 }
 
 // The table for instrumented images.

@@ -4,6 +4,7 @@
 #define KBUILD_CPU_ADAPTER_H
 
 #include <kbuild/cpu_image.h>
+#include <kbuild/detail/cpu_checks.h>
 #include <kbuild/detail/cpu_device_runtime.h>
 
 #define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden")))
@@ -28,6 +29,7 @@ KBUILD_CPU_IN_IMAGE __thread struct kbuild_cpu_shared kbuild_cpu_shared;
 KBUILD_CPU_IN_IMAGE __thread void *const *kbuild_cpu_arguments; /* of the launch */
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_api;
 KBUILD_CPU_IN_IMAGE const struct kbuild_cpu_device_api *kbuild_cpu_waits;
+KBUILD_CPU_IN_IMAGE struct kbuild_cpu_checks kbuild_cpu_check_table; /* of an instrumented image */
 KBUILD_CPU_IN_IMAGE extern const char kbuild_cpu_loops = 0; /* marks loops; nobody reads it */
 
 KBUILD_CPU_IN_IMAGE void kbuild_cpu_yield(const struct kbuild_cpu_call *call, unsigned weight);
@@ -105,6 +107,7 @@ namespace {
 
 inline void attach(const struct kbuild_cpu_device_api *api) {
     kbuild_cpu_api = kbuild_cpu_waits = api;
+    if (api->checks != nullptr) kbuild_cpu_check_table = *api->checks;
 }
 
 inline void builtins(struct kbuild_cpu_builtins *found) {

@@ -40,9 +40,12 @@ run_threads(const __Body &__body) {
     auto *const __progress = keep_address(::kbuild_cpu_progress);
     auto *const __index = const_cast<::uint3 *>(keep_address(::threadIdx));
     const auto __suspensions = __progress->suspensions;
+    const unsigned __width = ::blockDim.x, __height = ::blockDim.y, __depth = ::blockDim.z;
+    __index->x = __index->y = __index->z =
+        0; /* of any thread, so that the runtime finds the block */
+    kbuild_cpu_check_begin_thread();
     if (__builtin_expect(__progress->order != 0, 0)) {
-        const unsigned __width = ::blockDim.x, __height = ::blockDim.y;
-        const unsigned __threads = __width * __height * ::blockDim.z;
+        const unsigned __threads = __width * __height * __depth;
         for (unsigned __place = __progress->start.x; __place < kbuild_cpu_count_places(__threads);
              ++__place) {
             const unsigned __number =
@@ -52,20 +55,21 @@ run_threads(const __Body &__body) {
             __index->x = __number % __width;
             __index->y = __number / __width % __height;
             __index->z = __number / __width / __height;
-            kbuild_cpu_check_begin_thread();
+            kbuild_cpu_check_enter_thread(__number);
             call_body(__body, __index->x, __index->y, __index->z);
             if (__progress->suspensions != __suspensions) return;
         }
         return;
     }
     unsigned __x = __progress->start.x, __y = __progress->start.y, __z = __progress->start.z;
-    for (; __z < ::blockDim.z; ++__z, __y = 0)
-        for (; __y < ::blockDim.y; ++__y, __x = 0)
-            for (; __x < ::blockDim.x; ++__x) {
+    unsigned __number = (__z * __height + __y) * __width + __x;
+    for (; __z < __depth; ++__z, __y = 0)
+        for (; __y < __height; ++__y, __x = 0)
+            for (; __x < __width; ++__x, ++__number) {
                 __index->x = __x;
                 __index->y = __y;
                 __index->z = __z;
-                kbuild_cpu_check_begin_thread();
+                kbuild_cpu_check_enter_thread(__number);
                 call_body(__body, __x, __y, __z);
                 if (__builtin_expect(__progress->suspensions != __suspensions, 0)) return;
             }

@@ -13,9 +13,12 @@
 #define KBUILD_CPU_HOOK extern "C" __attribute__((visibility("hidden"), used))
 #define KBUILD_CPU_SITE __builtin_return_address(0)
 
+/* A copy, so that a hook is one jump; see `attach`. */
+extern "C" __attribute__((visibility("hidden"))) struct kbuild_cpu_checks kbuild_cpu_check_table;
+
 namespace {
 
-inline const struct kbuild_cpu_checks &checks() { return *kbuild_cpu_api->checks; }
+inline const struct kbuild_cpu_checks &checks() { return kbuild_cpu_check_table; }
 
 }  // namespace
 

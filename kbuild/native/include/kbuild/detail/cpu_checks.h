@@ -53,7 +53,7 @@ struct kbuild_cpu_checks {
     /* The heap of device code. */
     void *(*allocate)(size_t __bytes, const void *__site);
     void (*release)(void *__address, const void *__site);
-    /* In a kernel whose loops run all threads: the threads of the block start, one of them continues in a region, and
+    /* In a kernel whose loops run all threads: the threads of the block start, one of them starts or continues, and
      * some pass a barrier, of which one has this number. */
     void (*begin_threads)(void);
     void (*enter_thread)(unsigned __number);

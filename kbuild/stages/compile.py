@@ -25,6 +25,7 @@ from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import CompileEdge, make_unit
 from kbuild.stages.freshness import forget_source
 from kbuild.stages.front_end.run import FrontEndRun, run_front_end
+from kbuild.stages.images import outcomes
 from kbuild.stages.mixed.diagnosis import diagnose, review
 from kbuild.stages.mixed.edge import name_module
 from kbuild.stages.mixed.texts import make_text, make_tool_error, remove_directories
@@ -63,6 +64,15 @@ class EdgeOutcome:
     assembly: Path | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DeviceText:
+    """A preprocessed source to rewrite, the backend's passes, and the preprocessor's log."""
+
+    passes: MixedPasses
+    code: Unit
+    log: str
+
+
 def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = True) -> EdgeOutcome:
     """Run the front end and complete its output; write the edge's record last.
 
@@ -76,17 +86,72 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         SourceError: The source breaks one of kbuild's rules, or has no kernel.
         ConfigurationError: A tool does not take a path literally.
     """
-    backend = edge.toolchain.backend
-    builder = find_builder(backend)
+    builder = find_builder(edge.toolchain.backend)
     unit = make_unit(edge, flags)
     _check_paths(unit, builder)
     started = files.begin_stamp(edge.stamp)
     edge.output.parent.mkdir(parents=True, exist_ok=True)
-    rewritten, warnings, front_end = _run_front_end(unit, edge, builder)
+    text = _read_text(unit, edge)
+    key = None
+    if text is not None and edge.keeps_images and not (edge.keep_assembly or text.log.strip()):
+        key = outcomes.make_key(unit, edge.toolchain, text.code.text)
+    outcome = _restore(key, unit, edge, builder) if key is not None else None
+    if outcome is None:
+        outcome = _compile(text, unit, edge, builder, is_watched=is_watched)
+        if key is not None and not outcome.compiled.log.strip():
+            images = tuple(image.path for image in outcome.compiled.images)
+            outcomes.keep(key, unit, _write_record(outcome), images)
+    else:
+        _check_depfile(edge, unit, is_watched=is_watched)
+    files.write_stamp(edge.stamp, _write_record(outcome), started)
+    return outcome
+
+
+def _write_record(outcome: EdgeOutcome) -> bytes:
+    return records.dump(records.IMAGE_SCHEMA, outcome.compiled)
+
+
+def _check_depfile(edge: CompileEdge, unit: CompileUnit, *, is_watched: bool) -> None:
+    """Check what the front end read, without a mixed source, for which its device key stands."""
     if unit.is_mixed:
         forget_source(edge)
     if is_watched:
         check_prerequisites(unit.depfile)
+
+
+def _restore(
+    key: str, unit: CompileUnit, edge: CompileEdge, builder: Builder
+) -> EdgeOutcome | None:
+    """Write the images that the user's cache has, and return their description."""
+    found = outcomes.find(key)
+    if found is None:
+        return None
+    compiled = records.load(records.IMAGE_SCHEMA, CompiledSource, found.record, str(edge.stamp))
+    for name, content in found.images:
+        files.write_file(edge.output.with_name(name), content)
+    edge.declarations.unlink(missing_ok=True)
+    images = tuple(
+        replace(image, path=edge.output.with_name(image.path.name)) for image in compiled.images
+    )
+    return EdgeOutcome(
+        compiled=replace(compiled, images=images),
+        command=builder.compile_command(unit, edge.toolchain),
+        assembly=None,
+    )
+
+
+def _compile(
+    text: _DeviceText | None,
+    unit: CompileUnit,
+    edge: CompileEdge,
+    builder: Builder,
+    *,
+    is_watched: bool,
+) -> EdgeOutcome:
+    """Run the front end, complete its output, and describe the images."""
+    backend = edge.toolchain.backend
+    rewritten, warnings, front_end = _run_front_end(text, unit, edge, builder)
+    _check_depfile(edge, unit, is_watched=is_watched)
     log = warnings + front_end.log
     unit = replace(unit, headers=read_dependencies(edge.depfile))
     completion = builder.complete(unit, front_end.output.read_bytes(), log, edge.toolchain)
@@ -122,28 +187,25 @@ def compile_edge(edge: CompileEdge, flags: DeviceFlags, *, is_watched: bool = Tr
         entries=entries,
         inline_namespaces=inline_namespaces,
     )
-    files.write_stamp(edge.stamp, records.dump(records.IMAGE_SCHEMA, compiled), started)
     return EdgeOutcome(compiled=compiled, command=front_end.command, assembly=completion.assembly)
 
 
 def _run_front_end(
-    unit: CompileUnit, edge: CompileEdge, builder: Builder
+    text: _DeviceText | None, unit: CompileUnit, edge: CompileEdge, builder: Builder
 ) -> tuple[CompileUnit, str, FrontEndRun]:
     """Rewrite and compile the source.
 
     Returns the unit with its rewritten text, the preprocessor's log, and the run.
     """
-    text = _read_text(unit, edge)
     if text is None:
         front_end = run_front_end(
             *(unit, edge.toolchain, builder, edge.compiler_launcher),
             keeps_images=edge.keeps_images,
         )
         return unit, "", front_end
-    passes, code, log = text
-    with diagnose(code, unit, edge.toolchain, passes, builder):
-        compiled, front_end = _compile_text(passes, code, unit, edge, builder)
-    log += review(code, unit, edge.toolchain, passes)
+    with diagnose(text.code, unit, edge.toolchain, text.passes, builder):
+        compiled, front_end = _compile_text(text.passes, text.code, unit, edge, builder)
+    log = text.log + review(text.code, unit, edge.toolchain, text.passes)
     return compiled, log, front_end
 
 
@@ -168,11 +230,8 @@ def _compile_text(
         unit = replace(unit, findings=tuple(sorted({*unit.findings, *found})))
 
 
-def _read_text(unit: CompileUnit, edge: CompileEdge) -> tuple[MixedPasses, Unit, str] | None:
-    """Return the text of the source to rewrite, if the backend needs one.
-
-    The other results are the backend's passes, and the preprocessor's log.
-    """
+def _read_text(unit: CompileUnit, edge: CompileEdge) -> _DeviceText | None:
+    """Return the text of the source to rewrite, if the backend needs one."""
     passes = find_backend(edge.toolchain.backend).mixed
     if passes is None or passes.describe_device_pass is None or passes.read_device_text is None:
         return None
@@ -182,7 +241,7 @@ def _read_text(unit: CompileUnit, edge: CompileEdge) -> tuple[MixedPasses, Unit,
     text, log = make_text(front_end, find_builder(edge.toolchain.backend))
     remove_directories(front_end.temporary)
     front_end.text.unlink()
-    return passes, read_unit(text), log
+    return _DeviceText(passes=passes, code=read_unit(text), log=log)
 
 
 def _rewrite_device_text(

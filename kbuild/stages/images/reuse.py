@@ -17,28 +17,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from kbuild import process, resources
+from kbuild import process
 from kbuild.backends.interface.build import CompileUnit, FrontEndStep
 from kbuild.backends.interface.toolchain import Toolchain
-from kbuild.files import sha256
 from kbuild.stages.front_end.listing import maps_lines
+from kbuild.stages.images.digests import digest_text, embeds_files, has_columns, has_lines
 from kbuild.toolchain import store
 from kbuild.toolchain.environment import describe_programs
 from kbuild.values import dataclass
 
 _IMAGES: Final = "device images 1"
 _LAST_TEXT: Final = "last text of device code 3"
-_REDUCED: Final = "reduced text of device code 1"
-_ERRORS: Final = "surrogateescape"
 # What device compilers read beside their arguments and files.
 _VARIABLES: Final = ("NVCC_", "NVVM", "CICC", "PTXAS", "LLVM_")
 # Options with which a compiler reads other files: sources, or files with options.
 _READING: Final = re.compile(r"-{1,2}(?:show-src|source-in-ptx|optf|options-file)\b.*|@.+")
-_EMBEDDING: Final = re.compile(rb"^[ \t]*#[ \t]*embed\b", re.MULTILINE)
-_INCLUSION: Final = b".incbin"  # of assemblers
-# With these words, a text can name its lines or columns.
-_LINE_WORDS: Final = (b"__builtin_LINE", b"__builtin_FILE", b"__builtin_source_location")
-_COLUMN_WORDS: Final = (b"__builtin_COLUMN", b"__builtin_source_location")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +78,7 @@ def compile_once(
     """
     text = found.text.read_bytes()
     words = [word for step in found.steps for word in step.command.argv]
-    if any(map(_READING.fullmatch, words)) or _embeds_files(text):
+    if any(map(_READING.fullmatch, words)) or embeds_files(text):
         return run()
     identity = tuple(_identify(found))
     key = store.make_key(_IMAGES, text, *identity)
@@ -104,11 +97,6 @@ def compile_once(
     _write(key, _Entry(log, dict(_list_files(found))))
     store.add(last_key, key.encode() + compress(text))
     return log
-
-
-def _embeds_files(text: bytes) -> bool:
-    has_word = b"embed" in text  # faster than the expression
-    return _INCLUSION in text or (has_word and _EMBEDDING.search(text) is not None)
 
 
 def _identify(found: ImageCompile) -> Iterator[str]:
@@ -140,42 +128,18 @@ def _find_equal(
     from lz4.block import decompress  # noqa: PLC0415 - as above
 
     last = store.find(last_key)
-    if last is None or any(word in content for word in _COLUMN_WORDS):
+    if last is None or has_columns(content):
         return None
     length = len(store.make_key())
     entry = _read(last[:length].decode())
     if entry is None:
         return None
     # Warnings name lines.
-    has_lines = (
-        _has_lines(found)
-        or any(word in content for word in _LINE_WORDS)
-        or bool(read_warnings(entry.log).strip())
-    )
+    counts_lines = _has_lines(found) or has_lines(content) or bool(read_warnings(entry.log).strip())
     texts = (decompress(last[length:]), content)
-    reduced = (_digest_reduced(found, text, has_lines=has_lines) for text in texts)
+    compiler = found.toolchain.compiler
+    reduced = (digest_text(text, compiler, counts_lines=counts_lines) for text in texts)
     return entry if next(reduced) == next(reduced) else None
-
-
-def _digest_reduced(found: ImageCompile, content: bytes, *, has_lines: bool) -> bytes:
-    """Return the digest of what device code depends on in a text, for the next edit as well."""
-    key = store.make_key(
-        *(_REDUCED, resources.identify_installation(), str(has_lines)),
-        *(str(found.toolchain.compiler), content),
-    )
-    known = store.find(key)
-    if known is None:
-        known = sha256(_reduce(found, content, has_lines=has_lines).encode(errors=_ERRORS)).encode()
-        store.add(key, known)
-    return known
-
-
-def _reduce(found: ImageCompile, content: bytes, *, has_lines: bool) -> str:
-    from kbuild.stages.images.reduced_text import reduce_text  # noqa: PLC0415 - only edits need it
-    from kbuild.stages.sources.included import make_preprocessed  # noqa: PLC0415 - as above
-
-    text = content.decode(errors=_ERRORS)
-    return reduce_text(make_preprocessed(text, found.toolchain.compiler), has_lines=has_lines)
 
 
 def _list_files(found: ImageCompile) -> Iterator[tuple[str, bytes]]:

@@ -14,6 +14,7 @@ from typing import Final
 
 from kbuild import resources
 from kbuild.backends.interface.build import Builder
+from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.bench.results import TimedMode, TimedWay, Timing
 from kbuild.errors import ConfigurationError, ToolError
 from kbuild.model import Command
@@ -40,7 +41,7 @@ class TimedProject:
     """A program that times launches, and how to build it."""
 
     source: Path
-    compiler: Path
+    toolchain: Toolchain
     architecture: str
 
 
@@ -55,14 +56,16 @@ def find_timed_project(builder: Builder) -> TimedProject | None:
         native = builder.expand_architectures(("native",), toolchain, hints)
     except ConfigurationError:
         return None
-    return TimedProject(source=source, compiler=toolchain.compiler, architecture=native[0])
+    return TimedProject(source=source, toolchain=toolchain, architecture=native[0])
 
 
 def time_launches(project: TimedProject, build: Path, batches: int) -> Timing:
     """Build the program in the directory ``build``, and run it."""
+    options = ";".join(project.toolchain.options)
     definitions = (
-        *("CMAKE_BUILD_TYPE=Release", f"DEVICE_COMPILER={project.compiler}"),
-        f"ARCHITECTURE={project.architecture}",
+        *("CMAKE_BUILD_TYPE=Release", f"ARCHITECTURE={project.architecture}"),
+        f"DEVICE_COMPILER={project.toolchain.compiler}",
+        *((f"DEVICE_OPTIONS={options}",) if options else ()),
     )
     cmake_build = CMakeBuild(source=project.source, build=build, definitions=definitions)
     configure_and_build(cmake_build, find_build_tools())

@@ -89,9 +89,7 @@ def test_exactly_what_changed_is_compiled(compiled: Compiled) -> None:
     assert compiled(source=("int* x", "long* x")) == everything
 
 
-def test_options_and_the_cache_count(
-    compiled: Compiled, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_and_the_cache_count(compiled: Compiled, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = compiled()
     assert compiled("-DX") == everything
     assert compiled("-G", source=("int main", "\nint main")) == everything

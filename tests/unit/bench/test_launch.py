@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from kbuild.backends.cuda import build as cuda
+from kbuild.backends.interface.toolchain import Toolchain
 from kbuild.bench import counting, launch, timing
 from kbuild.bench.launch import Measure, measure_launches
 from kbuild.bench.results import Timing
 from kbuild.errors import ToolchainError
 
-PROJECT = timing.TimedProject(source=Path("s"), compiler=Path("nvcc"), architecture="sm_90")
+NVCC = Toolchain(backend="cuda", compiler=Path("nvcc"), compiler_id="nvcc", version="13.0")
+PROJECT = timing.TimedProject(source=Path("s"), toolchain=NVCC, architecture="sm_90")
 TIMING = Timing(device="A device", modes=())
 
 

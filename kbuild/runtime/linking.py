@@ -18,11 +18,13 @@ from kbuild.runtime.compiling.compiled_module import CompiledModule
 from kbuild.runtime.device_links import link_parts
 from kbuild.runtime.fat_binary import find_reader
 from kbuild.stages.relocatable import RelocatableObject, list_objects, read_images
+from kbuild.values import replace
 
 if TYPE_CHECKING:
     from kbuild.model import ImageKind
 
 Linkable: TypeAlias = "CompiledModule | str | os.PathLike[str]"
+Forms: TypeAlias = "tuple[tuple[ImageKind, str], ...]"
 
 _EXPECTED: Final = "expected a module, an object, a static library, or an image"
 _FIX: Final = "compile it with relocatable=True, or -dc"
@@ -47,13 +49,14 @@ def link_modules(
         InputError: A file cannot be read, or the result contains no kernels.
         ToolError: The linker fails; the message has its log.
     """
-    inputs = tuple(found for module in modules for found in _read(module, backend, arch))
+    rtc = find_backend(backend).rtc
+    forms = rtc.list_linkable(arch, options) if rtc is not None else _list_linkable(arch)
+    inputs = tuple(found for module in modules for found in _read(module, backend, forms))
     if not inputs:
         raise ConfigurationError("nothing to link; pass modules or files with device code")
     for found in inputs:
         if found.kind == "elf" and Elf(found.data).type != "relocatable":
             raise ConfigurationError(f"{found.name} is finished device code; {_FIX}")
-    rtc = find_backend(backend).rtc
     with tempfile.TemporaryDirectory(prefix="kbuild-link-") as directory:
         if rtc is not None:
             output = rtc.link(inputs, arch, options)
@@ -66,9 +69,13 @@ def link_modules(
         return CompiledModule.load(path)
 
 
-def _read(module: Linkable, backend: str, arch: str) -> Iterator[LinkInput]:
-    """Yield the relocatable code of a module or of a file for an architecture."""
-    names = name_images((arch,))
+def _list_linkable(arch: str) -> Forms:
+    """List what the linker of a build can use."""
+    return tuple((kind, name) for kind in _ORDER for name in name_images((arch,)))
+
+
+def _read(module: Linkable, backend: str, forms: Forms) -> Iterator[LinkInput]:
+    """Yield the relocatable code of a module or of a file in the first of the forms that it has."""
     if isinstance(module, CompiledModule):
         name = module.compilation.source
         images = [(image.arch, image.kind, image.data) for image in module.images]
@@ -77,7 +84,8 @@ def _read(module: Linkable, backend: str, arch: str) -> Iterator[LinkInput]:
                 f"{name} is compiled for backend {module.compilation.backend}, and not for "
                 f"{backend}; compile all parts with one KernelCompiler"
             )
-        yield _choose(name, images, names)
+        chosen = _choose(name, images, forms)
+        yield replace(chosen, options=module.arguments.options if module.arguments else None)
         return
     path = Path(module)
     content = files.read_file(path)
@@ -96,20 +104,19 @@ def _read(module: Linkable, backend: str, arch: str) -> Iterator[LinkInput]:
             for part in parts
         ]
         if images:
-            yield _choose(name, images, names)
+            yield _choose(name, images, forms)
         elif content.startswith(ELF_MAGIC):
             yield LinkInput(name=name, kind="elf", data=data)
 
 
-def _choose(
-    name: str, images: list[tuple[str, ImageKind, bytes]], architectures: tuple[str, ...]
-) -> LinkInput:
-    for wanted in _ORDER:
+def _choose(name: str, images: list[tuple[str, ImageKind, bytes]], forms: Forms) -> LinkInput:
+    for form in forms:
         for arch, kind, data in images:
-            if kind == wanted and arch in architectures:
+            if (kind, arch) == form:
                 return LinkInput(name=name, kind=kind, data=data)
     listed = ", ".join(dict.fromkeys(arch for arch, _, _ in images))
+    expected = next(arch for kind, arch in forms if kind == "elf")
     raise InputError(
-        f"{name} has no code for {architectures[0]}, but for {listed or 'no architecture'}; "
-        f"compile it for {architectures[0]}"
+        f"{name} has no code for {expected}, but for {listed or 'no architecture'}; "
+        f"compile it for {expected}"
     )

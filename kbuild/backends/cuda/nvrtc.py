@@ -14,7 +14,7 @@ from kbuild import resources
 from kbuild.backends.cuda import architectures
 from kbuild.backends.interface.rtc import LinkInput, LinkOutput, RtcOutput, RtcSource
 from kbuild.demangle.names import demangle
-from kbuild.errors import ConfigurationError, ToolError
+from kbuild.errors import ConfigurationError, KbuildError, ToolError
 from kbuild.formats.elf.file import Elf
 
 try:
@@ -86,14 +86,43 @@ def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[byte
 def link(inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]) -> LinkOutput:
     """See `RuntimeCompiler`: nvJitLink, or the driver's linker if it is not installed."""
     _reject_several_definitions(inputs)
-    make = {"elf": ObjectCode.from_cubin, "ptx": ObjectCode.from_ptx}
-    objects = tuple(make[found.kind](found.data, name=found.name) for found in inputs)
+    real = architectures.parse(arch).real
     try:
-        image, log = _link(objects, architectures.parse(arch).real, options)
+        if any(found.kind == "bitcode" for found in inputs):
+            image, log = _link_late(inputs, real, options)
+        else:
+            make = {"elf": ObjectCode.from_cubin, "ptx": ObjectCode.from_ptx}
+            objects = tuple(make[found.kind](found.data, name=found.name) for found in inputs)
+            image, log = _link(objects, real, options)
+    except KbuildError:
+        raise
     except Exception as error:
         names = ", ".join(found.name for found in inputs)
         raise ToolError(f"linking {names} for {arch} failed: {error}") from error
     return LinkOutput(image=image, suffix=".cubin", log=log)
+
+
+def _link_late(
+    inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]
+) -> tuple[bytes, str]:
+    from kbuild.backends.cuda import late_link  # noqa: PLC0415 - only LTO-IR needs it
+
+    debug, lines = _asks_for_debug(options), _asks_for_lines(options)
+    ptxas = ",".join(("-v", *_list_ptxas_options(options)))
+    own = (
+        *(f"-arch={arch}", f"-Xptxas={ptxas}", "-no-cache"),
+        *(("-g",) if debug else ()),
+        *(("-lineinfo",) if lines else ()),
+    )
+    return late_link.link(inputs, options, own)
+
+
+def _asks_for_debug(options: tuple[str, ...]) -> bool:
+    return any(option in ("-G", _DEBUG) for option in options)
+
+
+def _asks_for_lines(options: tuple[str, ...]) -> bool:
+    return any(option in ("-lineinfo", "--generate-line-info") for option in options)
 
 
 def _reject_several_definitions(inputs: tuple[LinkInput, ...]) -> None:
@@ -114,14 +143,12 @@ def _reject_several_definitions(inputs: tuple[LinkInput, ...]) -> None:
 def _link(
     objects: tuple[ObjectCode, ...], arch: str, options: tuple[str, ...]
 ) -> tuple[bytes, str]:
-    debug = any(option in ("-G", _DEBUG) for option in options)
-    lines = any(option in ("-lineinfo", "--generate-line-info") for option in options)
     linker = Linker(
         *objects,
         options=LinkerOptions(
             arch=arch,
-            debug=debug or None,
-            lineinfo=lines or None,
+            debug=_asks_for_debug(options) or None,
+            lineinfo=_asks_for_lines(options) or None,
             ptxas_options=["-v", *_list_ptxas_options(options)],
             no_cache=True,  # see _default_options
         ),

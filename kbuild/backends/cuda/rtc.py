@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kbuild.backends.cuda import architectures
 from kbuild.formats.nvidia.ptx.launch_bounds import set_launch_bounds
 from kbuild.model import Command
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
         RtcSource,
     )
     from kbuild.backends.interface.toolchain import Toolchain
-    from kbuild.model import HighWaterMarks
+    from kbuild.model import HighWaterMarks, ImageKind
 
 
 def read_version() -> str:
@@ -38,6 +39,15 @@ def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[byte
     from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
 
     return nvrtc.assemble(assembly, arch, options)
+
+
+def list_linkable(arch: str, options: tuple[str, ...]) -> tuple[tuple[ImageKind, str], ...]:
+    """See `RuntimeCompiler`: LTO-IR only if the options ask for it."""
+    target = architectures.parse(arch)
+    found: tuple[tuple[ImageKind, str], ...] = (("elf", target.real), ("ptx", target.virtual))
+    if architectures.LINK_TIME.isdisjoint(options):
+        return found
+    return (("bitcode", target.link_time), *found)
 
 
 def link(inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]) -> LinkOutput:

@@ -89,11 +89,19 @@ class AssembleUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkInput:
-    """Relocatable code to link: its name in messages, the kind of the image, and its bytes."""
+    """Relocatable code to link.
+
+    Attributes:
+        name: Its name in messages.
+        kind: The kind of the image.
+        data: The image.
+        options: The options that it was compiled with; None if they are unknown.
+    """
 
     name: str
     kind: ImageKind
     data: bytes = field(repr=False)
+    options: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +141,11 @@ class RuntimeCompiler(Protocol):
             ToolError: The assembler failed.
             ConfigurationError: The assembler's library is not installed.
         """
+
+    def list_linkable(
+        self, arch: str, options: tuple[str, ...]
+    ) -> tuple[tuple[ImageKind, str], ...]:
+        """List the kinds and architectures of images that `link` can use, the best one first."""
 
     def link(
         self, inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]

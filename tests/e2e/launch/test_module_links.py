@@ -81,3 +81,32 @@ def test_nvjitlink_links_modules() -> None:
     other = kbuild.KernelCompiler("cuda", "80", relocatable=True).compile(_FUNCTION)
     with pytest.raises(InputError, match="no code for sm_90, but for sm_80, compute_80; compile"):
         compiler.link([kernel, other])
+
+
+@pytest.mark.slow
+@needs_programs("nvcc")
+def test_nvjitlink_generates_code_for_all_parts_together() -> None:
+    """With ``-dlto``, a call between modules is inlined, with the settings of the compiler."""
+    pytest.importorskip("cuda.bindings.nvjitlink", reason="no nvJitLink here")
+    kernel = "__device__ float f(float); __global__ void k(float *p) { *p = f(*p); }"
+    function = "__device__ float f(float x) { return x / (x + 3); }"
+
+    def link(*options: str, late: tuple[str, ...] = ("-dlto",)) -> str:
+        compiler = kbuild.KernelCompiler(
+            "cuda", "90", options=("-dlto", *options), relocatable=True
+        )
+        other = kbuild.KernelCompiler("cuda", "90", options=(*late, *options), relocatable=True)
+        parts = compiler.compile(kernel, name="kernel.cu"), other.compile(function, name="f.cu")
+        return compiler.link(parts)["k"].disassemble()
+
+    assert "CALL.ABS" not in link("-use_fast_math")
+    assert "CALL" in link("-prec-div=true")  # the slow path of a division
+    assert "`(_Z1ff)" in link("-use_fast_math", late=())
+    precise = kbuild.KernelCompiler("cuda", "90", options=("-dlto",), relocatable=True)
+    fast = kbuild.KernelCompiler(
+        "cuda", "90", options=("-dlto", "-use_fast_math"), relocatable=True
+    )
+    with pytest.raises(ConfigurationError, match=r"f\.cu was compiled with other options \(fma, "):
+        precise.link([precise.compile(kernel), fast.compile(function, name="f.cu")])
+    with pytest.raises(ToolError, match="Unresolved extern function '_Z1ff'"):
+        precise.link([precise.compile(kernel)])

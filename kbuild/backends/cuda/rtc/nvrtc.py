@@ -105,7 +105,7 @@ def link(inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]) -> 
 def _link_late(
     inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]
 ) -> tuple[bytes, str]:
-    from kbuild.backends.cuda import late_link  # noqa: PLC0415 - only LTO-IR needs it
+    from kbuild.backends.cuda.rtc import late_link  # noqa: PLC0415 - only LTO-IR needs it
 
     debug, lines = _asks_for_debug(options), _asks_for_lines(options)
     ptxas = ",".join(("-v", *_list_ptxas_options(options)))

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 def read_version() -> str:
     """See `RuntimeCompiler`: the version of NVRTC."""
-    from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
+    from kbuild.backends.cuda.rtc import nvrtc  # noqa: PLC0415 - imports cuda-core
 
     return nvrtc.read_version()
 
 
 def compile_source(source: RtcSource) -> RtcOutput:
     """See `RuntimeCompiler`: NVRTC."""
-    from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
+    from kbuild.backends.cuda.rtc import nvrtc  # noqa: PLC0415 - imports cuda-core
 
     return nvrtc.compile_source(source)
 
 
 def assemble(assembly: bytes, arch: str, options: tuple[str, ...]) -> tuple[bytes, str]:
     """See `RuntimeCompiler`: nvJitLink, or the driver's linker if nvJitLink is not installed."""
-    from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
+    from kbuild.backends.cuda.rtc import nvrtc  # noqa: PLC0415 - imports cuda-core
 
     return nvrtc.assemble(assembly, arch, options)
 
@@ -52,7 +52,7 @@ def list_linkable(arch: str, options: tuple[str, ...]) -> tuple[tuple[ImageKind,
 
 def link(inputs: tuple[LinkInput, ...], arch: str, options: tuple[str, ...]) -> LinkOutput:
     """See `RuntimeCompiler`: nvJitLink, or the driver's linker if nvJitLink is not installed."""
-    from kbuild.backends.cuda import nvrtc  # noqa: PLC0415 - imports cuda-core
+    from kbuild.backends.cuda.rtc import nvrtc  # noqa: PLC0415 - imports cuda-core
 
     return nvrtc.link(inputs, arch, options)
 

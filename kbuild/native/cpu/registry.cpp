@@ -1,6 +1,7 @@
 #include "registry.hpp"
 
 #include "api/errors.hpp"
+#include "checks/checker.hpp"
 #include "launches/runner.hpp"
 #include "loader.hpp"
 
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -18,6 +20,28 @@ Registry* process_registry = nullptr;
 
 // How long a thread waits for another one that loads the same container.
 constexpr std::chrono::milliseconds longest_wait{200};
+
+// How long the end of the process waits for launches. The driver of a GPU does not wait at all, but here
+// kernels that print usually finish.
+constexpr std::chrono::seconds longest_end{2};
+
+std::atomic<bool> is_process_ending{false};
+std::atomic<bool> observes_end{false};
+
+// Makes the handlers that modules have registered so far know the end of the process from dlclose. Handlers run in
+// reverse order. Those for on_exit do not run when a library is closed.
+void observe_end() noexcept {
+    if (observes_end.exchange(true)) return;
+    pin_this_library();
+    on_exit([](int, void*) { is_process_ending = true; }, nullptr);
+}
+
+void report_end() noexcept {
+    std::fputs(
+        "kbuild: the program ends while kernels run, and does not wait for them, as with a GPU; "
+        "synchronize the device first\n",
+        stderr);
+}
 
 std::string describe_address(const void* handle) {
     char address[32];
@@ -156,6 +180,7 @@ void Registry::add(const kbuild_module& descriptor) {
     const std::lock_guard lock(mutex_);
     const auto [place, is_new] = modules_.try_emplace(&descriptor, std::move(module));
     if (!is_new) throw Failure(KBUILD_CPU_INVALID_VALUE, "the module is already registered");
+    observes_end = false;
     for (std::uint64_t i = 0; i < descriptor.kernel_count; ++i)
         rows_[descriptor.kernels[i].handle].push_back({place->second.get(), i});
     for (std::uint64_t i = 0; i < variable_count(descriptor); ++i)
@@ -177,7 +202,15 @@ void Registry::remove(const kbuild_module& descriptor) {
         static_cast<void>(removed.mapped().release());
         return;
     }
-    changed_.wait(lock, [&] { return module->uses == 0; });
+    const auto is_unused = [&] { return module->uses == 0; };
+    if (!is_process_ending || checks::is_active()) {
+        changed_.wait(lock, is_unused);
+    } else if (!changed_.wait_for(lock, longest_end, is_unused)) {
+        static_cast<void>(removed.mapped().release());
+        lock.unlock();
+        report_end();
+        return;
+    }
     // Until now, running kernels could launch others.
     for (const auto& kernel : module->kernels)
         if (kernel.load() != nullptr) erase_rows(rows_, kernel.load()->function, module);
@@ -193,6 +226,7 @@ std::string Registry::name_kernel(const void* handle) {
 }
 
 KernelRow Registry::begin_use(const void* handle) {
+    observe_end();
     {
         const std::lock_guard lock(mutex_);
         const auto found = rows_.find(handle);

@@ -115,6 +115,7 @@ RACE: Final = """
 #include <dlfcn.h>
 #include <thread>
 __global__ void one(int* p) { atomicAdd(p, 1); }
+__global__ void spin(volatile int* p) { while (*p == 0) {} }
 extern "C" int launch_one()
 {
     int* p;
@@ -123,8 +124,15 @@ extern "C" int launch_one()
     one<<<1, 1>>>(p);
     return cudaDeviceSynchronize() == cudaSuccess ? *p : -1;
 }
-int main(int, char** argv)
+int main(int count, char** argv)
 {
+    if (count == 1) {
+        int* p;
+        cudaMalloc(&p, sizeof *p);
+        cudaMemset(p, 0, sizeof *p);
+        spin<<<1, 1>>>(p);
+        return 5;
+    }
     int found = 0;
     std::thread other([&] { found = launch_one(); });
     void* const library = dlopen(argv[1], RTLD_NOW);
@@ -175,3 +183,10 @@ def test_libraries_are_closed_while_launches_are_queued(directory: Path, rounds:
 def test_constructor_launches_a_kernel_that_another_thread_loads(directory: Path) -> None:
     for _ in range(5):
         succeed(run("timeout", "20", directory / "race", directory / "caller.so"))
+
+
+def test_program_ends_while_a_kernel_runs(directory: Path) -> None:
+    ended = run("timeout", "30", directory / "race")
+
+    assert ended.returncode == 5
+    assert "kbuild: the program ends while kernels run, and does not wait" in ended.stderr

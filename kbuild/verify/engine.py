@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from kbuild.errors import ConfigurationError, did_you_mean
@@ -82,11 +82,7 @@ def verify(
         policy,
         today,
     )
-    rules_run = tuple(
-        rule_id
-        for rule_id, of_rule in by_rule.items()
-        if any(not (o.skipped or o.error) or o.causes for o in of_rule)
-    )
+    rules_run = _list_rules(by_rule, lambda o: not (o.skipped or o.error) or bool(o.causes))
     paths = tuple(facts.path for facts in artifacts)
     scope = Scope(paths=paths, rules=rules, rules_run=rules_run)
     return Report(
@@ -97,11 +93,7 @@ def verify(
         rules_errored=tuple(
             RuleNote(rule=o.rule.id, reason=f"{o.path}: {o.error}") for o in outcomes if o.error
         ),
-        rules_unjudged=tuple(
-            rule_id
-            for rule_id, of_rule in by_rule.items()
-            if any(isinstance(o.skipped, LacksEvidence) for o in of_rule)
-        ),
+        rules_unjudged=_list_rules(by_rule, lambda o: isinstance(o.skipped, LacksEvidence)),
         outcomes=_summarize(outcomes, judged.findings),
     )
 
@@ -170,6 +162,13 @@ def _require_evidence(rule: Rule, facts: ArtifactFacts) -> None:
     for need in rule.needs:
         if not is_there[need]:
             raise NotApplicable(_MISSING[need])
+
+
+def _list_rules(
+    by_rule: Mapping[str, list[_Outcome]], has: Callable[[_Outcome], bool]
+) -> tuple[str, ...]:
+    """List the rules with an outcome that has a property."""
+    return tuple(rule_id for rule_id, of_rule in by_rule.items() if any(map(has, of_rule)))
 
 
 def _skips(outcomes: list[_Outcome]) -> tuple[RuleNote, ...]:

@@ -11,12 +11,12 @@ from typing import Final
 
 from kbuild import files, resources
 from kbuild.backends.cuda import architectures
+from kbuild.backends.cuda.logs import read_log
 from kbuild.backends.cuda.toolchain import (
     LANGUAGE,
     LIBRARY_DIRECTORIES,
     NAME,
     ONE_NAME_EVERYWHERE,
-    describe_mix,
     describe_trial,
     find_runtimes,
     list_candidates,
@@ -27,10 +27,6 @@ from kbuild.backends.editors import list_cuda_options
 from kbuild.backends.file_names import name_files
 from kbuild.backends.host_options import find_layout_option, select_preprocessor_options
 from kbuild.backends.interface.build import (
-    OPTION_FIX,
-    RELOCATABLE_FIX,
-    UNDEFINED_FIX,
-    CompilerLog,
     CompileUnit,
     Completion,
     FrontEndStep,
@@ -47,7 +43,6 @@ from kbuild.backends.interface.toolchain import (
     Traits,
     UnsafeCharacters,
 )
-from kbuild.backends.removed_names import find_removed_names
 from kbuild.errors import ConfigurationError
 from kbuild.model import Command, CompressionMode
 from kbuild.values import replace
@@ -132,7 +127,6 @@ provide_runtimes: Final = None
 list_notes: Final = None
 cross_compilers: Final = None
 
-_PTX_FILE: Final = re.compile(r"^ptxas .*\.ptx, line", re.MULTILINE)
 _FIRST_WITH_MODES: Final = (12, 8)
 # PTX that the driver links must tell the driver's own ptxas.
 _LINKING: Final = {
@@ -423,50 +417,6 @@ def link_images(
         commands=(Command(argv=argv, inputs=cubins, outputs=(output,)),),
         images=(ImageOutput(path=output, arch=target.real, kind="elf"),),
     )
-
-
-def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLog:
-    """See `Builder`: without the figures of ``ptxas -v``, which the record contains.
-
-    Errors in PTX name the source, and not an intermediate file of one architecture.
-    """
-    if isinstance(unit, CompileUnit):
-        log = _PTX_FILE.sub(lambda _: f"ptxas: PTX of {unit.display_source}, line", log)
-    figures = re.compile(r"ptxas info\s*:|\s+\d+ bytes (stack frame|cumulative)")
-    kept = [line for line in log.splitlines(keepends=True) if not figures.match(line)]
-    has_failed = "error" in log or "fatal" in log  # the words are rare in warnings
-    return CompilerLog(text="".join(kept), fix=_find_fix(log, unit) if has_failed else "")
-
-
-def _find_link_fix(log: str) -> str:
-    if "Undefined reference" in log:
-        return UNDEFINED_FIX
-    if "Multiple definition" in log:
-        return "make all but one of the definitions static, inline, or extern"
-    if "elfLink linker library load error" in log:
-        return (
-            "-dlto needs nvvm/lib64/libnvvm.so in the toolkit, and wheels from PyPI do not have it "
-            "there; use an installed toolkit (CUDA_PATH), or link without -dlto"
-        )
-    return ""
-
-
-def _find_fix(log: str, unit: CompileUnit | LinkUnit | None) -> str:
-    if isinstance(unit, LinkUnit) or "nvlink fatal" in log:
-        return _find_link_fix(log)
-    if "unsupported GNU version" in log or "unsupported clang version" in log:
-        return (
-            "nvcc does not support this compiler as its preprocessor. Name an older one with "
-            "HOST_COMPILER (host code keeps its own), or pass -allow-unsupported-compiler in "
-            "COMPILE_OPTIONS"
-        )
-    if isinstance(unit, CompileUnit) and "Unresolved extern" in log:
-        return RELOCATABLE_FIX
-    if "nvcc fatal" in log and "nknown option" in log:
-        return OPTION_FIX
-    if isinstance(unit, CompileUnit) and re.search(r"[Uu]nsupported \.version", log):
-        return describe_mix(unit.source, "cicc writes a newer PTX than ptxas reads")
-    return find_removed_names(log)
 
 
 def pack(unit: PackUnit, tc: Toolchain) -> Packing:

@@ -60,21 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_artifact_arguments(parser)
     add_policy_argument(parser)
     add_schema_argument(parser, "--policy-schema", make_schema, "policies")
-    baselines = parser.add_mutually_exclusive_group()
-    add_baseline_argument(baselines)
-    baselines.add_argument(
-        "--write-baseline",
-        type=Path,
-        metavar="FILE",
-        help="write the current figures to FILE, and run no rules",
-    )
-    parser.add_argument(
-        "--comment",
-        type=Path,
-        metavar="FILE",
-        help="also write what changed since the baseline to FILE, as Markdown with narrow tables "
-        "for a pull request",
-    )
+    _add_baseline_arguments(parser)
     add_jobs_argument(parser)
     parser.add_argument("--stamp", type=Path, metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--today", type=_day, metavar="DATE", help=argparse.SUPPRESS)
@@ -123,6 +109,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_color_argument(parser)
     add_output_arguments(parser, ("text", "json", *_FOR_CI))
+
+
+def _add_baseline_arguments(parser: argparse.ArgumentParser) -> None:
+    baselines = parser.add_mutually_exclusive_group()
+    add_baseline_argument(baselines)
+    baselines.add_argument(
+        "--write-baseline",
+        type=Path,
+        metavar="FILE",
+        help="write the current figures to FILE, and run no rules",
+    )
+    parser.add_argument(
+        "--comment",
+        type=Path,
+        metavar="FILE",
+        help="also write what changed since the baseline to FILE, as Markdown with narrow tables "
+        "for a pull request",
+    )
 
 
 def add_policy_argument(parser: argparse.ArgumentParser) -> None:

@@ -52,15 +52,9 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
     line = divide(words, environment)
     given = line.options
     if given.has("--version") or given.has("--help"):
-        return Invocation(
-            asks_for_version=given.has("--version"),
-            asks_for_help=given.has("--help"),
-            backend=given.find_value("--backend"),
-            cuda_version=given.find_value("--cuda-version"),
-        )
+        return _read_question(given)
     for one in given:
         _check(one)
-    link_time = (_LINK_TIME,) if requests_link_time_code(given) else ()
     phase = choose_phase(given)
     output = given.find_path("--output-file")
     invocation = Invocation(
@@ -76,7 +70,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         standard=(given.find_value("--std") or "").removeprefix("c++") or None,
         optimization=_read_level(given),
         has_debug=given.has("--debug"),
-        device_options=tuple(dict.fromkeys((*list_device_options(given), *link_time))),
+        device_options=_read_device_options(given),
         host_options=tuple(list_host_options(given, line.to_compiler)),
         libraries=given.list_values("--library"),
         library_directories=given.list_values("--library-path"),
@@ -86,9 +80,7 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
         archiver_options=list_tool_options(given, "--archive-options"),
         is_shared=given.has("--shared"),
         links_device_code=not given.has("--no-device-link"),
-        runtime=cast(
-            "Literal['static', 'shared', 'none']", given.find_value("--cudart") or "static"
-        ),
+        runtime=_read_runtime(given),
         host_compiler=given.find_value("--compiler-bindir"),
         dependencies=_read_dependencies(given, output if phase == "dependencies" else None),
         jobs=given.find_number("--threads", 1),
@@ -107,6 +99,26 @@ def read_invocation(words: Sequence[str], environment: Mapping[str, str]) -> Inv
     check_inputs(invocation)
     check_architectures(invocation)
     return invocation
+
+
+def _read_question(given: GivenOptions) -> Invocation:
+    """Read a command line that only asks for information."""
+    return Invocation(
+        asks_for_version=given.has("--version"),
+        asks_for_help=given.has("--help"),
+        backend=given.find_value("--backend"),
+        cuda_version=given.find_value("--cuda-version"),
+    )
+
+
+def _read_device_options(given: GivenOptions) -> tuple[str, ...]:
+    link_time = (_LINK_TIME,) if requests_link_time_code(given) else ()
+    return tuple(dict.fromkeys((*list_device_options(given), *link_time)))
+
+
+def _read_runtime(given: GivenOptions) -> Literal["static", "shared", "none"]:
+    chosen = given.find_value("--cudart") or "static"
+    return cast("Literal['static', 'shared', 'none']", chosen)
 
 
 def _is_relocatable(given: GivenOptions) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.cli.arguments import parse_artifact_path
-from kbuild.cli.commands.publish.strip import add_format_argument, report_write_errors
+from kbuild.cli.commands.publish.arguments import add_format_argument, report_write_errors
 from kbuild.report import strip as report_strip
 from kbuild.strip import merge_artifacts
 

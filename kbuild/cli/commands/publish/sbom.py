@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import add_repeatable_argument, parse_artifact_path
-from kbuild.cli.commands.publish.strip import report_write_errors
+from kbuild.cli.arguments import add_repeatable_argument
+from kbuild.cli.commands.publish.arguments import add_path_argument, report_write_errors
 from kbuild.cli.output import write_output
 from kbuild.cli.reading import read_artifacts
 from kbuild.errors import ConfigurationError, InputError
@@ -25,12 +25,7 @@ The extra 'sbom' installs what this needs: pip install 'kbuild[sbom]'.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "path",
-        type=parse_artifact_path,
-        metavar="PATH",
-        help="shared object, executable, or wheel",
-    )
+    add_path_argument(parser)
     add_repeatable_argument(
         parser,
         "--build",

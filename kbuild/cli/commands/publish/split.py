@@ -6,8 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from kbuild.cli.arguments import add_repeatable_argument, parse_artifact_path
-from kbuild.cli.commands.publish.strip import add_format_argument, read_names, report_write_errors
+from kbuild.cli.arguments import add_repeatable_argument
+from kbuild.cli.commands.publish.arguments import (
+    add_format_argument,
+    add_path_argument,
+    read_names,
+    report_write_errors,
+)
 from kbuild.report import strip as report_strip
 from kbuild.strip import split_artifact
 
@@ -21,12 +26,7 @@ device can run no code of a source, the result keeps some of it, so that it fail
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "path",
-        type=parse_artifact_path,
-        metavar="PATH",
-        help="shared object, executable, or wheel",
-    )
+    add_path_argument(parser)
     add_repeatable_argument(
         parser,
         "--device",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from kbuild.cli.arguments import add_repeatable_argument, parse_artifact_path
-from kbuild.errors import ConfigurationError
+from kbuild.cli.arguments import add_repeatable_argument
+from kbuild.cli.commands.publish.arguments import (
+    add_format_argument,
+    add_path_argument,
+    read_names,
+    report_write_errors,
+)
 from kbuild.report import strip as report_strip
 from kbuild.strip import strip_artifact
 
@@ -24,12 +27,7 @@ signatures of the old content are removed.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "path",
-        type=parse_artifact_path,
-        metavar="PATH",
-        help="shared object, executable, or wheel",
-    )
+    add_path_argument(parser)
     add_repeatable_argument(
         parser,
         "--keep-arch",
@@ -46,35 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the result to FILE, or under its old name to a directory; FILE can be PATH",
     )
     add_format_argument(parser, report_strip.RENDERERS)
-
-
-def add_format_argument(
-    parser: argparse.ArgumentParser, renderers: Mapping[str, Callable[[Any], str]]
-) -> None:
-    """Add ``--format``."""
-    parser.add_argument(
-        "--format",
-        choices=tuple(renderers),
-        default="text",
-        help="select the format of the report on standard output (default: %(default)s)",
-    )
-
-
-def read_names(option: str, values: Sequence[str]) -> list[str]:
-    """Return the names in the values of an option, which are separated by commas."""
-    names = [name.strip() for value in values for name in value.split(",")]
-    if not all(names):
-        raise ConfigurationError(f"{option} {','.join(values)!r}: a name is empty")
-    return names
-
-
-@contextmanager
-def report_write_errors(output: Path) -> Iterator[None]:
-    """Report that the output cannot be written as an error of ``-o``."""
-    try:
-        yield
-    except OSError as error:
-        raise ConfigurationError(f"-o {output}: {error.strerror}") from error
 
 
 def run(arguments: argparse.Namespace) -> int:

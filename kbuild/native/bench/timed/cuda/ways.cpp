@@ -1,21 +1,17 @@
 // Launches with CUDA's runtime and driver.
 #include "../ways.hpp"
+
 #include "peer.hpp"
 
+#include "../shared_ways.hpp"
+
 #include <cuda.h>
-#include <kbuild/kbuild.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 
-extern "C" KBUILD_KERNEL void direct(int n, float a, const float* x, float* y);
-extern "C" KBUILD_KERNEL void stubbed(int n, float a, const float* x, float* y);
-extern "C" KBUILD_KERNEL void elsewhere(int n, float a, const float* x, float* y);
-
 namespace {
 
-cudaStream_t stream;
-float* memory;
 decltype(&cuLaunchKernelEx) launch_by_driver;
 CUfunction function;
 
@@ -23,20 +19,6 @@ void require(bool condition, const char* what) {
     if (condition) return;
     std::fprintf(stderr, "%s failed: %s\n", what, cudaGetErrorString(cudaGetLastError()));
     std::exit(1);
-}
-
-void by_chevrons() { launch_by_chevrons(1, 2.0f, memory, memory, stream); }
-
-void by_kbuild_chevrons() { launch_by_kbuild_chevrons(1, 2.0f, memory, memory, stream); }
-
-void by_kbuild() { (void)kbuild::launch(direct, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
-
-void by_kbuild_stub() {
-    (void)kbuild::launch(stubbed, {1, 32, 0, stream}, 1, 2.0f, memory, memory);
-}
-
-void by_kbuild_elsewhere() {
-    (void)kbuild::launch(elsewhere, {1, 32, 0, stream}, 1, 2.0f, memory, memory);
 }
 
 void by_runtime() {

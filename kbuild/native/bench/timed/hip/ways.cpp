@@ -1,39 +1,19 @@
 // Launches with HIP's runtime.
 #include "../ways.hpp"
+
 #include "peer.hpp"
 
-#include <kbuild/kbuild.hpp>
+#include "../shared_ways.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 
-extern "C" KBUILD_KERNEL void direct(int n, float a, const float* x, float* y);
-extern "C" KBUILD_KERNEL void stubbed(int n, float a, const float* x, float* y);
-extern "C" KBUILD_KERNEL void elsewhere(int n, float a, const float* x, float* y);
-
 namespace {
-
-hipStream_t stream;
-float* memory;
 
 void require(bool condition, const char* what) {
     if (condition) return;
     std::fprintf(stderr, "%s failed: %s\n", what, hipGetErrorString(hipGetLastError()));
     std::exit(1);
-}
-
-void by_chevrons() { launch_by_chevrons(1, 2.0f, memory, memory, stream); }
-
-void by_kbuild_chevrons() { launch_by_kbuild_chevrons(1, 2.0f, memory, memory, stream); }
-
-void by_kbuild() { (void)kbuild::launch(direct, {1, 32, 0, stream}, 1, 2.0f, memory, memory); }
-
-void by_kbuild_stub() {
-    (void)kbuild::launch(stubbed, {1, 32, 0, stream}, 1, 2.0f, memory, memory);
-}
-
-void by_kbuild_elsewhere() {
-    (void)kbuild::launch(elsewhere, {1, 32, 0, stream}, 1, 2.0f, memory, memory);
 }
 
 void by_runtime() {

@@ -112,6 +112,8 @@ def host_options(compiler_id: str) -> Iterator[str]:
     if compiler_id.endswith("Clang"):
         yield from ("-mllvm", "-tsan-instrument-func-entry-exit=0")
         yield from ("-mllvm", "-tsan-distinguish-volatile=1")
+        # clang ignores elements of a local array, although other code has the address of the array.
+        yield from ("-mllvm", "-capture-tracking-max-uses-to-explore=0")
         # clang vectorizes first, and then ignores accesses of more than 16 bytes.
         yield from ("-fno-vectorize", "-fno-slp-vectorize")
     else:

@@ -151,20 +151,26 @@ KBUILD_CPU_HOOK void __tsan_atomic_signal_fence(int) {}
 
 /* What device code calls for memory, under names that only its objects refer to: a C++ library that is linked
  * statically allocates memory before the runtime has started. See `rename_checked`. */
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_memcpy(void *to, const void *from, size_t bytes) {
-    checks().access(from, bytes, KBUILD_CPU_READS, KBUILD_CPU_SITE);
-    checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE);
-    return memcpy(to, from, bytes);
-}
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_memmove(void *to, const void *from, size_t bytes) {
-    checks().access(from, bytes, KBUILD_CPU_READS, KBUILD_CPU_SITE);
-    checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE);
-    return memmove(to, from, bytes);
-}
-KBUILD_CPU_HOOK void *kbuild_cpu_checked_memset(void *to, int value, size_t bytes) {
-    checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE);
-    return memset(to, value, bytes);
-}
+#define KBUILD_CPU_COPY(name, function) \
+    KBUILD_CPU_HOOK void *name(void *to, const void *from, size_t bytes) { \
+        checks().access(from, bytes, KBUILD_CPU_READS, KBUILD_CPU_SITE); \
+        checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE); \
+        return function(to, from, bytes); \
+    }
+#define KBUILD_CPU_FILL(name, function) \
+    KBUILD_CPU_HOOK void *name(void *to, int value, size_t bytes) { \
+        checks().access(to, bytes, KBUILD_CPU_WRITES, KBUILD_CPU_SITE); \
+        return function(to, value, bytes); \
+    }
+KBUILD_CPU_COPY(kbuild_cpu_checked_memcpy, memcpy)
+KBUILD_CPU_COPY(kbuild_cpu_checked_memmove, memmove)
+KBUILD_CPU_FILL(kbuild_cpu_checked_memset, memset)
+/* clang 16 or newer calls these instead, for its own copies of objects, too. */
+KBUILD_CPU_COPY(__tsan_memcpy, memcpy)
+KBUILD_CPU_COPY(__tsan_memmove, memmove)
+KBUILD_CPU_FILL(__tsan_memset, memset)
+#undef KBUILD_CPU_COPY
+#undef KBUILD_CPU_FILL
 #define KBUILD_CPU_ALLOCATE(name) \
     KBUILD_CPU_HOOK void *kbuild_cpu_checked_##name(size_t bytes) { \
         return checks().allocate(bytes, KBUILD_CPU_SITE); \

@@ -124,6 +124,12 @@ def find_removed_names(log: str, option: str = "") -> str:
     return "; ".join(hints)
 
 
+def find_unknown_names(log: str) -> tuple[str, ...]:
+    """Return the names that a compiler does not know, each once."""
+    matches = (found for pattern in _UNKNOWN for found in re.finditer(pattern, log))
+    return tuple(dict.fromkeys(found["name"] for found in matches))
+
+
 def _search(
     log: str, patterns: tuple[str, ...], removed: Mapping[str, tuple[int, str]]
 ) -> dict[str, tuple[int, str]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl, machines
+from kbuild.backends.cpu.absent_functions import find_absent_functions
 from kbuild.backends.cpu.absent_headers import find_absent
 from kbuild.backends.cpu.mathlibs import headers as curand
 from kbuild.backends.cpu.options import cuda_version, instrumentation, lines
@@ -373,6 +374,7 @@ def read_log(log: str, unit: CompileUnit | LinkUnit | None = None) -> CompilerLo
             cccl.find_fix(log)
             or curand.find_fix(log)
             or find_absent(log)
+            or find_absent_functions(log)
             or find_removed_names(log, cuda_version.OPTION)
         )
     text = _OWN_NAMES.sub("", _OWN_NOTES.sub("", _OWN_LINES.sub("", log)))

@@ -271,7 +271,7 @@ static void finish(const char* name, cusolverStatus_t status) {
         } \
         gesvdjInfo_t svdj; \
         cusolverDnCreateGesvdjInfo(&svdj); \
-        for (int i = 0; i < 5; ++i) { /* singular values */ \
+        for (int i = 0; i < 6; ++i) { /* singular values */ \
             Matrix<T> A(m, n, make<T>(19, m, n)), U(m, m), V(n, n); \
             Matrix<R> S(n, 1), superdiagonal(n, 1); \
             const signed char all = i == 0 ? 'A' : 'S'; \
@@ -285,7 +285,20 @@ static void finish(const char* name, cusolverStatus_t status) {
                            &size, svdj), \
                           handle, job, i - 2, m, n, A.start, m, S.start, U.start, m, V.start, n, \
                           work.start, size, info->start, svdj) \
-            else { \
+            else if (i == 4) { \
+                size_t bytes = 0, host_bytes = 0; \
+                double perturbation = 0; \
+                cusolverDnXgesvdp_bufferSize(handle, params, job, 1, m, n, type, A.start, m, \
+                                             real_type, S.start, type, U.start, m, type, V.start, \
+                                             n, type, &bytes, &host_bytes); \
+                Matrix<char> work((int)bytes + 1, 1); \
+                std::vector<char> host_work(host_bytes + 1); \
+                finish("Xgesvdp", cusolverDnXgesvdp(handle, params, job, 1, m, n, type, A.start, \
+                                                    m, real_type, S.start, type, U.start, m, \
+                                                    type, V.start, n, type, work.start, bytes, \
+                                                    host_work.data(), host_bytes, info->start, \
+                                                    &perturbation)); \
+            } else { \
                 size_t bytes = 0, host_bytes = 0; \
                 cusolverDnXgesvd_bufferSize(handle, params, 'S', 'S', m, n, type, A.start, m, \
                                             real_type, S.start, type, U.start, m, type, V.start, \
@@ -299,7 +312,50 @@ static void finish(const char* name, cusolverStatus_t status) {
             } \
             print(p + "gesvd", i, "S", S.read()); \
             print(p + "gesvd", i, "product", \
-                  multiply(U.read(), m, S.read(), V.read(), n, n, i == 2 || i == 3)); \
+                  multiply(U.read(), m, S.read(), V.read(), n, n, i >= 2 && i <= 4)); \
+        } \
+        { /* so many random numbers that the largest singular values are exact */ \
+            Matrix<T> A(m, n, make<T>(19, m, n)), U(m, k), V(n, k); \
+            Matrix<R> S(n, 1); \
+            size_t bytes = 0, host_bytes = 0; \
+            cusolverDnXgesvdr_bufferSize(handle, params, 'S', 'S', m, n, k, n - k, 2, type, \
+                                         A.start, m, real_type, S.start, type, U.start, m, type, \
+                                         V.start, n, type, &bytes, &host_bytes); \
+            Matrix<char> work((int)bytes + 1, 1); \
+            std::vector<char> host_work(host_bytes + 1); \
+            finish("Xgesvdr", cusolverDnXgesvdr(handle, params, 'S', 'S', m, n, k, n - k, 2, type, \
+                                                A.start, m, real_type, S.start, type, U.start, m, \
+                                                type, V.start, n, type, work.start, bytes, \
+                                                host_work.data(), host_bytes, info->start)); \
+            auto values = S.read(); \
+            values.resize(k); \
+            print(p + "gesvdr", 0, "S", values); \
+            print(p + "gesvdr", 0, "product", \
+                  multiply(U.read(), m, values, V.read(), n, n, true)); \
+        } \
+        for (int i = 0; i < 2; ++i) { /* any matrix: eigenvalues of its type, and complex ones */ \
+            using C = std::conditional_t<sizeof(R) == 4, cuComplex, cuDoubleComplex>; \
+            const auto complex_type = sizeof(R) == 4 ? CUDA_C_32F : CUDA_C_64F; \
+            const auto type_w = i == 0 ? type : complex_type; \
+            const auto none = CUSOLVER_EIG_MODE_NOVECTOR; \
+            Matrix<T> A(n, n, make<T>(1, n, n)), VR(n, n), W(2 * n, 1); \
+            Matrix<C> complex_W(n, 1); \
+            void* const values = i == 0 ? (void*)W.start : (void*)complex_W.start; \
+            size_t bytes = 0, host_bytes = 0; \
+            cusolverDnXgeev_bufferSize(handle, params, none, job, n, type, A.start, n, type_w, \
+                                       values, type, nullptr, n, type, VR.start, n, type, &bytes, \
+                                       &host_bytes); \
+            Matrix<char> work((int)bytes + 1, 1); \
+            std::vector<char> host_work(host_bytes + 1); \
+            finish("Xgeev", cusolverDnXgeev(handle, params, none, job, n, type, A.start, n, \
+                                            type_w, values, type, nullptr, n, type, VR.start, n, \
+                                            type, work.start, bytes, host_work.data(), \
+                                            host_bytes, info->start)); \
+            if (i == 0) \
+                print(p + "geev", i, "W", W.read()); \
+            else \
+                print(p + "geev", i, "W", complex_W.read()); \
+            print(p + "geev", i, "VR", VR.read()); \
         } \
         cusolverDnDestroyGesvdjInfo(svdj); \
         { /* 64-bit numbers */ \

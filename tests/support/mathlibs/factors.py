@@ -75,6 +75,10 @@ def compute_solutions(prefix: str) -> dict[tuple[str, int, str], Array]:
     for i in range(5):
         results["syevd", i, "W"] = np.linalg.eigvalsh(other)
         results["syevd", i, "product"] = other
+    left, values, right = pair[0]
+    results["gesvdr", 0, "S"] = values[:_K]
+    results["gesvdr", 0, "product"] = (left[:, :_K] * values[:_K]) @ right[:_K]
+    for i in range(6):
         results["gesvd", i, "S"] = np.linalg.svd(wide, compute_uv=False)
         results["gesvd", i, "product"] = wide
     for i, matrix in enumerate((np.linalg.solve(positive, other), other @ positive)):
@@ -114,4 +118,28 @@ def check_factors(prefix: str, found: dict[tuple[str, int, str], Array]) -> floa
     errors.append(np.abs(q.conj().T @ q - np.eye(_N)).max())
     product = q.conj().T @ make(15, _M, _K, is_complex=is_complex)
     errors.append(np.abs(read("ormqr", 0, "C", _M)[:_N] - product).max())
+    for i in range(2):
+        vectors, values = read("geev", i, "VR", _N), found[prefix + "geev", i, "W"]
+        if is_complex or i == 1:
+            values = values[0::2] + 1j * values[1::2]
+        else:
+            values = values[:_N] + 1j * values[_N:]
+        values = values[:_N]
+        if not is_complex:
+            vectors = _join_pairs(vectors, values)
+        general = make(1, _N, _N, is_complex=is_complex)
+        errors.append(np.abs(general @ vectors - vectors * values).max())
+        errors.append(np.abs(np.linalg.norm(vectors, axis=0) - 1).max())
     return float(max(errors))
+
+
+def _join_pairs(columns: Array, values: Array) -> Array:
+    """Return eigenvectors from LAPACK's columns for a real matrix.
+
+    The vectors of two conjugate eigenvalues are the sum and the difference of two columns.
+    """
+    vectors = columns.astype(complex)
+    for j in np.flatnonzero(values.imag > 0):
+        vectors[:, j] = columns[:, j] + 1j * columns[:, j + 1]
+        vectors[:, j + 1] = vectors[:, j].conj()
+    return vectors

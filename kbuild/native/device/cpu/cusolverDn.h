@@ -230,6 +230,50 @@ cusolverStatus_t cusolverDnXgesvd(cusolverDnHandle_t handle, cusolverDnParams_t 
                                   cudaDataType computeType, void* bufferOnDevice,
                                   size_t bytesOnDevice, void* bufferOnHost, size_t bytesOnHost,
                                   int* info);
+cusolverStatus_t cusolverDnXgesvdp_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                              cusolverEigMode_t jobz, int econ, int64_t m,
+                                              int64_t n, cudaDataType typeA, const void* A,
+                                              int64_t lda, cudaDataType typeS, const void* S,
+                                              cudaDataType typeU, const void* U, int64_t ldu,
+                                              cudaDataType typeV, const void* V, int64_t ldv,
+                                              cudaDataType computeType, size_t* bytesOnDevice,
+                                              size_t* bytesOnHost);
+cusolverStatus_t cusolverDnXgesvdp(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                   cusolverEigMode_t jobz, int econ, int64_t m, int64_t n,
+                                   cudaDataType typeA, void* A, int64_t lda, cudaDataType typeS,
+                                   void* S, cudaDataType typeU, void* U, int64_t ldu,
+                                   cudaDataType typeV, void* V, int64_t ldv,
+                                   cudaDataType computeType, void* bufferOnDevice,
+                                   size_t bytesOnDevice, void* bufferOnHost, size_t bytesOnHost,
+                                   int* info, double* h_err_sigma);
+cusolverStatus_t cusolverDnXgesvdr_bufferSize(
+    cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu, signed char jobv,
+    int64_t m, int64_t n, int64_t k, int64_t p, int64_t niters, cudaDataType typeA, const void* A,
+    int64_t lda, cudaDataType typeSrand, const void* Srand, cudaDataType typeUrand,
+    const void* Urand, int64_t ldUrand, cudaDataType typeVrand, const void* Vrand, int64_t ldVrand,
+    cudaDataType computeType, size_t* bytesOnDevice, size_t* bytesOnHost);
+cusolverStatus_t cusolverDnXgesvdr(
+    cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu, signed char jobv,
+    int64_t m, int64_t n, int64_t k, int64_t p, int64_t niters, cudaDataType typeA, void* A,
+    int64_t lda, cudaDataType typeSrand, void* Srand, cudaDataType typeUrand, void* Urand,
+    int64_t ldUrand, cudaDataType typeVrand, void* Vrand, int64_t ldVrand, cudaDataType computeType,
+    void* bufferOnDevice, size_t bytesOnDevice, void* bufferOnHost, size_t bytesOnHost, int* info);
+cusolverStatus_t cusolverDnXgeev_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                            cusolverEigMode_t jobvl, cusolverEigMode_t jobvr,
+                                            int64_t n, cudaDataType typeA, const void* A,
+                                            int64_t lda, cudaDataType typeW, const void* W,
+                                            cudaDataType typeVL, const void* VL, int64_t ldvl,
+                                            cudaDataType typeVR, const void* VR, int64_t ldvr,
+                                            cudaDataType computeType, size_t* bytesOnDevice,
+                                            size_t* bytesOnHost);
+cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t params,
+                                 cusolverEigMode_t jobvl, cusolverEigMode_t jobvr, int64_t n,
+                                 cudaDataType typeA, void* A, int64_t lda, cudaDataType typeW,
+                                 void* W, cudaDataType typeVL, void* VL, int64_t ldvl,
+                                 cudaDataType typeVR, void* VR, int64_t ldvr,
+                                 cudaDataType computeType, void* bufferOnDevice,
+                                 size_t bytesOnDevice, void* bufferOnHost, size_t bytesOnHost,
+                                 int* info);
 
 #ifdef __cplusplus
 }

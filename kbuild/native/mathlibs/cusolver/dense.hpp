@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace kbuild::mathlibs {
 
@@ -357,6 +358,72 @@ cusolverStatus_t run_gesvda(const char* name, cusolverDnHandle_t handle, cusolve
         }
     };
     return call.submit(run, residuals != nullptr);
+}
+
+// The `rank` largest singular values of a matrix, and the vectors that are requested. NVIDIA's algorithm approximates
+// them by random numbers; these are exact.
+template <class T, class R>
+cusolverStatus_t run_gesvdr(const char* name, cusolverDnHandle_t handle, signed char jobu,
+                            signed char jobv, blasint rank, blasint oversampling, blasint m,
+                            blasint n, const T* A, blasint lda, R* S, T* U, blasint ldu, T* V,
+                            blasint ldv, int* info) {
+    SolverCall call(name, handle);
+    const bool has_left = jobu == 'S', has_right = jobv == 'S';
+    call.require((has_left || jobu == 'N') && (has_right || jobv == 'N') && m >= 0 && n >= 0 &&
+                 rank >= 0 && oversampling >= 0 && rank + oversampling <= std::min(m, n) &&
+                 is_leading(lda, m) && is_leading(ldu, has_left ? m : 1) &&
+                 is_leading(ldv, has_right ? n : 1) && info != nullptr);
+    return call.submit([=](Memory& memory) {
+        memory.reads("A", A, matrix_extent(m, n, lda));
+        memory.writes("Srand", S, rank);
+        memory.writes("Urand", U, matrix_extent(m, has_left ? rank : 0, ldu));
+        memory.writes("Vrand", V, matrix_extent(n, has_right ? rank : 0, ldv));
+        memory.writes("d_info", info, 1);
+        if (!memory.is_valid()) return;
+        const auto rows = std::max<blasint>(1, m), columns = std::max<blasint>(1, n);
+        std::vector<T> left(to_size(rows * rank)), right(to_size(columns * rank));
+        *info = find_largest(has_left || has_right, rank, m, n, A, lda, S, left.data(), rows,
+                             right.data(), columns);
+        if (has_left) copy_matrix(m, rank, left.data(), rows, U, ldu);
+        if (has_right) copy_matrix(n, rank, right.data(), columns, V, ldv);
+    });
+}
+
+inline void store(cuComplex* place, float real, float imaginary) { *place = {real, imaginary}; }
+inline void store(cuDoubleComplex* place, double real, double imaginary) {
+    *place = {real, imaginary};
+}
+
+// The eigenvalues of any square matrix, and the right eigenvectors. W is of type T, with the imaginary parts of a real
+// type behind the real ones, or else of the complex type W_.
+template <class T, class W_>
+cusolverStatus_t run_geev(const char* name, cusolverDnHandle_t handle, cusolverEigMode_t left,
+                          cusolverEigMode_t right, blasint n, T* A, blasint lda, W_* W, T* VR,
+                          blasint ldvr, int* info) {
+    SolverCall call(name, handle);
+    const bool has_vectors = right == CUSOLVER_EIG_MODE_VECTOR;
+    call.require(is_valid(left) && is_valid(right) && n >= 0 && is_leading(lda, n) &&
+                 is_leading(ldvr, has_vectors ? n : 1) && info != nullptr);
+    call.require_supported(left == CUSOLVER_EIG_MODE_NOVECTOR,
+                           "NVIDIA's library has no left eigenvectors");
+    return call.submit([=](Memory& memory) {
+        constexpr bool is_same = std::is_same_v<T, W_>;
+        const blasint parts = is_complex<T> || !is_same ? 1 : 2;
+        memory.writes("A", A, matrix_extent(n, n, lda));
+        memory.writes("W", W, parts * n);
+        memory.writes("VR", VR, matrix_extent(n, has_vectors ? n : 0, ldvr));
+        memory.writes("info", info, 1);
+        if (!memory.is_valid()) return;
+        if constexpr (is_same) {
+            *info = static_cast<int>(lapack::geev(letter(right), n, A, lda, W, VR, ldvr));
+        } else {
+            std::vector<T> values(to_size(2 * n));
+            *info =
+                static_cast<int>(lapack::geev(letter(right), n, A, lda, values.data(), VR, ldvr));
+            for (blasint i = 0; i < n; ++i)
+                store(W + i, values[to_size(i)], values[to_size(n + i)]);
+        }
+    });
 }
 
 // The inverse of a triangular matrix, in its place. The other triangle is not used.

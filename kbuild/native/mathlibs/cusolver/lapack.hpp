@@ -29,7 +29,10 @@ extern "C" {
                           blasint*, const blasint*, blasint*); \
     void LAPACK(p##gesvd)(const char*, const char*, const blasint*, const blasint*, void*, \
                           const blasint*, void*, void*, const blasint*, void*, const blasint*, \
-                          void*, const blasint*, blasint*);
+                          void*, const blasint*, blasint*); \
+    void LAPACK(p##geev)(const char*, const char*, const blasint*, void*, const blasint*, void*, \
+                         void*, void*, const blasint*, void*, const blasint*, void*, \
+                         const blasint*, blasint*);
 #define KBUILD_DECLARE_COMPLEX(p) \
     void LAPACK(p##heevd)(const char*, const char*, const blasint*, void*, const blasint*, void*, \
                           void*, const blasint*, void*, const blasint*, blasint*, const blasint*, \
@@ -39,7 +42,10 @@ extern "C" {
                           void*, const blasint*, blasint*, const blasint*, blasint*); \
     void LAPACK(p##gesvd)(const char*, const char*, const blasint*, const blasint*, void*, \
                           const blasint*, void*, void*, const blasint*, void*, const blasint*, \
-                          void*, const blasint*, void*, blasint*);
+                          void*, const blasint*, void*, blasint*); \
+    void LAPACK(p##geev)(const char*, const char*, const blasint*, void*, const blasint*, void*, \
+                         void*, const blasint*, void*, const blasint*, void*, const blasint*, \
+                         void*, blasint*);
 KBUILD_DECLARE_LAPACK(s, or)
 KBUILD_DECLARE_LAPACK(d, or)
 KBUILD_DECLARE_LAPACK(c, un)
@@ -171,6 +177,17 @@ void with_memories(Function function) {
                              &info); \
         }); \
         return info; \
+    } \
+    /* The real parts of eigenvalues, then the imaginary ones. */ \
+    inline blasint geev(const char* job, blasint n, T* A, blasint lda, T* W, T* VR, \
+                        blasint ldvr) { \
+        blasint info = 0; \
+        const blasint one = 1; \
+        with_memory<T>([&](T* work, const blasint* size) { \
+            LAPACK(p##geev)("N", job, &n, A, &lda, W, W + n, nullptr, &one, VR, &ldvr, work, size, \
+                            &info); \
+        }); \
+        return info; \
     }
 #define KBUILD_DEFINE_COMPLEX(p, T, R) \
     inline blasint syevd(const char* job, const char* uplo, blasint n, T* A, blasint lda, R* W) { \
@@ -199,6 +216,17 @@ void with_memories(Function function) {
         with_memory<T>([&](T* work, const blasint* size) { \
             LAPACK(p##gesvd)(&jobu, &jobvt, &m, &n, A, &lda, S, U, &ldu, VT, &ldvt, work, size, \
                              real.data(), &info); \
+        }); \
+        return info; \
+    } \
+    inline blasint geev(const char* job, blasint n, T* A, blasint lda, T* W, T* VR, \
+                        blasint ldvr) { \
+        blasint info = 0; \
+        const blasint one = 1; \
+        std::vector<R> real(static_cast<std::size_t>(2 * std::max<blasint>(1, n))); \
+        with_memory<T>([&](T* work, const blasint* size) { \
+            LAPACK(p##geev)("N", job, &n, A, &lda, W, nullptr, &one, VR, &ldvr, work, size, \
+                            real.data(), &info); \
         }); \
         return info; \
     }

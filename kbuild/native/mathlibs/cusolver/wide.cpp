@@ -10,6 +10,10 @@ cudaDataType real_type(cudaDataType type) {
     return type == CUDA_C_32F ? CUDA_R_32F : type == CUDA_C_64F ? CUDA_R_64F : type;
 }
 
+cudaDataType complex_type(cudaDataType type) {
+    return type == CUDA_R_32F ? CUDA_C_32F : type == CUDA_R_64F ? CUDA_C_64F : type;
+}
+
 // Calls the function with a value of the matrices' type and one of the real type.
 template <class Function>
 cusolverStatus_t with_types(const char* name, cudaDataType type, bool are_equal,
@@ -150,5 +154,78 @@ cusolverStatus_t cusolverDnXgesvd(HANDLES, signed char jobu, signed char jobvt, 
         return run_gesvd("cusolverDnXgesvd", handle, jobu, jobvt, m, n, static_cast<T*>(A), lda,
                          static_cast<decltype(real)*>(S), static_cast<T*>(U), ldu,
                          static_cast<T*>(VT), ldvt, info);
+    });
+}
+
+cusolverStatus_t cusolverDnXgesvdp_bufferSize(HANDLES, cusolverEigMode_t, int, int64_t, int64_t,
+                                              cudaDataType, const void*, int64_t, cudaDataType,
+                                              const void*, cudaDataType, const void*, int64_t,
+                                              cudaDataType, const void*, int64_t, cudaDataType,
+                                              SIZES) {
+    return return_sizes(__func__, handle, on_device, on_host);
+}
+// The polar decomposition of NVIDIA's algorithm can perturb the matrix; LAPACK's algorithm does not.
+cusolverStatus_t cusolverDnXgesvdp(HANDLES, cusolverEigMode_t job, int econ, int64_t m, int64_t n,
+                                   cudaDataType type, void* A, int64_t lda, cudaDataType type_s,
+                                   void* S, cudaDataType type_u, void* U, int64_t ldu,
+                                   cudaDataType type_v, void* V, int64_t ldv, cudaDataType compute,
+                                   BUFFERS, double* perturbation) {
+    const bool are_equal =
+        type_s == real_type(type) && type == type_u && type == type_v && type == compute;
+    return with_types("cusolverDnXgesvdp", type, are_equal, [=](auto element, auto real) {
+        using T = decltype(element);
+        const auto status = run_gesvdj("cusolverDnXgesvdp", handle, job, econ != 0, m, n,
+                                       static_cast<T*>(A), lda, static_cast<decltype(real)*>(S),
+                                       static_cast<T*>(U), ldu, static_cast<T*>(V), ldv, info);
+        if (status == CUSOLVER_STATUS_SUCCESS && perturbation != nullptr) *perturbation = 0;
+        return status;
+    });
+}
+
+cusolverStatus_t cusolverDnXgesvdr_bufferSize(HANDLES, signed char, signed char, int64_t, int64_t,
+                                              int64_t, int64_t, int64_t, cudaDataType, const void*,
+                                              int64_t, cudaDataType, const void*, cudaDataType,
+                                              const void*, int64_t, cudaDataType, const void*,
+                                              int64_t, cudaDataType, SIZES) {
+    return return_sizes(__func__, handle, on_device, on_host);
+}
+cusolverStatus_t cusolverDnXgesvdr(HANDLES, signed char jobu, signed char jobv, int64_t m,
+                                   int64_t n, int64_t k, int64_t p, int64_t, cudaDataType type,
+                                   void* A, int64_t lda, cudaDataType type_s, void* S,
+                                   cudaDataType type_u, void* U, int64_t ldu, cudaDataType type_v,
+                                   void* V, int64_t ldv, cudaDataType compute, BUFFERS) {
+    const bool are_equal =
+        type_s == real_type(type) && type == type_u && type == type_v && type == compute;
+    return with_types("cusolverDnXgesvdr", type, are_equal, [=](auto element, auto real) {
+        using T = decltype(element);
+        return run_gesvdr("cusolverDnXgesvdr", handle, jobu, jobv, k, p, m, n,
+                          static_cast<const T*>(A), lda, static_cast<decltype(real)*>(S),
+                          static_cast<T*>(U), ldu, static_cast<T*>(V), ldv, info);
+    });
+}
+
+cusolverStatus_t cusolverDnXgeev_bufferSize(HANDLES, cusolverEigMode_t, cusolverEigMode_t, int64_t,
+                                            cudaDataType, const void*, int64_t, cudaDataType,
+                                            const void*, cudaDataType, const void*, int64_t,
+                                            cudaDataType, const void*, int64_t, cudaDataType,
+                                            SIZES) {
+    return return_sizes(__func__, handle, on_device, on_host);
+}
+cusolverStatus_t cusolverDnXgeev(HANDLES, cusolverEigMode_t jobvl, cusolverEigMode_t jobvr,
+                                 int64_t n, cudaDataType type, void* A, int64_t lda,
+                                 cudaDataType type_w, void* W, cudaDataType type_vl, void*, int64_t,
+                                 cudaDataType type_vr, void* VR, int64_t ldvr, cudaDataType compute,
+                                 BUFFERS) {
+    const bool are_equal = type == type_vl && type == type_vr && type == compute &&
+                           (type_w == type || type_w == complex_type(type));
+    return with_types("cusolverDnXgeev", type, are_equal, [=](auto element, auto real) {
+        using T = decltype(element);
+        using Complex =
+            std::conditional_t<std::is_same_v<decltype(real), float>, cuComplex, cuDoubleComplex>;
+        const auto run = [=](auto* values) {
+            return run_geev("cusolverDnXgeev", handle, jobvl, jobvr, n, static_cast<T*>(A), lda,
+                            values, static_cast<T*>(VR), ldvr, info);
+        };
+        return type_w == type ? run(static_cast<T*>(W)) : run(static_cast<Complex*>(W));
     });
 }

@@ -142,8 +142,8 @@ def _join_digraphs(pieces: list[str]) -> list[str]:
             else:
                 joined += ["<:", ":"] if behind == ":" else [piece, following]
                 index += 2
-        elif piece + following in _DIGRAPHS:
-            joined.append(piece + following)
+        elif piece + following[:1] in _DIGRAPHS:
+            joined += [piece + following[:1], *filter(None, (following[1:],))]  # `:>=` is `] =`
             index += 2
         else:
             joined.append(piece)

@@ -75,6 +75,7 @@ def test_nested_disabled_text() -> None:
         ("a and_eq b; c or_eq d; e xor_eq f;", "a &=     b; c |=    d; e ^=     f;"),
         ("a bitand b bitor compl c xor d not_eq e", "a &      b |     ~     c ^   d !=     e"),
         ("int a<:2:> = <%1, 2%>;", "int a[ 2]  = { 1, 2} ;"),
+        ("s<:t:>=0; f(a<:1:>==2)", "s[ t] =0; f(a[ 1] ==2)"),
         # `<::` is `<` and `::`, unless `:` or `>` follows.
         ("f<::A>(p<:::b:>)", "f<::A>(p[ ::b] )"),
         ("int a<::> = {};", "int a[ ]  = {};"),

@@ -43,6 +43,34 @@ __device__ int changed_by_pointers(int x)
     return y * 1000 + x;
 }
 
+__device__ int changed_in_lists(int x)
+{
+    int y = x * 2, list[2] = {x, x += 100};
+    __syncthreads();
+    return y * 1000 + x + list[0] * 0;
+}
+
+// What belongs to a function exists once, whichever kernel calls it, and however large its blocks are.
+template <class T> __device__ int& count_of(T)
+{
+    static int count;
+    return count;
+}
+__device__ int count_types()
+{
+    struct Own {};
+    auto own = [] {};
+    __syncwarp();
+    return atomicAdd(&count_of(Own()), 1) + atomicAdd(&count_of(own), 1);
+}
+__device__ const int* find_constant()
+{
+    static constexpr int constants[] = {3, 4};
+    __syncwarp();
+    return constants;
+}
+__device__ const int* found;
+
 __device__ void aliases(const int& read, int& written)
 {
     written = 5;
@@ -63,6 +91,14 @@ __global__ void subscripts(int* out)
 }
 __global__ void calls(int* out) { out[threadIdx.x] = changed_by_calls(threadIdx.x); }
 __global__ void assignments(int* out) { out[threadIdx.x] = changed_by_operators(threadIdx.x); }
+__global__ void lists(int* out) { out[threadIdx.x] = changed_in_lists(threadIdx.x); }
+__global__ void types_once(int* out) { out[count_types() / 2] = 1; }
+__global__ void __launch_bounds__(16) types_in_small_blocks(int* out) { out[count_types() / 2] = 1; }
+__global__ void constants_once(int*) { found = find_constant(); }
+__global__ void __launch_bounds__(16) constants_in_small_blocks(int* out)
+{
+    out[threadIdx.x] = find_constant() == found;
+}
 __global__ void pointers(int* out) { out[threadIdx.x] = changed_by_pointers(threadIdx.x); }
 __global__ void references(int* out)
 {
@@ -205,6 +241,14 @@ int main()
     check("calls", 64, [](int i) { return i * 2000 + i + 100; });
     assignments<<<1, 64>>>(results);
     check("assignments", 64, [](int i) { return i * 2000 + (i | 64); });
+    lists<<<1, 64>>>(results);
+    check("lists", 64, [](int i) { return i * 2000 + i + 100; });
+    types_once<<<1, 1>>>(results);
+    types_in_small_blocks<<<1, 1>>>(results);
+    check("types_once", 2, [](int) { return 1; });
+    constants_once<<<1, 1>>>(results);
+    constants_in_small_blocks<<<1, 1>>>(results);
+    check("constants_once", 1, [](int) { return 1; });
     pointers<<<1, 64>>>(results);
     check("pointers", 64, [](int i) { return (i + 1) * 1000 + i + 500; });
     references<<<1, 64>>>(results);

@@ -22,6 +22,22 @@ __global__ void hidden_constant(int* out)
         __syncthreads();
     }
 }
+constexpr int factor = 3;
+namespace outer {
+namespace inner {
+constexpr int factor = 5;
+}
+__global__ void hidden_by_directive(int* out)
+{
+    int x = factor * int(threadIdx.x);
+    {
+        using namespace inner;
+        __syncthreads();
+        out[threadIdx.x] = x + factor;
+        __syncthreads();
+    }
+}
+}
 __global__ void hidden_in_parentheses(int* out)
 {
     __shared__ int s[65];
@@ -661,6 +677,8 @@ int main()
     check("own_parameters", 64, [](int) { return 3; });
     hidden_constant<<<1, 64>>>(results);
     check("hidden_constant", 64, [](int i) { return 3 * i + 5; });
+    outer::hidden_by_directive<<<1, 64>>>(results);
+    check("hidden_by_directive", 64, [](int i) { return 3 * i + 5; });
     hidden_in_parentheses<<<1, 64>>>(results);
     check("hidden_in_parentheses", 64, [](int i) { return 3 * i + 5 + 7000 * i; });
     hidden_array<<<1, 64>>>(results);

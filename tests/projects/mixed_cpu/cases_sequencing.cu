@@ -37,6 +37,30 @@ __device__ int change(int& x)
     return x += 5;
 }
 
+// A number by its name, and an object with a conversion elsewhere.
+namespace numbers {
+using Number = int;
+}
+namespace objects {
+struct Number {
+    int* changed;
+    __device__ operator int() const { return *changed += 64; }
+};
+}
+
+struct Ending {
+    int& changed;
+    int value;
+    __device__ ~Ending() { changed += 100; }
+};
+__device__ int exchange(int value) { return __shfl_xor_sync(EVERY, value, 1); }
+__device__ int read_late(int value, const int& changed)
+{
+    __syncwarp();
+    return value + changed;
+}
+__device__ int take(int value) { return value; }
+
 __global__ void commas(int* out)
 {
     int x = threadIdx.x;
@@ -132,6 +156,28 @@ __global__ void shared_numbers(int* out)
     out[threadIdx.x] = x;
 }
 
+__global__ void objects_named_like_numbers(int* out)
+{
+    using objects::Number;
+    __shared__ int s[128];
+    int x = threadIdx.x;
+    s[x] = s[x + 64] = 0;
+    __syncthreads();
+    Number number{&x};
+    s[__shfl_xor_sync(EVERY, x, 1)] = number;
+    __syncthreads();
+    out[threadIdx.x] = s[x];
+}
+
+__global__ void ends_of_temporaries(int* out)
+{
+    int x = threadIdx.x, y = threadIdx.x, z = threadIdx.x, w = threadIdx.x;
+    const int first = __shfl_xor_sync(EVERY, Ending{x, x}.value, 1) + x;
+    const int second = exchange(Ending{y, y}.value) + y;
+    const int third = read_late(take(Ending{z, z}.value), z);
+    out[threadIdx.x] = first + 1000 * second + 1000000 * third + (x + y + z) / 300 - (w - take(w));
+}
+
 __global__ void not_evaluated(int* out)
 {
     const int x = threadIdx.x;
@@ -183,6 +229,10 @@ int main()
     check("changed_by_functions", 32, [](int) { return 3132; });
     shared_numbers<<<1, 32>>>(results);
     check("shared_numbers", 32, [](int) { return 2; });
+    objects_named_like_numbers<<<1, 64>>>(results);
+    check("objects_named_like_numbers", 64, [](int i) { return (i ^ 1) + 64; });
+    ends_of_temporaries<<<1, 64>>>(results);
+    check("ends_of_temporaries", 64, [](int i) { return 1001 * (i + (i ^ 1)) + 2000000 * i + 1; });
     not_evaluated<<<1, 32>>>(results);
     check("not_evaluated", 32, [](int i) { return (i < 4 ? 8 : 0) + 1; });
     conditions<<<1, 64>>>(results);

@@ -6,6 +6,7 @@
 
 __device__ int memory = 7;
 template <class T> __device__ T memory_of = T(7);
+__device__ const int& memory_behind = memory;
 __managed__ int managed = 5;
 
 struct Converted {
@@ -95,6 +96,7 @@ KEPT(reference_members, Reference reference, reference.value)
 KEPT(functions_named_max, Big big, max(big, 1))
 KEPT(variable_templates, int, memory_of<int>)
 KEPT(variables, int n, memory + n)
+KEPT(constant_references, int n, memory_behind + n)
 
 __global__ void functions_named_abs(int* out)
 {
@@ -152,6 +154,8 @@ int main()
     check("variable_templates", 64, [](int) { return 7; });
     variables<<<1, 64>>>(results, 2);
     check("variables", 64, [](int) { return 9; });
+    constant_references<<<1, 64>>>(results, 2);
+    check("constant_references", 64, [](int) { return 9; });
     functions_named_abs<<<1, 64>>>(results);
     check("functions_named_abs", 64, [](int i) { return i & 1 ? i ^ 2 : i; });
     initializer_lists<<<1, 64>>>(results);

@@ -43,6 +43,11 @@ struct Placed {
     __device__ Placed(int v) : place(this), value(v) {}
     __device__ int operator()(int a, int b) const { return a + b + value + (place == this ? 1000 : 0); }
 };
+// C++ lets compilers copy an argument of the other class.
+struct Located : Placed {
+    using Placed::Placed;
+    __device__ Located(const Located& other) : Placed(other) {}
+};
 template <class Op> __device__ int combine(int own, Op op) { return op(own, __shfl_xor_sync(~0u, own, 1)); }
 template <class Op> __device__ int combine_by(int own, const Op& op) { return op(own, __shfl_xor_sync(~0u, own, 1)); }
 template <class Op> __device__ int combine_twice(int own, Op op)
@@ -60,12 +65,12 @@ __global__ void operators(int* out)
     Placed placed(5);
     out[threadIdx.x] = sum + combine(t, placed) + combine(t, [placed](int a, int b) { return placed(a, b); });
 }
-__global__ void placed_operator(int* out) { out[threadIdx.x] = combine(threadIdx.x, Placed(2)); }
+__global__ void placed_operator(int* out) { out[threadIdx.x] = combine(threadIdx.x, Located(2)); }
 __global__ void placed_in_lambda(int* out)
 {
-    out[threadIdx.x] = combine(threadIdx.x, [placed = Placed(3)](int a, int b) { return placed(a, b); });
+    out[threadIdx.x] = combine(threadIdx.x, [placed = Located(3)](int a, int b) { return placed(a, b); });
 }
-__global__ void converted_operator(int* out) { out[threadIdx.x] = combine<Placed>(threadIdx.x, 4); }
+__global__ void converted_operator(int* out) { out[threadIdx.x] = combine<Located>(threadIdx.x, 4); }
 int main()
 {
     if (cudaMallocManaged(&results, 512 * sizeof *results) != cudaSuccess)

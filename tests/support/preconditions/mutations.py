@@ -55,7 +55,7 @@ MUTATIONS = (
         "waits",
         "work-item loop",
         "the kernel does not reach `kbuild_cpu_waits`",
-        (Change(_REVIEW, "if not {_WAITS, *waits}.isdisjoint(reached):", "if False:"),),
+        (Change(_REVIEW, "if not {_WAITS, *waits, *statics}.isdisjoint(reached):", "if False:"),),
         ("cases_values_behind_names",),
         ("waiting_members", "waiting_range", "virtual"),
     ),
@@ -287,7 +287,7 @@ MUTATIONS = (
         (
             Change(
                 _BINDINGS,
-                'checks[f"static_assert((static_cast<void>(+({name})), true)); "] = None',
+                'checks[f"static_assert({REGIONS}is_constant(+({name}))); "] = None',
                 "pass",
             ),
             Change(
@@ -378,8 +378,8 @@ MUTATIONS = (
         (
             Change(
                 _ANALYZE,
-                "return not (words - KEYWORDS).isdisjoint(self._inner)",
-                "return False",
+                "return not words.isdisjoint(self._inner) or",
+                "return",
             ),
         ),
         (
@@ -668,5 +668,60 @@ MUTATIONS = (
             ),
         ),
         ("cases_waits",),
+    ),
+    Mutation(
+        "destructors",
+        "parallel region",
+        "an argument makes no object with a destructor",
+        (Change(_REGION, "if operation.destroys_nothing", "if False"),),
+        ("cases_sequencing",),
+    ),
+    Mutation(
+        "numbers",
+        "parallel region",
+        "what an operation overtakes is a number",
+        (Change(_REGION, "or variable in self._text.division.numbers", "or False"),),
+        ("cases_sequencing",),
+    ),
+    Mutation(
+        "statics",
+        "divided function",
+        "static variables of its types exist once",
+        (Change(_REVIEW, "{_WAITS, *waits, *statics}", "{_WAITS, *waits}"),),
+        ("cases_parameters",),
+    ),
+    Mutation(
+        "constants",
+        "divided function",
+        "nobody takes the address of a constant that is static",
+        (
+            Change(
+                f"{_REGIONS}forms.py",
+                "unit.words[index] == name and not uses.reads_constant(index)",
+                "False",
+            ),
+        ),
+        ("cases_parameters",),
+    ),
+    Mutation(
+        "directives",
+        "rematerialized value",
+        "no using-directive hides a name in an initializer",
+        (Change(_ANALYZE, "or (bool(words) and has_directive)", ""),),
+        ("cases_preconditions",),
+    ),
+    Mutation(
+        "lists",
+        "rematerialized value",
+        "every use in a list only reads the value",
+        (
+            Change(
+                f"{_REGIONS}grammar/contexts.py",
+                "own = self._read_operand(parts[place], span)",
+                'own = _READ if self._unit.get(opening or 0) == "{" else '
+                "self._read_operand(parts[place], span)",
+            ),
+        ),
+        ("cases_parameters",),
     ),
 )

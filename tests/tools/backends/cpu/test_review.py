@@ -82,6 +82,20 @@ def test_calls_through_pointers(
     assert review(tmp_path, f"{functions} {kernel}") == findings
 
 
+def test_variables_of_divided_functions_exist_twice(tmp_path: Path) -> None:
+    text = """
+        template <class T> int count(T) { static int count; return ++count; }
+        template <class T> const int* find(T) { static const int found = 1; return &found; }
+        struct __kbuild_split_7__ { static int run() { struct Own {}; return count(Own()); } };
+        struct __kbuild_split_8__ { static auto run() { struct Own {}; return find(Own()); } };
+        void k(int* p) { REVIEWED(0, 0) *p = __kbuild_split_7__::run(); }
+        void l(const int** p) { REVIEWED(1, 0) *p = __kbuild_split_8__::run(); }
+        void m(int* p) { REVIEWED(2, 0) *p = count(*p); }
+    """
+
+    assert review(tmp_path, text) == (WAITS,)
+
+
 def test_kernels_are_no_functions_for_pointers(tmp_path: Path) -> None:
     kernels = (
         "void k(int* p, int (*f)()) { REVIEWED(0, 0) *p = f(); } void m(int* p) { KERNEL wait(); }"

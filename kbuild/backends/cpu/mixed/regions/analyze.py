@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES
 from kbuild.backends.cpu.mixed.regions.branches import check_branches
 from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
 from kbuild.backends.cpu.mixed.regions.declared_names import find_declared, is_declared_name
 from kbuild.backends.cpu.mixed.regions.forms import (
     DIVIDABLE,
+    check_statics,
     check_types,
     find_assignments,
     find_divided,
@@ -34,7 +35,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.mentions import (
     asks_for_index,
     list_names,
 )
-from kbuild.backends.cpu.mixed.regions.grammar.order import check_order
+from kbuild.backends.cpu.mixed.regions.grammar.order import check_order, is_apart
 from kbuild.backends.cpu.mixed.regions.groups import find_group_name
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
@@ -74,6 +75,7 @@ class _Analysis:
         shared = find_shared(unit, body)
         self._shared = shared.names
         self._inner = find_declared(unit, body, shared)
+        self._directives = [i for i in unit.find(("namespace",)) if unit.get(i - 1) == "using"]
         self._declared: dict[Statement, tuple[Variable, ...]] = {}
         self._divided = find_divided(unit, body, needs.operations)
         variables = (*kernel.parameters, *self._find_variables())
@@ -85,12 +87,15 @@ class _Analysis:
         }
         if not kernel.is_function and any(leave.has_value for leave in self._leaves.values()):
             raise CannotDivide("a return statement has a value")
+        self._numbers: set[Variable] = set()
         for operation in needs.operations.values():
             statement = find_statement(body, operation.index)
             if statement is not None:
                 is_own = self._is_own_number if operation.callee is None else self._is_private
                 check_order(unit, statement, operation, is_own)
         check_types(unit, body, self._uses)
+        if kernel.is_function:
+            check_statics(unit, body, self._uses)
         self._assignments = find_assignments(unit, self._divided, self._uses)
         self._uniform = {v for v in self._uses.variables if self._can_be_uniform(v)}
         self._masked: frozenset[Block] = frozenset()
@@ -104,7 +109,11 @@ class _Analysis:
                 break
             self._uniform -= wrong
         self._operations = {
-            index: replace(operation, has_own_masks=self._has_own_masks(operation))
+            index: replace(
+                operation,
+                has_own_masks=self._has_own_masks(operation),
+                destroys_nothing=self._must_destroy_nothing(operation),
+            )
             for index, operation in self._operations.items()
         }
         self._uniform = self._find_needed()
@@ -125,6 +134,7 @@ class _Analysis:
             steered=self._steered,
             written_out=frozenset(b for b in self._divided if self._is_written_out(b)),
             whole=whole,
+            numbers=frozenset(self._numbers),
             shared=self._shared,
             groups=self._group_names,
             result=self._result,
@@ -135,12 +145,27 @@ class _Analysis:
         found = self._uses.resolve(index)
         if found is None:
             return self._uses.is_number_array(index)
-        return found.is_scalar or found.is_built_in
+        if found.is_scalar and self._kernel.is_optimized:
+            self._numbers.add(found)
+            return True
+        return found.is_built_in
 
     def _is_private(self, index: int) -> bool:
         """Return the same for a name of what no function can change by its address."""
         found = self._uses.resolve(index)
         return self._is_own_number(index) and (found is None or self._uses.is_private(found))
+
+    def _must_destroy_nothing(self, operation: Operation) -> bool:
+        """Return whether the end of an object in an argument could be seen too early.
+
+        The body of a divided function can see it.
+        """
+        statement = find_statement(self._kernel.body, operation.index)
+        return (
+            operation.callee is not None
+            or statement is None
+            or not is_apart(self._unit, statement, operation, self._is_private)
+        )
 
     def _has_own_masks(self, operation: Operation) -> bool:
         if operation.mask is None or operation.is_of_object:
@@ -168,7 +193,7 @@ class _Analysis:
                     raise CannotDivide(f"a declaration uses or hides '{word}'")
 
     def _is_hidden(self, span: tuple[int, int]) -> bool:
-        """Return whether another declaration of a name in a part can be visible elsewhere."""
+        """Return whether a name in a part can stand for something else elsewhere in the body."""
         words = {
             self._unit.words[index]
             for index in range(*span)
@@ -176,7 +201,9 @@ class _Analysis:
             and self._unit.get(index - 1) not in (".", "->")
             and self._uses.resolve(index) is None
         }
-        return not (words - KEYWORDS).isdisjoint(self._inner)
+        words -= KEYWORDS.union(INDICES)
+        has_directive = any(span[0] < index < self._kernel.body.stop for index in self._directives)
+        return not words.isdisjoint(self._inner) or (bool(words) and has_directive)
 
     def _check_conditions(self, computed: frozenset[Variable]) -> None:
         """Leave programs to fibers whose barriers only some threads reach by intention."""

@@ -21,7 +21,7 @@ from kbuild.backends.cpu.mixed.regions.ranges import RANGE, check_range, read_he
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import list_variables
 from kbuild.cxx.declarators import CLASS_KEYS, TYPE_OPERATORS
-from kbuild.cxx.places import find_opening
+from kbuild.cxx.places import find_opening, list_outside
 from kbuild.cxx.statements import (
     Block,
     Node,
@@ -143,6 +143,32 @@ def check_types(unit: Unit, body: Block, uses: Uses) -> None:
         for index in list_names(unit, opening, unit.partners[opening]):
             if uses.resolve(index) is not None:
                 raise CannotDivide(f"it asks for the type of '{unit.words[index]}'")
+
+
+def check_statics(unit: Unit, body: Block, uses: Uses) -> None:
+    """Raise CannotDivide if it matters that static variables of a function exist several times.
+
+    They do, as the function exists undivided, and for several sizes of blocks. It does not matter
+    for shared memory, which exists per block, and for constants whose address nobody takes.
+    """
+    for static in unit.find(("static",)):
+        if not body.start < static < body.stop:
+            continue
+        inside = list_outside(unit, static, body.stop)
+        outside = [*takewhile(lambda index: unit.words[index] != ";", inside)]
+        end = outside[-1] + 1
+        head = _list_head(unit.words[static:end])
+        if _SHARED in head:
+            continue
+        if "constexpr" not in head or any(unit.words[i] == "," for i in outside):
+            raise CannotDivide("it has a static variable")
+        stop = static + len(head)
+        while unit.words[stop - 1] == "]":
+            stop = unit.partners[stop - 1]
+        name = unit.words[stop - 1]
+        for index in list_names(unit, end, body.stop):
+            if unit.words[index] == name and not uses.reads_constant(index):
+                raise CannotDivide(f"the address of the static variable '{name}' can matter")
 
 
 def split_declarations(unit: Unit, block: Block) -> Block:

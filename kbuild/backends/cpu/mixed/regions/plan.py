@@ -31,6 +31,7 @@ class Division:
         steered: The masked loops whose heads are the same for all threads.
         written_out: The loops whose heads are written as statements.
         whole: The statements that are executed once for all threads.
+        numbers: Variables that must be numbers or pointers, as operations run before their uses.
         shared: The names of shared memory.
         groups: The names of variables that stand for groups of threads.
         result: Its last statement, if it returns a value.
@@ -47,6 +48,7 @@ class Division:
     steered: frozenset[Block]
     written_out: frozenset[Block]
     whole: frozenset[Node]
+    numbers: frozenset[Variable]
     shared: frozenset[str]
     groups: frozenset[str]
     result: Statement | None = None

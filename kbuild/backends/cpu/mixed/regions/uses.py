@@ -8,7 +8,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.declared_names import list_declared_names
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, Use, read_use
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span, is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import KernelBody, SharedMemory
 from kbuild.backends.cpu.mixed.regions.variables import Variable, find_variable
@@ -67,7 +67,7 @@ class Uses:
     def read(self, index: int) -> Use:
         """Return what happens to a variable where its name has an index."""
         if index not in self._found:
-            self._found[index] = self._read(index)
+            self._found[index] = self._read((index, index + 1))
         return self._found[index]
 
     def list_uses(self, variable: Variable) -> Iterator[Use]:
@@ -82,7 +82,15 @@ class Uses:
         """Return whether nothing can change a variable but the places that name it."""
         return all(use.kind != "unknown" for use in self.list_uses(variable))
 
-    def _read(self, index: int) -> Use:
+    def reads_constant(self, index: int) -> bool:
+        """Return whether a place only reads the value of a constant, or of one in an array."""
+        stop = index + 1
+        while self._unit.get(stop) == "[":
+            stop = self._unit.partners[stop] + 1
+        return self._read((index, stop)) == Use("read")
+
+    def _read(self, span: Span) -> Use:
+        index = span[0]
         place = bisect_right(self._starts, index) - 1
         statement = self._statements[place] if place >= 0 else None
         if statement is None or not statement.start <= index < statement.stop:
@@ -90,7 +98,7 @@ class Uses:
         return read_use(
             self._unit,
             statement,
-            index,
+            span,
             is_brought=index in self._brought,
             known=self._known,
         )

@@ -84,7 +84,7 @@ class Owner:
     def _is_lent(self, name: str, loop: Block) -> bool:
         """Return whether something can refer to a variable after a statement in front of a loop."""
         return any(
-            read_use(self.unit, statement, index, known=_KNOWN).kind == "unknown"
+            read_use(self.unit, statement, (index, index + 1), known=_KNOWN).kind == "unknown"
             and index not in self._list_values(statement)
             and not self._is_passed(statement, index)
             for statement, index in self._list_before(name, loop)

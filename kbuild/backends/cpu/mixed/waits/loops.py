@@ -477,7 +477,7 @@ class _LoopUses:
         use = read_use(
             unit,
             statement,
-            index,
+            (index, index + 1),
             is_brought=_takes_values(unit, (find_opening(unit, 0, index) or 0) - 1, self._users),
             known=Known(self._is_number, {}),
         )

@@ -12,9 +12,11 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
+from kbuild.formats.elf.constants import STT_OBJECT
 from kbuild.formats.elf.device import DeviceElf
 from kbuild.formats.elf.headers import read_machine
 from kbuild.formats.elf.reachability import Reachability
+from kbuild.formats.elf.symbol_entries import SymbolEntry
 
 # The symbol with which device code calls what waits; see kbuild_cpu/scheduling.h. Other functions
 # of the runtime belong to the host API, and need a thread.
@@ -34,6 +36,11 @@ _HARMLESS: Final = frozenset(
         *("kbuild_cpu_yield", "kbuild_cpu_fail_thread", "kbuild_cpu_loops"),
     )
 )
+# A part of the symbol of a static variable that belongs to a divided function, or to a type in one.
+# Undivided code has another such variable.
+_DIVIDED: Final = "__kbuild_split_"
+_TYPE: Final = 0xF  # of a symbol's information
+_CONSTANT_SECTIONS: Final = (b".rodata", b".data.rel.ro", b".lrodata")
 # Variables in the bodies of kernels; see kernel_text.h.
 _DEFINITION: Final = re.compile(r"_ZZ(?P<kernel>.+)E21__kbuild_definition__")
 _EXECUTION: Final = re.compile(r"_ZZ(?P<kernel>.+)E20__kbuild_execution__")
@@ -88,7 +95,8 @@ def review_object(
     library = {name for name in undefined if _LIBRARY.match(name)}
     index = _INDEX | (library if foreign is not None else set())
     waits |= library if has_pointers else set()
-    reachability = Reachability(data, waits | index | {_POLL, _LOOP}, _VARIABLES)
+    statics = {name for name, symbol in names.items() if _is_divided_static(elf, name, symbol)}
+    reachability = Reachability(data, waits | index | statics | {_POLL, _LOOP}, _VARIABLES)
     # Host code takes the addresses of kernels, which device code launches, and does not call.
     kernels = (kernel for name in names for kernel in _list_kernels(name, _EXECUTION))
     addressed = reachability.find_addressed(kernels)
@@ -102,11 +110,20 @@ def review_object(
             reached |= _INDEX if foreign is not None else set()
         if {_POLL, _LOOP} <= reached:
             reached |= {_WAITS}
-        if not {_WAITS, *waits}.isdisjoint(reached):
+        if not {_WAITS, *waits, *statics}.isdisjoint(reached):
             found.add(Finding("waits", number))
         elif not stores_index and not index.isdisjoint(reached):
             found.add(Finding("index", number))
     return tuple(sorted(found))
+
+
+def _is_divided_static(elf: DeviceElf, name: str, symbol: SymbolEntry) -> bool:
+    """Return whether a symbol is that of a static variable that a divided function changes."""
+    is_defined = 0 < symbol.section < len(elf.sections)
+    if _DIVIDED not in name or symbol.info & _TYPE != STT_OBJECT or not is_defined:
+        return False
+    section = elf.sections[symbol.section]
+    return not any(elf.has_name(section, prefix) for prefix in _CONSTANT_SECTIONS)
 
 
 def _list_kernels(name: str, variable: re.Pattern[str]) -> Iterator[str]:

@@ -144,7 +144,22 @@ def test_functions_that_no_divided_kernel_calls_are_not_repeated() -> None:
         ("int f(const int& x) { __syncthreads(); return x; }", "f(n)", ""),
         ("int f(const int& x) { __syncthreads(); return x; }", "f(p[n])", ""),
         ("int f() { static int x; __syncthreads(); return ++x; }", "f()", "a static variable"),
-        ("int f() { static constexpr int x = 1; __syncthreads(); return x; }", "f()", ""),
+        ("int f() { static constexpr int x = 1; __syncthreads(); return x + 1; }", "f()", ""),
+        (
+            "int f(int i) { static constexpr int x[] = {1}; __syncthreads(); return -x[i]; }",
+            "f(0)",
+            "",
+        ),
+        (
+            "int* f() { static constexpr int x = 1; __syncthreads(); return &x; }",
+            "f()",
+            "the address",
+        ),
+        (
+            "int f() { static constexpr int x = 1, y = 2; __syncthreads(); return -x; }",
+            "f()",
+            "static",
+        ),
         ("int f(int x, int = 3) { __syncthreads(); return x; }", "::f(n)", ""),
     ],
 )

@@ -100,21 +100,21 @@ _UNKNOWN: Final = Use("unknown")
 def read_use(
     unit: Unit,
     statement: Statement,
-    index: int,
+    span: Span,
     *,
     is_brought: bool = False,
     known: Known,
 ) -> Use:
-    """Return what an expression does with a variable.
+    """Return what an expression does with a variable, or with an element of an array.
 
     Args:
         unit: The text.
         statement: The statement, or part of a head, with the name.
-        index: The index of the name.
+        span: The name, or the name and its subscripts.
         is_brought: Whether an argument of an operation that takes values is around the name.
         known: What is known about other names.
     """
-    return _Reader(unit, statement, is_brought, known).read((index, index + 1))
+    return _Reader(unit, statement, is_brought, known).read(span)
 
 
 class _Reader:
@@ -130,10 +130,8 @@ class _Reader:
         opening = find_opening(self._unit, self._statement.start, span[0])
         if self._is_in_function(opening):
             return _UNKNOWN
-        if opening is not None and self._unit.words[opening] == "{":
-            return self._read_list(opening)
-        if self._opens_captures(opening):
-            return _UNKNOWN  # it can be a reference
+        if self._opens_captures(opening) or self._opens_other_list(opening):
+            return _UNKNOWN  # it can initialize a reference
         first, last = self._statement.start, self._statement.stop
         if opening is not None:
             first, last = opening + 1, self._unit.partners[opening]
@@ -165,11 +163,12 @@ class _Reader:
             return False
         return find_base(self._unit, opening, self._statement.start) is None
 
-    def _read_list(self, opening: int) -> Use:
-        """Read an element of the braces around an array of numbers."""
+    def _opens_other_list(self, opening: int | None) -> bool:
+        """Return whether a bracket is a brace, but not the one around the elements of an array."""
+        if opening is None or self._unit.words[opening] != "{":
+            return False
         words = self._unit.words[self._statement.start : opening]
-        is_array = words[-2:] == ["]", "="] and words[-3:-2] != ["["]
-        return self._read_initializer(opening - 1) if is_array else _UNKNOWN
+        return words[-2:] != ["]", "="] or words[-3:-2] == ["["]
 
     def _read_operand(self, operand: Part, span: Span) -> Use | None:  # noqa: PLR0911 - a form each
         """Read what belongs to the operand itself; None if that is the name alone."""
@@ -178,7 +177,7 @@ class _Reader:
         place = next((i for i, part in enumerate(parts) if part.start == first), -1)
         if place < 0:
             return _UNKNOWN
-        behind = parts[place + 1].text if place + 1 < len(parts) else ""
+        behind = next((part.text for part in parts if part.start >= span[1]), "")
         if behind in ("[", "->"):
             return _READ
         if behind in STEPS:
@@ -225,7 +224,7 @@ class _Reader:
         if before in ("?", ":"):
             return _UNKNOWN
         if before in ASSIGNMENTS:
-            return self._read_source(parts, first - 1)
+            return self._read_source(parts, first - 1, opening)
         if opening is None:
             is_alone = len(parts) == 1 and parts[0].start == span[0]
             return _READ if is_alone else _UNKNOWN
@@ -240,7 +239,7 @@ class _Reader:
         found = self._guard_operands([part for part in parts[2:] if not part.text])
         return replace(found, kind="changed") if found.kind == "read" else _UNKNOWN
 
-    def _read_source(self, parts: list[Part], assignment: int) -> Use:
+    def _read_source(self, parts: list[Part], assignment: int, opening: int | None) -> Use:
         """Read what is assigned, or initializes a variable, which is the first target."""
         if assignment == 0:
             return _UNKNOWN
@@ -250,7 +249,7 @@ class _Reader:
         is_last = any(part.text in (*ASSIGNMENTS, "?", ":") for part in before)
         if is_last or not self._can_declare(parts, assignment):
             return self._guard_operands([target])
-        return self._read_initializer(parts[assignment].start)
+        return _UNKNOWN if opening is not None else self._read_initializer(parts[assignment].start)
 
     def _can_declare(self, parts: list[Part], assignment: int) -> bool:
         """Return whether what an expression assigns can be what a declaration initializes."""
@@ -276,7 +275,7 @@ class _Reader:
             start = base[1]
         declarator = unit.words[start:equals]
         nested = unit.words[base[0] : base[1]]
-        if {"&", "&&", "("} & {*declarator, *nested}:
+        if {"&", "&&", "("} & {*declarator, *nested} or not nested:
             return _UNKNOWN
         own = declarator[-(declarator[::-1].index(",") if "," in declarator else len(declarator)) :]
         if own[:1] == ["*"] or "auto" in nested or is_built_in_type(nested):
@@ -291,6 +290,8 @@ class _Reader:
         if unit.words[opening] == "[":
             base = find_base(unit, opening, self._statement.start)
             return _UNKNOWN if base is None else Use("read", bases=(base,))
+        if unit.words[opening] == "{":
+            return self._read_initializer(opening - 1)
         before = unit.get(opening - 1)
         if before in _SIZES:
             return _READ

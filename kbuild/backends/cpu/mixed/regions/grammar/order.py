@@ -41,6 +41,7 @@ _CONDITIONAL: Final = ("&&", "||", "?", ":")
 _SHIFTS: Final = ("<<", ">>")
 _THIS_BLOCK: Final = "this_thread_block"
 _JUMPS: Final = ("return", "throw")
+_INERT_WORDS: Final = frozenset(("return", "auto", "const", *"+-/%&|^<>=!~()"))
 
 
 def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: IsOwn) -> None:
@@ -53,6 +54,22 @@ def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: 
         opening = find_opening(unit, statement.start, opening)
     if opening is not None or not order.is_first(span, None):
         raise CannotDivide(f"C++ evaluates something before '{operation.name}' in its statement")
+
+
+def is_apart(unit: Unit, statement: Statement, operation: Operation, is_private: IsOwn) -> bool:
+    """Return whether no destructor can change what a statement does beside an operation.
+
+    Then its other parts are numbers that no function can change, built-in operators, and built-in
+    types.
+    """
+    others = (*range(statement.start, operation.index), *range(operation.close + 1, statement.stop))
+    return all(
+        unit.words[index] in _INERT_WORDS
+        or unit.words[index] in ARITHMETIC_WORDS
+        or is_literal(unit.words[index])
+        or is_private(index)
+        for index in others
+    )
 
 
 def _opens_arguments(unit: Unit, index: int) -> bool:
@@ -84,13 +101,14 @@ def _has_effects(unit: Unit, operation: Operation) -> bool:
 
 def can_make_objects(unit: Unit, argument: Span) -> bool:
     """Return whether an argument can make temporary objects, which a divided function survives."""
-    for index in range(*argument):
-        before = unit.get(index - 1)
-        is_call = _opens_arguments(unit, index)
-        is_known = names_built_in_type(unit, index - 1, index) or before == _THIS_BLOCK
-        if unit.words[index] == "{" or (is_call and not is_known):
-            return True
-    return False
+    return any(opens_objects(unit, index) for index in range(*argument))
+
+
+def opens_objects(unit: Unit, index: int) -> bool:
+    """Return whether a token opens the arguments of a call, or braces, which can make an object."""
+    before = unit.get(index - 1)
+    is_known = names_built_in_type(unit, index - 1, index) or before == _THIS_BLOCK
+    return unit.words[index] == "{" or (_opens_arguments(unit, index) and not is_known)
 
 
 class _Order:

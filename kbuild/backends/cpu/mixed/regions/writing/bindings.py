@@ -200,7 +200,7 @@ class Bindings:
                     checks[f"static_assert({REGIONS}stands_for_address<decltype({name})>); "] = None
                 elif last > first + 1 or division.uses.resolve(first) is None:
                     checks[f"static_assert({REGIONS}is_built_in<decltype({name})>); "] = None
-                    checks[f"static_assert((static_cast<void>(+({name})), true)); "] = None
+                    checks[f"static_assert({REGIONS}is_constant(+({name}))); "] = None
             for call in plain.calls:
                 checks |= dict.fromkeys(self._check_call(call))
             for part in plain.types:
@@ -221,7 +221,7 @@ class Bindings:
         zeros = ", ".join(f"{REGIONS}zero<decltype(({each}))>()" for each in arguments)
         return (
             f"static_assert({function}({name}) == {function}(::{name})); ",
-            f"static_assert((static_cast<void>({name}({zeros})), true)); ",
+            f"static_assert({REGIONS}is_constant({name}({zeros}))); ",
         )
 
     def declare_slot(self, variable: Variable) -> str:

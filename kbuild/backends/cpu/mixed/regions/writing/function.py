@@ -62,7 +62,7 @@ def write_split(unit: Unit, found: Declaration, edits: Iterable[Edit]) -> Edit:
 
 
 def check_signature(unit: Unit, found: Declaration) -> None:
-    """Raise CannotDivide if a parameter cannot be in an array, or the function exists once."""
+    """Raise CannotDivide if a parameter cannot be in an array, or the header is unknown."""
     if found.is_specialization:
         raise CannotDivide("it is specialized")
     signature = read_signature(found.template, unit.text[slice(*found.parameters)])
@@ -71,15 +71,6 @@ def check_signature(unit: Unit, found: Declaration) -> None:
             raise CannotDivide("a parameter is a reference to temporary objects")
     if signature.header and not signature.header.endswith(">"):
         raise CannotDivide("it has constraints")
-    first, last = map(unit.find_index, found.body or (found.end, found.end))
-    if any(unit.words[i] == "static" and not _is_constant(unit, i) for i in range(first, last)):
-        raise CannotDivide("it has a static variable")
-
-
-def _is_constant(unit: Unit, static: int) -> bool:
-    """Return whether a static variable is a constant, or shared memory, which exists per block."""
-    head = unit.words[static : static + 3]
-    return "constexpr" in head or "__kbuild_shared__" in head
 
 
 def _open_class(signature: Signature, kind: str) -> str:

@@ -155,7 +155,9 @@ class RegionWriter:
         tail = [
             f"static_assert({REGIONS}is_built_in<decltype({variable.name})>);"
             for variable in declared
-            if variable not in crossing and variable.is_scalar and not variable.is_built_in
+            if (variable not in crossing or variable in self._text.division.numbers)
+            and variable.is_scalar
+            and not variable.is_built_in
         ]
         for variable in crossing:
             if self._is_used_in(statement, variable):
@@ -415,9 +417,21 @@ class RegionWriter:
         return (
             f"{self._prove_mask(operation)}"
             f"{operands}.begin({frames[-1].name}); {self.open(frames, [call])} "
+            f"{self._check_destructors(operation)}"
             f"{name_class(operation)}::template put<{text.render_type(operation)}>({brought}); "
             f"__kbuild_region_end__ {name_class(operation)}::finish({names});"
         )
+
+    def _check_destructors(self, operation: Operation) -> str:
+        """Return checks that the arguments of an operation make no objects with a destructor."""
+        arguments = [
+            each
+            for each in operation.arguments
+            if operation.destroys_nothing
+            and can_make_objects(self._text.unit, each)
+            and not self._makes_lambda(each)
+        ]
+        return "".join(f"{self._text.render_calls(*each)} " for each in arguments)
 
     def _render_mask(self, operation: Operation) -> str:
         """Return the mask of an operation; empty without one."""
@@ -479,6 +493,7 @@ class RegionWriter:
             f"return {REGIONS}divided_call<{kinds}>(); }}; "
             f"typename {kind}::template __frame<__kbuild_most__> {frame}; "
             f"{self._bindings.add_slot(frame)} {self.open(frames, [call])} "
+            f"{self._check_destructors(operation)}"
             f"{split}({passed}, {REGIONS}thread_number{{{THREAD}}}{before}{arguments}); "
             f"__kbuild_region_end__ "
             f"{kind}::__callee::__run({frames[-1].name}, {LIVE}, {frame});"
@@ -495,7 +510,7 @@ class RegionWriter:
         kind = f"{REGIONS}team<decltype({bring}(::uint3{{}}, 0)), {stores}>"
         return (
             f"auto {bring} = __kbuild_function__ {{ {self._bindings.bind([call])} "
-            f"return {self._text.render_entry(operation)}; }}; "
+            f"{self._check_destructors(operation)}return {self._text.render_entry(operation)}; }}; "
             f"typename {kind}::template __frame<__kbuild_most__> {frame}; "
             f"{self._bindings.add_slot(frame)} {self.open(frames, [])} "
             f"{frame}.bring({THREAD}, {bring}(threadIdx, {THREAD})); __kbuild_region_end__ "

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
+from kbuild.backends.cpu.mixed.regions.calls import list_arguments
+from kbuild.backends.cpu.mixed.regions.grammar.contexts import find_base
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
-from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects
+from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects, opens_objects
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.cxx.model import Edit
+from kbuild.cxx.places import find_angle
 from kbuild.cxx.statements import Block, Node, Statement, list_blocks
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
@@ -204,6 +208,32 @@ class Text:
     def _render_passed(self, argument: Span) -> str:
         value = self.render(*argument)
         return f"{REGIONS}pass_value({value})" if can_make_objects(self.unit, argument) else value
+
+    def render_calls(self, first: int, last: int) -> str:
+        """Return a check that the calls in an expression make no objects with a destructor.
+
+        A number that a function gets cannot become an object there, because its type becomes one
+        already, and C++ converts by one function at most ([over.best.ics.general]).
+        """
+        unit, before, behind = self.unit, defaultdict[int, str](str), defaultdict[int, str](str)
+        inner = [o for o in self.division.operations.values() if first <= o.index < last]
+        for opening in range(first, last):
+            if any(each.index <= opening <= each.close for each in inner):
+                continue  # its arguments are checked on their own
+            is_angle = unit.words[opening - 1] == ">"
+            name = find_angle(unit, opening - 1) if is_angle else opening
+            if name is None or not opens_objects(unit, opening):
+                continue
+            callee = find_base(unit, name, first)
+            if callee is None:
+                raise CannotDivide("an argument can make objects with a destructor")
+            before[callee[0]] += f"{REGIONS}undestroyed("
+            behind[unit.partners[opening]] += ")"
+            for start, stop in list_arguments(unit, opening):
+                before[start] += f"{REGIONS}passed("
+                behind[stop - 1] += ")"
+        words = (f"{before[i]}{unit.words[i]}{behind[i]}" for i in range(first, last))
+        return f"static_assert({REGIONS}is_undestroyed<decltype(({' '.join(words)}))>);"
 
     def render_type(self, operation: Operation) -> str:
         """Return the type of the result of an operation."""

@@ -263,6 +263,37 @@ KBUILD_CPU_ALWAYS_INLINE constexpr enable_if_t<is_built_in<__T>, __T> condition(
     return __value;
 }
 
+/* Whether an expression is a constant expression. It is an argument of a call, because g++ 12 takes each conversion to
+ * `void` for a constant expression. */
+template <class __T>
+constexpr bool is_constant(__T) {
+    return true;
+}
+
+/* What checks that calls make no objects with a destructor, which would end too early: the result of a call, and an
+ * argument.  Nothing but a conversion by a function makes a number of an argument that was one. */
+template <class __T>
+constexpr bool is_undestroyed = __has_trivial_destructor(remove_reference_t<__T>);
+template <class __T>
+enable_if_t<is_undestroyed<__T>, __T &&> undestroyed(__T &&__result);
+template <class __T>
+struct converted_number {
+    operator __T() const;
+};
+template <class __T, bool __IsNumber>
+struct passed_type {
+    using __type = __T &&;
+};
+template <class __T>
+struct passed_type<__T, true> {
+    using __type = converted_number<__T>;
+};
+template <class __T>
+constexpr bool is_arithmetic = is_integral_v<__T> || is_floating_point_v<__T>;
+template <class __T>
+typename passed_type<__T, is_arithmetic<remove_cv_t<remove_reference_t<__T>>>>::__type passed(
+    __T &&__argument);
+
 /* The type of a function. */
 template <class __Result, class... __Parameters>
 using function_of = __Result(__Parameters...);

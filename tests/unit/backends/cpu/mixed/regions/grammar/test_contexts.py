@@ -19,7 +19,7 @@ def read(text: str, *, is_brought: bool = False) -> tuple[Unit, Use]:
     use = read_use(
         unit,
         statement,
-        index,
+        (index, index + 1),
         is_brought=is_brought,
         known=Known(lambda index: unit.words[index] in NUMBERS, {"take": (True, False)}),
     )
@@ -41,6 +41,7 @@ def read(text: str, *, is_brought: bool = False) -> tuple[Unit, Use]:
         "const float i = x",
         "auto i = x",
         "int a[2] = {1, x}",
+        "int a[2] = {n * x, 1}",
         "x[n] = 1",
         "x->m = 1",
         "*x = 1",
@@ -76,6 +77,7 @@ def test_uses_that_read(text: str) -> None:
         "x++",
         "n = x++",
         "x = {1}",
+        "int a[2] = {1, x++}",
     ],
 )
 def test_uses_that_change(text: str) -> None:
@@ -119,6 +121,10 @@ def test_uses_that_change(text: str) -> None:
         "throw x",
         "new T(x)",
         "int a[] = {x}",
+        "int a[2] = {1, x += 1}",
+        "int a[2] = {1, y = x}",
+        "int a = b[0, y = x]",
+        "*p[0] = {x}",
         "decltype(x) i",
         "n = (T)x",
         "s <=> x",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from kbuild.backends.cpu.absent_headers import LIBRARIES
+from kbuild.backends.cpu.absent.headers import LIBRARIES
 from kbuild.resources import native_directory
 from kbuild_reference.markdown import format_table
 

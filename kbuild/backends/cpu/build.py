@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from kbuild import resources
 from kbuild.backends.cpu import cccl, machines
-from kbuild.backends.cpu.absent_functions import find_absent_functions
-from kbuild.backends.cpu.absent_headers import find_absent
+from kbuild.backends.cpu.absent.functions import find_absent_functions
+from kbuild.backends.cpu.absent.headers import find_absent
 from kbuild.backends.cpu.mathlibs import headers as curand
 from kbuild.backends.cpu.options import cuda_version, instrumentation, lines
 from kbuild.backends.cpu.runtime import provide_runtimes

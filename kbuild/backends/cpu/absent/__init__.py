@@ -1,0 +1,1 @@
+"""What to do about headers and functions of NVIDIA that the backend does not have."""

@@ -20,7 +20,9 @@ KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 gridDim;
 extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_index __asm__(
     KBUILD_CPU_INDEX_SYMBOL) __attribute__((alias("threadIdx")));
 extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_block __asm__(
-    KBUILD_CPU_BLOCK_SYMBOL) __attribute__((alias("blockDim")));
+    KBUILD_CPU_BLOCK_SYMBOL) __attribute__((alias("blockIdx")));
+extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_extent __asm__(
+    KBUILD_CPU_EXTENT_SYMBOL) __attribute__((alias("blockDim")));
 extern KBUILD_CPU_IN_IMAGE __thread struct kbuild_dim3 kbuild_cpu_grid __asm__(
     KBUILD_CPU_GRID_SYMBOL) __attribute__((alias("gridDim")));
 KBUILD_CPU_IN_IMAGE __thread void *kbuild_cpu_runner;

@@ -12,24 +12,15 @@
 
 #pragma GCC system_header
 
-/* All four are in the same image, so with this TLS model one call finds all of them. */
-extern
-    __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __thread const uint3 blockIdx;
-
-/* Loops store threadIdx for functions that read it.  The other two have a type with constructors, so that gcc loads an
- * `extern` constant of it again after each store.  These variables are static, so that compilers know that no pointer
+/* Loops store threadIdx for functions that read it.  The variables are static, so that compilers know that no pointer
  * leads to them.  Those of the adapter unit take the place of these weak ones.  Device code is compiled with
- * -fdata-sections, so that gcc for AArch64 refers to them by their symbols, and not by places in a section.
+ * -fdata-sections, so that gcc for AArch64 refers to them by their symbols, and not by places in a section.  All four
+ * are in the same image, so with this TLS model one call finds all of them.
  *
  * For programs, they are constants, which overloads and deduced types can see.  Compilers know the values of static
  * constants, but not those of constant members.  So the variables have no names of their own, and `threadIdx` is the
  * name of a member.  A structured binding of an earlier standard than C++20 cannot be static; compilers accept these
  * in system headers. */
-#if defined(__clang__)
-#define KBUILD_CPU_USED [[gnu::used]]
-#else
-#define KBUILD_CPU_USED
-#endif
 #define KBUILD_CPU_BUILTIN(type, name, holder, symbol) \
     namespace kbuild_cpu { \
     struct holder { \
@@ -37,14 +28,13 @@ extern
     }; \
     } \
     __asm__(".weak " symbol "\n.hidden " symbol); \
-    KBUILD_CPU_USED [[gnu::tls_model("local-dynamic")]] static thread_local auto [name] = \
-        ::kbuild_cpu::holder{};
+    [[gnu::tls_model("local-dynamic")]] static thread_local auto [name] = ::kbuild_cpu::holder{};
 
 KBUILD_CPU_BUILTIN(::uint3, threadIdx, index_of_thread, KBUILD_CPU_INDEX_SYMBOL)
-KBUILD_CPU_BUILTIN(::dim3, blockDim, extent_of_block, KBUILD_CPU_BLOCK_SYMBOL)
+KBUILD_CPU_BUILTIN(::uint3, blockIdx, index_of_block, KBUILD_CPU_BLOCK_SYMBOL)
+KBUILD_CPU_BUILTIN(::dim3, blockDim, extent_of_block, KBUILD_CPU_EXTENT_SYMBOL)
 KBUILD_CPU_BUILTIN(::dim3, gridDim, extent_of_grid, KBUILD_CPU_GRID_SYMBOL)
 
-#undef KBUILD_CPU_USED
 #undef KBUILD_CPU_BUILTIN
 
 constexpr int warpSize = 32;
@@ -73,18 +63,25 @@ __attribute__((always_inline, artificial)) inline void store_index(unsigned int 
     __index.y = __y;
     __index.z = __z;
 }
-#if !defined(__clang__)
-/* Code that the compiler does not see reads and writes the index, and writes the sizes: for all that it knows, by calls
- * of these.  For gcc, a variable with the attribute `used` would keep its address, which store_index seems to take. */
-__attribute__((used, visibility("hidden"))) inline unsigned int read_index() {
+/* Code that the compiler does not see reads and writes the index, and writes the others: for all that it knows, by
+ * calls of these.  A variable with the attribute `used` would keep its address, as if a pointer led to it.  clang would
+ * make variables of the members, without the names that the adapter unit replaces, unless an axis is unknown. */
+#if defined(__clang__)
+__attribute__((used, visibility("hidden"))) inline unsigned int read_launch(int __axis) {
+    return (&::threadIdx.x)[__axis] + (&::blockIdx.x)[__axis] + (&::blockDim.x)[__axis] +
+           (&::gridDim.x)[__axis];
+}
+#else
+__attribute__((used, visibility("hidden"))) inline unsigned int read_launch() {
     return ::threadIdx.x + ::threadIdx.y + ::threadIdx.z;
 }
+#endif
 __attribute__((used, visibility("hidden"))) inline void write_launch(unsigned int __value) {
     const_cast<::uint3 &>(::threadIdx) = {__value, __value, __value};
+    const_cast<::uint3 &>(::blockIdx) = {__value, __value, __value};
     const_cast<::dim3 &>(::blockDim) = ::dim3(__value, __value, __value);
     const_cast<::dim3 &>(::gridDim) = ::dim3(__value, __value, __value);
 }
-#endif
 
 /* The index of a thread that runs in a loop, for functions that read it.  Something is stored at its end, too: where
  * all functions are inlined, no store of an index is left, and one of these, behind the loop. */

@@ -23,15 +23,20 @@ extern KBUILD_CPU_IN_IMAGE __thread const struct kbuild_cpu_shared kbuild_cpu_sh
 
 namespace kbuild_cpu {
 
-/* The variable with this place.  The calculation uses integers, because the result is in other memory. */
+/* The variable with this place, whose memory is that of the block.  Compilers know that a pointer that they load leads
+ * to none of the image's own variables, such as threadIdx.  They do not know it of one that was an integer. */
 template <class __T>
 KBUILD_CPU_UNCHECKED __device__ inline __T &in_block(__T &__place) {
 #if defined(KBUILD_CHECKED)
     return *reinterpret_cast<__T *>(kbuild_cpu_check_find_shared(const_cast<const void *>(
         static_cast<const volatile void *>(__builtin_addressof(__place)))));
 #else
-    return *reinterpret_cast<__T *>(reinterpret_cast<kbuild_uintptr>(__builtin_addressof(__place)) +
-                                    ::kbuild_cpu_shared.offset);
+    char *const __known = ::kbuild_cpu_shared.dynamic;
+    const kbuild_uintptr __address =
+        reinterpret_cast<kbuild_uintptr>(__builtin_addressof(__place)) + ::kbuild_cpu_shared.offset;
+    return *reinterpret_cast<__T *>(
+        __known +
+        static_cast<__PTRDIFF_TYPE__>(__address - reinterpret_cast<kbuild_uintptr>(__known)));
 #endif
 }
 

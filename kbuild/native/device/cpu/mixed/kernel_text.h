@@ -66,8 +66,6 @@
                            16 * (__kbuild_blocks__[1] == 0 ? 0 : __kbuild_blocks__[1] - 1) + \
                            256 * (__kbuild_blocks__[2] == 0 ? 0 : __kbuild_blocks__[2] - 1)] = {};
 #if defined(__clang__)
-/* clang also declares thread-local variables that optimized code does not use, but without their types. */
-__asm__(".type blockIdx, %tls_object");
 #define __kbuild_outlined__ __attribute__((noinline, cold, minsize))
 #else
 #define __kbuild_outlined__ __attribute__((noinline, cold))
@@ -225,7 +223,8 @@ struct __kbuild_large_grid__ {
 /* What the source says is in the scope of the names of the region, so that it cannot declare them again without an
  * error.  The index of the loop is signed, as compilers assume that such an index does not overflow. */
 #define __kbuild_threads_of__(threads) \
-    for (int __kbuild_x__ = threads.begin; __kbuild_x__ < threads.end; ++__kbuild_x__) \
+    for (int __kbuild_x__ = ::kbuild_cpu::regions::begin_of(threads); __kbuild_x__ < threads.end; \
+         ++__kbuild_x__) \
         __kbuild_function__ __kbuild_inlined__->void {
 #define __kbuild_threads__ __kbuild_threads_of__(__kbuild_part__.threads)
 /* Subscripts that grow by one from thread to thread. */

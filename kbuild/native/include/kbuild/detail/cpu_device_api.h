@@ -6,10 +6,11 @@
 #include <kbuild/detail/cpu_errors.h>
 #include <kbuild/module.h>
 
-/* The variables behind threadIdx, blockDim, and gridDim in the device headers, structured bindings, for which Itanium's
- * ABI has these names. */
+/* The variables behind threadIdx and the others in the device headers, structured bindings, for which Itanium's ABI has
+ * these names. */
 #define KBUILD_CPU_INDEX_SYMBOL "_ZDC9threadIdxE"
-#define KBUILD_CPU_BLOCK_SYMBOL "_ZDC8blockDimE"
+#define KBUILD_CPU_BLOCK_SYMBOL "_ZDC8blockIdxE"
+#define KBUILD_CPU_EXTENT_SYMBOL "_ZDC8blockDimE"
 #define KBUILD_CPU_GRID_SYMBOL "_ZDC7gridDimE"
 
 /* A call that can wait, for error reports.  It is the same call site if all members are equal. */

@@ -40,6 +40,12 @@ struct range {
     int end;
 };
 
+/* Returns the first of some threads of a row. Compilers must know that no index of them wraps around. */
+KBUILD_CPU_ALWAYS_INLINE int begin_of(const range &__threads) {
+    if (__threads.begin < 0 || __threads.begin > 1024) __builtin_unreachable();
+    return __threads.begin;
+}
+
 /* In the place of threadIdx, outside of regions. */
 struct no_thread {};
 

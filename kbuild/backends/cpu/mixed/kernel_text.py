@@ -52,6 +52,7 @@ _FIBERS: Final = "fibers"
 _ALLOCA: Final = frozenset(("alloca", "__builtin_alloca", "__builtin_alloca_with_align"))
 _WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
 _WITH_CHECKS: Final = "instrumented for checks"
+_FIRST_OF_ROW: Final = "__kbuild_block__.x * __kbuild_width__"
 _WAITS: Final = "a function that it calls waits"
 
 
@@ -254,7 +255,7 @@ class _Editor:
             if INDEX not in fixed:
                 constants.append("__kbuild_threadIdx__")
             inside = "".join(f" {word}" for word in constants)
-            after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions)})"
+            after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions, stores=stores)})"
         outer, inner = _rebind_objects(code.text, kernel)
         prologue = " ".join((*outer, *words))
         is_apart = code.text[start + 1].isspace() or code.text[start + 1] == "}"
@@ -333,21 +334,21 @@ def _rebind_objects(
     return outer, inner
 
 
-def _choose_index(code: Unit, mentions: list[Token]) -> str:
+def _choose_index(code: Unit, mentions: list[Token], *, stores: bool) -> str:
     """Return the type of the loop's variable, and its value for the first thread of a row.
 
     This is only a hint for the compiler. If the kernel computes the index of a thread in the grid,
-    that index is the variable. Then gcc can split the loop at a comparison with it, such as
-    ``if (i < n)``. Otherwise, it needs masked stores, which are slow on some processors.
+    or leaves that to a function (``stores``), that index is the variable. Then gcc can split the
+    loop at a comparison with it, such as ``if (i < n)``. Otherwise, it needs masked stores, which
+    are slow on some processors.
     """
-    for word in mentions:
-        if word.text != INDEX:
-            continue
+    indices = [word for word in mentions if word.text == INDEX]
+    for word in indices:
         index = code.find_index(word.start)
         end = code.find_declaration_end(index, ";") or index
         statement = code.list_between(code.find_head(index), end)
         words = [token.text for token in statement if token.text != "const"]
         if "blockDim" in words:
             kind = "unsigned" if words[0].startswith(_UNSIGNED) else "int"
-            return f"{kind}, __kbuild_block__.x * __kbuild_width__"
-    return "unsigned, 0"
+            return f"{kind}, {_FIRST_OF_ROW}"
+    return f"int, {_FIRST_OF_ROW}" if stores and not indices else "unsigned, 0"

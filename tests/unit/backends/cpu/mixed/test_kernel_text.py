@@ -154,6 +154,13 @@ def test_the_object_says_what_functions_do(
     assert f"void k(int* p) {{ {start} p[0] = f(1); }}" in rewrite(source, findings)
 
 
+def test_a_function_can_compute_the_index_in_the_grid() -> None:
+    source = "__kbuild_global__ void k(int* p) { p[index()] = 1; }"
+
+    assert PLAIN_END in rewrite(source)
+    assert rewrite(source, (("index", 0),)).endswith(f"__kbuild_plain_loop_end__(int, {START}) }}")
+
+
 def test_kernel_with_a_result_is_left_to_the_check_of_the_object() -> None:
     source = "__kbuild_global__ int k() { return 1; }"
 

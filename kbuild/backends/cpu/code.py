@@ -46,6 +46,13 @@ _PADDING: Final = re.compile(
 )
 # The bytes that an instruction reads, by its suffix, or by its widest register.
 _SCALARS: Final = (("ss", 4), ("sd", 8))
+# A vector of copies of one number, which is read from memory.
+_BROADCAST: Final = re.compile(r"\{1to(\d+)\}")
+_BROADCASTS: Final = dict(
+    (("vpbroadcastb", 1), ("vpbroadcastw", 2), ("vpbroadcastd", 4), ("vpbroadcastq", 8))
+    + (("movd", 4), ("vmovd", 4), ("movq", 8), ("vmovq", 8))
+    + tuple((f"vbroadcast{kind}", 16) for kind in ("f128", "i128", "f32x4", "i32x4"))
+)
 _REGISTERS: Final = (("%zmm", 64), ("%ymm", 32), ("%xmm", 16))
 _GENERAL: Final = 8
 
@@ -174,7 +181,14 @@ def _find_width(text: str) -> int:
     The number can be too large. One that is too small would hide a change.
     """
     operation = text.partition(" ")[0]
+    if operation in _BROADCASTS:
+        return _BROADCASTS[operation]
     for suffix, size in _SCALARS:
         if operation.endswith(suffix):
             return size
-    return next((size for register, size in _REGISTERS if register in text), _GENERAL)
+    size = next((size for register, size in _REGISTERS if register in text), _GENERAL)
+    copies = _BROADCAST.search(text)
+    if copies is None:
+        return size
+    # The numbers that a conversion reads can be larger than those in its register.
+    return _GENERAL if "cvt" in operation or "mm" not in text else size // int(copies[1])

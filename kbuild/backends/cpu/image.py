@@ -174,7 +174,7 @@ def _build_image(
     if unit.debug:
         options.append("-g")
     argv = (
-        *(str(tc.compiler), "-shared", *options, *map(str, object_files)),
+        *(str(tc.compiler), "-shared", *options),
         # A call of a kernel does not profit from more optimization, but each check does.
         *("-x", "c++", "-std=c++17", "-O2" if unit.is_checked else "-O1"),
         *("-fno-exceptions", "-fno-rtti"),
@@ -182,6 +182,8 @@ def _build_image(
         "-Wno-psabi",
         *code_generation_flags(unit.arch, tc),
         *("-I", str(resources.native_directory() / "include")),
-        *(str(adapter), "-o", str(image)),
+        # The places of the adapter's variables, which all kernels use, are the same in all images
+        # if they come before what kernels share.
+        *(str(adapter), "-x", "none", *map(str, object_files), "-o", str(image)),
     )
     return Command(argv=argv, inputs=(*object_files, adapter), outputs=(image,))

@@ -190,6 +190,12 @@ def test_functions_are_found_in_objdump_output() -> None:
         ("vmovaps [x],%ymm0", 32),
         ("vpaddd [x],%zmm0,%zmm1", 64),
         ("mov [x],%rax", 8),
+        ("vmulps [x]{1to8},%ymm6,%ymm0", 4),
+        ("vmulpd [x]{1to8},%zmm6,%zmm0{%k1}", 8),
+        ("vcvtpd2ps [x]{1to4},%xmm0", 8),
+        ("vfpclasspd $1,[x]{1to4},%k1", 8),
+        ("vpbroadcastd [x],%ymm0", 4),
+        ("vbroadcasti128 [x],%ymm0", 16),
     ],
 )
 def test_constant_operand_is_read_with_its_size(instruction: str, size: int) -> None:

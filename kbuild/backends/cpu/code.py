@@ -48,11 +48,14 @@ _PADDING: Final = re.compile(
 _SCALARS: Final = (("ss", 4), ("sd", 8))
 # A vector of copies of one number, which is read from memory.
 _BROADCAST: Final = re.compile(r"\{1to(\d+)\}")
-_BROADCASTS: Final = dict(
-    (("vpbroadcastb", 1), ("vpbroadcastw", 2), ("vpbroadcastd", 4), ("vpbroadcastq", 8))
-    + (("movd", 4), ("vmovd", 4), ("movq", 8), ("vmovq", 8))
-    + tuple((f"vbroadcast{kind}", 16) for kind in ("f128", "i128", "f32x4", "i32x4"))
-)
+_BROADCASTS: Final = {
+    "vpbroadcastb": 1,
+    "vpbroadcastw": 2,
+    **dict.fromkeys(("vpbroadcastd", "movd", "vmovd"), 4),
+    **dict.fromkeys(("vpbroadcastq", "movq", "vmovq"), 8),
+    **dict.fromkeys(("vbroadcastf128", "vbroadcasti128"), 16),
+    **dict.fromkeys(("vbroadcastf32x4", "vbroadcasti32x4"), 16),
+}
 _REGISTERS: Final = (("%zmm", 64), ("%ymm", 32), ("%xmm", 16))
 _GENERAL: Final = 8
 

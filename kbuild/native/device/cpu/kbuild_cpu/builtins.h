@@ -77,10 +77,13 @@ __attribute__((used, visibility("hidden"))) inline unsigned int read_launch() {
 }
 #endif
 __attribute__((used, visibility("hidden"))) inline void write_launch(unsigned int __value) {
-    const_cast<::uint3 &>(::threadIdx) = {__value, __value, __value};
-    const_cast<::uint3 &>(::blockIdx) = {__value, __value, __value};
-    const_cast<::dim3 &>(::blockDim) = ::dim3(__value, __value, __value);
-    const_cast<::dim3 &>(::gridDim) = ::dim3(__value, __value, __value);
+    store_index(__value, __value, __value);
+    const_cast<unsigned int &>(::blockIdx.x) = const_cast<unsigned int &>(::blockIdx.y) =
+        const_cast<unsigned int &>(::blockIdx.z) = __value;
+    const_cast<unsigned int &>(::blockDim.x) = const_cast<unsigned int &>(::blockDim.y) =
+        const_cast<unsigned int &>(::blockDim.z) = __value;
+    const_cast<unsigned int &>(::gridDim.x) = const_cast<unsigned int &>(::gridDim.y) =
+        const_cast<unsigned int &>(::gridDim.z) = __value;
 }
 
 /* The index of a thread that runs in a loop, for functions that read it.  Something is stored at its end, too: where

@@ -263,6 +263,14 @@ def test_values_that_are_computed_again(declarations: str) -> None:
     )
 
 
+def test_what_is_asserted_about_a_variable_is_behind_its_name() -> None:
+    body = "I x = p[n]; __syncthreads(); x = __shfl_xor_sync(~0u, n, 1); p[0] = x;"
+    code, found = divide(f"using I = int; {write_kernel(body)}")
+    text = apply_edits(code.text, found.edits, (0, len(code.text)))
+
+    assert text.index("auto& x = ") < text.index("is_built_in<decltype(x)>")
+
+
 def test_threads_keep_all_variables_after_a_failure() -> None:
     text = write_kernel("const int t = threadIdx.x, m = n; __syncthreads(); p[t] = m;")
     places = [

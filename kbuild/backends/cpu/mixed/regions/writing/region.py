@@ -152,7 +152,8 @@ class RegionWriter:
         declared = self._bindings.declared.get(statement, [])
         crossing = [v for v in declared if not self._bindings.is_local(v, spans)]
         is_element = any(variable.is_element for variable in declared)
-        tail = [
+        tail: list[str] = []
+        proofs = [
             f"static_assert({REGIONS}is_built_in<decltype({variable.name})>);"
             for variable in declared
             if (variable not in crossing or variable in self._text.division.numbers)
@@ -189,6 +190,7 @@ class RegionWriter:
                 tail[-2:] = [self._bindings.bind_copy(variable, renamed)]
         if is_element:
             tail.insert(0, f"= {self._bindings.find_value(declared[0])};")
+        tail += proofs  # behind the names
         if tail:
             end = self._text.get_end(self._text.find_end(statement))
             self._text.insert(end, " " + " ".join(tail))

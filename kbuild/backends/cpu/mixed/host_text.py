@@ -57,6 +57,11 @@ def edit_host_text(
             yield from _edit_callable(found)
         elif found.kind == "function":
             yield from _edit_function(code, found, inline)
+    known = {start for found in declarations for start, _ in found.qualifiers}
+    for index in code.find((q.CONSTANT, q.MANAGED)):
+        start, end = code.starts[index], code.get_end(index)
+        if start not in known:  # as with nvcc, nothing that an expression can contain
+            yield Edit(start=start, end=end, text="__attribute__(())")
 
 
 def _is_kept(code: Unit, found: Declaration, body: Span) -> bool:

@@ -209,6 +209,14 @@ def test_variables_in_host_texts(source: str, expected: str) -> None:
     assert make_host_text(source) == expected
 
 
+def test_qualifiers_in_expressions_stay_wrong() -> None:
+    text = make_host_text("int x = f(1, __kbuild_constant__ y); __kbuild_constant__ int c;")
+
+    # nvcc's attribute is no expression either, and this one can only begin a declaration.
+    assert "f(1, __attribute__(()) y)" in text
+    assert text.count("__attribute__") == 1
+
+
 def test_shadows_of_a_device_link_keep_their_linkage() -> None:
     text = f"{MARKER}__kbuild_device__ int x;"
     code = Unit(text)

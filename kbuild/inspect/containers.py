@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from kbuild.backends import find_backend, list_readers
 from kbuild.backends.interface.read import ImageReader, Listing
 from kbuild.facts import Place, Section
-from kbuild.formats.buffer import Buffer, skip_zeros
+from kbuild.formats.buffer import KEPT, Buffer, release, skip_zeros
 from kbuild.formats.elf.file import Elf
 from kbuild.inspect.host.descriptor import Extent
 from kbuild.inspect.host.modules import Target
@@ -47,8 +47,12 @@ def find_containers(elf: Elf, targets: Iterable[Target]) -> Iterator[Container]:
             if role is None:
                 continue
             content = elf.view(section)
+            released = 0
             for extent in _divide(reader, section, content, claimed):
                 start = extent.place.offset
+                if start - released > KEPT:  # listing reads pages around each header
+                    release(content)
+                    released = start
                 part = content[start : start + extent.size]
                 yield Container(
                     reader=reader,

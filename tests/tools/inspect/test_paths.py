@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import struct
 import subprocess
 from pathlib import Path
 
@@ -80,6 +81,22 @@ def test_mapped_file_has_the_same_facts_as_one_in_memory(
     monkeypatch.setattr("kbuild.inspect.file_content._MAPPED", 0)
     monkeypatch.setattr("kbuild.formats.buffer._COPIED", 0)
     assert inspect_path(directory) == expected
+
+
+def test_listed_containers_do_not_stay_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    container = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 1 << 16) + bytes(1 << 16)
+    (tmp_path / "containers").write_bytes(container * 8)
+    (tmp_path / "f.s").write_text('.section .nv_fatbin,"a"\n.balign 8\n.incbin "containers"\n')
+    subprocess.run(["gcc", "-shared", "-nostdlib", "f.s", "-o", "f.so"], cwd=tmp_path, check=True)
+    released: list[int] = []
+    monkeypatch.setattr("kbuild.inspect.containers.KEPT", 1 << 17)
+    monkeypatch.setattr("kbuild.inspect.containers.release", lambda c: released.append(len(c)))
+
+    inspect_path(tmp_path / "f.so")
+
+    assert released == [len(container) * 8] * 3
 
 
 def test_directory_is_searched_in_order_and_without_symbolic_links(directory: Path) -> None:

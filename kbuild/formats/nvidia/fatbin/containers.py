@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kbuild.errors import InputError
-from kbuild.formats.buffer import Buffer, skip_zeros
+from kbuild.formats.buffer import KEPT, Buffer, release, skip_zeros
 from kbuild.formats.container_scan import problem_at, scan_containers
 from kbuild.formats.nvidia.fatbin.entry import Entry, read_entry
 from kbuild.model import Problem
@@ -102,7 +102,11 @@ def _read_container(content: Buffer, start: int, problems: list[Problem]) -> Con
 def _read_entries(
     content: Buffer, position: int, end: int, problems: list[Problem]
 ) -> Iterator[Entry]:
+    released = position
     while position < end:
+        if position - released > KEPT:  # a device link can make one container of everything
+            release(content)
+            released = position
         try:
             found, following, trouble = read_entry(content, position, end)
         except InputError as error:

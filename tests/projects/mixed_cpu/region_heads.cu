@@ -11,6 +11,7 @@ __global__ void merged(int* out)
     const int t = threadIdx.x;
     partial[t] = t;
     __syncthreads();
+#pragma unroll 2
     for (int width = 64, other = t + width, third = other * 2 - width; width > 0; width /= 2, other = t + width) {
         if (t < width && other < THREADS)
             partial[t] += partial[other];
@@ -23,6 +24,7 @@ __global__ void merged(int* out)
 __global__ void pointers(int* out)
 {
     int sum = 0;
+#pragma unroll
     for (int i = 0, *p = &i; i < 3; ++*p) {
         __syncthreads();
         sum += i;

@@ -271,6 +271,18 @@ def test_what_is_asserted_about_a_variable_is_behind_its_name() -> None:
     assert text.index("auto& x = ") < text.index("is_built_in<decltype(x)>")
 
 
+def test_pragmas_of_other_compilers_are_in_front_of_loops() -> None:
+    loop = "#pragma unroll 2\nfor (int i = p[0]; i < n; ++i) __syncthreads();"
+    code = Unit(f'# 1 "h.h"\n{HEADER}# 1 "a.cu"\n{write_kernel(chr(10) + loop)}')
+    others = tuple(q.translate_pragmas(code))
+
+    found = edit_kernels(code, q.find_declarations(code), split=Split(others))
+
+    assert not found.obstacles
+    edits = (*others, *found.edits)
+    assert "\n//#pragma GCC unroll 2\n" in apply_edits(code.text, edits, (0, len(code.text)))
+
+
 def test_threads_keep_all_variables_after_a_failure() -> None:
     text = write_kernel("const int t = threadIdx.x, m = n; __syncthreads(); p[t] = m;")
     places = [

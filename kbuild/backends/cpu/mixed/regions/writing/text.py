@@ -254,7 +254,8 @@ class Text:
         for directive in self.unit.directives:
             is_before = start <= directive.start < end
             if is_before and directive.text.lstrip("# \t").startswith("pragma"):
-                self.edits.append(Edit(start=directive.start, end=directive.end, text=""))
+                # Another edit can replace it by a pragma of the compiler.
+                self.edits.append(Edit(start=directive.start, end=directive.start, text="//"))
 
 
 def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from support.commands import KBUILD, ROOT, run, run_kbuild, succeed
+from support.commands import KBUILD, ROOT, build, configure, run, run_kbuild, succeed
 from support.tools.toolchains import find_problem, needs_programs
 
 pytestmark = [pytest.mark.slow, needs_programs("gfortran", "rustc")]
@@ -54,6 +55,30 @@ try:
 except LaunchError:
     sys.exit(77)
 sys.exit(0 if values.tolist() == [7] * 8 else 3)
+"""
+
+
+AARCH64 = "aarch64-linux-gnu-"
+TOOLCHAIN = f"""
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER {AARCH64}gcc)
+set(CMAKE_CXX_COMPILER {AARCH64}g++)
+set(CMAKE_Fortran_COMPILER {AARCH64}gfortran)
+"""
+CROSS_PROJECT = f"""
+cmake_minimum_required(VERSION 3.22...4.0)
+project(hosts LANGUAGES C CXX Fortran)
+find_package(kbuild CONFIG REQUIRED)
+kbuild_add_kernels(vector_kernels SHARED SOURCES vector.cu BACKEND cpu)
+add_executable(c_host main.c)
+add_executable(cpp_host main.cpp)
+add_custom_command(OUTPUT kernels.f90 DEPENDS vector_kernels VERBATIM
+    COMMAND "{KBUILD}" bindings --lang fortran -o kernels.f90 $<TARGET_FILE:vector_kernels>)
+add_executable(fortran_host kernels.f90 "{EXAMPLES}/fortran_host/main.f90")
+foreach(host IN ITEMS c_host cpp_host fortran_host)
+    target_link_libraries(${{host}} PRIVATE vector_kernels)
+endforeach()
 """
 
 
@@ -150,3 +175,25 @@ def test_table_of_hosts(tmp_path: Path) -> None:
     # With a device, programs run that only link elsewhere.
     assert table.replace("runs", "links") == found[0].replace("runs", "links")
     assert [line.split("|")[2].strip() for line in lines] == ["runs"] * len(lines)
+
+
+@needs_programs(*(f"{AARCH64}{name}" for name in ("gcc", "g++", "gfortran")), "qemu-aarch64")
+def test_hosts_for_aarch64_run_in_an_emulator(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    shutil.copy(EXAMPLES / "fortran_host" / "vector.cu", source)
+    for name, text in {
+        "toolchain.cmake": TOOLCHAIN,
+        "CMakeLists.txt": CROSS_PROJECT,
+        "main.c": C_HOST,
+        "main.cpp": CPP_HOST,
+    }.items():
+        (source / name).write_text(text)
+    directory = tmp_path / "build"
+    toolchain = f"CMAKE_TOOLCHAIN_FILE={source / 'toolchain.cmake'}"
+    succeed(configure(source, directory, toolchain))
+    succeed(build(directory))
+
+    for host in ("c_host", "cpp_host", "fortran_host"):
+        emulated = ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", directory / host)
+        assert describe_run([*emulated]) == "runs"

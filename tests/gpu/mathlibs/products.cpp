@@ -352,6 +352,26 @@ static void print_vectors(cublasHandle_t handle) {
         y.print(std::string("vectors_") + kind.name, "copied");
         check(std::string("vectors_") + kind.name, (cublasStatus_t)status);
     }
+    // Rotations, with and without types as arguments.
+    double numbers[2][9];
+    for (auto& of_one : numbers)
+        for (int i = 0; i < 9; ++i) of_one[i] = 1.5 - 0.25 * i;
+    const auto d = CUDA_R_64F;
+    double *own = numbers[0], *other = numbers[1];
+    int rotated = cublasRotgEx(handle, own, own + 1, d, own + 2, own + 3, d, d);
+    rotated |= cublasDrotg(handle, other, other + 1, other + 2, other + 3);
+    rotated |= cublasRotmgEx(handle, own, d, own + 1, d, own + 2, d, own + 3, d, own + 4, d, d);
+    rotated |= cublasDrotmg(handle, other, other + 1, other + 2, other + 3, other + 4);
+    double *vectors = nullptr;
+    cudaMallocManaged((void**)&vectors, 8 * sizeof *vectors);
+    for (int i = 0; i < 8; ++i) vectors[i] = i % 4;
+    rotated |= cublasRotmEx(handle, 2, vectors, d, 1, vectors + 2, d, 1, own + 4, d, d);
+    rotated |= cublasDrotm(handle, 2, vectors + 4, 1, vectors + 6, 1, other + 4);
+    cudaDeviceSynchronize();
+    const bool are_same = std::memcmp(own, other, sizeof numbers[0]) == 0 &&
+                          std::memcmp(vectors, vectors + 4, 4 * sizeof *vectors) == 0;
+    std::printf("vector_rotations 0 same %d %d %d\n", rotated, are_same, own[0] != 1.5);
+    cudaFree(vectors);
     const Array x(CUDA_R_32F, 41, 8);
     const float one = 1;
     std::printf("vector_errors 0 statuses %d %d %d %d\n",

@@ -256,10 +256,20 @@ void cublasXerbla(const char* srName, int info);
     cublasStatus_t cublasRotEx##suffix(cublasHandle_t handle, Size n, void* x, cudaDataType xType, \
                                        Size incx, void* y, cudaDataType yType, Size incy, \
                                        const void* c, const void* s, cudaDataType csType, \
-                                       cudaDataType executionType);
+                                       cudaDataType executionType); \
+    cublasStatus_t cublasRotmEx##suffix(cublasHandle_t handle, Size n, void* x, \
+                                        cudaDataType xType, Size incx, void* y, \
+                                        cudaDataType yType, Size incy, const void* param, \
+                                        cudaDataType paramType, cudaDataType executionType);
 KBUILD_CPU_CUBLAS_DECLARE(, int)
 KBUILD_CPU_CUBLAS_DECLARE(_64, int64_t)
 #undef KBUILD_CPU_CUBLAS_DECLARE
+cublasStatus_t cublasRotgEx(cublasHandle_t handle, void* a, void* b, cudaDataType abType, void* c,
+                            void* s, cudaDataType csType, cudaDataType executionType);
+cublasStatus_t cublasRotmgEx(cublasHandle_t handle, void* d1, cudaDataType d1Type, void* d2,
+                             cudaDataType d2Type, void* x1, cudaDataType x1Type, const void* y1,
+                             cudaDataType y1Type, void* param, cudaDataType paramType,
+                             cudaDataType executionType);
 
 /* Factorizations of many matrices. */
 #define KBUILD_CPU_CUBLAS_DECLARE(P, T) \

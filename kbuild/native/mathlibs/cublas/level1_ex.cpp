@@ -328,7 +328,64 @@ cublasStatus_t run_rot(const char* name, cublasHandle_t handle, int64_t n, void*
                       });
 }
 
+// The rotations that cuBLAS's other functions have for real types.
+#define KBUILD_OVERLOAD_ROTATIONS(P, T) \
+    cublasStatus_t rotg(cublasHandle_t h, T* a, T* b, T* c, T* s) { \
+        return cublas##P##rotg_v2(h, a, b, c, s); \
+    } \
+    cublasStatus_t rotm(cublasHandle_t h, int64_t n, T* x, int64_t incx, T* y, int64_t incy, \
+                        const T* param) { \
+        return cublas##P##rotm_v2_64(h, n, x, incx, y, incy, param); \
+    } \
+    cublasStatus_t rotmg(cublasHandle_t h, T* d1, T* d2, T* x1, const T* y1, T* param) { \
+        return cublas##P##rotmg_v2(h, d1, d2, x1, y1, param); \
+    }
+KBUILD_OVERLOAD_ROTATIONS(S, float)
+KBUILD_OVERLOAD_ROTATIONS(D, double)
+
+// Calls the function with a value of the type, if all types are this real one.
+template <class Function>
+cublasStatus_t with_real_type(const char* name, cublasHandle_t handle, cudaDataType type,
+                              bool are_equal, Function function) {
+    if (are_equal && type == CUDA_R_32F) return function(float());
+    if (are_equal && type == CUDA_R_64F) return function(double());
+    return reject_call(name, handle, true);
+}
+
+cublasStatus_t run_rotm(const char* name, cublasHandle_t handle, int64_t n, void* x,
+                        cudaDataType type, int64_t incx, void* y, cudaDataType y_type, int64_t incy,
+                        const void* param, cudaDataType param_type, cudaDataType execution) {
+    const bool are_equal = y_type == type && param_type == type && execution == type;
+    return with_real_type(name, handle, type, are_equal, [=](auto example) {
+        using T = decltype(example);
+        return rotm(handle, n, static_cast<T*>(x), incx, static_cast<T*>(y), incy,
+                    static_cast<const T*>(param));
+    });
+}
+
 }  // namespace
+
+cublasStatus_t cublasRotgEx(cublasHandle_t handle, void* a, void* b, cudaDataType abType, void* c,
+                            void* s, cudaDataType csType, cudaDataType executionType) {
+    const bool are_equal = csType == abType && executionType == abType;
+    return with_real_type("cublasRotgEx", handle, abType, are_equal, [=](auto example) {
+        using T = decltype(example);
+        return rotg(handle, static_cast<T*>(a), static_cast<T*>(b), static_cast<T*>(c),
+                    static_cast<T*>(s));
+    });
+}
+cublasStatus_t cublasRotmgEx(cublasHandle_t handle, void* d1, cudaDataType d1Type, void* d2,
+                             cudaDataType d2Type, void* x1, cudaDataType x1Type, const void* y1,
+                             cudaDataType y1Type, void* param, cudaDataType paramType,
+                             cudaDataType executionType) {
+    const bool are_equal = d2Type == d1Type && x1Type == d1Type && y1Type == d1Type &&
+                           paramType == d1Type && executionType == d1Type;
+    return with_real_type("cublasRotmgEx", handle, d1Type, are_equal, [=](auto example) {
+        using T = decltype(example);
+        return rotmg(handle, static_cast<T*>(d1), static_cast<T*>(d2), static_cast<T*>(x1),
+                     static_cast<const T*>(y1), static_cast<T*>(param));
+    });
+}
 
 // A function template or overloaded function as an argument.
 #define KBUILD_ANY(function) [](auto... x) { return function(x...); }
@@ -401,6 +458,13 @@ cublasStatus_t run_rot(const char* name, cublasHandle_t handle, int64_t n, void*
                                        cudaDataType executionType) { \
         return run_rot("cublasRotEx" #suffix, handle, n, x, xType, incx, y, yType, incy, c, s, \
                        csType, executionType); \
+    } \
+    cublasStatus_t cublasRotmEx##suffix(cublasHandle_t handle, Size n, void* x, \
+                                        cudaDataType xType, Size incx, void* y, \
+                                        cudaDataType yType, Size incy, const void* param, \
+                                        cudaDataType paramType, cudaDataType executionType) { \
+        return run_rotm("cublasRotmEx" #suffix, handle, n, x, xType, incx, y, yType, incy, param, \
+                        paramType, executionType); \
     }
 KBUILD_LEVEL1_EX(, int)
 KBUILD_LEVEL1_EX(_64, int64_t)

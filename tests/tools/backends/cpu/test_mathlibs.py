@@ -195,6 +195,8 @@ def test_vectors_whose_types_are_arguments(products: Results, name: str, bound: 
 def test_statuses_of_vectors(products: Results) -> None:
     (statuses,) = find(products, "vector_errors")
     assert statuses.tolist() == [1, 15, 7, 15]
+    (rotations,) = find(products, "vector_rotations")
+    assert rotations.tolist() == [0, 1, 1]
 
 
 @pytest.mark.parametrize(("prefix", "parts"), [("S", 1), ("D", 1), ("C", 2), ("Z", 2)])

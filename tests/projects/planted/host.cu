@@ -46,6 +46,13 @@ PLANTED(host_copies_with_memcpy, "KC106") {
     std::printf("%d\n", copy[1]);
     cudaFree(memory);
 }
+// Compilers copy a constant number of bytes without a call.
+PLANTED(host_copies_to_a_vector, "KC106") {
+    int *const memory = allocate<is_correct>();
+    const std::vector<int> copy(memory, memory + 8);
+    std::printf("%d\n", copy[1]);
+    cudaFree(memory);
+}
 PLANTED(host_clears_with_memset, "KC106") {
     int *const memory = allocate<is_correct>();
     std::memset(memory, 0, count * sizeof(int));

@@ -221,5 +221,9 @@ KBUILD_FILL(__tsan_memset)
 KBUILD_MOVE(memcpy)
 KBUILD_MOVE(memmove)
 KBUILD_FILL(memset)
+/* Compilers expand the built-in functions, which the C++ library uses, for a constant number of bytes. */
+#define __builtin_memcpy kbuild_hook_memcpy
+#define __builtin_memmove kbuild_hook_memmove
+#define __builtin_memset kbuild_hook_memset
 #endif
 #endif

@@ -384,7 +384,7 @@ class RegionWriter:
         name = first + is_address
         offset = list(list_operands(unit, first, last))[2:]
         if is_address:
-            is_element = last == name + 1 or unit.words[name + 1] == "["
+            is_element = all(unit.words[i] == "[" for i in list_outside(unit, name + 1, last))
         else:
             is_element = unit.words[name + 1] == "+" and len(offset) == 1
         if is_element and self._text.division.uses.is_shared(name):

@@ -26,6 +26,7 @@ _SLOT: Final = 8
 _OF_COMPILERS: Final = re.compile(
     rb"(?:_GLOBAL_)?_sub_I[_.]00(?:0\d\d|100)_.*|\w+\.module_ctor.*|__llvm_gcov_init"
     rb"|__cpu_indicator_init|init_have_lse_atomics|kbuild_start_checks"
+    rb"|__stack_split_initialize|__morestack_load_mmap"  # of -fsplit-stack
 )
 
 

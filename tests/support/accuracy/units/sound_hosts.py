@@ -57,6 +57,7 @@ SOUND: Final = tuple(
             "program, constructor of libgcc in front",
             _program("libgcc", IDLE, "-fPIE", "-Wl,-u,__cpu_model", "-lgcc"),
         ),
+        ("program, split stacks", _program("split", IDLE, "-fPIE", "-fsplit-stack")),
         ("program beside a library", _launcher("pie", "-fPIE", "-pie")),
         ("program at a fixed address beside a library", _launcher("fixed", "-fno-pie", "-no-pie")),
     )

@@ -57,6 +57,50 @@ __global__ void hidden_in_parentheses(int* out)
     }
     out[threadIdx.x] += s[x + 1] * 1000;
 }
+// A declaration that looks like an expression if the type is not known.
+__global__ void declared_in_parentheses(int* out)
+{
+    using Number = int;
+    constexpr int count = 3;
+    __syncthreads();
+    {
+        Number(count)(63 - threadIdx.x);
+        __syncthreads();
+        out[threadIdx.x] = count;
+        __syncthreads();
+    }
+    out[threadIdx.x] += 1000 * count;
+}
+
+__global__ void aligned_array(int* out)
+{
+    alignas(32) int values[3] = {int(threadIdx.x), 1, 2};
+    __syncthreads();
+    values[1] += values[0];
+    __syncthreads();
+    out[threadIdx.x] = values[1] + 1000 * int(reinterpret_cast<unsigned long long>(values) % 32);
+}
+
+// A type that the text takes for a number, as another namespace has a number with its name.
+namespace numbers {
+using Value = int;
+}
+struct Value {
+    const int* place;
+    __device__ Value(const int& value) : place(&value) {}
+};
+__global__ void number_by_name(int* out)
+{
+    __shared__ const int* places[64];
+    int x = threadIdx.x * 3;
+    {
+        Value value = x;
+        places[threadIdx.x] = value.place;
+    }
+    __syncthreads();
+    out[threadIdx.x] = *places[threadIdx.x];
+}
+
 // Names of arrays in shared memory that stand for something else elsewhere, or for no address.
 __device__ int values[64];
 __global__ void hidden_array(int* out)
@@ -681,6 +725,12 @@ int main()
     check("hidden_by_directive", 64, [](int i) { return 3 * i + 5; });
     hidden_in_parentheses<<<1, 64>>>(results);
     check("hidden_in_parentheses", 64, [](int i) { return 3 * i + 5 + 7000 * i; });
+    declared_in_parentheses<<<1, 64>>>(results);
+    check("declared_in_parentheses", 64, [](int i) { return 63 - i + 3000; });
+    aligned_array<<<1, 64>>>(results);
+    check("aligned_array", 64, [](int i) { return i + 1; });
+    number_by_name<<<1, 64>>>(results);
+    check("number_by_name", 64, [](int i) { return 3 * i; });
     hidden_array<<<1, 64>>>(results);
     check("hidden_array", 64, [](int i) { return i; });
     array_of_inner_block<<<1, 64>>>(results);

@@ -190,6 +190,19 @@ MUTATIONS = (
         ("cases_preconditions",),
     ),
     Mutation(
+        "returns",
+        "parallel region",
+        "no statement within an expression ends the thread",
+        (
+            Change(
+                f"{_REGIONS}forms.py",
+                'if any(map(partial(_returns_from_expression, unit, body), unit.find(("return",)))):',
+                "if False:",
+            ),
+        ),
+        ("cases_preconditions",),
+    ),
+    Mutation(
         "references",
         "slot",
         "a reference to a temporary object keeps its value",
@@ -207,6 +220,26 @@ MUTATIONS = (
         "slot",
         "no other edit is in a value that moves",
         (Change(_DIVISION, "if end <= each.end:", "if False:"),),
+        ("cases_preconditions",),
+    ),
+    Mutation(
+        "captures",
+        "slot",
+        "the captures of a lambda that moves construct no object",
+        (Change(_BINDINGS, 'return not {"(", "{"} & {*captures}', "return True"),),
+        ("cases_preconditions",),
+    ),
+    Mutation(
+        "alignment",
+        "slot",
+        "a declaration does not name an alignment",
+        (
+            Change(
+                _BINDINGS,
+                "return not _ALIGNMENTS.isdisjoint(self._text.unit.words[first:last])",
+                "return False",
+            ),
+        ),
         ("cases_preconditions",),
     ),
     Mutation(
@@ -425,6 +458,38 @@ MUTATIONS = (
         ("overloads_on_const", "memory_enum_compare", "memory_subscript_operator", "index_copies"),
     ),
     Mutation(
+        "taken",
+        "rematerialized value",
+        "a function that gets the name alone as an argument takes a value",
+        (
+            Change(
+                _HEADER,
+                "takes_value<__Number, __Parameters...>() &&\n"
+                "    (is_plain<remove_cv_t<remove_reference_t<__Arguments>>> && ...);",
+                "true;",
+            ),
+            Change(
+                f"{_REGIONS}grammar/contexts.py",
+                "if len(values) != len(arguments) or not values[place]:",
+                "if False:",
+            ),
+        ),
+        ("cases_parameters",),
+    ),
+    Mutation(
+        "named_numbers",
+        "rematerialized value",
+        "a variable that it initializes is a number, also by the name of a type",
+        (
+            Change(
+                f"{_REGIONS}grammar/contexts.py",
+                'return Use("read", types=(base,)) if is_scalar_type(unit, nested) else _UNKNOWN',
+                'return Use("read")',
+            ),
+        ),
+        ("cases_preconditions",),
+    ),
+    Mutation(
         "uniform_uses",
         "uniform variable",
         "every use only reads the value, or assigns a plain expression",
@@ -503,6 +568,19 @@ MUTATIONS = (
         ),
         ("cases_preconditions", "region_guards"),
         ("subscripts", "parameter_guard"),
+    ),
+    Mutation(
+        "guard_and",
+        "guard",
+        "`&&` behind it is that of C++",
+        (
+            Change(
+                _HEADER,
+                "constexpr enable_if_t<is_built_in<__T>, __T> condition(__T __value)",
+                "constexpr __T condition(__T __value)",
+            ),
+        ),
+        ("cases_preconditions",),
     ),
     Mutation(
         "subscript_wraps",

@@ -103,6 +103,7 @@ class _DividedFunction:
     found: Declaration
     edits: tuple[Edit, ...]
     is_warp_wide: bool
+    meets_own_lanes: bool
     callees: frozenset[str]
 
 
@@ -279,6 +280,11 @@ class Divider:
                     if name in self._divided
                 },
             },
+            meeting_own_lanes=frozenset(
+                name
+                for name in called
+                if all(each.meets_own_lanes for each in self._divided.get(name, ()))
+            ),
             referring={name: self._find_referring(name) for name in called},
             obstacles={**self._obstacles, **late},
         )
@@ -319,6 +325,10 @@ class Divider:
             found=found,
             edits=(*edits, *(edit for loop in marks.values() for edit in loop.edits)),
             is_warp_wide=all(each.is_warp_wide for each in division.operations.values()),
+            meets_own_lanes=all(
+                each.meets_own_lanes or not each.is_warp_wide
+                for each in division.operations.values()
+            ),
             callees=callees,
         )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES
-from kbuild.backends.cpu.mixed.regions.branches import check_branches
+from kbuild.backends.cpu.mixed.regions.branches import check_branches, meets_own_lanes
 from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
 from kbuild.backends.cpu.mixed.regions.declared_names import find_declared, is_declared_name
 from kbuild.backends.cpu.mixed.regions.forms import (
@@ -112,6 +112,9 @@ class _Analysis:
             index: replace(
                 operation,
                 has_own_masks=self._has_own_masks(operation),
+                meets_own_lanes=meets_own_lanes(
+                    operation, self._kernel.needs.operations, self._uses
+                ),
                 destroys_nothing=self._must_destroy_nothing(operation),
             )
             for index, operation in self._operations.items()

@@ -52,6 +52,30 @@ def check_branches(
                 raise CannotDivide(f"lanes of two branches can meet in '{shared}'")
 
 
+def meets_own_lanes(operation: Operation, operations: Mapping[int, Operation], uses: Uses) -> bool:
+    """Return whether no lane waits in an operation but those that execute the call.
+
+    They do in one without arguments, which returns these lanes, and in one whose mask or group is
+    its result. If something else is in that variable, the launch ends with an error.
+    """
+    if operation.callee is not None or operation.mask is None:
+        return operation.meets_own_lanes or _finds_lanes(operation)
+    first, last = operation.mask
+    found = uses.resolve(first) if last == first + 1 else None
+    if found is None or found.initializer is None or found.is_reference:
+        return False
+    start, stop = found.initializer
+    maker = operations.get(start + 1)
+    is_changed = any(use.kind == "changed" for use in uses.list_uses(found))
+    is_whole = maker is not None and _finds_lanes(maker) and maker.close == stop - 1
+    return is_whole and not is_changed
+
+
+def _finds_lanes(operation: Operation) -> bool:
+    is_of_warp = operation.is_warp_wide and operation.callee is None and not operation.owner
+    return is_of_warp and operation.has_value and not operation.arguments
+
+
 def _names_rows(unit: Unit, body: Block) -> bool:
     """Return whether a body reads another part of the index than the place in a row."""
     return any(
@@ -98,7 +122,8 @@ def _list_called(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the names and masks of the warp operations in a node."""
     for index, operation in operations.items():
-        if node.start <= index < node.stop and operation.is_warp_wide:
+        is_here = node.start <= index < node.stop
+        if is_here and operation.is_warp_wide and not operation.meets_own_lanes:
             yield operation.name, *unit.words[slice(*(operation.mask or (0, 0)))]
 
 

@@ -19,11 +19,13 @@ class Functions:
         divided: Those that can be called for many threads at once, and whether they contain nothing
             but operations of warps.
         referring: The places of their parameters that are not just numbers.
+        meeting_own_lanes: Those in whose operations only lanes of one call meet.
         obstacles: Why others cannot.
     """
 
     divided: Mapping[str, bool]
     referring: Mapping[str, frozenset[int]]
+    meeting_own_lanes: frozenset[str]
     obstacles: Mapping[str, str]
 
     def describe_obstacle(self, name: str) -> str:
@@ -51,6 +53,7 @@ def read_call(unit: Unit, callee: int, functions: Functions) -> Operation:
         close=unit.partners[opening],
         callee=callee,
         referring=functions.referring.get(unit.words[callee], frozenset()),
+        meets_own_lanes=unit.words[callee] in functions.meeting_own_lanes,
     )
 
 

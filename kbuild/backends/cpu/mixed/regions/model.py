@@ -34,6 +34,8 @@ class Operation:
         constructor: The indices of the class whose object has the function; empty if the object has
             a name.
         is_of_object: Whether it is that of a group that is an object, which stands for its mask.
+        meets_own_lanes: Whether no lane waits in it but those that execute this call: those that
+            `__activemask` and `coalesced_threads` return.
         destroys_nothing: Whether its arguments must make no objects with a destructor, because
             these would end before the rest of the statement.
     """
@@ -52,6 +54,7 @@ class Operation:
     referring: frozenset[int] = frozenset()
     has_own_masks: bool = False
     is_of_object: bool = False
+    meets_own_lanes: bool = False
     destroys_nothing: bool = False
 
     @property

@@ -169,6 +169,34 @@ __global__ void objects_named_like_numbers(int* out)
     out[threadIdx.x] = s[x];
 }
 
+// Objects that C++ makes before it evaluates the arguments of their operators.
+__device__ int counters[64];
+struct Plus {
+    __device__ int operator()(int a, int b) const { return a + b; }
+};
+struct Counting : Plus {
+    __device__ Counting() { counters[threadIdx.x] += 100; }
+};
+__device__ Plus count()
+{
+    counters[threadIdx.x] += 100;
+    return {};
+}
+template <class T> __device__ int combine(int a)
+{
+    return T()(a, __shfl_xor_sync(~0u, counters[threadIdx.x], 1));
+}
+__global__ void objects_of_operators(int* out)
+{
+    const int t = threadIdx.x;
+    counters[t] = t;
+    __syncthreads();
+    out[t] = Counting()(1, __shfl_xor_sync(~0u, counters[t], 1));
+    __syncthreads();
+    out[t] += 1000 * count()(1, __shfl_xor_sync(~0u, counters[t], 1));
+    __syncthreads();
+    out[t] += 1000000 * (combine<Counting>(1) + combine<Plus>(0));
+}
 __global__ void ends_of_temporaries(int* out)
 {
     int x = threadIdx.x, y = threadIdx.x, z = threadIdx.x, w = threadIdx.x;
@@ -231,6 +259,11 @@ int main()
     check("shared_numbers", 32, [](int) { return 2; });
     objects_named_like_numbers<<<1, 64>>>(results);
     check("objects_named_like_numbers", 64, [](int i) { return (i ^ 1) + 64; });
+    objects_of_operators<<<1, 64>>>(results);
+    check("objects_of_operators", 64, [](int i) {
+        const int other = i ^ 1;
+        return other + 101 + 1000 * (other + 201) + 1000000 * (2 * other + 601);
+    });
     ends_of_temporaries<<<1, 64>>>(results);
     check("ends_of_temporaries", 64, [](int i) { return 1001 * (i + (i ^ 1)) + 2000000 * i + 1; });
     not_evaluated<<<1, 32>>>(results);

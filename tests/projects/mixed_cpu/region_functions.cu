@@ -254,6 +254,20 @@ __global__ void references_to_memory(int* out)
     out[threadIdx.x] += found;
 }
 
+template <class T> struct Sum {
+    __device__ T operator()(const T& a, const T& b) const { return a + b; }
+};
+template <template <class> class Combine, class T> __device__ T combine_pairs(T value)
+{
+    for (int mask = 1; mask > 0; mask /= 2)
+        value = Combine<T>()(value, __shfl_xor_sync(0xffffffff, value, mask));
+    return Combine<T>{}(value, __shfl_xor_sync(0xffffffff, value, 1));
+}
+__global__ void functors(int* out)
+{
+    out[threadIdx.x] = combine_pairs<Sum>(int(threadIdx.x) + 1) + combine_pairs<Sum>(1) * 2 +
+        combine_pairs<Sum>(int(threadIdx.x | 1)) - combine_pairs<Sum>(int(threadIdx.x | 1) - 1);
+}
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -284,6 +298,8 @@ int main()
         const int other = (i ^ 1) + 1, first = other + 1 + (i % 2 == 0), second = other + 1 + 2 + 1 + i % 2;
         return i + 1 + 100 * first + 1000 * second + 200000 + 1000000 + 20000000 + 7 + 7 + 11 + 18;
     });
+    functors<<<1, 64>>>(results);
+    check("functors", 64, [](int i) { return 4 * (i | 1) + 14; });
     references_to_memory<<<1, 64>>>(results);
     check("references_to_memory", 64, [](int) { return 10; });
     std::puts("done");

@@ -190,14 +190,27 @@ MUTATIONS = (
         ("cases_preconditions",),
     ),
     Mutation(
+        "made",
+        "parallel region",
+        "nothing is executed to make an object without a name in front of an operation",
+        (
+            Change(
+                _REGION,
+                'f"static_assert(__is_trivially_constructible({self._text.render(*each)}));"',
+                '""',
+            ),
+        ),
+        ("cases_sequencing",),
+    ),
+    Mutation(
         "returns",
         "parallel region",
         "no statement within an expression ends the thread",
         (
             Change(
                 f"{_REGIONS}forms.py",
-                'if any(map(partial(_returns_from_expression, unit, body), unit.find(("return",)))):',
-                "if False:",
+                'any(map(partial(_returns_from_expression, unit, body), unit.find(("return",))))',
+                "False",
             ),
         ),
         ("cases_preconditions",),

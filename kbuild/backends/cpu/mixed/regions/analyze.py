@@ -92,7 +92,11 @@ class _Analysis:
             statement = find_statement(body, operation.index)
             if statement is not None:
                 is_own = self._is_own_number if operation.callee is None else self._is_private
-                check_order(unit, statement, operation, is_own)
+                made = check_order(unit, statement, operation, is_own)
+                self._operations = {
+                    **self._operations,
+                    operation.index: replace(operation, made=made),
+                }
         check_types(unit, body, self._uses)
         if kernel.is_function:
             check_statics(unit, body, self._uses)

@@ -36,6 +36,7 @@ class Operation:
         is_of_object: Whether it is that of a group that is an object, which stands for its mask.
         meets_own_lanes: Whether no lane waits in it but those that execute this call: those that
             `__activemask` and `coalesced_threads` return.
+        made: The types of objects that C++ makes before it.
         destroys_nothing: Whether its arguments must make no objects with a destructor, because
             these would end before the rest of the statement.
     """
@@ -56,6 +57,7 @@ class Operation:
     is_of_object: bool = False
     meets_own_lanes: bool = False
     destroys_nothing: bool = False
+    made: tuple[tuple[int, int], ...] = ()
 
     @property
     def mask(self) -> tuple[int, int] | None:

@@ -41,11 +41,20 @@ _CONDITIONAL: Final = ("&&", "||", "?", ":")
 _SHIFTS: Final = ("<<", ">>")
 _THIS_BLOCK: Final = "this_thread_block"
 _JUMPS: Final = ("return", "throw")
+_OF_TYPES: Final = ("::", "<", ">", ",")
 _INERT_WORDS: Final = frozenset(("return", "auto", "const", *"+-/%&|^<>=!~()"))
 
 
-def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: IsOwn) -> None:
-    """Raise CannotDivide if an operation must not run before the rest of its statement."""
+def check_order(
+    unit: Unit, statement: Statement, operation: Operation, is_own: IsOwn
+) -> tuple[Span, ...]:
+    """Return the types of the objects that C++ makes before an operation.
+
+    The generated code must check that nothing is executed for that.
+
+    Raises:
+        CannotDivide: The operation must not run before the rest of its statement.
+    """
     order = _Order(unit, statement, is_own, has_effects=_has_effects(unit, operation))
     span = (operation.index, operation.close + 1)
     opening = find_opening(unit, statement.start, span[0])
@@ -54,6 +63,7 @@ def check_order(unit: Unit, statement: Statement, operation: Operation, is_own: 
         opening = find_opening(unit, statement.start, opening)
     if opening is not None or not order.is_first(span, None):
         raise CannotDivide(f"C++ evaluates something before '{operation.name}' in its statement")
+    return tuple(order.made)
 
 
 def is_apart(unit: Unit, statement: Statement, operation: Operation, is_private: IsOwn) -> bool:
@@ -75,7 +85,7 @@ def is_apart(unit: Unit, statement: Statement, operation: Operation, is_private:
 def _opens_arguments(unit: Unit, index: int) -> bool:
     """Return whether a token can open the arguments of a call."""
     before = unit.get(index - 1)
-    return unit.words[index] == "(" and (is_name(before) or before in (">", ")", "]"))
+    return unit.words[index] == "(" and (is_name(before) or before in (">", ")", "]", "}"))
 
 
 def _has_effects(unit: Unit, operation: Operation) -> bool:
@@ -111,6 +121,21 @@ def opens_objects(unit: Unit, index: int) -> bool:
     return unit.words[index] == "{" or (_opens_arguments(unit, index) and not is_known)
 
 
+def _find_made(parts: list[Part]) -> Span | None:
+    """Return the type of an object without a name in front of the arguments of its operator.
+
+    That is ``T`` of ``T()(x)`` and ``T{}(x)``, if ``T`` is a type.
+    """
+    parts = parts[1:] if parts[:1] and parts[0].text == "return" else parts
+    if len(parts) < 2 or parts[-1].text not in ("(", "{"):  # noqa: PLR2004 - a type, and brackets
+        return None
+    words = [part.text for part in parts[:-1]]
+    is_empty = parts[-1].stop == parts[-1].start + 2
+    is_type = all(is_name(word) or is_literal(word) or word in _OF_TYPES for word in words)
+    is_type = is_type and (is_name(words[0]) or words[0] == "::") and words[-1] != "::"
+    return (parts[0].start, parts[-1].start) if is_empty and is_type else None
+
+
 class _Order:
     def __init__(
         self, unit: Unit, statement: Statement, is_own: IsOwn, *, has_effects: bool
@@ -119,6 +144,7 @@ class _Order:
         self._statement = statement
         self._is_own = is_own
         self._has_effects = has_effects
+        self.made: list[Span] = []
 
     def is_first(self, span: Span, opening: int | None) -> bool:
         """Return whether a part of what is in brackets can be evaluated before the rest of it."""
@@ -173,9 +199,11 @@ class _Order:
             base = parts[-1:]
             is_own = len(base) == 1 and words[:-1] == [] and self._is_own(base[0].start)
             return is_own and not self._has_effects
-        if "->" in words or "[" in words or "(" in words[1:]:
-            return False
-        if "{" in words:
+        made = _find_made(parts)
+        if made is not None:
+            self.made.append(made)
+            return True
+        if not {"->", "[", "{"}.isdisjoint(words) or "(" in words[1:]:
             return False
         return "(" not in words or is_conversion(unit, parts[0])
 

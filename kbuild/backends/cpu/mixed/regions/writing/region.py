@@ -425,7 +425,10 @@ class RegionWriter:
         )
 
     def _check_destructors(self, operation: Operation) -> str:
-        """Return checks that the arguments of an operation make no objects with a destructor."""
+        """Return checks of the objects that C++ makes before an operation, and destroys behind it.
+
+        Nothing is executed to make those in front of it, and its arguments have no destructor.
+        """
         arguments = [
             each
             for each in operation.arguments
@@ -433,7 +436,12 @@ class RegionWriter:
             and can_make_objects(self._text.unit, each)
             and not self._makes_lambda(each)
         ]
-        return "".join(f"{self._text.render_calls(*each)} " for each in arguments)
+        proofs = [
+            f"static_assert(__is_trivially_constructible({self._text.render(*each)}));"
+            for each in operation.made
+        ]
+        proofs += [self._text.render_calls(*each) for each in arguments]
+        return "".join(f"{each} " for each in proofs)
 
     def _render_mask(self, operation: Operation) -> str:
         """Return the mask of an operation; empty without one."""

@@ -257,6 +257,18 @@ __global__ void shared_pointers(int*)
 }
 } // namespace elsewhere
 
+// As with nvcc, large arrays are aligned for vectors.
+__global__ void arrays_as_vectors(int* out)
+{
+    __shared__ float first[64], second[64];
+    first[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x < 16)
+        reinterpret_cast<float4*>(second)[threadIdx.x] = reinterpret_cast<float4*>(first)[15 - threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = second[threadIdx.x];
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -282,6 +294,8 @@ int main()
     check("calls", 64, [](int i) { return i + 17; });
     alignments<<<1, 64>>>(results);
     check("alignments", 64, [](int i) { return i + 3; });
+    arrays_as_vectors<<<1, 64>>>(results);
+    check("arrays_as_vectors", 64, [](int i) { return (15 - i / 4) * 4 + i % 4; });
     user::function_of_a_namespace<<<1, 64>>>(results);
     check("function_of_a_namespace", 64, [](int i) { return i < 32 ? 20 : 0; });
     function_for_a_class<<<1, 64>>>(results);

@@ -27,12 +27,15 @@
 #define __kbuild_launch_bounds__(...)
 #define __kbuild_cluster_dims__(...)
 #define __kbuild_grid_constant__
+/* Programs access arrays of floats as vectors.  nvcc puts large arrays at the start of shared memory, one behind the other,
+ * so that they are aligned. */
 #if defined(__clang__)
 #define __kbuild_shared__ \
-    __attribute__((visibility("hidden"), tls_model("local-dynamic"))) thread_local
+    __attribute__((aligned(16), visibility("hidden"), tls_model("local-dynamic"))) thread_local
 #else
 #define __kbuild_shared__ \
-    __attribute__((visibility("hidden"), tls_model("local-dynamic"))) __constinit thread_local
+    __attribute__((aligned(16), visibility("hidden"), tls_model("local-dynamic"))) \
+    __constinit thread_local
 #endif
 #define __kbuild_needs_block__
 #define __kbuild_call_needs_block__

@@ -71,6 +71,24 @@ def test_host_api_compiles_as_c(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("header", "statement"),
+    [
+        ("cuda_runtime.h", "std::pair<int, std::size_t> x(1, 2); (void)std::move(x)"),
+        ("cuda.h", "std::free(std::malloc(1)); uint64_t x = EXIT_SUCCESS; (void)x"),
+        ("cuComplex.h", "(void)(M_PI + std::sqrt(2.f))"),
+        ("cuda_fp16.h", 'std::size_t x = std::strlen(""); (void)std::move(x)'),
+    ],
+)
+def test_host_headers_include_what_those_of_the_vendor_do(
+    header: str, statement: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "a.cpp"
+    source.write_text(f"#include <{header}>\nvoid f() {{ {statement}; }}\n")
+    options = ("-fsyntax-only", f"-I{NATIVE / 'device' / 'cpu'}", INCLUDE)
+    compile_with("g++", *options, source)
+
+
 def find_errors(errors: str, source: Path, mark: str) -> str:
     """Return the errors about the line of a source that ends with a mark.
 

@@ -4,6 +4,8 @@
 
 #include "kbuild_cpu/vector_types.h"
 
+#include <math.h> /* as NVIDIA's */
+
 #pragma GCC system_header
 
 typedef float2 cuFloatComplex;

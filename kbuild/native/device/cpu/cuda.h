@@ -1,6 +1,9 @@
 /* The driver API.  Editors also read sources of CUDA, with the toolkit's header. */
 #pragma once
 #include "kbuild_cpu/language.h"
+
+#include <stdint.h>
+#include <stdlib.h>
 #if defined(KBUILD_EDITOR_H) && __has_include_next(<cuda.h>)
 #include_next <cuda.h>
 #else

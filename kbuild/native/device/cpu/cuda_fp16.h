@@ -13,6 +13,10 @@ typedef struct __attribute__((aligned(4))) {
 
 #if defined(__cplusplus)
 
+/* As NVIDIA's. */
+#include <cstring>
+#include <utility>
+
 #include "kbuild_cpu/vector_types.h"
 #include "kbuild_cpu/small_floats/formats.h"
 #if defined(KBUILD_MIXED) || defined(KBUILD_DEVICE_CODE)

@@ -29,6 +29,7 @@
 #endif
 
 #include "kbuild_cpu/language.h"
+#include "library_types.h"
 
 #include <kbuild/chevron.hpp>
 #include <stdlib.h>

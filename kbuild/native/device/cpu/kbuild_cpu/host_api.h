@@ -16,7 +16,6 @@
 
 #include "host/cuda_version.h"
 #include "vector_types.h"
-#include "../library_types.h"
 #include "host/error_list.h"
 #include "host/properties.h"
 #include "host/texture_types.h"

@@ -221,11 +221,7 @@ __global__ void shared_in_fibers(int* out, const __grid_constant__ Setting setti
         out[blockIdx.x * 64 + threadIdx.x] += published == &setting;
     }
 }
-void reset_published()
-{
-    const void* none = nullptr;
-    cudaMemcpyToSymbol(published, &none, sizeof none);
-}
+__global__ void reset_published() { published = nullptr; }
 
 int main()
 {
@@ -268,13 +264,13 @@ int main()
     constants_across<<<1, 64>>>(results);
     check("constants_across", 64, [](int) { return 1111; });
     const Setting setting{7, {20, 30}};
-    reset_published();
+    reset_published<<<1, 1>>>();
     shared_in_loops<int, int><<<2, 64>>>(results, 1, 2, setting);
     check("shared_in_loops", 128, [](int) { return 34; });
-    reset_published();
+    reset_published<<<1, 1>>>();
     shared_in_regions<<<2, 64>>>(setting, results, 9);
     check("shared_in_regions", 128, [](int) { return 9; });
-    reset_published();
+    reset_published<<<1, 1>>>();
     shared_in_fibers<<<2, 64>>>(results, setting);
     check("shared_in_fibers", 128, [](int) { return 21; });
     std::puts("done");

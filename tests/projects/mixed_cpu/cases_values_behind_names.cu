@@ -137,6 +137,22 @@ __global__ void structured_bindings(int* out)
     out[thread] = size + thread;
 }
 
+__device__ int read_registers(int x)
+{
+    int thread, size;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    asm("mov.u32 %0, %%ntid.x;" : "=r"(size));
+    asm("mad.lo.s32 %0, %1, %2, 5;" : "=r"(thread) : "r"(thread), "r"(x));
+    asm("sub.s32 %0, %0, %1;" : "+r"(thread) : "r"(size));
+    return thread;
+}
+__global__ void registers(int* out)
+{
+    int own = read_registers(-3);
+    __syncthreads();
+    out[threadIdx.x] = own + 1000 * read_registers(2);
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -166,5 +182,7 @@ int main()
     check("ranges_with_operations", 64, [](int) { return 2016; });
     structured_bindings<<<1, 64>>>(results);
     check("structured_bindings", 64, [](int i) { return 64 + i; });
+    registers<<<1, 64>>>(results);
+    check("registers", 64, [](int i) { return -3 * i - 59 + 1000 * (2 * i - 59); });
     std::puts("done");
 }

@@ -43,6 +43,14 @@ _FORMS: Final = tuple(
     (re.compile(rf"{name} ?{operands} ?;"), function)
     for name, operands, function in (
         (rf"mov\.u32 (?P<to>%0) ?, ?%%?(?P<register>{_LANES})", "", r"read_\g<register>("),
+        (
+            r"mov\.u32 (?P<to>%0) ?, ?%%?(?P<register>n?(?:tid|ctaid))\.(?P<axis>[xyz])",
+            "",
+            r"read_\g<register>_\g<axis>(",
+        ),
+        (r"(?P<function>add|sub)\.[us]32", _join(_PLACE, _VALUE, _VALUE), r"\g<function>("),
+        (r"mul\.lo\.[us]32", _join(_PLACE, _VALUE, _VALUE), "multiply("),
+        (r"mad\.lo\.[us]32", _join(_PLACE, _VALUE, _VALUE, _VALUE), "multiply_and_add("),
         (r"bfind\.u32", _join(_PLACE, _VALUE), "find_top_bit("),
         (r"bfe\.u32", _join(_PLACE, _VALUE, _VALUE, _VALUE), "extract_bits("),
         (r"shl\.b32", _join(_PLACE, _VALUE, _VALUE), "shift_left("),

@@ -14,18 +14,45 @@ namespace kbuild_cpu::ptx {
 
 __device__ inline unsigned int lane() { return thread_number() % 32; }
 
-#define KBUILD_CPU_LANE_REGISTER(name, value) \
+#define KBUILD_CPU_REGISTER(name, value) \
     template <class __T> \
     __device__ inline void read_##name(__T &__result) { \
         __result = static_cast<__T>(value); \
     }
-KBUILD_CPU_LANE_REGISTER(laneid, lane())
-KBUILD_CPU_LANE_REGISTER(lanemask_eq, 1u << lane())
-KBUILD_CPU_LANE_REGISTER(lanemask_lt, (1u << lane()) - 1)
-KBUILD_CPU_LANE_REGISTER(lanemask_le, (2u << lane()) - 1)
-KBUILD_CPU_LANE_REGISTER(lanemask_ge, ~((1u << lane()) - 1))
-KBUILD_CPU_LANE_REGISTER(lanemask_gt, ~((2u << lane()) - 1))
-#undef KBUILD_CPU_LANE_REGISTER
+KBUILD_CPU_REGISTER(laneid, lane())
+KBUILD_CPU_REGISTER(lanemask_eq, 1u << lane())
+KBUILD_CPU_REGISTER(lanemask_lt, (1u << lane()) - 1)
+KBUILD_CPU_REGISTER(lanemask_le, (2u << lane()) - 1)
+KBUILD_CPU_REGISTER(lanemask_ge, ~((1u << lane()) - 1))
+KBUILD_CPU_REGISTER(lanemask_gt, ~((2u << lane()) - 1))
+#define KBUILD_CPU_REGISTERS(name, variable) \
+    KBUILD_CPU_REGISTER(name##_x, ::variable.x) \
+    KBUILD_CPU_REGISTER(name##_y, ::variable.y) \
+    KBUILD_CPU_REGISTER(name##_z, ::variable.z)
+KBUILD_CPU_REGISTERS(tid, threadIdx)
+KBUILD_CPU_REGISTERS(ntid, blockDim)
+KBUILD_CPU_REGISTERS(ctaid, blockIdx)
+KBUILD_CPU_REGISTERS(nctaid, gridDim)
+#undef KBUILD_CPU_REGISTERS
+#undef KBUILD_CPU_REGISTER
+
+/* The lower half of the exact result, for numbers with and without a sign. */
+template <class __T>
+inline void add(__T &__result, unsigned int __a, unsigned int __b) {
+    __result = static_cast<__T>(__a + __b);
+}
+template <class __T>
+inline void sub(__T &__result, unsigned int __a, unsigned int __b) {
+    __result = static_cast<__T>(__a - __b);
+}
+template <class __T>
+inline void multiply(__T &__result, unsigned int __a, unsigned int __b) {
+    __result = static_cast<__T>(__a * __b);
+}
+template <class __T>
+inline void multiply_and_add(__T &__result, unsigned int __a, unsigned int __b, unsigned int __c) {
+    __result = static_cast<__T>(__a * __b + __c);
+}
 
 /* The number of the highest bit that is set, or all ones. */
 template <class __T>

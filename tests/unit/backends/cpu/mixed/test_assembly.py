@@ -60,7 +60,7 @@ def test_other_assembly_is_kept(source: str) -> None:
 
 
 def test_operands_and_lines_are_kept() -> None:
-    source = 'asm("add.s32 %0, %1, 1;"\n: "=r"(a[0])\n# 7 "x.h" 3\n, "=r"(b) : "r"(f(c, "(")));\n'
+    source = 'asm("rcp.rn.f32 %0, %1;"\n: "=r"(a[0])\n# 7 "x.h" 3\n, "=r"(b) : "r"(f(c, "(")));\n'
     text = make_text(source)
     assert text.count("\n") == source.count("\n")
     assert "static_cast<void>\n(a[0]);" in text

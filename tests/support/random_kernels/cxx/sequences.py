@@ -21,6 +21,10 @@ struct Acc {
     __device__ Acc& operator()(unsigned x) { v = v * 7u + x; return *this; }
     __device__ Acc& operator+=(unsigned x) { v = v * 11u + x; return *this; }
 };"""
+_TRIVIAL = (
+    "struct Trivial { __device__ unsigned operator()(unsigned a, unsigned b) const "
+    "{ return a * 3u + b; } };"
+)
 _PAIR = "struct Pair { unsigned a, b; };"
 _TRIPLE = (
     "struct Triple { unsigned v; __device__ Triple(unsigned a, unsigned b, unsigned c) : "
@@ -203,6 +207,17 @@ _STATEMENTS = {
         "Acc {r}b{{{v}}}; ({v} += {c}, {r}b)(«{v}»); unsigned {r} = {r}b.v;",
         "{r} = {v}\n{v} = ({v} + {c}) & M\n{r} = ({r} * 7 + «{v}») & M",
     ),
+    "made_functor": (
+        "unsigned {r} = Trivial()({v}, «{v}») ^ Trivial{{}}({c}, «{v}»);",
+        "{r} = ({v} * 3 + «{v}») & M\n{r} ^= ({c} * 3 + «{v}») & M",
+    ),
+    "shared_address": (
+        (
+            "__shared__ unsigned {r}b[{t}]; unsigned *{r}p = {r}b + tid, *{r}q = {r}p; *{r}p = {v}; "
+            "unsigned {r} = «*{r}q + {c}»; *{r}q ^= {r}; {r} += «{r}» + {r}b[tid] + *{r}p;"
+        ),
+        "{r} = «({v} + {c}) & M»\nt = {v} ^ {r}\n{r} = ({r} + «{r}» + 2 * t) & M",
+    ),
     "switch": (
         (
             "unsigned {r} = {v}; switch (unsigned {r}q = «{v}»; {r}q & 3u) {{ case 0: {r} += {r}q; "
@@ -219,12 +234,12 @@ _OPERATION = re.compile("«([^«»]*)»")
 
 
 def _write_sequence(g: Builder, kind: str) -> Iterator[None]:
-    for needed in (_ACCUMULATOR, _PAIR, _TRIPLE):
+    for needed in (_ACCUMULATOR, _PAIR, _TRIPLE, _TRIVIAL):
         g.need(needed)
     cxx, python = _STATEMENTS[kind]
     v = g.variable() if g.chance(0.5) else g.declare(g.value())
     r, c, k = g.name("r"), g.constant(40) + 1, g.pick("1", "2", "4")
-    cxx = cxx.format(v=v.cxx, r=r, c=f"{c}u")
+    cxx = cxx.format(v=v.cxx, r=r, c=f"{c}u", t=g.threads)
     python = python.format(v=v.python, r=r, c=c)
     form = g.pick(
         *("__shfl_xor_sync(~0u, {}, {})", "__shfl_xor_sync(~0u, {}, {})", "SHFL_XOR({}, {})"),

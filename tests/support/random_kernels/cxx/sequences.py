@@ -213,7 +213,8 @@ _STATEMENTS = {
     ),
     "shared_address": (
         (
-            "__shared__ unsigned {r}b[{t}]; unsigned *{r}p = {r}b + tid, *{r}q = {r}p; *{r}p = {v}; "
+            "__shared__ unsigned {r}b[{t}]; unsigned *{r}p = {r}b + tid, *{r}q = {r}p; "
+            "*{r}p = {v}; "
             "unsigned {r} = «*{r}q + {c}»; *{r}q ^= {r}; {r} += «{r}» + {r}b[tid] + *{r}p;"
         ),
         "{r} = «({v} + {c}) & M»\nt = {v} ^ {r}\n{r} = ({r} + «{r}» + 2 * t) & M",

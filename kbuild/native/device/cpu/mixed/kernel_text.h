@@ -34,8 +34,8 @@
     __attribute__((aligned(16), visibility("hidden"), tls_model("local-dynamic"))) thread_local
 #else
 #define __kbuild_shared__ \
-    __attribute__((aligned(16), visibility("hidden"), tls_model("local-dynamic"))) \
-    __constinit thread_local
+    __attribute__((aligned(16), visibility("hidden"), \
+                   tls_model("local-dynamic"))) __constinit thread_local
 #endif
 #define __kbuild_needs_block__
 #define __kbuild_call_needs_block__

@@ -165,7 +165,7 @@ template <class T> __global__ void fill(T *p, T x) { *p = x; }
 __device__ int add(int x) { return x + 1; }
 static void unused(int *p) { n::k(p); }
 template <class T> void start(T *p) { fill(p, T()); }
-int main() { start((int *)nullptr); fill<int>(nullptr, 1); return add(1); }
+int main() { start((int *)nullptr); fill<int>(nullptr, 1); return add(1) + __popc(3); }
 struct S { static void run(int *) {} };
 template <class T> void host(T *) {}
 void many(int *) {}
@@ -178,6 +178,10 @@ void launch(int *p) {
     many<<<1, 1>>>(nullptr, 1); pick(1)<<<1, 1>>>(p); (*pick(1))<<<1, 1>>>(p); n::k<<<1, 1>>>(p);
     forward(n::k); fill<int><<<1, 1>>>(p, 1); auto many = n::k; many<<<1, 1>>>(p);
 }
+__host__ __device__ void count(int *p) { atomicAdd(p, 1); }
+template <class T> __host__ __device__ void later(T *p) { atomicAdd(p, 1); }
+__device__ int bits(int x) { return __popc(x) + __viaddmax_s32(x, 1, 2); }
+int sum(int x) { later(&x); return __viaddmax_s32(x, 1, 2); }
 """
     # With these options, each warning is an error, but the reviews are not affected.
     options = ("-O1", "-pedantic-errors", "-Werror", "-Werror=deprecated-declarations")
@@ -189,7 +193,8 @@ void launch(int *p) {
         assert ":5:34: " in message
     launched = re.findall(r":(\d+):\d+: the function '(\w+)' is launched, but", message)
     assert sorted(launched) == [("15", "host"), ("15", "run"), ("16", "host"), ("16", "many")]
-    assert "the __device__ function 'add' is called from host code" in message
+    called = re.findall(r"the __device__ function '(\w+)' is called from host code", message)
+    assert sorted(called) == ["__popc", "add", "atomicAdd"]
 
 
 @pytest.mark.slow

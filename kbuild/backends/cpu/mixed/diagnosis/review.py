@@ -21,6 +21,10 @@ from kbuild.backends.cpu.mixed.diagnosis.callees import (
     list_callee,
     skip_template_arguments,
 )
+from kbuild.backends.cpu.mixed.diagnosis.device_library import (
+    find_device_library,
+    list_device_names,
+)
 from kbuild.backends.cpu.mixed.diagnosis.functions import Function, find_functions, find_space
 from kbuild.backends.cpu.mixed.diagnosis.host_library import find_library_functions
 from kbuild.backends.cpu.mixed.diagnosis.lambdas import find_host_lambdas
@@ -107,13 +111,14 @@ class Reviewer:
         other = {each.key for each in own if each.space != "device"}
         kernels = {each.key for each in own if each.is_kernel}
         is_shared = runs_on_host(self._code.text)
+        names = () if is_shared else filter(self._is_called, list_device_names(self._code))
         return tuple(
             each
-            for each in own
+            for each in (*own, *find_device_library(self._code, frozenset(names)))
             if (each.name in launched and each.key not in kernels)
             or (
                 each.space == "device"
-                and each.name in called
+                and (each.name in called or each not in own)
                 and each.key not in other
                 and (each.is_kernel or not is_shared)
             )
@@ -188,10 +193,12 @@ class Reviewer:
                     f"{function.name}<<<grid, block>>>(...)",
                 )
             elif not function.is_kernel and self._is_host_code(use.position):
+                is_library = locate(self._code.text, function.start).is_system
+                fix = "" if is_library else "mark it __host__ __device__, or "
                 yield Mistake(
                     use.position,
-                    f"the __device__ function '{function.name}' is called from host code; mark it "
-                    "__host__ __device__, or call it in a kernel",
+                    f"the __device__ function '{function.name}' is called from host code; {fix}"
+                    "call it in a kernel",
                 )
 
     def _counts(self, use: Use) -> bool:

@@ -219,7 +219,18 @@ KBUILD_API(DeviceGraphMemTrim)(int __device) { KBUILD_CALL(kbuild_cpu_set_device
 
 #if defined(__cplusplus)
 
-/* The form of CUDA 11, which CUDA 13 has, too. */
+/* The forms of CUDA 11, which CUDA 13 has for C++, too. */
+
+KBUILD_API(GraphExecUpdate)(KBUILD_VENDOR(GraphExec_t) __executable, KBUILD_VENDOR(Graph_t) __graph,
+                            KBUILD_VENDOR(GraphNode_t) *__node,
+                            enum KBUILD_VENDOR(GraphExecUpdateResult) *__result) {
+    KBUILD_VENDOR(GraphExecUpdateResultInfo) __found;
+    const KBUILD_VENDOR(Error_t) __error =
+        KBUILD_VENDOR(GraphExecUpdate)(__executable, __graph, &__found);
+    if (__node != NULL) *__node = __found.errorNode;
+    if (__result != NULL) *__result = __found.result;
+    return __error;
+}
 
 KBUILD_API(GraphInstantiate)(KBUILD_VENDOR(GraphExec_t) *__executable,
                              KBUILD_VENDOR(Graph_t) __graph, KBUILD_VENDOR(GraphNode_t) *__node,

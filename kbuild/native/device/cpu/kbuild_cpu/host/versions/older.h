@@ -1,4 +1,4 @@
-/* Forms of functions that CUDA 12 or CUDA 13 replaced, and that HIP still has. */
+/* Forms of functions that CUDA 13 replaced, and that HIP still has. */
 #ifndef KBUILD_CPU_HOST_OLDER_H
 #define KBUILD_CPU_HOST_OLDER_H
 
@@ -18,21 +18,5 @@ static inline cudaError_t cudaMemAdvise(const void *__pointer, size_t __bytes,
                                         cudaMemoryAdvise __advice, int __device) {
     return cudaMemAdvise(__pointer, __bytes, __advice, kbuild_cpu_location_of(__device));
 }
-
-#if !defined(KBUILD_WITHOUT_API)
-
-/* Until CUDA 11, the results are arguments. */
-
-static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t __executable, cudaGraph_t __graph,
-                                              cudaGraphNode_t *__node,
-                                              cudaGraphExecUpdateResult *__result) {
-    cudaGraphExecUpdateResultInfo __found;
-    const cudaError_t __error = cudaGraphExecUpdate(__executable, __graph, &__found);
-    if (__node != NULL) *__node = __found.errorNode;
-    if (__result != NULL) *__result = __found.result;
-    return __error;
-}
-
-#endif
 
 #endif

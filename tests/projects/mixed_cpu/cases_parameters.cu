@@ -223,6 +223,47 @@ __global__ void shared_in_fibers(int* out, const __grid_constant__ Setting setti
 }
 __global__ void reset_published() { published = nullptr; }
 
+// A kernel has a copy of the bytes of an object. Its copy constructor and its destructor are for the host.
+struct Counted {
+    int *counts, value;
+    __host__ __device__ Counted(int* counts, int value) : counts(counts), value(value) {}
+    __host__ __device__ Counted(const Counted& other) : counts(other.counts), value(other.value)
+    {
+        add();
+    }
+    __host__ __device__ ~Counted() { add(); }
+    __host__ __device__ void add()
+    {
+#ifdef __CUDA_ARCH__
+        atomicAdd(counts, 1);
+#endif
+    }
+};
+struct OfHost {
+    int value;
+    explicit OfHost(int value) : value(value) {}
+    OfHost(const OfHost& other) : value(other.value)
+    {
+        int* memory;
+        cudaMalloc(&memory, 4);
+        cudaFree(memory);
+    }
+};
+template <class Object>
+__global__ void bytes_in_loops(const Object object, int* out)
+{
+    out[threadIdx.x] = object.value;
+}
+template <class Object>
+__global__ void bytes_in_fibers(Object object, int* out)
+{
+    __shared__ const void* places[64];
+    places[threadIdx.x] = &object;
+    object.value += threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = object.value + 1000 * (places[(threadIdx.x + 1) % 64] == &object);
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -273,5 +314,17 @@ int main()
     reset_published<<<1, 1>>>();
     shared_in_fibers<<<2, 64>>>(results, setting);
     check("shared_in_fibers", 128, [](int) { return 21; });
+    int* copies;
+    cudaMallocManaged(&copies, sizeof *copies);
+    *copies = 0;
+    bytes_in_loops<<<1, 64>>>(Counted(copies, 7), results);
+    check("bytes_in_loops", 64, [](int) { return 7; });
+    bytes_in_loops<<<1, 64>>>(OfHost(7), results);
+    check("bytes_in_loops", 64, [](int) { return 7; });
+    bytes_in_fibers<<<1, 64>>>(Counted(copies, 7), results);
+    check("bytes_in_fibers", 64, [](int i) { return 7 + i; });
+    bytes_in_fibers<<<1, 64>>>(OfHost(7), results);
+    check("bytes_in_fibers", 64, [](int i) { return 7 + i; });
+    if (*copies != 0) std::printf("%d copies in device code\n", *copies);
     std::puts("done");
 }

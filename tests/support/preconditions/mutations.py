@@ -16,6 +16,7 @@ _BINDINGS = f"{_REGIONS}writing/bindings.py"
 _REGION = f"{_REGIONS}writing/region.py"
 _RANGES = "native/device/cpu/kbuild_cpu/regions/ranges.h"
 _HEADER = "native/device/cpu/kbuild_cpu/regions/regions.h"
+_KERNEL_TEXT = "native/device/cpu/mixed/kernel_text.h"
 _MARKS = "native/device/cpu/kbuild_cpu/scheduling.h"
 
 
@@ -811,6 +812,26 @@ MUTATIONS = (
                 "own = self._read_operand(parts[place], span)",
                 'own = _READ if self._unit.get(opening or 0) == "{" else '
                 "self._read_operand(parts[place], span)",
+            ),
+        ),
+        ("cases_parameters",),
+    ),
+    Mutation(
+        "objects",
+        "copy of a parameter",
+        "the copy constructor and the destructor are trivial",
+        (Change(_KERNEL_TEXT, "::kbuild_cpu::are_bytes<__VA_ARGS__>", "true"),),
+        ("cases_parameters",),
+    ),
+    Mutation(
+        "shared_parameters",
+        "shared parameter",
+        "the name refers to the object of the launch",
+        (
+            Change(
+                f"{_MIXED}kernel_text.py",
+                "is_shared = GRID_CONSTANT in before.split() and not parameter.is_pack",
+                "is_shared = False",
             ),
         ),
         ("cases_parameters",),

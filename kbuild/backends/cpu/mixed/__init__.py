@@ -290,7 +290,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
 
 
 def review_object(code: Unit, unit: CompileUnit, data: bytes) -> tuple[tuple[str, int], ...]:
-    """See `MixedPasses`: kernels that wait, or whose index functions read."""
+    """See `MixedPasses`: kernels that wait, whose index functions read, or with such parameters."""
     from kbuild.backends.cpu.mixed.waits.foreign import find_foreign, names_pointers  # noqa: PLC0415 - only some edges need it
     from kbuild.backends.cpu.mixed.waits.review import review_object as review  # noqa: PLC0415 - loads parsers
 
@@ -303,7 +303,7 @@ def review_object(code: Unit, unit: CompileUnit, data: bytes) -> tuple[tuple[str
         is_cautious = is_cautious or names_pointers(code, declarations)
     found = review(data, foreign, has_pointers=is_cautious)
     # The threads of instrumented kernels always store their index.
-    return tuple(each for each in found if each.kind == "waits" or not unit.is_checked)
+    return tuple(each for each in found if each.kind != "index" or not unit.is_checked)
 
 
 def _describe(

@@ -54,6 +54,7 @@ _WITHOUT_OPTIMIZATION: Final = "not optimized, or KBUILD_CPU_SPLIT=off"
 _WITH_CHECKS: Final = "instrumented for checks"
 _FIRST_OF_ROW: Final = "__kbuild_block__.x * __kbuild_width__"
 _WAITS: Final = "a function that it calls waits"
+_OBJECTS: Final = "a parameter has a copy constructor or a destructor of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ class _Editor:
         findings = tuple(findings)
         self._waits = frozenset(starts[number] for kind, number in findings if kind == "waits")
         self._indexed = frozenset(starts[number] for kind, number in findings if kind == "index")
+        self._objects = frozenset(starts[number] for kind, number in findings if kind == "objects")
         words = find_thread_words(code)
         self._waiting = find_waiting(code, declarations, words)
         self._words = words
@@ -206,7 +208,11 @@ class _Editor:
         bound = self._bounds.get(kernel.start, LaunchBounds())
         names = list_own_names(self._code, kernel.body or (0, 0))
         reviewed = 2 * number + (kernel.start in self._indexed)
-        outer, inner = _rebind_objects(self._code.text, kernel, are_captured=True)
+        if kernel.start in self._objects:
+            raise CannotDivide(_OBJECTS)
+        outer, inner = _rebind_objects(
+            *(self._code.text, kernel, number), have_functions=False, are_captured=True
+        )
         before = " ".join((*outer, *_describe_kernel(bound, _REGIONS, names, reviewed)))
         most = "__kbuild_bounds__[0]" if bound.block else "0"
         prologue = "".join((f"{before} __kbuild_divided__({most})", *inner))
@@ -256,7 +262,9 @@ class _Editor:
                 constants.append("__kbuild_threadIdx__")
             inside = "".join(f" {word}" for word in constants)
             after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions, stores=stores)})"
-        outer, inner = _rebind_objects(code.text, kernel)
+        outer, inner = _rebind_objects(
+            *(code.text, kernel, number), have_functions=kernel.start in self._objects
+        )
         prologue = " ".join((*outer, *words))
         is_apart = code.text[start + 1].isspace() or code.text[start + 1] == "}"
         space = "" if is_apart else " "  # a word can follow the brace
@@ -296,21 +304,25 @@ def _returns_value(kernel: Declaration) -> bool:
 
 
 def _rebind_objects(
-    text: str, kernel: Declaration, *, are_captured: bool = False
+    text: str, kernel: Declaration, number: int, *, have_functions: bool, are_captured: bool = False
 ) -> tuple[list[str], list[str]]:
     """Return the declarations before and in the body that make names refer to their objects.
 
-    Those are the objects of reference parameters, and the launch's own object for a parameter that
-    all threads of the grid share: the kernel has a copy for each of its calls.
+    Those are the objects of reference parameters, the launch's own object for a parameter that all
+    threads of the grid share, and each thread's copy of the bytes of an object with functions of
+    its own, which run in the host's stub only.
 
     Args:
         text: The preprocessed text.
         kernel: The kernel.
+        number: The number of its definition.
+        have_functions: Whether a parameter has a copy constructor or a destructor of its own.
         are_captured: Whether the body captures references. Otherwise, it is a function that copies
             what it uses, and would copy these objects.
     """
     outer: list[str] = []
     inner: list[str] = []
+    values: list[str] = []
     place = "0"
     signature = read_signature("", text[slice(*kernel.parameters)])
     for index, parameter in enumerate(signature.parameters):
@@ -329,8 +341,14 @@ def _rebind_objects(
             inner.append(f" [[maybe_unused]] auto& {name} = *{pointer};")
         elif is_reference and not are_captured:
             outer.append(f"__kbuild_no_pack__({name})")
-        elif not (are_captured or parameter.is_pack or _BUILT_IN.fullmatch(before)):
-            outer.append(f"__kbuild_value__({name})")
+        elif not (is_reference or parameter.is_pack or _BUILT_IN.fullmatch(before)):
+            outer += [f"__kbuild_value__({name})"] * (not are_captured)
+            values.append(f"decltype({name})")
+            if have_functions:
+                outer.append(f"::kbuild_cpu::bytes<decltype({name})> {pointer}({name});")
+                inner.append(f" [[maybe_unused]] auto& {name} = {pointer}.object();")
+    if values and not have_functions:
+        outer.append(f"__kbuild_parameters__({number}, {', '.join(values)})")
     return outer, inner
 
 

@@ -9,7 +9,7 @@ the address of such a function is taken anywhere, every kernel with a call throu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from kbuild.formats.elf.constants import STT_OBJECT
@@ -44,6 +44,7 @@ _CONSTANT_SECTIONS: Final = (b".rodata", b".data.rel.ro", b".lrodata")
 # Variables in the bodies of kernels; see kernel_text.h.
 _DEFINITION: Final = re.compile(r"_ZZ(?P<kernel>.+)E21__kbuild_definition__")
 _EXECUTION: Final = re.compile(r"_ZZ(?P<kernel>.+)E20__kbuild_execution__")
+_PARAMETERS: Final = re.compile(r"_ZZ.+E21__kbuild_parameters__")
 _C_NAME: Final = re.compile(r"\d+(\D.*)")
 # Functions of another source, in a device link: C++ functions, except those of its library.
 _FOREIGN: Final = re.compile(r"_Z(?!N?K?S[tabiod]|T|SN?t|[dn][alwv]|GV)")
@@ -54,11 +55,11 @@ class Finding(NamedTuple):
     """What is wrong with the model of a kernel.
 
     Attributes:
-        kind: ``waits`` or ``index``.
+        kind: ``waits``, ``index``, or ``objects`` if parameters have functions of their own.
         kernel: The number of its definition in the text.
     """
 
-    kind: Literal["waits", "index"]
+    kind: Literal["waits", "index", "objects"]
     kernel: int
 
 
@@ -100,7 +101,7 @@ def review_object(
     # Host code takes the addresses of kernels, which device code launches, and does not call.
     kernels = (kernel for name in names for kernel in _list_kernels(name, _EXECUTION))
     addressed = reachability.find_addressed(kernels)
-    found: set[Finding] = set()
+    found = {*_list_objects(names)}
     for kernel, facts in reviewed.items():
         number, stores_index = facts >> 1, facts & 1
         reach = reachability.find_reach(kernel)
@@ -124,6 +125,14 @@ def _is_divided_static(elf: DeviceElf, name: str, symbol: SymbolEntry) -> bool:
         return False
     section = elf.sections[symbol.section]
     return not any(elf.has_name(section, prefix) for prefix in _CONSTANT_SECTIONS)
+
+
+def _list_objects(names: Mapping[str, SymbolEntry]) -> Iterator[Finding]:
+    """Yield the kernels whose parameters have functions of their own, by their variables."""
+    for name, symbol in names.items():
+        number, have_functions = divmod(symbol.size - 1, 2)
+        if have_functions and _PARAMETERS.fullmatch(name):
+            yield Finding("objects", number)
 
 
 def _list_kernels(name: str, variable: re.Pattern[str]) -> Iterator[str]:

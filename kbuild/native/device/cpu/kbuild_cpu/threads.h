@@ -21,6 +21,27 @@ KBUILD_CPU_UNCHECKED __device__ inline __T *find_argument(unsigned long __index)
     return static_cast<__T *>(kbuild_cpu_arguments[__index]);
 }
 
+/* Whether copies of objects are copies of their bytes, and have no end. */
+template <class... __T>
+constexpr bool are_bytes =
+    (... && (__is_trivially_constructible(__T, const __T &) && __has_trivial_destructor(__T)));
+
+/* A thread's object for a parameter: a copy of its bytes, as on a GPU.  Checks know no thread yet when it is made, so
+ * it calls no function of the C library, which they replace. */
+template <class __T>
+class bytes {
+public:
+    KBUILD_CPU_UNCHECKED __device__ explicit bytes(const __T &__object)
+        : copy_(reinterpret_cast<const copy &>(__object)) {}
+    __device__ __T &object() { return *__builtin_launder(reinterpret_cast<__T *>(&copy_)); }
+
+private:
+    struct __attribute__((may_alias)) copy {
+        alignas(__T) unsigned char bytes[sizeof(__T)];
+    };
+    copy copy_;
+};
+
 }  // namespace kbuild_cpu
 
 #endif

@@ -54,6 +54,10 @@
  * variable.  Kernels with fibers have none, because no fact about them matters. */
 #define __kbuild_reviewed__(number) \
     __attribute__((used)) static const char __kbuild_definition__[(number) + 1] = {};
+/* The same for the parameters, plus 1 if an object among them has a copy constructor or a destructor of its own. */
+#define __kbuild_parameters__(number, ...) \
+    __attribute__((used)) static const char \
+        __kbuild_parameters__[2 * (number) + (::kbuild_cpu::are_bytes<__VA_ARGS__> ? 1 : 2)] = {};
 #define __kbuild_bounded__(...) \
     static constexpr long long __kbuild_bounds__[] = {__VA_ARGS__}; \
     __attribute__((used)) static const char \

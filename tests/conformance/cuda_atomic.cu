@@ -52,7 +52,8 @@ __global__ void test_shared(int* out) {
     __shared__ cuda::atomic<int, cuda::thread_scope_block> counter;
     if (threadIdx.x == 0) new (&counter) cuda::atomic<int, cuda::thread_scope_block>(7);
     __syncthreads();
-    counter.fetch_add(2, cuda::memory_order_relaxed);
+    volatile auto& same = counter;  // as in libcu++, operations are also those of volatile objects
+    same.fetch_add(2, cuda::memory_order_relaxed);
     cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_block);
     __syncthreads();
     out[threadIdx.x] = counter.load();
@@ -85,7 +86,9 @@ int main() {
 
     cuda::atomic<int> host(3);
     host.fetch_add(4);
-    host = host + 1;
+    volatile auto& same = host;
+    same = host + 1;
+    host = same + 0;
     int number = 5;
     cuda::std::atomic_ref<int>(number)++;
     conformance::print("host", std::vector<int>{host.load(), number, ++host, sizeof(host)}, 0);

@@ -36,59 +36,59 @@ class atomic_operations {
 public:
     using value_type = __T;
     static constexpr bool is_always_lock_free = sizeof(__T) <= 8;
-    bool is_lock_free() const noexcept { return is_always_lock_free; }
+    bool is_lock_free() const volatile noexcept { return is_always_lock_free; }
 
-    void store(__T __value, __order_t __order = __seq_cst) const noexcept {
+    void store(__T __value, __order_t __order = __seq_cst) const volatile noexcept {
         const __scope_t __scoped;
         atomic_store(__address(), __value, __order);
     }
-    __T load(__order_t __order = __seq_cst) const noexcept {
+    __T load(__order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         return atomic_load(__address(), __order);
     }
-    operator __T() const noexcept { return load(); }
-    __T exchange(__T __value, __order_t __order = __seq_cst) const noexcept {
+    operator __T() const volatile noexcept { return load(); }
+    __T exchange(__T __value, __order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         return atomic_exchange(__address(), __value, __order);
     }
 
     bool compare_exchange_strong(__T &__expected, __T __desired, __order_t __success,
-                                 __order_t __failure) const noexcept {
+                                 __order_t __failure) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         return atomic_compare_exchange(__address(), __builtin_addressof(__expected), __desired,
                                        __success, __failure);
     }
     bool compare_exchange_strong(__T &__expected, __T __desired,
-                                 __order_t __order = __seq_cst) const noexcept {
+                                 __order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         return atomic_compare_exchange(__address(), __builtin_addressof(__expected), __desired,
                                        __order, failure_order(__order));
     }
     bool compare_exchange_weak(__T &__expected, __T __desired, __order_t __success,
-                               __order_t __failure) const noexcept {
+                               __order_t __failure) const volatile noexcept {
         return compare_exchange_strong(__expected, __desired, __success, __failure);
     }
-    bool compare_exchange_weak(__T &__expected, __T __desired,
-                               __order_t __order = __seq_cst) const noexcept {
+    bool compare_exchange_weak(__T &__expected, __T __desired, __order_t __order = __seq_cst) const
+        volatile noexcept {
         return compare_exchange_strong(__expected, __desired, __order);
     }
 
     /* Waits until the value is another one.  Who changes it need not notify. */
-    void wait(__T __old, __order_t __order = __seq_cst) const noexcept {
+    void wait(__T __old, __order_t __order = __seq_cst) const volatile noexcept {
         for (;;) {
             const __T __now = load(__order);
             if (memcmp(__builtin_addressof(__now), __builtin_addressof(__old), sizeof __old) != 0)
                 return;
         }
     }
-    void notify_one() const noexcept {}
-    void notify_all() const noexcept {}
+    void notify_one() const volatile noexcept {}
+    void notify_all() const volatile noexcept {}
 
-    __T fetch_add(__difference_t __value, __order_t __order = __seq_cst) const noexcept {
+    __T fetch_add(__difference_t __value, __order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         if constexpr (::std::is_pointer_v<__T>)
@@ -97,7 +97,7 @@ public:
         else
             return atomic_add(__address(), __value, __order);
     }
-    __T fetch_sub(__difference_t __value, __order_t __order = __seq_cst) const noexcept {
+    __T fetch_sub(__difference_t __value, __order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         if constexpr (::std::is_pointer_v<__T>)
@@ -106,44 +106,51 @@ public:
         else
             return atomic_subtract(__address(), __value, __order);
     }
-    __T fetch_and(__T __value, __order_t __order = __seq_cst) const noexcept {
+    __T fetch_and(__T __value, __order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         return atomic_and(__address(), __value, __order);
     }
-    __T fetch_or(__T __value, __order_t __order = __seq_cst) const noexcept {
+    __T fetch_or(__T __value, __order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         return atomic_or(__address(), __value, __order);
     }
-    __T fetch_xor(__T __value, __order_t __order = __seq_cst) const noexcept {
+    __T fetch_xor(__T __value, __order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         return atomic_xor(__address(), __value, __order);
     }
-    __T fetch_min(__T __value, __order_t __order = __seq_cst) const noexcept {
+    __T fetch_min(__T __value, __order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         return atomic_min(__address(), __value, __order);
     }
-    __T fetch_max(__T __value, __order_t __order = __seq_cst) const noexcept {
+    __T fetch_max(__T __value, __order_t __order = __seq_cst) const volatile noexcept {
         may_wait();
         const __scope_t __scoped;
         return atomic_max(__address(), __value, __order);
     }
 
-    __T operator++(int) const noexcept { return fetch_add(1); }
-    __T operator--(int) const noexcept { return fetch_sub(1); }
-    __T operator++() const noexcept { return fetch_add(1) + 1; }
-    __T operator--() const noexcept { return fetch_sub(1) - 1; }
-    __T operator+=(__difference_t __value) const noexcept { return fetch_add(__value) + __value; }
-    __T operator-=(__difference_t __value) const noexcept { return fetch_sub(__value) - __value; }
-    __T operator&=(__T __value) const noexcept { return fetch_and(__value) & __value; }
-    __T operator|=(__T __value) const noexcept { return fetch_or(__value) | __value; }
-    __T operator^=(__T __value) const noexcept { return fetch_xor(__value) ^ __value; }
+    __T operator++(int) const volatile noexcept { return fetch_add(1); }
+    __T operator--(int) const volatile noexcept { return fetch_sub(1); }
+    __T operator++() const volatile noexcept { return fetch_add(1) + 1; }
+    __T operator--() const volatile noexcept { return fetch_sub(1) - 1; }
+    __T operator+=(__difference_t __value) const volatile noexcept {
+        return fetch_add(__value) + __value;
+    }
+    __T operator-=(__difference_t __value) const volatile noexcept {
+        return fetch_sub(__value) - __value;
+    }
+    __T operator&=(__T __value) const volatile noexcept { return fetch_and(__value) & __value; }
+    __T operator|=(__T __value) const volatile noexcept { return fetch_or(__value) | __value; }
+    __T operator^=(__T __value) const volatile noexcept { return fetch_xor(__value) ^ __value; }
 
 private:
-    __T *__address() const noexcept { return static_cast<const __Self *>(this)->__get_address(); }
+    __T *__address() const volatile noexcept {
+        return const_cast<const __Self *>(static_cast<const volatile __Self *>(this))
+            ->__get_address();
+    }
 };
 
 }  // namespace kbuild_cpu
@@ -175,7 +182,12 @@ public:
     constexpr atomic(__T __value) noexcept : __value_(__value) {}
     atomic(const atomic &) = delete;
     atomic &operator=(const atomic &) = delete;
+    atomic &operator=(const atomic &) volatile = delete;
     __T operator=(__T __value) noexcept {
+        this->store(__value);
+        return __value;
+    }
+    __T operator=(__T __value) volatile noexcept {
         this->store(__value);
         return __value;
     }

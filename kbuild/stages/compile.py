@@ -20,6 +20,7 @@ from kbuild.backends.interface.build import (
 from kbuild.backends.interface.mixed import Entries
 from kbuild.errors import ConfigurationError, InputError, SourceError, ToolError
 from kbuild.model import Command, DeviceImage, Kernel
+from kbuild.process.diagnostics import drop_columns, select_once
 from kbuild.stages.compiler_record import record_compiler
 from kbuild.stages.depfiles import check_prerequisites, read_dependencies
 from kbuild.stages.edges import CompileEdge, make_unit
@@ -205,6 +206,8 @@ def _run_front_end(
         return unit, "", front_end
     with diagnose(text.code, unit, edge.toolchain, text.passes, builder):
         compiled, front_end = _compile_text(text.passes, text.code, unit, edge, builder)
+    # The same line can be in a text several times, with other columns than in its file.
+    front_end = replace(front_end, log=drop_columns(select_once(front_end.log)))
     log = text.log + review(text.code, unit, edge.toolchain, text.passes)
     return compiled, log, front_end
 

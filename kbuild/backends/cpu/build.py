@@ -257,7 +257,7 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
         # are defined, which can be another object.
         "-fstandalone-debug" if tc.compiler_id == "clang" else "-femit-class-debug-always",
         *(() if unit.debug or tc.compiler_id == "clang" else _NO_PLACES_OF_VARIABLES),
-        *(_hide_text(tc) if unit.is_mixed else ()),
+        *((_hide_text(tc),) if unit.is_mixed else ()),
         # One message has the errors of all divided kernels. clang stops after 20.
         *(("-ferror-limit=0",) if tc.compiler_id == "clang" else ()),
         # Caches preprocess the text again. With -g, gcc would write the directory into the result.
@@ -278,11 +278,10 @@ def compile_command(unit: CompileUnit, tc: Toolchain) -> Command:
     )
 
 
-def _hide_text(tc: Toolchain) -> tuple[str, ...]:
-    """Return the options for diagnostics without the rewritten text and its columns."""
+def _hide_text(tc: Toolchain) -> str:
+    """Return the option for diagnostics without the rewritten text."""
     is_clang = tc.compiler_id == "clang"
-    caret = "-fno-caret-diagnostics" if is_clang else "-fno-diagnostics-show-caret"
-    return "-fno-show-column", caret
+    return "-fno-caret-diagnostics" if is_clang else "-fno-diagnostics-show-caret"
 
 
 def _drop_preprocessor_options(options: tuple[str, ...]) -> Iterator[str]:

@@ -45,7 +45,7 @@ def diagnose(
         _run(code, unit, tc, passes, builder)
         if not isinstance(error, ToolError):
             raise
-        log = select_once(drop_columns(error.log)).rstrip("\n")
+        log = drop_columns(select_once(error.log)).rstrip("\n")
         raise ToolError(error.message, log=log, command=error.command) from error
 
 

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
 # The command shows no warnings: those of the real text count, which is optimized.
 # kbuild rejects exceptions in device code itself.
-# The user's own text has the columns of the file.
-_DIAGNOSIS: Final = ("-fsyntax-only", "-w", "-fexceptions", "-fshow-column")
+_DIAGNOSIS: Final = ("-fsyntax-only", "-w", "-fexceptions")
 # The project can make errors of warnings, and of markers of lines.
 _REVIEW: Final = (
-    *("-fsyntax-only", "-Wdeprecated-declarations", "-Wno-pedantic", "-fshow-column"),
+    *("-fsyntax-only", "-Wdeprecated-declarations", "-Wno-pedantic"),
     *("-Wno-error", "-Wno-error=deprecated-declarations"),
 )
 # clang shows the line that it reads, and not that of the file.

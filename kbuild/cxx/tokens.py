@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from kbuild.cxx.lexer import Token, split_text
-from kbuild.cxx.unit import match_words
+from kbuild.cxx.model import Span
+from kbuild.cxx.unit import Unit, match_words
 
 ATTRIBUTES: Final = frozenset(
     (
@@ -124,3 +125,8 @@ def join(tokens: list[Token]) -> str:
             parts.append(" ")
         parts.append(token.text)
     return "".join(parts)
+
+
+def join_span(unit: Unit, span: Span) -> str:
+    """Return the tokens between two indices as `join` does; operators such as ``++`` are two."""
+    return join(unit.list_between(*span))

@@ -51,6 +51,7 @@ from kbuild.cxx.statements import (
     list_blocks,
     list_statements,
 )
+from kbuild.cxx.tokens import join_span
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -309,14 +310,10 @@ def _find_proof_of_range(unit: Unit, loop: Block) -> str | None:
         return None
     declared = {unit.words[index] for index in list_names(unit, head.start, colon)}
     return (
-        f"<{_RANGE}<decltype(({_join(unit, (colon + 1, head.stop))}))>>"
+        f"<{_RANGE}<decltype(({join_span(unit, (colon + 1, head.stop))}))>>"
         if _can_prove(unit, (colon + 1, head.stop), declared)
         else ""
     )
-
-
-def _join(unit: Unit, span: Span) -> str:
-    return " ".join(unit.words[slice(*span)])
 
 
 def _can_prove(unit: Unit, span: Span, declared: Iterable[str]) -> bool:
@@ -350,10 +347,10 @@ def _find_proof(
     region = _find_region(unit, loop, spans) if place == "apart" and used else None
     if used is None:
         return "", None
-    kinds = dict.fromkeys(f"decltype(({_join(unit, span)}))" for span in spans)
+    kinds = dict.fromkeys(f"decltype(({join_span(unit, span)}))" for span in spans)
     scalars = f"{_SCALARS}<{', '.join(kinds)}>"
     if is_update:
-        return f"<{scalars}, decltype({_join(unit, operands[0])})>({_UPDATE})", region
+        return f"<{scalars}, decltype({join_span(unit, operands[0])})>({_UPDATE})", region
     return f"<{scalars}>()", region
 
 

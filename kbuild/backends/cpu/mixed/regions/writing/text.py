@@ -15,6 +15,7 @@ from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.cxx.model import Edit
 from kbuild.cxx.places import find_angle
 from kbuild.cxx.statements import Block, Node, Statement, list_blocks
+from kbuild.cxx.tokens import join_span
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
@@ -275,21 +276,17 @@ def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
             continue
         for index in division.uses.indices[variable]:
             use = division.uses.read(index)
-            kinds = [f"decltype({_join(unit, span)})" for span in use.operands]
-            kinds += [f"{REGIONS}base<decltype(({_join(unit, span)}))>" for span in use.bases]
-            kinds += [_join(unit, span) for span in use.types]
+            kinds = [f"decltype({join_span(unit, span)})" for span in use.operands]
+            kinds += [f"{REGIONS}base<decltype(({join_span(unit, span)}))>" for span in use.bases]
+            kinds += [join_span(unit, span) for span in use.types]
             if use.call is not None:
-                arguments = (f"decltype(({_join(unit, span)}))" for span in use.call.arguments)
-                called = (f"decltype({_join(unit, use.call.callee)})", str(use.call.place))
+                arguments = (f"decltype(({join_span(unit, span)}))" for span in use.call.arguments)
+                called = (f"decltype({join_span(unit, use.call.callee)})", str(use.call.place))
                 kinds.append(f"{REGIONS}taken<{', '.join((*called, *arguments))}>")
             if kinds:
                 of = ", ".join((f"decltype({variable.name})", *kinds))
                 kind = f"typename {REGIONS}read<{of}>::has_only_numbers_or_pointers"
                 yield index, f"static_cast<{kind}>({variable.name})"
-
-
-def _join(unit: Unit, span: Span) -> str:
-    return " ".join(unit.words[slice(*span)])
 
 
 def name_class(operation: Operation) -> str:

@@ -122,11 +122,15 @@ def test_loops_that_end_if_the_compiler_agrees(loop: str) -> None:
     [
         (
             "for (int i = 0; i < a.n - 1; ++i) cas(p, 1);",
-            "mark_loop<::kbuild_cpu::are_scalars<decltype((i)), decltype((a . n))>>()",
+            "mark_loop<::kbuild_cpu::are_scalars<decltype((i)), decltype((a.n))>>()",
+        ),
+        (
+            "for (int i = 0; i < 9; ++i) { x[(m++) * 2 + i] = i; cas(p, 1); }",
+            "are_scalars<decltype((i)), decltype(((m++))), decltype((x[(m++) * 2 + i]))>>()",
         ),
         (
             "for (int i = 0; i < 9; ++i) { int k = 2; y[2][i] = s >> i; k += i; cas(p, 1); }",
-            "are_scalars<decltype((i)), decltype((y [ 2 ])), decltype((s))>>()",
+            "are_scalars<decltype((i)), decltype((y[2])), decltype((s))>>()",
         ),
         ("for (auto x : y) cas(p, x);", "mark_loop<::kbuild_cpu::has_pointers<decltype((y))>>()"),
         (

@@ -14,13 +14,17 @@ from support.commands import ROOT
 HEADERS = native_directory() / "device" / "cpu" / "kbuild_cpu" / "host"
 PAGE = ROOT / "docs" / "reference" / "cuda-host-api.md"
 RESULT = r"(?:const char \*|cudaChannelFormatDesc\s+)"
-DECLARED = rf"KBUILD_API\((\w+)\)|{RESULT}KBUILD_VENDOR\((\w+)\)\("
+PROFILER = HEADERS.parents[1] / "cuda_profiler_api.h"
+DECLARED = (
+    rf"KBUILD_API\((\w+)\)|{RESULT}KBUILD_VENDOR\((\w+)\)\("
+    r"|KBUILD_PROFILER_API \w+ cuda(\w+)\("
+)
 
 
 def test_page_lists_every_function() -> None:
     listed = PAGE.read_text().split("## Functions")[1].split("C++ also has")[0]
-    text = "".join(path.read_text() for path in HEADERS.rglob("*.h"))
-    declared = {"cuda" + (first or second) for first, second in re.findall(DECLARED, text)}
+    text = "".join(path.read_text() for path in (*HEADERS.rglob("*.h"), PROFILER))
+    declared = {"cuda" + "".join(groups) for groups in re.findall(DECLARED, text)}
     assert len(declared) > 100
     assert declared == set(re.findall(r"`(cuda\w+)`", listed))
 

@@ -345,7 +345,7 @@ def _rebind_objects(
             outer += [f"__kbuild_value__({name})"] * (not are_captured)
             values.append(f"decltype({name})")
             if have_functions:
-                outer.append(f"::kbuild_cpu::bytes<decltype({name})> {pointer}({name});")
+                outer.append(f"::kbuild_cpu::object_bytes<decltype({name})> {pointer}({name});")
                 inner.append(f" [[maybe_unused]] auto& {name} = {pointer}.object();")
     if values and not have_functions:
         outer.append(f"__kbuild_parameters__({number}, {', '.join(values)})")

@@ -38,11 +38,11 @@ KBUILD_CPU_REGISTERS(nctaid, gridDim)
 
 /* The lower half of the exact result, for numbers with and without a sign. */
 template <class __T>
-inline void add(__T &__result, unsigned int __a, unsigned int __b) {
+inline void add_words(__T &__result, unsigned int __a, unsigned int __b) {
     __result = static_cast<__T>(__a + __b);
 }
 template <class __T>
-inline void sub(__T &__result, unsigned int __a, unsigned int __b) {
+inline void subtract_words(__T &__result, unsigned int __a, unsigned int __b) {
     __result = static_cast<__T>(__a - __b);
 }
 template <class __T>

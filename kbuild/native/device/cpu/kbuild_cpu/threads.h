@@ -29,17 +29,17 @@ constexpr bool are_bytes =
 /* A thread's object for a parameter: a copy of its bytes, as on a GPU.  Checks know no thread yet when it is made, so
  * it calls no function of the C library, which they replace. */
 template <class __T>
-class bytes {
+class object_bytes {
 public:
-    KBUILD_CPU_UNCHECKED __device__ explicit bytes(const __T &__object)
-        : copy_(reinterpret_cast<const copy &>(__object)) {}
+    KBUILD_CPU_UNCHECKED __device__ explicit object_bytes(const __T &__object)
+        : copy_(reinterpret_cast<const __copy &>(__object)) {}
     __device__ __T &object() { return *__builtin_launder(reinterpret_cast<__T *>(&copy_)); }
 
 private:
-    struct __attribute__((may_alias)) copy {
-        alignas(__T) unsigned char bytes[sizeof(__T)];
+    struct __attribute__((may_alias)) __copy {
+        alignas(__T) unsigned char __bytes[sizeof(__T)];
     };
-    copy copy_;
+    __copy copy_;
 };
 
 }  // namespace kbuild_cpu

@@ -21,7 +21,7 @@ def shorten(call: str | None) -> str | None:
         ("mov.u32 %0, %%lanemask_lt;", "read_lanemask_lt(%0)"),
         ("mov.u32 %0, %%tid.x;", "read_tid_x(%0)"),
         ("mov.u32 %0, %nctaid.z;", "read_nctaid_z(%0)"),
-        ("add.s32 %0, %0, 1;", "add(%0, %0, 1)"),
+        ("add.s32 %0, %0, 1;", "add_words(%0, %0, 1)"),
         ("mad.lo.u32 %0, %1, 4, %2;", "multiply_and_add(%0, %1, 4, %2)"),
         ("bfind.u32 %0, %1;", "find_top_bit(%0, %1)"),
         ("shl.b32 %0,%1,31;", "shift_left(%0, %1, 31)"),

@@ -130,7 +130,8 @@ def _share_work(program: str) -> None:
 def _answer(connection: socket.socket) -> None:
     """Run the command that a client sends. Never returns."""
     writable = signal.set_wakeup_fd(-1)
-    os.close(writable)
+    if writable >= 0:  # asyncio, since Python 3.12, has reset it in the fork
+        os.close(writable)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     files = array.array("i")
     _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_LEN(_FILES * files.itemsize))

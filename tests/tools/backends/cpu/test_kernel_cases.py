@@ -79,4 +79,5 @@ def test_loops_that_update_memory_are_plain(build: Build) -> None:
     executions = read_executions(build("waits"))
     plain = {name for name, execution in executions.items() if execution == "plain loop"}
     ending = {"real_update(int*, int*)", "counted(int*, int*)"}
-    assert ending <= plain <= {*ending, "delete_object()"}
+    # A compiler can find out that these end, too.
+    assert ending <= plain <= {*ending, "delete_object()", "calls_or_comparisons(int*, int*)"}

@@ -58,6 +58,7 @@ def _is_nameable(found: Declaration) -> bool:
         found.kind == "variable"
         and not found.is_instantiation
         and bool(found.words & {DEVICE, CONSTANT, MANAGED})
+        and all(token.text != SHARED for token in found.head)
         and found.scope in ("", "namespace", "language")
     )
 

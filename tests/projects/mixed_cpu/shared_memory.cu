@@ -7,7 +7,7 @@
 constexpr int count = 64;
 
 extern __shared__ int dynamic_of_namespace[];
-__shared__ int of_namespace[count];
+__device__ __shared__ int of_namespace[count];
 namespace inner {
 __shared__ int first, *second;
 }

@@ -212,7 +212,7 @@ def test_variables_in_host_texts(source: str, expected: str) -> None:
 def test_qualifiers_in_expressions_stay_wrong() -> None:
     text = make_host_text("int x = f(1, __kbuild_constant__ y); __kbuild_constant__ int c;")
 
-    # nvcc's attribute is no expression either, and this one can only begin a declaration.
+    # An attribute of nvcc is not a part of an expression, and this one begins a declaration.
     assert "f(1, __attribute__(()) y)" in text
     assert text.count("__attribute__") == 1
 

@@ -263,6 +263,21 @@ __global__ void bytes_in_fibers(Object object, int* out)
     __syncthreads();
     out[threadIdx.x] = object.value + 1000 * (places[(threadIdx.x + 1) % 64] == &object);
 }
+template <class First, class... Object>
+__global__ void bytes_of_packs_in_loops(const First first, int* out, Object... objects)
+{
+    if (threadIdx.x == 63) return;
+    ((objects.value += threadIdx.x), ...);
+    auto add = [&] { return (first.value + ... + objects.value); };
+    out[threadIdx.x] = add() + 1000 * sizeof...(objects);
+}
+template <class... Object> __global__ void bytes_of_packs_in_fibers(int* out, Object... objects)
+{
+    __shared__ int values[64];
+    values[63 - threadIdx.x] = (threadIdx.x + ... + objects.value);
+    __syncthreads();
+    out[threadIdx.x] = values[threadIdx.x] + (0 + ... + objects.value);
+}
 
 int main()
 {
@@ -325,6 +340,12 @@ int main()
     check("bytes_in_fibers", 64, [](int i) { return 7 + i; });
     bytes_in_fibers<<<1, 64>>>(OfHost(7), results);
     check("bytes_in_fibers", 64, [](int i) { return 7 + i; });
+    bytes_of_packs_in_loops<<<1, 64>>>(Counted(copies, 7), results, OfHost(1), Counted(copies, 2));
+    check("bytes_of_packs_in_loops", 63, [](int i) { return 2010 + 2 * i; });
+    bytes_of_packs_in_loops<<<1, 64>>>(Counted(copies, 7), results);
+    check("bytes_of_packs_in_loops", 63, [](int) { return 7; });
+    bytes_of_packs_in_fibers<<<1, 64>>>(results, OfHost(1), Counted(copies, 2));
+    check("bytes_of_packs_in_fibers", 64, [](int i) { return 63 - i + 6; });
     if (*copies != 0) std::printf("%d copies in device code\n", *copies);
     std::puts("done");
 }

@@ -829,7 +829,7 @@ MUTATIONS = (
         "the name refers to the object of the launch",
         (
             Change(
-                f"{_MIXED}kernel_text.py",
+                f"{_MIXED}parameters.py",
                 "is_shared = GRID_CONSTANT in before.split() and not parameter.is_pack",
                 "is_shared = False",
             ),

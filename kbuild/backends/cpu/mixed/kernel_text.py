@@ -5,7 +5,6 @@ The definitions of the words are in ``native/device/cpu/mixed/kernel_text.h``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Final
@@ -25,25 +24,21 @@ from kbuild.backends.cpu.mixed.mentions import (
     list_own_names,
     list_words,
 )
+from kbuild.backends.cpu.mixed.parameters import NUMBERS, rebind_objects
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.waits.functions import find_waiting
 from kbuild.backends.cpu.mixed.waits.loops import LoopMarks
 from kbuild.cxx.declarations import Declaration
-from kbuild.cxx.declarators import GRID_CONSTANT
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
-from kbuild.cxx.rewriting.signatures import read_signature
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-_VALUES: Final = ("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")
 # The constants of a launch, and their names in a plain loop.
 _CONSTANTS: Final = dict(
     zip(CONSTANTS, ("__kbuild_block__", "__kbuild_size__", "__kbuild_grid__"), strict=True)
 )
 _UNSIGNED: Final = ("u", "auto", "size_t")  # how the types start
-# A type that is not an alias of a reference, and not a template parameter.
-_BUILT_IN: Final = re.compile(rf".*\*|(?:(?:const|volatile|{'|'.join(_VALUES)})\b\s*)+")
 # The execution models, and why a kernel with barriers has fibers.
 _PLAIN: Final = "plain loop"
 _REGIONS: Final = "regions"
@@ -210,12 +205,12 @@ class _Editor:
         reviewed = 2 * number + (kernel.start in self._indexed)
         if kernel.start in self._objects:
             raise CannotDivide(_OBJECTS)
-        outer, inner = _rebind_objects(
+        objects = rebind_objects(
             *(self._code.text, kernel, number), have_functions=False, are_captured=True
         )
-        before = " ".join((*outer, *_describe_kernel(bound, _REGIONS, names, reviewed)))
+        before = " ".join((*objects.before, *_describe_kernel(bound, _REGIONS, names, reviewed)))
         most = "__kbuild_bounds__[0]" if bound.block else "0"
-        prologue = "".join((f"{before} __kbuild_divided__({most})", *inner))
+        prologue = "".join((f"{before} __kbuild_divided__({most})", *objects.inside))
         named = tuple(_name_functions(names))
         if self._divider is not None:
             divided = self._divider.divide_kernel(kernel, prologue)
@@ -262,17 +257,19 @@ class _Editor:
                 constants.append("__kbuild_threadIdx__")
             inside = "".join(f" {word}" for word in constants)
             after = f"__kbuild_plain_loop_end__({_choose_index(code, mentions, stores=stores)})"
-        outer, inner = _rebind_objects(
+        objects = rebind_objects(
             *(code.text, kernel, number), have_functions=kernel.start in self._objects
         )
-        prologue = " ".join((*outer, *words))
+        prologue = " ".join((*objects.before, *words))
         is_apart = code.text[start + 1].isspace() or code.text[start + 1] == "}"
         space = "" if is_apart else " "  # a word can follow the brace
         yield Edit(
-            start=start, end=start + 1, text=f"{{ {prologue} {{{inside}{''.join(inner)}{space}"
+            start=start,
+            end=start + 1,
+            text=f"{{ {prologue} {{{inside}{''.join(objects.inside)}{space}",
         )
         yield from _name_functions(names)
-        yield Edit(start=end - 1, end=end, text=f"}} {after} }}")
+        yield Edit(start=end - 1, end=end, text=f"{''.join(objects.after)}}} {after} }}")
 
 
 def _describe_kernel(
@@ -300,56 +297,7 @@ def _name_functions(names: list[Token]) -> Iterator[Edit]:
 def _returns_value(kernel: Declaration) -> bool:
     """Return whether the kernel is a mistake that the reader of the object reports."""
     words = {token.text for token in kernel.head}
-    return "void" not in words and not words.isdisjoint(_VALUES)
-
-
-def _rebind_objects(
-    text: str, kernel: Declaration, number: int, *, have_functions: bool, are_captured: bool = False
-) -> tuple[list[str], list[str]]:
-    """Return the declarations before and in the body that make names refer to their objects.
-
-    Those are the objects of reference parameters, the launch's own object for a parameter that all
-    threads of the grid share, and each thread's copy of the bytes of an object with functions of
-    its own, which run in the host's stub only.
-
-    Args:
-        text: The preprocessed text.
-        kernel: The kernel.
-        number: The number of its definition.
-        have_functions: Whether a parameter has a copy constructor or a destructor of its own.
-        are_captured: Whether the body captures references. Otherwise, it is a function that copies
-            what it uses, and would copy these objects.
-    """
-    outer: list[str] = []
-    inner: list[str] = []
-    values: list[str] = []
-    place = "0"
-    signature = read_signature("", text[slice(*kernel.parameters)])
-    for index, parameter in enumerate(signature.parameters):
-        name = parameter.old_name
-        before = parameter.text.partition(f" {parameter.name}")[0].rstrip(" .")
-        here, pointer = place, f"__kbuild_object_{index}__"
-        place += f" + sizeof...({name})" if parameter.is_pack else " + 1"
-        if not name:
-            continue
-        is_reference = before.endswith("&")
-        is_shared = GRID_CONSTANT in before.split() and not parameter.is_pack
-        if is_shared or (is_reference and not are_captured and not parameter.is_pack):
-            of_launch = f"::kbuild_cpu::find_argument<decltype({name})>({here})"
-            found = of_launch if is_shared else f"__builtin_addressof({name})"
-            outer.append(f"const auto {pointer} = {found};")
-            inner.append(f" [[maybe_unused]] auto& {name} = *{pointer};")
-        elif is_reference and not are_captured:
-            outer.append(f"__kbuild_no_pack__({name})")
-        elif not (is_reference or parameter.is_pack or _BUILT_IN.fullmatch(before)):
-            outer += [f"__kbuild_value__({name})"] * (not are_captured)
-            values.append(f"decltype({name})")
-            if have_functions:
-                outer.append(f"::kbuild_cpu::object_bytes<decltype({name})> {pointer}({name});")
-                inner.append(f" [[maybe_unused]] auto& {name} = {pointer}.object();")
-    if values and not have_functions:
-        outer.append(f"__kbuild_parameters__({number}, {', '.join(values)})")
-    return outer, inner
+    return "void" not in words and not words.isdisjoint(NUMBERS)
 
 
 def _choose_index(code: Unit, mentions: list[Token], *, stores: bool) -> str:

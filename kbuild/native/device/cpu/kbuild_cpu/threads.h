@@ -42,6 +42,35 @@ private:
     __copy copy_;
 };
 
+/* The same for the objects of a pack, which are the arguments of a function. */
+template <class... __T>
+class packed_bytes;
+
+template <>
+class packed_bytes<> {
+public:
+    template <class __F, class... __Object>
+    __device__ void call(const __F &__body, __Object &...__objects) {
+        __body(__objects...);
+    }
+};
+
+template <class __First, class... __Rest>
+class packed_bytes<__First, __Rest...> {
+public:
+    KBUILD_CPU_UNCHECKED __device__ explicit packed_bytes(const __First &__first,
+                                                          const __Rest &...__rest)
+        : first_(__first), rest_(__rest...) {}
+    template <class __F, class... __Object>
+    __device__ void call(const __F &__body, __Object &...__objects) {
+        rest_.call(__body, __objects..., first_.object());
+    }
+
+private:
+    object_bytes<__First> first_;
+    packed_bytes<__Rest...> rest_;
+};
+
 }  // namespace kbuild_cpu
 
 #endif

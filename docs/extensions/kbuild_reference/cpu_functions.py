@@ -18,6 +18,7 @@ _PAGES: Final = Path(__file__).parents[2] / "reference"
 _ROW: Final = re.compile(r"\bX\((\w+)\)")
 _RUNTIME: Final = "[runtime API](cuda-host-api.md)"
 _DRIVER_PAGE: Final = "[driver API](cuda-driver-api.md)"
+_NVML: Final = "[NVML](cuda-libraries.md#nvml)"
 _LANGUAGE: Final = "[device language](cpu-device-language.md)"
 # The header of a library, what finds its functions there, and its page.
 _TOOLS: Final = (
@@ -27,6 +28,7 @@ _TOOLS: Final = (
         r"nvJitLinkResult (nvJitLink\w+)\(",
         "[nvJitLink](cuda-driver-api.md#linking-at-run-time)",
     ),
+    ("nvml.h", r"nvmlReturn_t (nvml[A-Z]\w+?)(?:_v\d)?\(", _NVML),
     ("nvtx3/nvToolsExt.h", r"X\(\w+, (\w+),", "does nothing, as without a profiler"),
 )
 _LIBRARIES: Final = "[NVIDIA's libraries](cuda-libraries.md)"
@@ -42,6 +44,7 @@ def render(argument: str, _body: str) -> str:
         "curand": _list_names(list_curand_functions()),
         "cusolver": _list_names(list_cusolver_functions()),
         "cusparse": _list_names(list_cusparse_functions()),
+        "nvml-missing": _list_names(list_missing_nvml_functions()),
         "everything": format_table(("Name", "On the CPU", "More"), _list_rows()),
     }
     if argument not in lists:
@@ -99,6 +102,13 @@ def list_cusparse_functions() -> tuple[str, ...]:
     return tuple(sorted(set(re.findall(r"\b(cusparse[A-Z]\w+)\(", header))))
 
 
+def list_missing_nvml_functions() -> tuple[str, ...]:
+    """Return the functions of NVML that always return an error."""
+    text = (_DEVICE / "nvml" / "unsupported.h").read_text()
+    found = re.findall(r"^ +X\((\w+?)(?:_v\d)?[,)]", text, re.MULTILINE)
+    return tuple(sorted({f"nvmlDevice{name}" for name in found}))
+
+
 def _list_names(names: tuple[str, ...]) -> str:
     return ", ".join(f"`{name}`" for name in names) + ".\n"
 
@@ -134,6 +144,8 @@ def _list_functions() -> Iterator[tuple[str, str, str]]:
         yield f"`{name}`", "error" if _REJECTED.search(name) else "yes", _LIBRARIES
     for name, page in _list_tools():
         yield f"`{name}`", "error" if "OptiX" in name else "yes", page
+    for name in list_missing_nvml_functions():
+        yield f"`{name}`", "error", _NVML
 
 
 def _list_tools() -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from kbuild.backends.cpu.options import cuda_version
 from kbuild.backends.cpu.runtime import (
     DRIVER_API,
     HOST_API,
+    MANAGEMENT,
     RUNTIME_COMPILER,
     RUNTIME_LINKER,
     SHARED,
@@ -40,6 +41,7 @@ _SCRIPTS: Final = {
     "libnvrtc_static.a": RUNTIME_COMPILER,
     "libnvJitLink.so": RUNTIME_LINKER,
     "libnvJitLink_static.a": RUNTIME_LINKER,
+    "libnvidia-ml.so": MANAGEMENT,
 }
 # Many builds link them without a need. Programs that link device code also read the first one.
 _EMPTY_LIBRARIES: Final = ("libcudadevrt.a", "libnvrtc-builtins.so", "libnvrtc-builtins_static.a")

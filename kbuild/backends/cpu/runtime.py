@@ -21,12 +21,16 @@ HOST_API: Final = "libkbuild_cudart.a"
 DRIVER_API: Final = "libkbuild_cuda.a"
 RUNTIME_COMPILER: Final = "libkbuild_nvrtc.a"
 RUNTIME_LINKER: Final = "libkbuild_nvjitlink.a"
+MANAGEMENT: Final = "libkbuild_nvml.a"
 # The compilers of C++ and C, as gcc, clang, and Debian's cross compilers spell them.
 _C_NAMES: Final = (("clang++", "clang"), ("g++", "gcc"), ("c++", "cc"))
 _CXX_NAMES: Final = (("clang", "clang++"), ("gcc", "g++"), ("cc", "c++"))
 _DIRECTORY: Final = "lib"  # of an installation, as in `resources`
 _NO_HINTS: Final = ToolchainHints()
-_FILES: Final = (SHARED, STATIC, HOST_API, DRIVER_API, RUNTIME_COMPILER, RUNTIME_LINKER)
+_FILES: Final = (
+    *(SHARED, STATIC, HOST_API, DRIVER_API),
+    *(RUNTIME_COMPILER, RUNTIME_LINKER, MANAGEMENT),
+)
 
 
 def provide_runtimes(hints: ToolchainHints) -> None:

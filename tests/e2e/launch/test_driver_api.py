@@ -1,4 +1,4 @@
-"""The driver API and NVRTC on the CPU, with programs that `kbuild nvcc` builds."""
+"""The driver API, NVRTC, and NVML on the CPU, with programs that `kbuild nvcc` builds."""
 
 from __future__ import annotations
 
@@ -72,8 +72,10 @@ def test_device_code_is_linked_at_run_time(tmp_path: Path) -> None:
 
 def test_linkers_find_the_names(tmp_path: Path) -> None:
     program = tmp_path / "symbols"
-    compile_files(PROJECT / "symbols.c", "-o", program, "-lcuda", "-lnvrtc")
-    assert run_program(program).returncode == 0
+    sources = (PROJECT / "symbols.c", PROJECT / "management.c")
+    compile_files(*sources, "-o", program, "-lcuda", "-lnvrtc", "-lnvidia-ml")
+    done = run_program(program)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_nvrtc(tmp_path: Path) -> None:

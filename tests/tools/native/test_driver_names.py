@@ -36,10 +36,11 @@ def test_no_function_is_both_declared_and_unsupported() -> None:
 
 
 @pytest.mark.parametrize(
-    "library", ["libkbuild_cuda.a", "libkbuild_nvrtc.a", "libkbuild_nvjitlink.a"]
+    "library",
+    ["libkbuild_cuda.a", "libkbuild_nvrtc.a", "libkbuild_nvjitlink.a", "libkbuild_nvml.a"],
 )
 def test_names_are_hidden(library: str) -> None:
     argv = ["readelf", "--symbols", "--wide", str(find_runtime(library))]
     text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
-    rows = re.findall(r"FUNC\s+GLOBAL\s+(\w+)\s+\d+ (?:cu|nvrtc|nvJitLink)[A-Z]\w*", text)
+    rows = re.findall(r"FUNC\s+GLOBAL\s+(\w+)\s+\d+ (?:cu|nvrtc|nvJitLink|nvml)[A-Z]\w*", text)
     assert set(rows) == {"HIDDEN"}

@@ -13,6 +13,7 @@ _LIBRARIES: Final = {
     ("cusparse", "CUSPARSE_"): "cuSPARSE",
     ("cufft", "CUFFT_"): "cuFFT",
     ("curand", "CURAND_"): "cuRAND",
+    ("nvml", "NVML_"): "NVML",
 }
 
 

@@ -30,7 +30,6 @@ LIBRARIES: Final = {
     "the compiler of PTX": r"nvPTXCompiler\.h",
     "nvFatbin": r"nvFatbin\.h",
     "CUPTI": r"cupti\w*(?:/\w+)*\.h",
-    "NVML": r"nvml\.h",
     "TensorRT": r"NvInfer\w*\.h|NvOnnx\w*\.h",
     "OptiX": r"optix\w*\.h",
     "the Video Codec SDK": r"nvcuvid\.h|cuviddec\.h|nvEncodeAPI\.h",

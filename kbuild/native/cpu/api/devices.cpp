@@ -40,6 +40,7 @@ Limit limits[] = {
     {{0}, 0, true},              // persisting part of the L2 cache
 };
 std::atomic<unsigned> device_flags{0};
+std::atomic<int> management_users{0};
 
 void check_device(int device) {
     if (device != 0)
@@ -99,6 +100,12 @@ int kbuild_cpu_device_flags(unsigned* flags) {
         require(flags != nullptr, "the address for the result is a null pointer");
         *flags = device_flags;
     });
+}
+
+int kbuild_cpu_count_management_users(int change) {
+    int users = management_users;
+    while (!management_users.compare_exchange_weak(users, std::max(users + change, 0))) continue;
+    return users;
 }
 
 int kbuild_cpu_set_limit(int limit, std::size_t value) {

@@ -336,6 +336,9 @@ int kbuild_cpu_set_device_flags(unsigned __flags);
 int kbuild_cpu_device_flags(unsigned *__flags);
 int kbuild_cpu_set_limit(int __limit, size_t __value);
 int kbuild_cpu_limit(size_t *__value, int __limit);
+/* Adds a number to those who use NVML in this process, of whom there are at least 0.  Returns how many
+ * there were. */
+int kbuild_cpu_count_management_users(int __change);
 /* Releases all memory, streams, and events, and resets limits and attributes.  Does not repair a
  * device that a kernel broke: from then on, calls fail with KBUILD_CPU_DEVICE_UNAVAILABLE. */
 int kbuild_cpu_reset_device(void);

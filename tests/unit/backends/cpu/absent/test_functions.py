@@ -16,6 +16,7 @@ from kbuild.backends.cpu import build
         ("cufftXtSetCallback", "cuFFT"),
         ("CUFFT_CB_LD_COMPLEX", "cuFFT"),
         ("curandGenerateBinomial", "cuRAND"),
+        ("nvmlEventSetCreate", "NVML"),
     ],
 )
 def test_functions_of_a_library(name: str, library: str) -> None:

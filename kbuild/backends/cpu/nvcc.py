@@ -49,6 +49,9 @@ _EMPTY_ARCHIVE: Final = "!<arch>\n"
 _LINK_NAME: Final = "libkbuild_cpu.so"
 _OPTIONS: Final = {
     "-G": ("-O0", "-g", "-D__CUDACC_DEBUG__"),
+    # The CPU always accepts these lambdas, but headers of nvcc include more with the option.
+    "-extended-lambda": ("-DKBUILD_EXTENDED_LAMBDA",),
+    "-expt-extended-lambda": ("-DKBUILD_EXTENDED_LAMBDA",),
     "-fmad=true": ("-ffp-contract=fast",),
     "-fmad=false": ("-ffp-contract=off",),
 }

@@ -102,6 +102,18 @@ struct Unnamed {
 };
 __global__ void with_unnamed(Unnamed u, int* p) { *p = u.value; }
 }  // namespace
+template <class T>
+struct Limits {
+    T least, most;
+};
+// nvcc accepts these names, which get another meaning in the class.
+template <class T>
+struct Range {
+    using Limits = Limits<T>;
+    using Vec = Vec;
+    Limits limits;
+};
+__global__ void read_range(Range<int> r, int* p) { *p = r.limits.most - r.limits.least; }
 struct WithFriend {
     friend __global__ void befriended(WithFriend w, int* p) { *p = w.secret; }
 
@@ -165,6 +177,8 @@ static void check_kernels() {
     CHECK(value == 15);
     with_unnamed<<<1, 1>>>(Unnamed{17}, &value);
     CHECK(value == 17);
+    read_range<<<1, 1>>>(Range<int>{{3, 21}}, &value);
+    CHECK(value == 18);
     double doubles[2];
     fill<double, 2><<<1, 1>>>(doubles, 1.5);
     CHECK(doubles[1] == 1.5);

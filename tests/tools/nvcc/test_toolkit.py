@@ -10,7 +10,10 @@ import pytest
 
 from support.commands import run_kbuild, succeed
 
-SOURCE = "__global__ void k(int* p) { *p = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n"
+# With extended lambdas, NVIDIA's headers include <functional>, and so what that includes.
+SOURCE = """__global__ void k(int* p) { *p = 1; }
+int main() { std::vector<int> v{1}; std::sort(v.begin(), v.end()); k<<<1, 1>>>(nullptr); }
+"""
 
 
 @pytest.mark.skipif(
@@ -31,7 +34,17 @@ def test_programs_without_libraries_build_none(
     header.write_text("")
     monkeypatch.setenv("CUDA_PATH", str(tmp_path / "cuda"))
 
-    words = ("nvcc", "--backend=cpu", "-arch=native", "a.cu", "-lcudart", "-lm", "-o", "a")
+    words = (
+        "nvcc",
+        "--backend=cpu",
+        "-arch=native",
+        "-extended-lambda",
+        "a.cu",
+        "-lcudart",
+        "-lm",
+        "-o",
+        "a",
+    )
     succeed(run_kbuild(*words, cwd=tmp_path))
 
     (script,) = cache.glob("toolkits/*/lib64/libcublas.so")

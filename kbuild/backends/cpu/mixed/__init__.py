@@ -16,7 +16,7 @@ from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import find_thread_words
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
 from kbuild.backends.cpu.mixed.diagnosis import describe
-from kbuild.backends.cpu.mixed.member_templates import name_member_templates
+from kbuild.backends.cpu.mixed.omitted_words import insert_omitted_words
 from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files
 from kbuild.backends.host_options import select_preprocessor_options
@@ -117,7 +117,7 @@ def read_host_text(code: Unit, unit: HostUnit) -> HostText:
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
-        *name_member_templates(code),
+        *insert_omitted_words(code),
         *replace_assembly(code),
         *edit_host_text(code, declarations, is_relocatable=unit.relocatable),
     )
@@ -263,7 +263,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
-        *name_member_templates(code),
+        *insert_omitted_words(code),
         *assembly,
         *reject_host_calls(code, declarations),
         *edit_shared_memory(code),

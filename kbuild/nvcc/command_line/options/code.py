@@ -33,13 +33,11 @@ LANGUAGE: Final[tuple[Option, ...]] = (
         "--extended-lambda -extended-lambda",
         "Accept __device__ lambdas in host code.",
         receiver="device",
-        on_cpu=_ALWAYS,
     ),
     row(
         "--expt-extended-lambda -expt-extended-lambda",
         "The older name of --extended-lambda.",
         receiver="device",
-        on_cpu=_ALWAYS,
     ),
     row(
         "--expt-relaxed-constexpr -expt-relaxed-constexpr",

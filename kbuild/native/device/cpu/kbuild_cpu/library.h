@@ -21,6 +21,9 @@
 #if !defined(KBUILD_WITHOUT_LIBRARY)
 #include <cmath>
 #include <utility>
+#if defined(KBUILD_EXTENDED_LAMBDA)
+#include <functional>
+#endif
 #if defined(KBUILD_DEVICE_CODE)
 #include <new>
 #endif

@@ -16,6 +16,7 @@ _BINDINGS = f"{_REGIONS}writing/bindings.py"
 _REGION = f"{_REGIONS}writing/region.py"
 _RANGES = "native/device/cpu/kbuild_cpu/regions/ranges.h"
 _HEADER = "native/device/cpu/kbuild_cpu/regions/regions.h"
+_NUMBERS = "native/device/cpu/kbuild_cpu/regions/number_objects.h"
 _KERNEL_TEXT = "native/device/cpu/mixed/kernel_text.h"
 _MARKS = "native/device/cpu/kbuild_cpu/scheduling.h"
 
@@ -255,6 +256,59 @@ MUTATIONS = (
             ),
         ),
         ("cases_preconditions",),
+    ),
+    Mutation(
+        "numbers",
+        "constant of all threads",
+        "it consists of numbers that nothing changes",
+        (
+            Change(
+                _NUMBERS,
+                "return decltype(list_members(object<const __T>(),",
+                "return true || decltype(list_members(object<const __T>(),",
+            ),
+        ),
+        ("cases_numbers",),
+    ),
+    Mutation(
+        "common",
+        "constant of all threads",
+        "all threads make it of the same values",
+        (
+            Change(
+                _ANALYZE,
+                "return has_braces and all(self._is_common_value(*v, kinds) for v in values or ())",
+                "return has_braces",
+            ),
+        ),
+        ("cases_numbers",),
+    ),
+    Mutation(
+        "places",
+        "rematerialized value",
+        "a member has its place in the list",
+        (
+            Change(
+                f"{_REGIONS}variables.py",
+                "place = variable.members.index(member)",
+                "place = 0",
+            ),
+            Change(_BINDINGS, 'f"static_assert({made}.{member} == 1); ",', '"",'),
+        ),
+        ("cases_numbers",),
+    ),
+    Mutation(
+        "rounding",
+        "subscript",
+        "no name in a sum has a type that rounds",
+        (
+            Change(
+                f"{_REGIONS}indices.py",
+                "return (span, (first, last), *sums)",
+                "return (span, *sums)",
+            ),
+        ),
+        ("cases_numbers",),
     ),
     Mutation(
         "decltype",

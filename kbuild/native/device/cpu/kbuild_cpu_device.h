@@ -29,6 +29,7 @@
 #include "kbuild_cpu/threads.h"
 #if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
 #include "kbuild_cpu/regions/regions.h"
+#include "kbuild_cpu/regions/number_objects.h"
 #include "kbuild_cpu/regions/ranges.h"
 #endif
 #include "kbuild_cpu/clock.h"

@@ -20,7 +20,7 @@ Build = Callable[[str], Path]
 ORDERS = ("0", "1", pytest.param("4711", marks=pytest.mark.slow))
 KINDS = (
     *("sequencing", "values_behind_names", "objects", "parameters", "spelling", "branches"),
-    *("waits", "declarations", "preconditions"),
+    *("waits", "declarations", "preconditions", "numbers"),
 )
 # The kernels of `spelling` that contain operations behind && and ||.
 CONDITIONAL = {"alternative_tokens(int*, bool)"}

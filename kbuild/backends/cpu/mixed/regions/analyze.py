@@ -8,7 +8,7 @@ generated code proves what the text cannot know: types, and that names are const
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kbuild.backends.cpu.mixed.annotations import INDEX, INDICES
 from kbuild.backends.cpu.mixed.regions.branches import check_branches, meets_own_lanes
@@ -46,6 +46,7 @@ from kbuild.backends.cpu.mixed.regions.variables import (
     Variable,
     list_variables,
 )
+from kbuild.backends.cpu.mixed.regions.variables import find_value as find_value_at
 from kbuild.cxx.statements import Block, Node, Statement, find_statement, list_statements
 from kbuild.values import replace
 
@@ -129,6 +130,7 @@ class _Analysis:
         self._check_conditions(computed)
         check_branches(self._unit, self._kernel.body, self._masked, self._operations, self._uses)
         whole = frozenset(self._find_whole())
+        kinds = {v: self._choose_kind(v, computed) for v in self._uses.variables}
         return Division(
             kernel=self._kernel,
             divided=self._divided,
@@ -136,7 +138,8 @@ class _Analysis:
             leaves=self._leaves,
             variables=self._uses.variables,
             uses=self._uses,
-            kinds={v: self._choose_kind(v, computed) for v in self._uses.variables},
+            kinds=kinds,
+            common=frozenset(v for v in kinds if self._is_common_object(v, kinds)),
             masked=self._masked,
             steered=self._steered,
             written_out=frozenset(b for b in self._divided if self._is_written_out(b)),
@@ -507,8 +510,8 @@ class _Analysis:
             if self._kernel.is_optimized
             and v not in self._uniform
             and v.group is None
-            and v.is_scalar
-            and v.initializer is not None
+            and v.values is not None
+            and (v.is_scalar or v.members)
             and self._uses.is_only_read(v)
         }
         while True:
@@ -518,12 +521,12 @@ class _Analysis:
             found -= wrong
 
     def _can_compute(self, variable: Variable, computed: set[Variable]) -> bool:
-        plain = self._read_plain(*(variable.initializer or (0, 0)))
-        if plain is None:
+        plains = [self._read_plain(*value) for value in variable.values or ()]
+        if None in plains:
             return False
         if self._is_hidden(variable.initializer or (0, 0)) or self._is_hidden(variable.base):
             return False  # its text would mean something else where it is computed again
-        for first, _ in plain.names:
+        for first in (first for plain in plains if plain for first, _ in plain.names):
             used = self._uses.resolve(first)
             if used is None or used in computed:
                 continue
@@ -545,6 +548,37 @@ class _Analysis:
             block.start <= index < block.stop and use.kind != "read"
             for index, use in self._list_uses(used)
         )
+
+    # Constant objects
+
+    def _is_common_object(self, variable: Variable, kinds: Mapping[Variable, Kind]) -> bool:
+        """Return whether all threads make the same constant of values in braces.
+
+        The generated code finds out whether it is an object that consists of numbers.
+        """
+        is_object = variable.is_constant and not variable.is_scalar and not variable.is_reference
+        if not is_object or kinds[variable] != "kept" or not self._kernel.is_optimized:
+            return False
+        values, (_, stop) = variable.values, variable.initializer or (0, 0)
+        has_braces = values is not None and self._unit.get(stop - 1) == "}"
+        return has_braces and all(self._is_common_value(*v, kinds) for v in values or ())
+
+    def _is_common_value(self, first: int, last: int, kinds: Mapping[Variable, Kind]) -> bool:
+        """Return whether an expression has the same value in all threads that evaluate it."""
+        found = self._read_plain(first, last)
+        if found is None or INDEX in self._unit.words[first:last]:
+            return False
+        if any(asks_for_index(self._unit, index) for index in found.groups):
+            return False
+        for name, _ in found.names:
+            variable = self._uses.resolve(name)
+            if variable is None or kinds[variable] == "uniform":
+                continue
+            value = find_value_at(self._unit, variable, name)
+            is_computed = kinds[variable] == "computed" and value is not None
+            if not is_computed or value is None or not self._is_common_value(*value, kinds):
+                return False
+        return True
 
     def _choose_kind(self, variable: Variable, computed: frozenset[Variable]) -> Kind:
         if variable.group is not None:

@@ -135,7 +135,7 @@ def _is_common_in_warps(unit: Unit, span: Span, uses: Uses) -> bool:
             return False
         if found is None:
             continue
-        if found.initializer is None or not uses.is_only_read(found):
+        if not found.is_scalar or found.initializer is None or not uses.is_only_read(found):
             return False
         if not _is_common_in_warps(unit, found.initializer, uses):
             return False

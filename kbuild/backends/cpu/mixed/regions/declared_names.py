@@ -9,7 +9,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS
 from kbuild.backends.cpu.mixed.regions.model import SharedMemory
 from kbuild.cxx.declarators import TYPE_OPERATORS
-from kbuild.cxx.places import find_opening
+from kbuild.cxx.places import find_opening, list_outside
 from kbuild.cxx.statements import Block, Statement, list_statements, skip_attributes
 from kbuild.cxx.tokens import match_angle
 from kbuild.cxx.unit import Unit
@@ -57,10 +57,19 @@ def is_declared_name(unit: Unit, statement: Statement, index: int) -> bool:
     is_first = index == statement.start and statement.base is None
     if before == "*" and unit.get(index - 2) == "=":
         return False  # what a pointer leads to
-    if is_first or (opening is not None and unit.words[opening] != "{"):
+    if is_first or (opening is not None and not _can_declare(unit, statement, opening)):
         return False
     is_last = index + 1 == statement.stop or behind in ("=", ";", "[", "(", "{", ",", "}", ":")
     return is_last and (is_name(before) or before in ("*", "&", ">", "::", "{", ","))
+
+
+def _can_declare(unit: Unit, statement: Statement, opening: int) -> bool:
+    """Return whether a bracket is around declarations: not around the values of a list."""
+    if unit.words[opening] != "{" or "enum" in unit.words[statement.start : opening]:
+        return unit.words[opening] == "{"
+    return any(
+        unit.words[i] == ";" for i in list_outside(unit, opening + 1, unit.partners[opening])
+    )
 
 
 def list_declared_names(unit: Unit, statement: Statement) -> Iterator[int]:

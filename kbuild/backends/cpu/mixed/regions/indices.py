@@ -10,11 +10,11 @@ from typing import Final
 from kbuild.backends.cpu.mixed.annotations import INDEX
 from kbuild.backends.cpu.mixed.regions.declared_names import list_declared_names
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import find_base
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span, is_member
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import KEYWORDS, asks_for_index, list_names
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
 from kbuild.backends.cpu.mixed.regions.ranges import RANGE
-from kbuild.backends.cpu.mixed.regions.variables import Variable
+from kbuild.backends.cpu.mixed.regions.variables import Variable, find_value
 from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.places import list_outside
 from kbuild.cxx.statements import Node, Statement, list_blocks
@@ -53,7 +53,7 @@ def is_plain(unit: Unit, division: Division, span: Span) -> bool:
         kind = "uniform" if found is None else division.kinds[found]
         if kind == "kept":
             return False
-        value = found.initializer if kind == "computed" and found is not None else None
+        value = find_value(unit, found, first) if kind == "computed" else None
         if value is not None and not is_plain(unit, division, value):
             return False
     return True
@@ -73,7 +73,7 @@ def differs(unit: Unit, division: Division, span: tuple[int, int]) -> bool:
         kind = None if found is None else division.kinds[found]
         if kind == "group" and asks_for_index(unit, index):
             return True
-        value = found.initializer if found is not None and kind == "computed" else None
+        value = find_value(unit, found, index) if kind == "computed" else None
         if value is not None and differs(unit, division, value):
             return True
     return False
@@ -98,15 +98,15 @@ def find_sums(unit: Unit, division: Division, span: Span) -> tuple[Span, ...]:
     found = division.resolve(words[0], first)
     if words[0] == "(":
         inner = (first + 1, last - 1) if unit.partners[first] == last - 1 else None
-    elif len(words) == 1 and found is not None and found.initializer is not None:
-        start, stop = found.initializer
-        inner = (start + (unit.words[start] == "="), stop)
-    elif words[1:] == [".", "thread_rank", "(", ")"]:
-        return (span,) if found is not None and found.group == "block" else ()
     elif words == THREAD_INDEX:
         return (span,)
+    elif words[1:] == [".", "thread_rank", "(", ")"]:
+        return (span,) if found is not None and found.group == "block" else ()
+    elif len(words) == 1 or is_member(words):
+        inner = find_value(unit, found, first)
     sums = () if inner is None else find_sums(unit, division, inner)
-    return (span, *sums) if sums else ()
+    # The name can have another type than what it is converted to.
+    return (span, (first, last), *sums) if sums else ()
 
 
 def has_other_operators(unit: Unit, span: Span) -> bool:
@@ -228,10 +228,10 @@ def _find_offset(unit: Unit, division: Division, span: Span) -> int | None:
         return offset
     found = division.resolve(unit.words[first], first) if last == first + 1 else None
     is_word = found is not None and _OF_32_BITS.issuperset(unit.words[slice(*found.base)])
-    if found is None or found.initializer is None or found.is_reference or not is_word:
+    value = find_value(unit, found, first)
+    if found is None or value is None or found.is_reference or not is_word:
         return None
-    start, stop = found.initializer
-    inner = _find_offset(unit, division, (start + (unit.words[start] == "="), stop))
+    inner = _find_offset(unit, division, value)
     return None if inner is None else offset + inner
 
 
@@ -260,9 +260,7 @@ def _is_thread_index(unit: Unit, division: Division, span: Span) -> bool:
     """Return whether an expression is the index of the thread, without a sum."""
     first, last = span
     found = division.resolve(unit.words[first], first) if last == first + 1 else None
-    if found is not None and found.initializer is not None:
-        first, last = found.initializer
-        first += unit.words[first] == "="
+    first, last = find_value(unit, found, first) or (first, last)
     return unit.words[first:last] == THREAD_INDEX
 
 

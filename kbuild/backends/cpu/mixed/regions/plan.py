@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kbuild.backends.cpu.mixed.regions.grammar.constants import is_probably_constant
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import Plain, Span, read_plain
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
+    Plain,
+    Span,
+    is_member,
+    read_plain,
+)
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import OF_GROUPS
 from kbuild.backends.cpu.mixed.regions.model import KernelBody, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.uses import Uses
@@ -27,6 +32,7 @@ class Division:
         variables: The parameters and the variables of divided blocks, in order.
         uses: What happens to them.
         kinds: What each of them becomes.
+        common: The constant objects that all threads make of the same numbers.
         masked: The divided conditions and loops that threads take differently, as far as is known.
         steered: The masked loops whose heads are the same for all threads.
         written_out: The loops whose heads are written as statements.
@@ -44,6 +50,7 @@ class Division:
     variables: tuple[Variable, ...]
     uses: Uses
     kinds: Mapping[Variable, Kind]
+    common: frozenset[Variable]
     masked: frozenset[Block]
     steered: frozenset[Block]
     written_out: frozenset[Block]
@@ -77,6 +84,11 @@ def read_known(
         return None
     for start, stop in found.names:
         word = unit.words[stop - 1]
+        if is_member(unit.words[start:stop]):
+            variable = uses.resolve(start)
+            if variable is None or word not in variable.members:
+                return None
+            continue
         is_known = stop == start + 1 and (uses.resolve(start) is not None or uses.is_address(start))
         if not is_known and (word in shared or not is_probably_constant(unit, word)):
             return None

@@ -8,7 +8,7 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.declared_names import list_declared_names
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, Use, read_use
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span, is_name
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span, is_member, is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import KernelBody, SharedMemory
 from kbuild.backends.cpu.mixed.regions.variables import Variable, find_variable
@@ -67,7 +67,11 @@ class Uses:
     def read(self, index: int) -> Use:
         """Return what happens to a variable where its name has an index."""
         if index not in self._found:
-            self._found[index] = self._read((index, index + 1))
+            found = self.resolve(index)
+            is_object = found is not None and bool(found.members)
+            stop = index + 3 if is_object else index + 1
+            is_known = not is_object or is_member(self._unit.words[index:stop])
+            self._found[index] = self._read((index, stop)) if is_known else _UNKNOWN
         return self._found[index]
 
     def list_uses(self, variable: Variable) -> Iterator[Use]:

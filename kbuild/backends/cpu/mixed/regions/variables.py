@@ -6,7 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from kbuild.backends.cpu.mixed.regions.grammar.constants import is_built_in_type, is_scalar_type
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import ARITHMETIC_WORDS
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
+    ARITHMETIC_WORDS,
+    Span,
+    list_arguments,
+)
+from kbuild.backends.cpu.mixed.regions.grammar.objects import find_class, is_maker, list_members
 from kbuild.cxx.declarators import (
     GRID_CONSTANT,
     TYPE_WORDS,
@@ -60,6 +65,9 @@ class Variable:
         is_constant: Whether it is `const` itself, and not only what it points to.
         is_parameter: Whether it is a parameter.
         is_element: Whether a loop over a range declares it.
+        members: The members of an object that probably consists of numbers, in order.
+        values: The expressions from which it gets its value, without brackets and ``=``: one, or
+            those of the first members; None if they are not known.
         group: The group of threads that it stands for; None for other variables.
     """
 
@@ -77,6 +85,8 @@ class Variable:
     is_constant: bool = False
     is_parameter: bool = False
     is_element: bool = False
+    members: tuple[str, ...] = ()
+    values: tuple[Span, ...] | None = None
     group: Group | None = None
 
 
@@ -150,6 +160,18 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
     outside = list_outside(unit, behind, stop)
     end = next((each for each in outside if unit.words[each] in _INITIALIZERS), stop)
     marks = unit.words[start:index]
+    initializer = (end, stop) if end < stop else None
+    is_scalar = (
+        "&" not in marks
+        and "[" not in unit.words[index:end]
+        and not _qualifies("volatile", [*unit.words[slice(*origin.base)], *marks])
+        and (bool(words & _DEDUCED) or "*" in marks or is_scalar_type(unit, words))
+    )
+    kind = ""
+    values: tuple[Span, ...] | None = (initializer,) if is_scalar and initializer else None
+    if (start, end) == (index, index + 1) and (not is_scalar or words & _DEDUCED):
+        kind, listed = _read_values(unit, origin.base, initializer)
+        values = listed if kind else values
     return Variable(
         name=unit.words[index],
         index=index,
@@ -158,15 +180,32 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
         statement=origin.statement,
         base=origin.base,
         declarator=(start, end),
-        initializer=(end, stop) if end < stop else None,
+        initializer=initializer,
         is_reference="&" in marks,
         is_constant=_qualifies("const", [*unit.words[slice(*origin.base)], *marks]),
         is_built_in="&" not in marks and is_built_in_type(words),
-        is_scalar="&" not in marks
-        and "[" not in unit.words[index:end]
-        and not _qualifies("volatile", [*unit.words[slice(*origin.base)], *marks])
-        and (bool(words & _DEDUCED) or "*" in marks or is_scalar_type(unit, words)),
+        is_scalar=is_scalar and not kind,
+        members=list_members(unit, kind) if kind else (),
+        values=values,
     )
+
+
+def _read_values(
+    unit: Unit, base: Span, initializer: Span | None
+) -> tuple[str, tuple[Span, ...] | None]:
+    """Return the class and the values of an object that braces or a function of CUDA make."""
+    first, last = initializer or (0, 0)
+    kind = find_class(unit.words[slice(*base)])
+    is_assigned = first < last and unit.words[first] == "="
+    opening = first + is_assigned
+    if is_assigned and unit.get(opening + 1) == "(":
+        made = unit.words[opening].removeprefix("make_") if kind == "auto" else kind
+        kind, opening = made if is_maker(unit, unit.words[opening], made) else "", opening + 1
+    elif unit.get(opening) != "{" or kind == "auto":
+        kind = ""
+    if not kind or opening >= last or unit.partners[opening] != last - 1:
+        return "", None
+    return kind, tuple(list_arguments(unit, opening)) if last > opening + 2 else ()
 
 
 def find_group(words: Iterable[str]) -> Group | None:
@@ -271,6 +310,23 @@ def is_number(words: list[str]) -> bool:
 def _find_angle(words: list[str]) -> int:
     """Return the index after the template arguments of a type."""
     return max((i for i, word in enumerate(words) if word == ">"), default=-1) + 1
+
+
+def find_value(unit: Unit, variable: Variable | None, first: int) -> Span | None:
+    """Return the expression with the value that a name at an index stands for, or its member.
+
+    None for what has another value, which is unknown, or no expression.
+    """
+    if variable is None or variable.values is None:
+        return None
+    place = 0
+    if not variable.is_scalar:
+        member = unit.get(first + 2) if unit.get(first + 1) == "." else ""
+        if member not in variable.members:
+            return None
+        place = variable.members.index(member)
+    start, stop = variable.values[place] if place < len(variable.values) else (0, 0)
+    return (start + (unit.words[start] == "="), stop) if start < stop else None
 
 
 def find_variable(variables: tuple[Variable, ...], name: str, index: int) -> Variable | None:

@@ -30,6 +30,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     list_parts,
     names_built_in_type,
 )
+from kbuild.backends.cpu.mixed.regions.grammar.objects import find_class, list_members
 from kbuild.cxx.declarators import find_type_end
 from kbuild.cxx.places import find_first, find_opening
 from kbuild.cxx.statements import Statement
@@ -68,6 +69,7 @@ class Use:
         operands: The tokens of expressions that must be numbers or pointers.
         bases: The tokens of expressions that must be pointers or arrays.
         types: The tokens of types that must be those of numbers or pointers.
+        objects: The tokens of types that must be those of objects that consist of them.
         call: The call that must take the value; None without one.
     """
 
@@ -75,6 +77,7 @@ class Use:
     operands: tuple[Span, ...] = ()
     bases: tuple[Span, ...] = ()
     types: tuple[Span, ...] = ()
+    objects: tuple[Span, ...] = ()
     call: Call | None = None
 
 
@@ -168,7 +171,22 @@ class _Reader:
         if opening is None or self._unit.words[opening] != "{":
             return False
         words = self._unit.words[self._statement.start : opening]
-        return words[-2:] != ["]", "="] or words[-3:-2] == ["["]
+        is_array = words[-2:] == ["]", "="] and words[-3:-2] != ["["]
+        return not is_array and self._find_object(opening) is None
+
+    def _find_object(self, opening: int) -> Span | None:
+        """Return the class of an object that braces initialize, if it probably has only numbers."""
+        unit, statement = self._unit, self._statement
+        name = opening - 1 - (unit.get(opening - 1) == "=")
+        base = statement.base
+        if base is None:
+            tokens = unit.list_between(statement.start, name)
+            base = statement.start, statement.start + find_type_end(tokens, 0)
+        is_declared = name in (base[1], statement.start) and is_name(unit.words[name])
+        kind = find_class(unit.words[slice(*base)]) if is_declared else ""
+        while unit.words[base[0]] in _SPECIFIERS and base[0] < base[1]:
+            base = base[0] + 1, base[1]
+        return base if kind and list_members(unit, kind) else None
 
     def _read_operand(self, operand: Part, span: Span) -> Use | None:  # noqa: PLR0911 - a form each
         """Read what belongs to the operand itself; None if that is the name alone."""
@@ -291,7 +309,9 @@ class _Reader:
             base = find_base(unit, opening, self._statement.start)
             return _UNKNOWN if base is None else Use("read", bases=(base,))
         if unit.words[opening] == "{":
-            return self._read_initializer(opening - 1)
+            found = self._find_object(opening)
+            listed = None if found is None else Use("read", objects=(found,))
+            return listed or self._read_initializer(opening - 1)
         before = unit.get(opening - 1)
         if before in _SIZES:
             return _READ

@@ -10,7 +10,7 @@ take a class or an enumeration ([over.oper.general]).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias
 
@@ -74,7 +74,8 @@ class Plain:
     """An expression of built-in operators.
 
     Attributes:
-        names: The tokens of its names, which can be those of variables or of constants.
+        names: The tokens of its names, which can be those of variables, of members of objects, or
+            of constants.
         types: The tokens of the types that it converts to, if those are names.
         groups: The indices of variables whose properties it asks for, as those of a group.
         calls: The tokens of calls of `min` and `max`, which can be functions of a user.
@@ -116,6 +117,11 @@ def is_literal(word: str) -> bool:
 def is_name(word: str) -> bool:
     """Return whether a token is a word, which can be a keyword."""
     return word[:1].isalpha() or word[:1] in ("_", "$")
+
+
+def is_member(words: Sequence[str]) -> bool:
+    """Return whether tokens are the name of an object, and that of a member."""
+    return len(words) == 3 and words[1] == "." and is_name(words[0]) and is_name(words[2])  # noqa: PLR2004
 
 
 def names_built_in_type(unit: Unit, first: int, last: int) -> bool:
@@ -207,6 +213,9 @@ class _Reader:
         if stop > len(parts) or not is_name(parts[stop - 1].text):
             return -1
         first, last = parts[place].start, parts[stop - 1].stop
+        if is_member(words[:3]) and words[0] not in INDICES and words[3:4] != ["("]:
+            self.names.append((first, parts[place + 2].stop))
+            return place + 3
         while stop < len(parts) and ARITHMETIC_WORDS.issuperset((parts[stop].text,)):
             last = parts[stop].stop  # `unsigned long(...)`
             stop += 1

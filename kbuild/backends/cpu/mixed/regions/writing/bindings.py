@@ -9,6 +9,7 @@ from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
+    is_member,
     list_arguments,
 )
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
@@ -16,10 +17,10 @@ from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.plan import read_known
 from kbuild.backends.cpu.mixed.regions.ranges import names_object, read_range
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
+from kbuild.backends.cpu.mixed.regions.writing.casts import REGIONS, name_member
 from kbuild.backends.cpu.mixed.regions.writing.text import (
     FRAME,
     LIVE,
-    REGIONS,
     THREAD,
     Span,
     Text,
@@ -156,7 +157,7 @@ class Bindings:
         renamed = {variable.index: f"__kbuild_n{number}__"}
         parts = (variable.base, variable.declarator, variable.initializer or (0, 0))
         text = " ".join(self._text.render(*part, renamed, is_plain=True) for part in parts)
-        return f"{self.prove(variable.initializer)}{text}; {self.bind_computed(variable)}"
+        return f"{self.prove(*(variable.values or ()))}{text}; {self.bind_computed(variable)}"
 
     def bind_kept(self, variable: Variable) -> str:
         """Return the declarator by which regions see an element of an array."""
@@ -165,8 +166,11 @@ class Bindings:
     def bind_computed(self, variable: Variable) -> str:
         """Return the constant that has the value of a computed variable."""
         renamed = f"__kbuild_n{self.numbers[variable]}__"
+        kind = f"decltype({renamed})"
+        if variable.members:
+            kind = f"{REGIONS}members<::kbuild_cpu::remove_cv_t<{kind}>>"
         return (
-            f"static_assert({REGIONS}is_built_in<decltype({renamed})>); "
+            f"{self._check_maker(variable)}static_assert({REGIONS}is_built_in<{kind}>); "
             f"[[maybe_unused]] const auto {variable.name} = {renamed};"
         )
 
@@ -195,6 +199,9 @@ class Bindings:
             if plain is None:
                 raise CannotDivide("an expression has an unknown form")
             for first, last in plain.names:
+                if is_member(unit.words[first:last]):
+                    checks |= dict.fromkeys(self._check_member(first))
+                    continue
                 name = self._text.render(first, last)
                 if division.uses.is_address(first):
                     checks[f"static_assert({REGIONS}stands_for_address<decltype({name})>); "] = None
@@ -224,6 +231,26 @@ class Bindings:
             f"static_assert({REGIONS}is_constant({name}({zeros}))); ",
         )
 
+    def _check_member(self, index: int) -> tuple[str, str]:
+        """Return checks that a member of an object gets the value with its place in the list."""
+        unit, variable = self._text.unit, self._text.division.uses.resolve(index)
+        name, member = unit.words[index], unit.words[index + 2]
+        members = () if variable is None else variable.members
+        values = ", ".join(f"{REGIONS}one()" if each == member else "{}" for each in members)
+        made = f"::kbuild_cpu::remove_cv_t<decltype({name})>{{{values}}}"
+        return (
+            f"static_assert({REGIONS}is_built_in<{name_member(name, member)}>); ",
+            f"static_assert({made}.{member} == 1); ",
+        )
+
+    def _check_maker(self, variable: Variable) -> str:
+        """Return a check that the function that makes an object is that of CUDA."""
+        unit, (first, last) = self._text.unit, variable.initializer or (0, 0)
+        if not variable.members or unit.get(first + 2) != "(" or first + 2 >= last:
+            return ""
+        name = unit.words[first + 1]
+        return f"static_assert({name} == ::{name}); "
+
     def declare_slot(self, variable: Variable) -> str:
         """Return the declaration of an array with an element per thread."""
         statement = variable.statement
@@ -237,7 +264,9 @@ class Bindings:
         self.slots.append(slot)
         if not is_copied(self._text.unit, variable):
             before, kind = self._find_type(variable)
-            declared = f"{REGIONS}slots<{kind}, __kbuild_most__> {slot};"
+            is_common = variable in self._text.division.common
+            slots = f"{REGIONS}{'common_slots' if is_common else 'slots'}"
+            declared = f"{slots}<{kind}, __kbuild_most__> {slot};"
             return f"{before}{declared} {self._limit_slots()}"
         words = self._text.unit.words
         start, stop = variable.declarator
@@ -312,6 +341,8 @@ class Bindings:
         kind = f"typename decltype({slot})::__type"
         if last > start + 2 or not has_braces:
             kind = f"typename {REGIONS}listed<{kind}>::has_no_references"
+        if variable in self._text.division.common:
+            bound = f"{self.prove(*(variable.values or ()))}{bound}"
         new = f"{bound} *::new ({slot}.place({THREAD})) {kind}"
         if not is_assigned or has_braces:
             return new, ""

@@ -14,9 +14,9 @@ from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.variables import Reference, find_group, find_reference
+from kbuild.backends.cpu.mixed.regions.writing.casts import REGIONS
 from kbuild.backends.cpu.mixed.regions.writing.text import (
     FRAME,
-    REGIONS,
     name_parameter,
     name_split,
 )

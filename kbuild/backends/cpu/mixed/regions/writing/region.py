@@ -20,10 +20,10 @@ from kbuild.backends.cpu.mixed.regions.indices import THREAD_INDEX, Subscript, f
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.backends.cpu.mixed.regions.writing.bindings import Bindings, is_copied
+from kbuild.backends.cpu.mixed.regions.writing.casts import REGIONS
 from kbuild.backends.cpu.mixed.regions.writing.text import (
     FRAME,
     LIVE,
-    REGIONS,
     THREAD,
     Frame,
     Frames,
@@ -312,7 +312,7 @@ class RegionWriter:
     def _write_function(self, span: Span, function: str = "") -> str:
         """Return a function of the thread with the value of an expression."""
         return (
-            f"__kbuild_function__ {{ {self._bindings.prove(span)}{self._bindings.bind([span])} "
+            f"__kbuild_function__ {{ {self._bindings.bind([span])} {self._bindings.prove(span)}"
             f"return {function}({self._text.render(*span, is_plain=True)}); }}"
         )
 

@@ -8,18 +8,16 @@ from typing import Final, Literal, TypeAlias
 
 from kbuild.backends.cpu.mixed.regions.calls import list_arguments
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import find_base
-from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects, opens_objects
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
+from kbuild.backends.cpu.mixed.regions.writing.casts import REGIONS, list_casts
 from kbuild.cxx.model import Edit
 from kbuild.cxx.places import find_angle
 from kbuild.cxx.statements import Block, Node, Statement, list_blocks
-from kbuild.cxx.tokens import join_span
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-REGIONS: Final = "::kbuild_cpu::regions::"
 THREAD: Final = "__kbuild_t__"  # the number of the thread
 FRAME: Final = "__kbuild_frame__"  # the parameters and results of a divided function
 LIVE: Final = "__kbuild_live__"  # the set of the threads that have not exited
@@ -70,7 +68,7 @@ class Text:
         self.unit = unit
         self.division = division
         self.edits: list[Edit] = []
-        self._casts = dict(_list_casts(unit, division))
+        self._casts = dict(list_casts(unit, division))
         # What is behind the commas that become semicolons, and the types behind that.
         divided = [
             child
@@ -257,36 +255,6 @@ class Text:
             if is_before and directive.text.lstrip("# \t").startswith("pragma"):
                 # Another edit can replace it by a pragma of the compiler.
                 self.edits.append(Edit(start=directive.start, end=directive.start, text="//"))
-
-
-def _list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
-    """Yield the uses of variables that take something for granted, with the code that checks it."""
-    computed = [v for v in division.variables if division.kinds[v] == "computed"]
-    spans = [v.initializer for v in computed if v.initializer is not None]
-    used = {division.uses.resolve(index) for span in spans for index in list_names(unit, *span)}
-    for variable in division.variables:
-        # A parameter keeps the value from which another variable is computed again.
-        is_guarded = division.kinds[variable] in ("uniform", "computed") or variable in used
-        if variable.group is not None:
-            for index in division.uses.indices[variable]:
-                if unit.get(index - 1) in ("(", ",") and unit.get(index + 1) in (")", ","):
-                    yield index, f"{variable.name}.__original()"  # what the source passes by value
-            continue
-        if not is_guarded:
-            continue
-        for index in division.uses.indices[variable]:
-            use = division.uses.read(index)
-            kinds = [f"decltype({join_span(unit, span)})" for span in use.operands]
-            kinds += [f"{REGIONS}base<decltype(({join_span(unit, span)}))>" for span in use.bases]
-            kinds += [join_span(unit, span) for span in use.types]
-            if use.call is not None:
-                arguments = (f"decltype(({join_span(unit, span)}))" for span in use.call.arguments)
-                called = (f"decltype({join_span(unit, use.call.callee)})", str(use.call.place))
-                kinds.append(f"{REGIONS}taken<{', '.join((*called, *arguments))}>")
-            if kinds:
-                of = ", ".join((f"decltype({variable.name})", *kinds))
-                kind = f"typename {REGIONS}read<{of}>::has_only_numbers_or_pointers"
-                yield index, f"static_cast<{kind}>({variable.name})"
 
 
 def name_class(operation: Operation) -> str:

@@ -21,11 +21,11 @@ from kbuild.backends.cpu.mixed.regions.plan import Division
 from kbuild.backends.cpu.mixed.regions.ranges import RANGE, read_range
 from kbuild.backends.cpu.mixed.regions.variables import Variable
 from kbuild.backends.cpu.mixed.regions.writing.bindings import Bindings
+from kbuild.backends.cpu.mixed.regions.writing.casts import REGIONS
 from kbuild.backends.cpu.mixed.regions.writing.region import RegionWriter
 from kbuild.backends.cpu.mixed.regions.writing.text import (
     ENTERED,
     LIVE,
-    REGIONS,
     THREAD,
     Frame,
     Frames,

@@ -27,9 +27,6 @@ KBUILD_CPU_ALWAYS_INLINE decltype(auto) __end(__T &__range) {
 
 namespace kbuild_cpu::regions {
 
-template <class __T>
-__T &object();
-
 /* Whether a class has usable members `begin` and `end`: then a loop uses them. */
 template <class __T, class = void, class = void>
 constexpr bool has_range_members = false;

@@ -385,6 +385,10 @@ struct read
 template <class __Base>
 using subscript = read<long long, base<__Base>>;
 
+/* An object of a type, in expressions that nobody evaluates. */
+template <class __T>
+__T &object();
+
 /* Returns a copy; for the type of a parameter that threads change. */
 template <class __T>
 __T copy(__T __value);

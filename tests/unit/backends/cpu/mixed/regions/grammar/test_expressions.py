@@ -34,6 +34,7 @@ def spell(unit: Unit, spans: tuple[Span, ...]) -> list[str]:
         ("N::M + ::c", ["N :: M", ":: c"]),
         ("tile.size() + a", ["a"]),
         ("a + - + b", ["a", "b"]),
+        ("a.b + c.d * 2", ["a . b", "c . d"]),
     ],
 )
 def test_plain_expressions(text: str, names: list[str]) -> None:
@@ -54,7 +55,9 @@ def test_plain_expressions(text: str, names: list[str]) -> None:
         "a[1]",
         "*a",
         "&a",
-        "a.b",
+        "a.b.c",
+        "a.b()",
+        "a.b[1]",
         "a->b",
         "a.size(1)",
         "a.other()",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.cxx.declarators import TYPE_WORDS
 from kbuild.cxx.tokens import match_angle
 from kbuild.cxx.unit import Unit
 
@@ -13,6 +14,10 @@ _CLOSING: Final = frozenset(")]}")
 # Words in front of a value.
 _BEFORE_VALUES: Final = frozenset(
     ("return", "co_return", "co_yield", "co_await", "else", "do", "case")
+)
+# Words in front of the `::` at the start of a name.
+_NO_SCOPES: Final = (
+    _BEFORE_VALUES | TYPE_WORDS | {"using", "throw", "new", "delete", "inline", "static"}
 )
 _MOST_TOKENS: Final = 200  # of template arguments
 
@@ -84,5 +89,8 @@ def find_first(unit: Unit, name: int) -> int:
     """Return the index where a qualified name starts, whose last part has an index."""
     first = name
     while unit.get(first - 1) == "::":
-        first -= 2 if unit.get_token(first - 2).is_word else 1
+        is_scope = unit.get_token(first - 2).is_word and unit.get(first - 2) not in _NO_SCOPES
+        first -= 2 if is_scope else 1
+        if not is_scope:
+            break
     return first

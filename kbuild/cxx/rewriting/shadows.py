@@ -10,7 +10,7 @@ from kbuild.cxx.tokens import match_angle
 from kbuild.cxx.unit import Unit
 
 # Words after which an identifier is used and not declared.
-_EXPRESSION: Final = frozenset(
+EXPRESSION: Final = frozenset(
     {"return", "throw", "new", "delete", "case", "goto", "else", "do", "co_return", "co_await"}
     | {"co_yield", "sizeof", "alignof", "typeid", "not", "and", "or", "xor", "operator", "if"}
     | {"namespace", "while", "for", "switch", "template", "decltype", "noexcept", "using"}
@@ -38,7 +38,7 @@ def can_declare(unit: Unit, index: int) -> bool:
     if before in _BEFORE_INITIALIZED:
         return first == index or after in _INITIALIZERS
     if before == "(":
-        return after in _AFTER_NESTED and unit.get(first - 2) not in _EXPRESSION
+        return after in _AFTER_NESTED and unit.get(first - 2) not in EXPRESSION
     return _ends_type(unit, first - 1)
 
 
@@ -48,7 +48,7 @@ def _ends_type(unit: Unit, index: int) -> bool:
     if word == ")":  # of an attribute or a type, such as `decltype(x)`, and not of a cast
         opening = unit.partners.get(index, 0)
         return opening > 0 and unit.get_token(opening - 1).is_word
-    is_name = bool(word) and unit.get_token(index).is_word and word not in _EXPRESSION
+    is_name = bool(word) and unit.get_token(index).is_word and word not in EXPRESSION
     return is_name or word in _TYPE_ENDS
 
 

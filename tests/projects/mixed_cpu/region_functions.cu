@@ -53,7 +53,7 @@ struct Pair {
     int a;
     float b;
 };
-__device__ int twice(int value) { return 2 * __shfl_sync(~0u, value, 0); }
+__device__ int twice(int value) { return ::__shfl_sync(~0u, value, 0) * 2; }
 __device__ float twice(float value) { return 2.5f * __shfl_sync(~0u, value, 0); }
 }
 }

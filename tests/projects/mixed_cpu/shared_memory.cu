@@ -17,6 +17,119 @@ __device__ int call(F function, int index) {
     return function(index);
 }
 
+// Other things have the names of shared variables.
+namespace inner {
+__shared__ int same;
+}
+namespace another {
+__device__ int same = 5;
+__device__ int get_own() { return same; }
+__shared__ int cell;
+__device__ void set(int value) { cell = value; }
+__device__ int get() { return cell; }
+namespace nested {
+__device__ int get() { return cell; }
+}  // namespace nested
+}  // namespace another
+namespace inner {
+namespace another {
+__device__ int same = 6;
+}
+__device__ void set(int value) { same = value; }
+__device__ int get() { return same; }
+__device__ int get_qualified() { return another::same; }
+}  // namespace inner
+namespace using_all {
+using namespace inner;
+__device__ int get() { return same + first; }
+}  // namespace using_all
+namespace using_one {
+using ::another::cell;
+__device__ int get() { return cell; }
+}  // namespace using_one
+namespace {
+[[maybe_unused]] __shared__ int of_unnamed;
+}
+__device__ void set_of_unnamed(int value) { of_unnamed = value; }
+struct Member {
+    int same;
+    __device__ int get() const { return same; }
+    __device__ auto read() const {
+        return [=] { return same; };
+    }
+    __device__ static int of_unnamed(int value) { return value; }
+    __device__ static int call() { return of_unnamed(8); }
+};
+__shared__ int given[count];
+__device__ int find(int given, int* same) {
+    auto read = [=] { return given + *same; };
+    return read();
+}
+
+__global__ void use_names(int* wrong) {
+    __shared__ int s, table[count];
+    const int t = threadIdx.x;
+    if (t == 0) {
+        s = 70;
+        inner::set(1);
+        another::set(2);
+        inner::first = 3;
+        set_of_unnamed(4);
+    }
+    table[t] = given[t] = t;
+    __syncthreads();
+    struct Own {
+        int s;
+        __device__ int get() const { return s; }
+    };
+    struct Shared {
+        int value = 1;
+        __device__ int get() const { return s + value; }
+    };
+    int in_blocks = 0;
+    {
+        int s = t;
+        auto by_reference = [&] { return s; };
+        auto by_value = [=] { return s; };
+        auto named = [s] { return s; };
+        in_blocks += by_reference() + by_value() + named();
+    }
+    for (int s = t, i = 0; i < 1; ++i) in_blocks += [&] { return s; }();
+    for (int one = 1, s = t; one; --one) in_blocks += [=] { return s; }();
+    if (int s = t; s >= 0) in_blocks += [&] { return s; }();
+    const int values[] = {t};
+    for (auto s : values) in_blocks += [=] { return s; }();
+    auto outer = [](int s) { return [=] { return s; }(); };
+    auto initialized = [s = t] { return s; };
+    auto assigned = [=] { return s; };
+    const int behind_uses = t * s + call([](int i) { return table[i] + s; }, table[t]);
+    const bool is_right[] = {
+        Own{t}.get() == t,
+        Shared().get() == 71,
+        in_blocks == 7 * t,
+        outer(t) + initialized() == 2 * t,
+        assigned() == 70,
+        behind_uses == 71 * t + 70,
+        another::get_own() == 5,
+        ::another::same == 5,
+        inner::another::same == 6,
+        inner::get_qualified() == 6,
+        inner::get() == 1,
+        another::get() == 2,
+        another::nested::get() == 2,
+        using_all::get() == 4,
+        using_one::get() == 2,
+        of_unnamed == 4,
+        Member{t}.get() == t,
+        Member{t}.read()() == t,
+        Member::call() == 8,
+        find(t, &inner::same) == t + 1,
+    };
+    for (int i = 0; i < int(sizeof is_right / sizeof *is_right); ++i)
+        if (!is_right[i]) wrong[i] = 1;
+}
+
+
 template <class T>
 __device__ T sum_of(T value) {
     __shared__ T cells[count];
@@ -107,6 +220,8 @@ int main() {
     CHECK(cudaMallocManaged(&wrong, 32 * sizeof *wrong) == cudaSuccess);
     for (int i = 0; i < 32; ++i) wrong[i] = 0;
     use_all<<<200, count, count * sizeof(int)>>>(wrong);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    use_names<<<200, count>>>(wrong);
     CHECK(cudaGetLastError() == cudaSuccess);
     int result = 0;
     for (int i = 0; i < 32; ++i)

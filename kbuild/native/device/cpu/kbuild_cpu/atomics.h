@@ -56,6 +56,8 @@ struct element_of {
 template <class __T>
 struct element_of<__T &> : element_of<__T> {};
 template <class __T>
+struct element_of<__T &&> : element_of<__T> {};
+template <class __T>
 struct element_of<__T[]> : element_of<__T> {};
 template <class __T, decltype(sizeof(0)) __Count>
 struct element_of<__T[__Count]> : element_of<__T> {};

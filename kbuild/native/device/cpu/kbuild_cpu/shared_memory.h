@@ -45,6 +45,32 @@ __device__ inline __T &in_dynamic_memory() {
     return *reinterpret_cast<__T *>(::kbuild_cpu_shared.dynamic);
 }
 
+/* The type of a reference that is the name of such a variable tells it from variables that hide it. */
+template <class __T>
+__attribute__((always_inline, artificial)) __device__ constexpr __T &&name_shared(__T &__memory) {
+    return static_cast<__T &&>(__memory);
+}
+template <class __T>
+constexpr bool is_shared = false;
+template <class __T>
+constexpr bool is_shared<__T &&> = true;
+/* The name of a variable of a namespace, which functions hide by a reference. */
+template <class __T>
+struct shared_name {};
+template <class __T, class __Name>
+constexpr bool is_name = false;
+template <class __Name>
+constexpr bool is_name<const shared_name<__Name>, __Name> = true;
+/* What a qualified name means: the variable, or another one of a namespace with the same name. */
+template <class __Name, class __T>
+__device__ constexpr __T &choose_shared(const shared_name<__Name> &, __T &__memory) {
+    return __memory;
+}
+template <class __Other, class __T>
+__device__ constexpr __Other &choose_shared(__Other &__other, __T &) {
+    return __other;
+}
+
 }  // namespace kbuild_cpu
 
 #endif

@@ -29,9 +29,15 @@ def match_brackets(tokens: list[Token]) -> dict[int, int]:
 
 
 def match_angle(tokens: list[Token], index: int) -> int | None:
-    """Return the index of the ``>`` that closes the ``<`` at ``index``."""
+    """Return the index of the ``>`` that closes the ``<`` at ``index``.
+
+    The result is None for an operator. An assignment is no template argument, so that in
+    ``int a = x < 3, b = x > 5;``, another declarator follows the comma.
+    """
     numbers: set[str] = set()  # the parameters of a template that are not types
-    is_template = index > 0 and tokens[index - 1].text == "template"
+    before_angle = tokens[index - 1].text if index > 0 else ""
+    is_template = before_angle == "template"
+    has_defaults = before_angle in ("template", "]")
     depth = nesting = 0
     for current in range(index, len(tokens)):
         word = tokens[current].text
@@ -52,9 +58,15 @@ def match_angle(tokens: list[Token], index: int) -> int | None:
             depth -= 1
             if depth == 0:
                 return current
-        elif nesting == 0 and word == ";":
+        elif nesting == 0 and (word == ";" or (not has_defaults and _assigns(tokens, current))):
             return None
     return None
+
+
+def _assigns(tokens: list[Token], index: int) -> bool:
+    """Return whether a token is a ``=`` that is no part of a comparison."""
+    around = [token.text for token in tokens[index - 1 : index + 2]]
+    return around[1:2] == ["="] and around[0] not in ("=", "<", ">", "!") and "=" not in around[2:]
 
 
 def _names_number(tokens: list[Token], index: int) -> bool:

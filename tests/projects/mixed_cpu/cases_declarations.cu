@@ -110,6 +110,30 @@ __global__ void hiding_behind_comparison(int* out)
     __syncthreads();
     out[threadIdx.x] += 10 * x;
 }
+// If `b` were no variable of the kernel, this one would be changed.
+__device__ int b = 77;
+__device__ int with_default(int a = 1 < 2, int b = 5 > 2)
+{
+    __syncwarp();
+    return a + 2 * b;
+}
+__global__ void declarators_behind_comparison(int* out)
+{
+    int x = threadIdx.x;
+    int a = x < 3 ? 1 : 0, b = x > 0;
+    __syncthreads();
+    out[threadIdx.x] = a + 10 * b;
+}
+__global__ void heads_behind_comparison(int* out)
+{
+    int x = threadIdx.x;
+    for (int less = x < 900, b = 5 > x; less; less = 0) {
+        __syncthreads();
+        out[threadIdx.x] = b;
+    }
+    __syncthreads();
+    out[threadIdx.x] += 10 * with_default();
+}
 __global__ void hiding_in_parentheses(int* out)
 {
     int x = threadIdx.x, y = 50;
@@ -282,6 +306,10 @@ int main()
     check("hiding_alias", 64, [](int i) { return 5 + 10 * i; });
     hiding_behind_comparison<<<1, 64>>>(results);
     check("hiding_behind_comparison", 64, [](int i) { return (i < 9) + 2 + 10 * i; });
+    declarators_behind_comparison<<<1, 64>>>(results);
+    check("declarators_behind_comparison", 64, [](int i) { return (i < 3) + 10 * (i > 0); });
+    heads_behind_comparison<<<1, 64>>>(results);
+    check("heads_behind_comparison", 64, [](int i) { return (i < 5) + 30; });
     hiding_in_parentheses<<<1, 64>>>(results);
     check("hiding_in_parentheses", 64, [](int i) { return 9 + 1100 + 10000 * i + 50000000; });
     hiding_shared_memory<<<1, 64>>>(results);

@@ -61,6 +61,14 @@ __device__ int read_late(int value, const int& changed)
 }
 __device__ int take(int value) { return value; }
 
+__global__ void commas_between_comparisons(int* out)
+{
+    int x = threadIdx.x, y = threadIdx.x;
+    const int declared = (threadIdx.x < x++, 1 > (__shfl_sync(~0u, x, 0)));
+    int assigned;
+    assigned = (y < ++y, x > (__shfl_sync(~0u, y, 31)));
+    out[threadIdx.x] = declared + 2 * assigned;
+}
 __global__ void commas(int* out)
 {
     int x = threadIdx.x;
@@ -228,6 +236,8 @@ __global__ void conditions(int* out)
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
+    commas_between_comparisons<<<1, 64>>>(results);
+    check("commas_between_comparisons", 64, [](int) { return 0; });
     commas<<<1, 64>>>(results);
     check("commas", 64, [](int i) { return 100 + (i ^ 1); });
     declarators<<<1, 64>>>(results);

@@ -10,6 +10,7 @@ left side contains the operation ([intro.execution], [expr.call], [expr.sub], [e
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final
 
 from kbuild.backends.cpu.mixed.annotations import INDICES
@@ -42,6 +43,7 @@ _SHIFTS: Final = ("<<", ">>")
 _THIS_BLOCK: Final = "this_thread_block"
 _JUMPS: Final = ("return", "throw")
 _OF_TYPES: Final = ("::", "<", ">", ",")
+_BEHIND_TYPES: Final = (",", ">", "*", "&")
 _INERT_WORDS: Final = frozenset(("return", "auto", "const", *"+-/%&|^<>=!~()"))
 
 
@@ -136,6 +138,15 @@ def _find_made(parts: list[Part]) -> Span | None:
     return (parts[0].start, parts[-1].start) if is_empty and is_type else None
 
 
+def _can_be_comparisons(words: list[str]) -> bool:
+    """Return whether a comma can be an operator, as in ``a < b, c > (d)``.
+
+    It separates template arguments if one of them is surely a type.
+    """
+    has_type = any(a in ARITHMETIC_WORDS and b in _BEHIND_TYPES for a, b in pairwise(words))
+    return "," in words and not has_type
+
+
 class _Order:
     def __init__(
         self, unit: Unit, statement: Statement, is_own: IsOwn, *, has_effects: bool
@@ -190,7 +201,7 @@ class _Order:
         unit, first = self._unit, span[0]
         parts = list_parts(unit, operand.start, first)
         words = [part.text for part in parts]
-        if not _NOT_EVALUATED.isdisjoint(words):
+        if not _NOT_EVALUATED.isdisjoint(words) or _can_be_comparisons(words):
             return False
         bracket = unit.words[first]
         if bracket not in ("(", "[", "{") or span[1] != unit.partners.get(first, -2) + 1:

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
@@ -59,12 +60,28 @@ int spawn(char* path) {
 const char* argument;
 bool is(const char* name) { return std::strcmp(argument, name) == 0; }
 
+// The process whose parent has already ended makes a mistake.
+int leave_grandchild() {
+    fine();
+    if (fork() != 0) return wait_for_child();
+    if (fork() == 0) usleep(300000), fault();
+    _exit(0);
+}
+
+pthread_t main_thread;
+
 int end_quickly() {
     if (is("exit")) std::exit(0);
     if (is("_exit")) _exit(0);
     if (is("_Exit")) std::_Exit(0);
     if (is("quick_exit")) std::quick_exit(0);
     if (is("thread")) std::thread([] { std::exit(0); }).join();
+    if (is("pthread_exit")) pthread_exit(nullptr);
+    if (is("cancel")) {
+        main_thread = pthread_self();
+        std::thread([] { pthread_cancel(main_thread); }).detach();
+        pause();
+    }
     if (is("kill")) raise(SIGKILL);
     if (is("abort")) std::abort();
     if (is("null")) *static_cast<volatile int*>(nullptr) = 1;
@@ -91,6 +108,12 @@ int main(int, char** argv) {
     if (is("spawn")) return fine(), spawn(argv[0]);
     if (is("environment")) return clearenv(), fault(), 0;
     if (is("child")) return fork() == 0 ? (fault(), 0) : wait_for_child();
+    if (is("grandchild")) return leave_grandchild();
+    if (is("late_thread")) {
+        std::thread([] { usleep(100000), fault(); }).detach();
+        fine();
+        pthread_exit(nullptr);
+    }
     if (is("child_exit") && fork() == 0) fault(), _exit(0);
     if (is("child_kill") && fork() == 0) fault(), raise(SIGKILL);
     if (is("child_crash") && fork() == 0) run(crash, 1);

@@ -317,6 +317,7 @@ void Checker::finish() {
 // Without a report that somebody reads, the exit status says it.
 void Checker::end_process() {
     if (!settings_.report_directory.empty()) return;
+    findings_.await_forked();
     if (findings_.has_checked_nothing())
         std::fputs("kbuild: no kernel ran, so the checks have checked nothing\n", stderr);
     std::fflush(nullptr);

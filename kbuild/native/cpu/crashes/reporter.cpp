@@ -5,13 +5,13 @@
 #include "crashes/signals.hpp"
 #include "launches/report.hpp"
 #include "launches/runner.hpp"
+#include "own_threads.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -19,7 +19,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <string>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -210,7 +209,6 @@ void wait_for_call(Reporter& reporter, double seconds) {
 }
 
 void run_reporter(Reporter& reporter) {
-    pthread_setname_np(pthread_self(), "kbuild-report");
     using Clock = std::chrono::steady_clock;
     const double pause = pause_between_checks();
     auto last = Clock::now();
@@ -236,15 +234,11 @@ void start_reporter() {
     if (reporter.is_running.exchange(true)) return;
     install_call_handler();
     install_signal_handlers();
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        std::thread([&reporter] { run_reporter(reporter); }).detach();
+        start_own_thread("report", [&reporter] { run_reporter(reporter); });
     } catch (const std::exception&) {
         // Crashes are reported without lines.
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void watch_runner(const Activity& activity) {

@@ -4,9 +4,9 @@
 #include "crashes/signals.hpp"
 #include "launches/runner.hpp"
 #include "loader.hpp"
+#include "own_threads.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <exception>
 #include <pthread.h>
 #include <sched.h>
@@ -80,21 +80,15 @@ void Pool::run_blocks(Launch& launch) {
 void Pool::start_workers() {
     if (started_) return;
     started_ = true;
-    // Only the program's own threads handle its signals.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
         for (const auto cores = usable_cores(); workers_ + 1 < cores; ++workers_)
-            std::thread([this] { work(); }).detach();
+            start_own_thread("cpu", [this] { work(); });
     } catch (const std::exception&) {
         // Continue with fewer workers: the calling thread alone is enough.
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Pool::work() {
-    pthread_setname_np(pthread_self(), "kbuild-cpu");
     unblock_crash_signals();
     std::unique_lock lock(mutex_);
     for (;;) {

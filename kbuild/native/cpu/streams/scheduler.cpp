@@ -4,12 +4,11 @@
 #include "crashes/signals.hpp"
 #include "api/errors.hpp"
 #include "loader.hpp"
+#include "own_threads.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <pthread.h>
-#include <thread>
 #include <utility>
 
 namespace kbuild::cpu {
@@ -197,22 +196,16 @@ void Scheduler::call_executor() {
 }
 
 void Scheduler::start_executor() {
-    // Only the program's own threads handle its signals.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        std::thread([this] { execute(); }).detach();
+        start_own_thread("stream", [this] { execute(); });
         ++executors_;
         is_called_ = true;
     } catch (const std::exception&) {
         // The threads that wait for the work execute it.
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Scheduler::execute() {
-    pthread_setname_np(pthread_self(), "kbuild-stream");
     unblock_crash_signals();
     Lock lock(mutex_);
     is_called_ = false;

@@ -3,8 +3,10 @@
 #include "checks/settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +14,7 @@
 #include <new>
 #include <string_view>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -23,10 +26,18 @@ constexpr std::size_t most_findings = 1000;
 constexpr std::string_view harmless[] = {"KC204", "KC205", "KC304", "KC706",
                                          "KC707", "KC708", "KC709"};
 
+constexpr std::size_t most_awaited = 256;
+constexpr std::chrono::seconds patience(5);
+constexpr std::chrono::milliseconds pause(10);
+
 // What the processes of a program that runs alone have in common.
 struct Family {
+    const pid_t first = getpid();
     std::atomic<bool> has_errors{false};
     std::atomic<bool> has_launches{false};
+    std::atomic<std::size_t> forks{0};   // as their parents have counted them
+    std::atomic<std::size_t> forked{0};  // those that have entered their numbers
+    std::array<std::atomic<pid_t>, most_awaited> numbers{};
 };
 
 Family* share_family() {
@@ -135,24 +146,38 @@ bool is_harmless(const Finding& finding) {
     std::_Exit(2);
 }
 
-std::string program_path() {
+std::string program_path(const std::string& process = "self") {
     char path[PATH_MAX];
-    const auto size = readlink("/proc/self/exe", path, sizeof path);
+    const auto size = readlink(("/proc/" + process + "/exe").c_str(), path, sizeof path);
     return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : "";
+}
+
+void enter_family(bool is_forked) {
+    auto& all = family();
+    if (!is_forked) return;
+    const auto place = all.forked++;
+    if (place < most_awaited) all.numbers[place] = getpid();
+}
+
+// Returns a process that another one has forked and that still runs the program, -1 if one has just been forked, or 0.
+// A process that has ended has no program.
+pid_t find_forked() {
+    auto& all = family();
+    if (all.forked < all.forks) return -1;
+    for (const auto& number : all.numbers)
+        if (number != 0 && program_path(std::to_string(number)) == program_path()) return number;
+    return 0;
 }
 
 }  // namespace
 
-Findings::Findings() { start(false); }
+Findings::Findings(bool is_forked) { start(is_forked); }
 
 void Findings::start(bool is_forked) {
     process_.is_forked = is_forked;
     process_.number = getpid();
     const auto& directory = settings().report_directory;
-    if (directory.empty()) {
-        static_cast<void>(family());
-        return;
-    }
+    if (directory.empty()) return enter_family(is_forked);
     if (!journal_.create(directory)) fail_to_write(directory);
     write_process();
 }
@@ -289,6 +314,7 @@ void Findings::note_image() {
 void Findings::note_fork() {
     const std::lock_guard lock(mutex_);
     ++process_.forks;
+    if (!journal_.exists()) ++family().forks;
     write_process();
 }
 
@@ -322,6 +348,20 @@ void Findings::note_end() {
     write_process();
 }
 
+void Findings::await_forked() const {
+    if (family().first != getpid()) return;
+    const auto end = std::chrono::steady_clock::now() + patience;
+    pid_t running;
+    while ((running = find_forked()) != 0 && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(pause);
+    if (running > 0)
+        std::fprintf(
+            stderr,
+            "kbuild: process %d, which the program has forked, still runs; its findings do "
+            "not change the exit status\n",
+            static_cast<int>(running));
+}
+
 bool Findings::has_errors() const noexcept { return family().has_errors; }
 
 bool Findings::has_checked_nothing() const { return !family().has_launches; }
@@ -330,9 +370,8 @@ bool Findings::has_checked_nothing() const { return !family().has_launches; }
 void Findings::restart() {
     const auto images = process_.images;
     journal_.forget();
-    new (this) Findings;
+    new (this) Findings(true);
     process_.images = images;
-    process_.is_forked = true;
     write_process();
 }
 

@@ -55,7 +55,7 @@ class Findings {
 public:
     // Starts the file of this process if a directory is set. Otherwise, findings go to stderr, and forked
     // processes share whether one of them has an error.
-    Findings();
+    explicit Findings(bool is_forked = false);
 
     // Adds the finding, or counts it if there is one with the same cause: the rule, the kernel, and the
     // lines. Returns whether it is new.
@@ -86,6 +86,8 @@ public:
     // Notes the end of the process. Until then, the checks for leaks have not run.
     void note_end();
 
+    // Waits up to 5 s for processes that others have forked, if this is the first process of a program that runs alone.
+    void await_forked() const;
     // Returns whether a finding is a mistake, and not only a warning or a gap in what was checked, also of a
     // forked process.
     bool has_errors() const noexcept;

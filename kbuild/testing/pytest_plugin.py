@@ -9,16 +9,19 @@ pytest imports this module in every run, so most modules are imported where they
 
 from __future__ import annotations
 
+import functools
+import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from kbuild import process
+from kbuild.testing.process_end import ProcessEnd
 
 if TYPE_CHECKING:
     from kbuild.check.processes import Cause
@@ -31,6 +34,7 @@ _SCHEDULES: Final = "--kbuild-schedules"
 # A parameter of each test that runs in several orders of blocks.
 _PARAMETER: Final = "kbuild_seed"
 _NAME: Final = "kbuild-check"
+_STDERR: Final = 2
 _MOST_SCHEDULES: Final = 1000
 _WORKER: Final = "PYTEST_XDIST_WORKER"
 # Memory can outlive a test, so that no test is to blame for it.
@@ -72,7 +76,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     arguments = early_config.known_args_namespace
     if arguments.kbuild_check:
         suppressions = _read_suppressions(arguments.kbuild_suppressions)
-        plugin = _CheckPlugin(suppressions, arguments.kbuild_schedules)
+        report = functools.partial(_report_error, early_config)
+        plugin = _CheckPlugin(suppressions, arguments.kbuild_schedules, report)
         early_config.pluginmanager.register(plugin, _NAME)
     for option, value in (
         (_SUPPRESSIONS, arguments.kbuild_suppressions),
@@ -85,6 +90,14 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         raise pytest.UsageError(
             f"{_SCHEDULES} {schedules}: expected a number from 1 to {_MOST_SCHEDULES}"
         )
+
+
+def _report_error(config: pytest.Config, text: str) -> None:
+    """Print an error where the output of a test does not hide it."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    if capture is not None:
+        capture.suspend_global_capture(in_=True)
+    os.write(_STDERR, f"kbuild: error: {text}\n".encode())
 
 
 def _read_suppressions(path: Path | None) -> Suppressions | None:
@@ -128,7 +141,12 @@ class _CheckPlugin:
     run, which this one is a test of.
     """
 
-    def __init__(self, suppressions: Suppressions | None, schedules: int | None) -> None:
+    def __init__(
+        self,
+        suppressions: Suppressions | None,
+        schedules: int | None,
+        report: Callable[[str], None],
+    ) -> None:
         from kbuild.check.processes import DIRECTORY, SELECTION  # noqa: PLC0415 - see above
 
         variables = process.select_environment((_WORKER, DIRECTORY))
@@ -147,6 +165,9 @@ class _CheckPlugin:
         self._counts: dict[tuple[Path, Cause], int] = {}
         self._contents: dict[Path, bytes] = {}
         self._total: CheckReport | None = None
+        self._end = ProcessEnd(report)
+        if self._is_main:
+            self._end.guard()
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Let each test run once per order of blocks."""
@@ -218,6 +239,7 @@ class _CheckPlugin:
         """Fail the suite if nothing was checked, or a suppression has expired."""
         from kbuild.check.rules import find_rule  # noqa: PLC0415 - see above
 
+        self._end.release()
         if not self._is_main or session.config.option.collectonly:
             return
         self._total = self._read_total()

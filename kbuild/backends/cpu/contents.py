@@ -27,7 +27,7 @@ REFERENCE_PREFIX: Final = "kbuild_managed."
 
 # struct kbuild_cpu_image, its rows, and their enumerators; see kbuild/cpu_image.h.
 _IMAGE_SYMBOL: Final = "kbuild_cpu_image"
-_IMAGE_ABI: Final = 11
+_IMAGE_ABI: Final = 12
 _ROW_BYTES: Final = 80
 _VARIABLES: Final = 32
 _VARIABLE_BYTES: Final = 32

@@ -121,6 +121,8 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
     flags.append("-fno-strict-aliasing")
     # Device arithmetic neither traps nor sets errno. Compilers vectorize more with these options.
     flags += ["-fno-trapping-math", "-fno-math-errno"]
+    # Lanes of two branches that call one function are told apart by the calls on their stacks.
+    flags.append("-fno-optimize-sibling-calls")
     if tc.compiler_id == "gcc":
         # A unique symbol would be shared between images and prevent their unloading. `extern
         # __shared__` arrays are never initialized at run time. Identical kernels stay two
@@ -132,6 +134,8 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
         # Without this option, as at -O1, gcc does not reset the upper halves of vector registers
         # when a function ends. Then a change between code with and without AVX takes about 100 ns.
         flags.append("-fexpensive-optimizations")
+        # Two calls of one function stay two.
+        flags.append("-fno-crossjumping")
         # So that a thread with much memory on its stack does not skip the guard page below it.
         flags.append("-fstack-clash-protection")
     return tuple(flags)

@@ -96,6 +96,59 @@ __global__ void counts_of_branches(int*)
     __syncwarp(mask);
 }
 
+// The same in kernels with fibers: a call is told apart from others by its place, also in inlined functions.
+__device__ __noinline__ int count_far(int* count) { return count_by_group(count); }
+struct Queue {
+    int* count;
+    __device__ int push() { return count_by_mask(count); }
+};
+struct Counter {
+    __device__ virtual int count(int* count) const { return count_far(count); }
+};
+struct OtherCounter : Counter {
+    __device__ int count(int* count) const override { return count_far(count + 1); }
+};
+__device__ int choose(int* count, int branch)
+{
+    return branch == 0 ? count_by_mask(count) : branch == 1 ? count_by_mask(count + 1) : count_far(count + 2);
+}
+__device__ int places[6][3];
+__global__ void counts_of_places(int* out)
+{
+    const int branch = threadIdx.x % 32 % 3;
+    switch (branch) {
+    case 0: count_by_group(&places[0][0]); break;
+    case 1: count_by_group(&places[0][1]); break;
+    default: count_by_group(&places[0][2]);
+    }
+    choose(places[1], branch);
+    Queue first{places[2]}, second{places[2] + 1}, third{places[2] + 2};
+    if (branch == 0) first.push();
+    else if (branch == 1) second.push();
+    else third.push();
+    if (branch == 0) out[threadIdx.x] = count_far(&places[3][0]);
+    else if (branch == 1) out[threadIdx.x] = count_far(&places[3][1]);
+    else out[threadIdx.x] = count_far(&places[3][2]);
+    Counter one;
+    OtherCounter other;
+    if (branch == 2) count_far(&places[4][2]);
+    else static_cast<const Counter*>(branch == 0 ? &one : &other)->count(places[4]);
+    auto count = [&](int* place) { return count_by_mask(place); };
+    branch == 0 ? count(&places[5][0]) : branch == 1 ? count(&places[5][1]) : count(&places[5][2]);
+}
+// Compilers can make two copies of the call, because one of the branches before it decides the one behind it.
+__global__ void one_place(int* out)
+{
+    int value = threadIdx.x % 2 ? 5 : 7;
+    if (threadIdx.x % 4 == 1) value *= out[threadIdx.x] + 3;
+    const unsigned mask = __activemask();
+    switch (threadIdx.x) {
+    default: __syncthreads();
+    }
+    out[threadIdx.x] = mask == ~0u;
+    if (value > 100000) out[0] = value;
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -109,5 +162,11 @@ int main()
     cudaDeviceSynchronize();
     cudaMemcpyFromSymbol(results, counts, sizeof counts);
     check("counts_of_branches", 6, [](int i) { return i % 2 ? 22 : 42; });
+    counts_of_places<<<1, 64>>>(results);
+    cudaDeviceSynchronize();
+    cudaMemcpyFromSymbol(results, places, sizeof places);
+    check("counts_of_places", 18, [](int i) { return i % 3 == 2 ? 20 : 22; });
+    one_place<<<1, 64>>>(results);
+    check("one_place", 64, [](int) { return 1; });
     std::puts("done");
 }

@@ -49,10 +49,10 @@ const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call, std:
     return all.accept_result(lanes);
 }
 
-std::uint64_t converge(void* runner, const kbuild_cpu_call* call) {
+std::uint64_t converge(void* runner, const kbuild_cpu_call* call, const volatile char* place) {
     auto& all = checker();
     auto* const self = all.current();
-    const auto mask = plain().converge(runner, call);
+    const auto mask = plain().converge(runner, call, place);
     all.resume(self);
     return mask & all.choose_lanes(call->warp_size);
 }

@@ -9,6 +9,10 @@ namespace {
 // what these do next would delay them forever.
 constexpr unsigned rounds_before_convergence = 256;
 
+bool is_same_place(const Converging& a, const Converging& b) noexcept {
+    return a.place == b.place && is_same_site(*a.task->call, *b.task->call);
+}
+
 }  // namespace
 
 void Block::begin(const kbuild_dim3& new_index, const kbuild_dim3& new_extent) noexcept {
@@ -55,6 +59,7 @@ bool Block::release_abandoned_operations(const Tasks& tasks, TaskQueue& runnable
 // others run. Otherwise, the result would depend on when it does so.
 bool Block::release_converged(TaskQueue& runnable) {
     const auto number_of = [&](const Task* task) { return number(task->thread); };
+    const auto number_at = [&](const Converging& place) { return number_of(place.task); };
     const bool can_delay = ++delays < rounds_before_convergence;
     const auto is_delayed = [&](std::uint32_t start, std::uint32_t size) {
         const Task* task = yielded.front();
@@ -63,21 +68,23 @@ bool Block::release_converged(TaskQueue& runnable) {
         return false;
     };
     const auto waiting = runnable.size();
-    std::sort(converging.begin(), converging.end(),
-              [&](Task* a, Task* b) { return number_of(a) < number_of(b); });
-    std::vector<Task*> rest;
-    for (auto first = converging.begin(); first != converging.end();) {
-        const auto& call = *(*first)->call;
-        const auto start = number_of(*first) / call.warp_size * call.warp_size;
+    std::sort(converging.begin(), converging.end(), [&](const Converging& a, const Converging& b) {
+        return number_at(a) < number_at(b);
+    });
+    std::vector<Converging> rest;
+    for (auto next = converging.begin(); next != converging.end();) {
+        const auto& first = *next;
+        const auto size = first.task->call->warp_size;
+        const auto start = number_at(first) / size * size;
         std::vector<Task*> together;
         std::uint64_t mask = 0;
-        const bool is_early = is_delayed(start, call.warp_size);
-        for (; first != converging.end() && number_of(*first) < start + call.warp_size; ++first) {
-            if (!is_early && is_same_site(*(*first)->call, call)) {
-                together.push_back(*first);
-                mask |= std::uint64_t{1} << (number_of(*first) - start);
+        const bool is_early = is_delayed(start, size);
+        for (; next != converging.end() && number_at(*next) < start + size; ++next) {
+            if (!is_early && is_same_place(*next, first)) {
+                together.push_back(next->task);
+                mask |= std::uint64_t{1} << (number_at(*next) - start);
             } else {
-                rest.push_back(*first);
+                rest.push_back(*next);
             }
         }
         for (Task* task : together) {

@@ -13,6 +13,13 @@
 
 namespace kbuild::cpu {
 
+// A thread that waits for the lanes that are at the same place. The line is not enough: lanes of two branches can be in
+// one function.
+struct Converging {
+    Task* task;
+    std::uint64_t place;
+};
+
 // A block that has started and not exited. A fiber runs device threads one after another on one
 // stack. If a thread is suspended, it keeps the stack, and another fiber continues with the threads
 // that have not started. As a result, threads that do not wait need no context switch.
@@ -61,7 +68,7 @@ public:
     TaskQueue yielded;
     TaskQueue grid_waits;
     TaskQueue cluster_waits;
-    std::vector<Task*> converging;
+    std::vector<Converging> converging;
     unsigned delays = 0;  // how often threads that converge had to wait for lanes that yielded
     Warps warps;
     SharedMemory shared;

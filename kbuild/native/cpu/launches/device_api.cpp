@@ -1,5 +1,6 @@
 // The functions that device code calls; see kbuild/detail/cpu_device_api.h.
 #include "checks/checker.hpp"
+#include "crashes/callers.hpp"
 #include "launches/device_runtime.hpp"
 #include "launches/report.hpp"
 #include "launches/runner.hpp"
@@ -115,11 +116,12 @@ const kbuild_cpu_lanes* BlockRunner::exchange(void* this_runner, const kbuild_cp
     return &operation.result;
 }
 
-std::uint64_t BlockRunner::converge(void* this_runner, const kbuild_cpu_call* call) {
+std::uint64_t BlockRunner::converge(void* this_runner, const kbuild_cpu_call* call,
+                                    const volatile char* place) {
     auto& runner = runner_of(this_runner);
     runner.check_can_wait(*call);
     Task& task = *runner.current_;
-    runner.block_->converging.push_back(&task);
+    runner.block_->converging.push_back({&task, find_device_place(place)});
     runner.suspend(*call);
     return task.mask;
 }

@@ -63,7 +63,8 @@ private:
                                         std::uint64_t value);
     static const kbuild_cpu_lanes* exchange(void* runner, const kbuild_cpu_call* call,
                                             std::uint64_t mask, std::uint64_t value);
-    static std::uint64_t converge(void* runner, const kbuild_cpu_call* call);
+    static std::uint64_t converge(void* runner, const kbuild_cpu_call* call,
+                                  const volatile char* place);
     static void grid_barrier(void* runner, const kbuild_cpu_call* call);
     static void cluster_barrier(void* runner, const kbuild_cpu_call* call);
     static void spin(void* runner, const kbuild_cpu_call* call, unsigned weight);

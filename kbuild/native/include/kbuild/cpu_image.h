@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define KBUILD_CPU_IMAGE_ABI 11
+#define KBUILD_CPU_IMAGE_ABI 12
 /* The addresses of the calling OS thread's threadIdx, blockIdx, blockDim, and gridDim, of the
  * pointer that it passes to `barrier`, and of what its block has done and uses. */
 struct kbuild_cpu_builtins {

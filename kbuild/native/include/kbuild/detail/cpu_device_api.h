@@ -42,8 +42,11 @@ struct kbuild_cpu_device_api {
     const struct kbuild_cpu_lanes *(*exchange)(void *__runner, const struct kbuild_cpu_call *__call,
                                                kbuild_uint64 __mask, kbuild_uint64 __value);
     /* Waits until every thread of the block waits or has exited.  Returns the lanes of the warp
-     * that wait at the same call site, and now continue together. */
-    kbuild_uint64 (*converge)(void *__runner, const struct kbuild_cpu_call *__call);
+     * that wait at the same call site, and now continue together.  `__place` is the address of a variable of
+     * the calling function, of which each inlined function has its own, or null if there are no such
+     * variables: then the address of the call tells them apart. */
+    kbuild_uint64 (*converge)(void *__runner, const struct kbuild_cpu_call *__call,
+                              const volatile char *__place);
     /* Returns when all threads of a cooperative launch have called it. */
     void (*grid_barrier)(void *__runner, const struct kbuild_cpu_call *__call);
     /* Returns when all threads of all blocks of the cluster have called it or have exited. */

@@ -279,6 +279,36 @@ template <class... Object> __global__ void bytes_of_packs_in_fibers(int* out, Ob
     out[threadIdx.x] = values[threadIdx.x] + (0 + ... + objects.value);
 }
 
+// The index of a thread has one address in all regions.
+__device__ const unsigned* find_address(const unsigned& of) { return &of; }
+struct View {
+    const unsigned& of;
+    const unsigned* address;
+    __device__ View(const unsigned& of) : of(of), address(nullptr) {}
+    __device__ void set(const unsigned& other) { address = &other; }
+};
+__global__ void addresses_of_index(int* out)
+{
+    const unsigned& reference = threadIdx.x;
+    const unsigned* pointer = &threadIdx.x;
+    const unsigned* assigned;
+    assigned = find_address(threadIdx.x);
+    auto deduced = find_address(threadIdx.x);
+    View view(threadIdx.x);
+    view.set(threadIdx.x);
+    __syncthreads();
+    const bool are_same = pointer == &reference && pointer == &threadIdx.x && pointer == deduced;
+    out[threadIdx.x] = are_same ? reference + *pointer + *assigned + *deduced + view.of + *view.address : -1;
+}
+__device__ int add_behind_barrier(const unsigned& first, const int& second)
+{
+    __syncwarp();
+    return first + second;
+}
+__global__ void index_by_reference(int* out)
+{
+    out[threadIdx.x] = add_behind_barrier(threadIdx.x, 3) + add_behind_barrier(blockDim.x, threadIdx.x);
+}
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -347,5 +377,9 @@ int main()
     bytes_of_packs_in_fibers<<<1, 64>>>(results, OfHost(1), Counted(copies, 2));
     check("bytes_of_packs_in_fibers", 64, [](int i) { return 63 - i + 6; });
     if (*copies != 0) std::printf("%d copies in device code\n", *copies);
+    addresses_of_index<<<1, 64>>>(results);
+    check("addresses_of_index", 64, [](int i) { return 6 * i; });
+    index_by_reference<<<1, 64>>>(results);
+    check("index_by_reference", 64, [](int i) { return 2 * i + 3 + 64; });
     std::puts("done");
 }

@@ -93,6 +93,10 @@ class Uses:
             stop = self._unit.partners[stop] + 1
         return self._read((index, stop)) == Use("read")
 
+    def reads_index(self, index: int) -> bool:
+        """Return whether a place reads the value of a part of an index, not its address."""
+        return self._read((index, index + 3)).kind == "read"
+
     def _read(self, span: Span) -> Use:
         index = span[0]
         place = bisect_right(self._starts, index) - 1

@@ -1,14 +1,22 @@
-"""Let the generated code check what the uses of variables take for granted."""
+"""Replace names in regions: the code checks what uses of variables take for granted.
+
+The index of the thread is an object of each region. Where a program can keep its address, it is one
+with the same address in all regions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
+from kbuild.backends.cpu.mixed.annotations import INDEX
+from kbuild.backends.cpu.mixed.regions.forms import find_target
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import names_built_in_type
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.plan import Division
-from kbuild.backends.cpu.mixed.regions.variables import Variable
+from kbuild.backends.cpu.mixed.regions.variables import Variable, list_variables
+from kbuild.cxx.statements import Statement, find_statement
 from kbuild.cxx.tokens import join_span
 from kbuild.cxx.unit import Unit
 
@@ -35,6 +43,34 @@ def list_casts(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
             elif use.objects:
                 own = f"decltype(({variable.name}))"
                 yield index, _cast(variable, own, "read_object", _list_objects(unit, use))
+
+
+def list_kept_indices(unit: Unit, division: Division) -> Iterator[tuple[int, str]]:
+    """Yield the names of the index whose address a pointer, a reference, or an object can keep."""
+    body = division.kernel.body
+    referring = [o for o in division.operations.values() if o.referring]
+    for index in unit.find((INDEX,)):
+        statement = find_statement(body, index) if body.start < index < body.stop else None
+        if statement is None or division.uses.reads_index(index):
+            continue
+        is_lent = any(each.index < index < each.close for each in referring)
+        if is_lent or unit.get(index - 1) == "&" or _can_keep(unit, division, statement):
+            yield index, f"{REGIONS}keep_index(__kbuild_t__, {INDEX})"
+
+
+def _can_keep(unit: Unit, division: Division, statement: Statement) -> bool:
+    """Return whether a statement declares or uses something that can contain an address."""
+    declared = tuple(list_variables(unit, division.kernel.body, statement))
+    used = (division.uses.resolve(i) for i in list_names(unit, statement.start, statement.stop))
+    variables = declared or tuple(each for each in used if each is not None and not each.is_scalar)
+    target = None if declared else find_target(unit, statement)
+    assigned = None if target is None else division.uses.resolve(target)
+    return any(
+        "*" in unit.words[slice(*each.declarator)]
+        or not names_built_in_type(unit, *each.base)
+        or each.is_reference
+        for each in (*variables, *([] if assigned is None else [assigned]))
+    )
 
 
 def _guard(

@@ -11,7 +11,11 @@ from kbuild.backends.cpu.mixed.regions.grammar.contexts import find_base
 from kbuild.backends.cpu.mixed.regions.grammar.order import can_make_objects, opens_objects
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division
-from kbuild.backends.cpu.mixed.regions.writing.casts import REGIONS, list_casts
+from kbuild.backends.cpu.mixed.regions.writing.casts import (
+    REGIONS,
+    list_casts,
+    list_kept_indices,
+)
 from kbuild.cxx.model import Edit
 from kbuild.cxx.places import find_angle
 from kbuild.cxx.statements import Block, Node, Statement, list_blocks
@@ -68,7 +72,7 @@ class Text:
         self.unit = unit
         self.division = division
         self.edits: list[Edit] = []
-        self._casts = dict(list_casts(unit, division))
+        self._casts = dict((*list_casts(unit, division), *list_kept_indices(unit, division)))
         # What is behind the commas that become semicolons, and the types behind that.
         divided = [
             child

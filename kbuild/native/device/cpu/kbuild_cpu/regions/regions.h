@@ -19,6 +19,12 @@
 
 namespace kbuild_cpu::regions {
 
+/* The index of a thread, with one address in all regions.  An OS thread runs one divided block after the other. */
+KBUILD_CPU_ALWAYS_INLINE const ::uint3 &keep_index(int __number, const ::uint3 &__own) {
+    static thread_local ::uint3 __kept[1024];
+    return __kept[__number] = __own;
+}
+
 /* The threads of a row that pass guards, which are comparisons at the start of a condition: the next ones, and
  * those that remain to be tried. */
 class guarded_row : public row_part {

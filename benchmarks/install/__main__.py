@@ -25,10 +25,10 @@ ROOT = Path(__file__).resolve().parents[2]
 README = "python3 -m venv .venv && . .venv/bin/activate && pip install '.[demo]' && kbuild demo"
 # A compiler cache would answer from the second round on.
 WITHOUT_CACHE = ("env", "-u", "CMAKE_C_COMPILER_LAUNCHER", "-u", "CMAKE_CXX_COMPILER_LAUNCHER")
-# Compiles faster, and leaves out the module that needs nanobind.
+# Compiles faster, and leaves out the module for Python.
 TINY = (
     "--config-settings=cmake.build-type=Debug",
-    "--config-settings=cmake.define.CMAKE_DISABLE_FIND_PACKAGE_nanobind=ON",
+    "--config-settings=cmake.define.CMAKE_DISABLE_FIND_PACKAGE_Python=ON",
 )
 
 

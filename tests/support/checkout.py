@@ -19,7 +19,7 @@ QUICK_WHEEL: Final = (
     "--config-settings=cmake.define.CMAKE_UNITY_BUILD=ON",
     "--config-settings=cmake.define.CMAKE_UNITY_BUILD_BATCH_SIZE=0",
     "--config-settings=cmake.build-type=Quick",
-    "--config-settings=cmake.define.CMAKE_DISABLE_FIND_PACKAGE_nanobind=ON",
+    "--config-settings=cmake.define.CMAKE_DISABLE_FIND_PACKAGE_Python=ON",
 )
 
 

@@ -13,11 +13,11 @@ constexpr std::uint8_t code_complex = 5;
 constexpr const char* letters = "iuf  cb";
 constexpr std::uint8_t code_handle = 3;
 
-bool is_contiguous(const nb::dlpack::dltensor& array) {
+bool is_contiguous(const Tensor& array) {
     if (array.strides == nullptr) return true;
     std::int64_t expected = 1;
     bool contiguous = true;
-    for (auto axis = array.ndim; axis-- > 0;) {
+    for (auto axis = array.axes; axis-- > 0;) {
         const auto length = array.shape[axis];
         if (length == 0) return true;
         contiguous = contiguous && (length == 1 || array.strides[axis] == expected);
@@ -26,7 +26,7 @@ bool is_contiguous(const nb::dlpack::dltensor& array) {
     return contiguous;
 }
 
-bool is_element(nb::dlpack::dtype type, const ElementTypes& elements) {
+bool is_element(ElementType type, const ElementTypes& elements) {
     if (type.lanes != 1 || type.code == code_handle || type.bits % 8 != 0) return false;
     // NumPy has no name for the others, such as bfloat16, so any pointer accepts them.
     const bool has_letter = type.code <= code_complex + 1 && letters[type.code] != ' ';
@@ -35,24 +35,23 @@ bool is_element(nb::dlpack::dtype type, const ElementTypes& elements) {
     return std::find(elements.begin(), elements.end(), spelled) != elements.end();
 }
 
-bool is_usable(nb::dlpack::device device, const ArrayRules& rules) {
+bool is_usable(ArrayDevice device, const ArrayRules& rules) {
     return std::any_of(rules.devices.begin(), rules.devices.end(), [&](const auto& each) {
-        return each.first == device.device_type &&
-               (each.second < 0 || each.second == device.device_id);
+        return each.first == device.type && (each.second < 0 || each.second == device.number);
     });
 }
 
 // Returns an item of a dictionary; null, without an error, if it is missing.
-nb::handle get_item(nb::handle dictionary, const nb::object& key) {
-    auto* found = PyDict_GetItemWithError(dictionary.ptr(), key.ptr());
+PyObject* get_item(const Object& dictionary, const Object& key) {
+    auto* found = PyDict_GetItemWithError(dictionary.get(), key.get());
     if (found == nullptr) PyErr_Clear();
     return found;
 }
 
 // Returns an address or a stream; nothing if `number` is not an integer of 64 bits.
-std::optional<std::uintptr_t> read_number(nb::handle number) {
-    if (!number.is_valid() || !PyLong_CheckExact(number.ptr())) return std::nullopt;
-    const auto value = PyLong_AsUnsignedLongLong(number.ptr());
+std::optional<std::uintptr_t> read_number(PyObject* number) {
+    if (number == nullptr || !PyLong_CheckExact(number)) return std::nullopt;
+    const auto value = PyLong_AsUnsignedLongLong(number);
     if (PyErr_Occurred() != nullptr) {
         PyErr_Clear();
         return std::nullopt;
@@ -70,11 +69,15 @@ bool StreamChoice::accept(std::uintptr_t stated) {
 }
 
 const ExchangeApi* ExchangeApi::find(PyTypeObject* kind) {
-    const auto capsule = nb::getattr(nb::handle(reinterpret_cast<PyObject*>(kind)),
-                                     "__dlpack_c_exchange_api__", nb::none());
-    if (PyCapsule_IsValid(capsule.ptr(), "dlpack_exchange_api") == 0) return nullptr;
+    const auto capsule = Object::steal(
+        PyObject_GetAttrString(reinterpret_cast<PyObject*>(kind), "__dlpack_c_exchange_api__"));
+    if (capsule.is_null()) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    if (PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api") == 0) return nullptr;
     const auto* table =
-        static_cast<const ExchangeApi*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+        static_cast<const ExchangeApi*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
     const bool is_usable = table->version_.major == 1 && table->tensor_from_object_ != nullptr;
     return is_usable ? table : nullptr;
 }
@@ -82,17 +85,17 @@ const ExchangeApi* ExchangeApi::find(PyTypeObject* kind) {
 std::optional<std::uintptr_t> ExchangeApi::read_address(PyObject* array, const ArrayRules& rules,
                                                         const ElementTypes& elements,
                                                         StreamChoice& stream) const {
-    nb::dlpack::dltensor tensor;
+    Tensor tensor;
     if (tensor_from_object_(array, &tensor) != 0) {
         PyErr_Clear();
         return std::nullopt;
     }
-    if (!is_usable(tensor.device, rules) || !is_element(tensor.dtype, elements) ||
+    if (!is_usable(tensor.device, rules) || !is_element(tensor.type, elements) ||
         !is_contiguous(tensor))
         return std::nullopt;
-    if (!stream.is_fixed && tensor.device.device_type == device_cuda) {
+    if (!stream.is_fixed && tensor.device.type == device_cuda) {
         void* current = nullptr;
-        if (current_stream_(tensor.device.device_type, tensor.device.device_id, &current) != 0) {
+        if (current_stream_(tensor.device.type, tensor.device.number, &current) != 0) {
             PyErr_Clear();
             return std::nullopt;
         }
@@ -103,32 +106,30 @@ std::optional<std::uintptr_t> ExchangeApi::read_address(PyObject* array, const A
 
 std::optional<std::uintptr_t> read_interface(PyObject* array, const ArrayRules& rules,
                                              const ElementTypes& elements, StreamChoice& stream) {
-    const auto interface = nb::steal(PyObject_GetAttr(array, rules.interface_name.ptr()));
-    if (!interface.is_valid()) {  // libraries raise errors for arrays in host memory
+    const auto interface = Object::steal(PyObject_GetAttr(array, rules.interface_name.get()));
+    if (interface.is_null()) {  // libraries raise errors for arrays in host memory
         PyErr_Clear();
         return std::nullopt;
     }
-    if (!PyDict_Check(interface.ptr())) return std::nullopt;
-    const auto data = get_item(interface, rules.data_key);
-    const auto strides = get_item(interface, rules.strides_key);
-    const auto spelled = get_item(interface, rules.type_key);
-    const auto stated = get_item(interface, rules.stream_key);
-    if (!data.is_valid() || !PyTuple_Check(data.ptr()) || PyTuple_Size(data.ptr()) < 1)
-        return std::nullopt;
-    if (strides.is_valid() && !strides.is_none()) return std::nullopt;
+    if (!PyDict_Check(interface.get())) return std::nullopt;
+    auto* data = get_item(interface, rules.data_key);
+    auto* strides = get_item(interface, rules.strides_key);
+    auto* spelled = get_item(interface, rules.type_key);
+    auto* stated = get_item(interface, rules.stream_key);
+    if (data == nullptr || !PyTuple_Check(data) || PyTuple_Size(data) < 1) return std::nullopt;
+    if (strides != nullptr && strides != Py_None) return std::nullopt;
     if (!elements.empty()) {
-        const char* text =
-            spelled.is_valid() ? PyUnicode_AsUTF8AndSize(spelled.ptr(), nullptr) : nullptr;
+        const char* text = spelled == nullptr ? nullptr : PyUnicode_AsUTF8AndSize(spelled, nullptr);
         PyErr_Clear();
         if (text == nullptr || text[0] == '\0' ||
             std::find(elements.begin(), elements.end(), text + 1) == elements.end())
             return std::nullopt;
     }
-    if (stated.is_valid() && !stated.is_none()) {
+    if (stated != nullptr && stated != Py_None) {
         const auto number = read_number(stated);
         if (!number || !stream.accept(*number)) return std::nullopt;
     }
-    return read_number(PyTuple_GetItem(data.ptr(), 0));
+    return read_number(PyTuple_GetItem(data, 0));
 }
 
 }  // namespace kbuild::python

@@ -2,28 +2,26 @@
 #ifndef KBUILD_PYTHON_ARRAYS_HPP
 #define KBUILD_PYTHON_ARRAYS_HPP
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+#include "objects.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kbuild::python {
-
-namespace nb = nanobind;
 
 // The arrays that a device accepts, and the stream of a launch.
 struct ArrayRules {
     // DLPack's device types, each with the number of the device or -1 for any.
     std::vector<std::pair<std::int32_t, std::int32_t>> devices;
-    nb::object interface_name;  // the attribute of the array interface, or None
+    Object interface_name;  // the attribute of the array interface, or None
     // The keys of the array interface.
-    nb::object data_key = nb::str("data");
-    nb::object strides_key = nb::str("strides");
-    nb::object type_key = nb::str("typestr");
-    nb::object stream_key = nb::str("stream");
+    Object data_key = Object::take(PyUnicode_FromString("data"));
+    Object strides_key = Object::take(PyUnicode_FromString("strides"));
+    Object type_key = Object::take(PyUnicode_FromString("typestr"));
+    Object stream_key = Object::take(PyUnicode_FromString("stream"));
 };
 
 // The stream of one launch: fixed by the caller, or that of the arrays.
@@ -39,6 +37,28 @@ struct StreamChoice {
 // The element types of a parameter: NumPy's letters with a size in bytes, such as "f4".
 // Without any, a parameter accepts arrays of all types.
 using ElementTypes = std::vector<std::string>;
+
+// An array as DLPack describes it. The layouts of these three types are DLPack's and must not change.
+struct ElementType {
+    std::uint8_t code;
+    std::uint8_t bits;
+    std::uint16_t lanes;
+};
+
+struct ArrayDevice {
+    std::int32_t type;
+    std::int32_t number;
+};
+
+struct Tensor {
+    void* data;
+    ArrayDevice device;
+    std::int32_t axes;
+    ElementType type;
+    std::int64_t* shape;
+    std::int64_t* strides;
+    std::uint64_t byte_offset;
+};
 
 // DLPack's table of functions of an array library (DLPack 1.3, DLPackExchangeAPI).
 class ExchangeApi {
@@ -62,7 +82,7 @@ private:
     void* allocate_;
     void* managed_from_object_;
     void* managed_to_object_;
-    int (*tensor_from_object_)(void* object, nb::dlpack::dltensor* out);
+    int (*tensor_from_object_)(void* object, Tensor* out);
     int (*current_stream_)(std::int32_t device_type, std::int32_t device, void** stream);
 };
 

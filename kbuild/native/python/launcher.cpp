@@ -44,10 +44,22 @@ private:
     void** pointers_ = few_.data();
 };
 
+// Lets other threads use the interpreter.
+class ReleasedInterpreter {
+public:
+    ReleasedInterpreter() : thread_(PyEval_SaveThread()) {}
+    ReleasedInterpreter(const ReleasedInterpreter&) = delete;
+    ReleasedInterpreter& operator=(const ReleasedInterpreter&) = delete;
+    ~ReleasedInterpreter() { PyEval_RestoreThread(thread_); }
+
+private:
+    PyThreadState* thread_;
+};
+
 int call_entry(const LaunchCall& call, unsigned char* config, void** arguments) {
     auto* function = reinterpret_cast<void*>(call.function);
     // A launch can wait for a full queue, and kernels on the CPU can run in it.
-    const nb::gil_scoped_release released;
+    const ReleasedInterpreter released;
     if (call.is_driver) {
         using Entry = int (*)(void*, void*, void**, void**);
         return reinterpret_cast<Entry>(call.entry)(config, function, arguments, nullptr);
@@ -59,8 +71,7 @@ int call_entry(const LaunchCall& call, unsigned char* config, void** arguments) 
 }  // namespace
 
 Launcher::Launcher(std::vector<Parameter> parameters, ArrayRules rules, LaunchCall call,
-                   nb::object prepare, nb::object keep, nb::object recover, nb::object refused,
-                   nb::object owner)
+                   Object prepare, Object keep, Object recover, Object refused, Object owner)
     : parameters_(std::move(parameters)),
       rules_(std::move(rules)),
       call_(std::move(call)),
@@ -70,28 +81,32 @@ Launcher::Launcher(std::vector<Parameter> parameters, ArrayRules rules, LaunchCa
       refused_(std::move(refused)),
       owner_(std::move(owner)) {
     for (const auto& parameter : parameters_) size_ = std::max(size_, parameter.end());
-    if (call_.config.size() > most_config_bytes)
-        throw nb::value_error("the configuration is too large");
+    if (call_.config.size() > most_config_bytes) {
+        PyErr_SetString(PyExc_ValueError, "the configuration is too large");
+        throw PythonError{};
+    }
 }
 
-Outcome Launcher::launch(nb::handle arguments) {
-    const auto count = static_cast<std::size_t>(PyTuple_Size(arguments.ptr()));
+Outcome Launcher::launch(PyObject* arguments) {
+    const auto count = static_cast<std::size_t>(PyTuple_Size(arguments));
     if (count != parameters_.size()) return Outcome::not_launched;
     Frame frame(size_, count);
     StreamChoice stream{call_.stream_offset < 0, call_.stream};
-    std::vector<nb::object> kept;
+    std::vector<Object> kept;
     for (std::size_t index = 0; index < count; ++index) {
         auto& parameter = parameters_[index];
-        auto* value = PyTuple_GetItem(arguments.ptr(), static_cast<Py_ssize_t>(index));
+        auto* value = PyTuple_GetItem(arguments, static_cast<Py_ssize_t>(index));
         if (!parameter.write(value, frame.bytes(), rules_, stream, refused_, kept))
             return Outcome::not_launched;
         frame.pointers()[index] = frame.bytes() + parameter.offset();
     }
     submit(frame.pointers(), stream);
     if (!keep_.is_none()) {
-        nb::list converted;
-        for (auto& each : kept) converted.append(std::move(each));
-        keep_(arguments, converted);
+        const auto converted = Object::take(PyList_New(0));
+        for (const auto& each : kept)
+            if (PyList_Append(converted.get(), each.get()) < 0) throw PythonError{};
+        Object::take(
+            PyObject_CallFunctionObjArgs(keep_.get(), arguments, converted.get(), nullptr));
     }
     return stream.is_stated ? Outcome::launched_in_stream_of_arrays : Outcome::launched;
 }
@@ -102,10 +117,13 @@ void Launcher::submit(void** arguments, const StreamChoice& stream) const {
     std::memcpy(config.data(), call_.config.data(), call_.config.size());
     if (stream.is_stated)
         std::memcpy(config.data() + call_.stream_offset, &stream.stream, sizeof(stream.stream));
-    if (!prepare_.is_none()) prepare_();
+    if (!prepare_.is_none()) Object::take(PyObject_CallFunctionObjArgs(prepare_.get(), nullptr));
     for (bool is_first = true;; is_first = false) {
         const int status = call_entry(call_, config.data(), arguments);
-        if (status == 0 || !nb::cast<bool>(recover_(status, is_first))) return;
+        if (status == 0) return;
+        const auto again = Object::take(
+            PyObject_CallFunction(recover_.get(), "iO", status, is_first ? Py_True : Py_False));
+        if (again.get() != Py_True) return;
     }
 }
 

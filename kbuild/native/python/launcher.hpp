@@ -32,13 +32,13 @@ public:
     // exist until the kernel has run.
     // `recover(status, is_first)` is called after a failed launch; it returns true if a second
     // try makes sense, and raises an error otherwise. `owner` exists as long as the launcher.
-    Launcher(std::vector<Parameter> parameters, ArrayRules rules, LaunchCall call,
-             nb::object prepare, nb::object keep, nb::object recover, nb::object refused,
-             nb::object owner);
+    Launcher(std::vector<Parameter> parameters, ArrayRules rules, LaunchCall call, Object prepare,
+             Object keep, Object recover, Object refused, Object owner);
 
-    // Launches. Returns Outcome::not_launched if an argument needs more than this class does, or
-    // is wrong.
-    Outcome launch(nb::handle arguments);
+    // Launches with a tuple of arguments. Returns Outcome::not_launched if an argument needs more
+    // than this class does, or is wrong. Throws PythonError if `prepare`, `keep`, `recover`, or a
+    // converter raises an error.
+    Outcome launch(PyObject* arguments);
 
 private:
     void submit(void** arguments, const StreamChoice& stream) const;
@@ -47,11 +47,11 @@ private:
     std::size_t size_ = 0;  // of all parameters
     ArrayRules rules_;
     LaunchCall call_;
-    nb::object prepare_;
-    nb::object keep_;
-    nb::object recover_;
-    nb::object refused_;
-    nb::object owner_;
+    Object prepare_;
+    Object keep_;
+    Object recover_;
+    Object refused_;
+    Object owner_;
 };
 
 }  // namespace kbuild::python

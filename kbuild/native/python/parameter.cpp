@@ -23,7 +23,7 @@ bool fail() {
 }  // namespace
 
 Parameter::Parameter(std::size_t offset, std::size_t size, char code, bool takes_arrays,
-                     ElementTypes elements, nb::object find)
+                     ElementTypes elements, Object find)
     : offset_(offset),
       size_(size),
       code_(code),
@@ -32,9 +32,9 @@ Parameter::Parameter(std::size_t offset, std::size_t size, char code, bool takes
       find_(std::move(find)) {}
 
 bool Parameter::write(PyObject* value, unsigned char* frame, const ArrayRules& rules,
-                      StreamChoice& stream, nb::handle refused, std::vector<nb::object>& kept) {
+                      StreamChoice& stream, const Object& refused, std::vector<Object>& kept) {
     auto* kind = Py_TYPE(value);
-    if (reinterpret_cast<PyObject*>(kind) != kind_.ptr()) choose_route(kind, rules);
+    if (reinterpret_cast<PyObject*>(kind) != kind_.get()) choose_route(kind, rules);
     auto* target = frame + offset_;
     switch (route_) {
     case Route::packed: return pack(value, target);
@@ -49,13 +49,14 @@ bool Parameter::write(PyObject* value, unsigned char* frame, const ArrayRules& r
     case Route::converted: {
         // The converter can start other launches, which change the route.
         const auto converter = converter_;
-        auto converted = nb::steal(PyObject_CallFunctionObjArgs(converter.ptr(), value, nullptr));
-        if (!converted.is_valid()) {
-            if (PyErr_ExceptionMatches(refused.ptr()) == 0) nb::raise_python_error();
+        auto converted =
+            Object::steal(PyObject_CallFunctionObjArgs(converter.get(), value, nullptr));
+        if (converted.is_null()) {
+            if (PyErr_ExceptionMatches(refused.get()) == 0) throw PythonError{};
             return fail();
         }
         kept.push_back(std::move(converted));
-        return pack(kept.back().ptr(), target);
+        return pack(kept.back().get(), target);
     }
     case Route::none: break;
     }
@@ -63,20 +64,20 @@ bool Parameter::write(PyObject* value, unsigned char* frame, const ArrayRules& r
 }
 
 void Parameter::choose_route(PyTypeObject* kind, const ArrayRules& rules) {
-    const auto type = nb::borrow(reinterpret_cast<PyObject*>(kind));
+    const auto type = Object::borrow(reinterpret_cast<PyObject*>(kind));
     auto route = Route::none;
-    nb::object converter;
+    Object converter;
     const auto* exchange = takes_arrays_ ? ExchangeApi::find(kind) : nullptr;
     if (exchange != nullptr) {
         route = Route::exchanged;
     } else if (takes_arrays_ && !rules.interface_name.is_none() &&
-               nb::hasattr(type, rules.interface_name)) {
+               PyObject_HasAttr(type.get(), rules.interface_name.get()) != 0) {
         route = Route::interfaced;
     } else {
-        converter = find_(type);
+        converter = Object::take(PyObject_CallFunctionObjArgs(find_.get(), type.get(), nullptr));
         if (converter.is_none())
             route = Route::packed;
-        else if (converter.ptr() != Py_False)
+        else if (converter.get() != Py_False)
             route = Route::converted;
     }
     kind_ = type;
@@ -112,19 +113,19 @@ bool Parameter::pack(PyObject* value, unsigned char* target) const {
 }
 
 bool Parameter::pack_integer(PyObject* value, unsigned char* target) const {
-    const auto number = nb::steal(PyNumber_Index(value));
-    if (!number.is_valid()) return fail();
+    const auto number = Object::steal(PyNumber_Index(value));
+    if (number.is_null()) return fail();
     const bool is_signed = code_ >= 'a';
     const auto bits = 8 * size_;
     if (is_signed) {
-        const long long wide = PyLong_AsLongLong(number.ptr());
+        const long long wide = PyLong_AsLongLong(number.get());
         if (wide == -1 && PyErr_Occurred() != nullptr) return fail();
         const auto rest = wide >> (bits - 1);
         if (rest != 0 && rest != -1) return false;
         std::memcpy(target, &wide, size_);  // the first bytes are the low ones
         return true;
     }
-    const unsigned long long wide = PyLong_AsUnsignedLongLong(number.ptr());
+    const unsigned long long wide = PyLong_AsUnsignedLongLong(number.get());
     if (wide == static_cast<unsigned long long>(-1) && PyErr_Occurred() != nullptr) return fail();
     if (bits < 64 && (wide >> bits) != 0) return false;
     std::memcpy(target, &wide, size_);

@@ -14,13 +14,13 @@ public:
     // `find` returns, for a Python type, a converter to what `code` packs; None if there is nothing
     // to convert; False if a value of the type needs more than that.
     Parameter(std::size_t offset, std::size_t size, char code, bool takes_arrays,
-              ElementTypes elements, nb::object find);
+              ElementTypes elements, Object find);
 
     // Writes `value` to `frame`. `kept` receives what must exist until the launch has returned.
     // Returns false, without a Python error, if the value needs more than this function does.
     // Throws what a converter raises, except `refused`.
     bool write(PyObject* value, unsigned char* frame, const ArrayRules& rules, StreamChoice& stream,
-               nb::handle refused, std::vector<nb::object>& kept);
+               const Object& refused, std::vector<Object>& kept);
 
     std::size_t offset() const { return offset_; }
     std::size_t end() const { return offset_ + size_; }
@@ -37,12 +37,12 @@ private:
     char code_;
     bool takes_arrays_;
     ElementTypes elements_;
-    nb::object find_;
+    Object find_;
 
     // The route of the type that was seen last: a call site passes the same types each time.
-    nb::object kind_;
+    Object kind_;
     Route route_ = Route::none;
-    nb::object converter_;
+    Object converter_;
     const ExchangeApi* exchange_ = nullptr;
 };
 

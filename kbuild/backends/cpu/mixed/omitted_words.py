@@ -50,18 +50,16 @@ def _list_outer_classes(code: Unit) -> Iterator[tuple[int, str]]:
     """Yield the names of classes that get another meaning where they stand, and their keys."""
     for index in code.find(("using",)):
         name = code.get(index + 1)
-        if code.words[index + 2 : index + 4] != ["=", name] or code.get(index + 4) not in (
-            "<",
-            ";",
-        ):
+        words = code.words[index + 2 : index + 5]
+        if words not in (["=", name, "<"], ["=", name, ";"]):
             continue
-        if _is_member(code, index) and (key := _find_class_key(code, name)):
+        if _find_kind(code, index) == "class" and (key := _find_class_key(code, name)):
             yield index + 3, key
 
 
-def _is_member(code: Unit, index: int) -> bool:
+def _find_kind(code: Unit, index: int) -> str:
     around = find_scopes(code).around(code.starts[index])
-    return bool(around) and around[-1].kind == "class"
+    return around[-1].kind if around else "namespace"
 
 
 def _find_class_key(code: Unit, name: str) -> str:
@@ -72,7 +70,7 @@ def _find_class_key(code: Unit, name: str) -> str:
         before = code.get(key)
         if before in _CLASS_KEYS and code.get(key - 1) not in ("<", ",", "enum"):
             keys.add(before)
-        elif (before == "using" and not _is_member(code, index)) or before == "enum":
+        elif before == "enum" or (before == "using" and _find_kind(code, index) == "namespace"):
             return ""
     return keys.pop() if len(keys) == 1 else ""
 

@@ -22,6 +22,8 @@ int main() {
     fill<<<1,
            absent>>>(v, 1.0f, 100);
 }
+struct Outer {};
+struct Inner { using Outer = Outer; };
 """
 # What a mistake is called, and where it is.
 MISTAKES = {

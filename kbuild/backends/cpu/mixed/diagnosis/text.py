@@ -18,6 +18,7 @@ from typing import Final
 from kbuild import files
 from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.backends.cpu.mixed.omitted_words import insert_omitted_words
 from kbuild.backends.cpu.mixed.qualifiers import (
     define_qualifiers,
     move_alignments,
@@ -53,6 +54,7 @@ def edit_plainly(code: Unit) -> list[Edit]:
     if code.is_balanced:
         edits += move_alignments(code)
         edits += qualify_aliases(code)
+        edits += insert_omitted_words(code)
         edits += replace_assembly(code)
     return edits
 

@@ -75,6 +75,10 @@ PAIR = "template <class T> struct pair { T a; };"
         ("struct N; class A { using N = N; };", "struct N; class A { using N = struct N; };"),
         ("class N; struct A { using N = N; };", "class N; struct A { using N = class N; };"),
         (
+            "struct A { using pair = pair<int>; }; void f() { using pair = A; }",
+            "struct A { using pair = struct pair<int>; }; void f() { using pair = A; }",
+        ),
+        (
             "struct alignas(8) [[f]] N {}; struct A { using N = N; };",
             "struct alignas(8) [[f]] N {}; struct A { using N = struct N; };",
         ),

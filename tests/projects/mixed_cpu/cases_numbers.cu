@@ -165,6 +165,30 @@ __global__ void makers(int* out)
 }
 }
 
+// Loads and stores in PTX: vectors, offsets, numbers with a sign, shared memory, and hints.
+__global__ void loads_and_stores(int* out, const int4* from, signed char* bytes)
+{
+    __shared__ float tile[64];
+    unsigned place, number, top;
+    int4 v;
+    float a, b;
+    asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(place) : "l"(&tile[threadIdx.x]));
+    asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from + threadIdx.x));
+    asm volatile("st.shared.f32 [%0], %1;" :: "r"(place), "f"(float(v.x)));
+    asm volatile("st.shared::cta.b32 [%0 + 128], %1;" :: "r"(place), "f"(float(v.w)));
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(a) : "r"(place));
+    asm volatile("ld.shared.b32 %0, [%1+%2];" : "=f"(b) : "r"(place), "n"(128));
+    asm volatile("st.u8 [%0+1], %1;" :: "l"(bytes + 2 * threadIdx.x), "r"(threadIdx.x + 256));
+    asm volatile("ld.s8 %0, [%1+-1];" : "=r"(number) : "l"(bytes + 2 * threadIdx.x + 1));
+    asm("ld.global.u8 %0, [%1+0x0];" : "=r"(top) : "l"(bytes));
+    asm volatile("prefetch.global.L2 [%0];" :: "l"(from));
+    asm volatile("fence.acq_rel.gpu;");
+    asm volatile("st.global.cs.v2.b32 [%0], {%1, %2};" :: "l"(out + 2 * threadIdx.x), "r"(int(a + b)), "r"(number + top));
+    if (threadIdx.x == 0)
+        asm volatile("st.weak.global.b64 [%0+256], 9;" :: "l"(out));
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -190,5 +214,18 @@ int main()
     check("enumerators", 64, [](int i) { return i + i + 100; });
     own::makers<<<1, 64>>>(results);
     check("makers", 64, [](int i) { return 300 + i; });
+    int4* from;
+    signed char* bytes;
+    cudaMallocManaged(&from, 32 * sizeof *from);
+    cudaMallocManaged(&bytes, 64);
+    for (int i = 0; i < 32; ++i) {
+        from[i] = {i, 0, 0, 100};
+        bytes[2 * i] = -3;
+    }
+    loads_and_stores<<<1, 32>>>(results, from, bytes);
+    check("loads_and_stores", 66, [](int i) { return i > 63 ? (i == 64) * 9 : i % 2 ? -3 + 253 : 100 + i / 2; });
+    for (int i = 0; i < 32; ++i)
+        if (bytes[2 * i + 1] != i)
+            std::puts("a byte");
     std::puts("done");
 }

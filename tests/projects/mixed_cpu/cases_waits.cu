@@ -295,6 +295,38 @@ __global__ void limit_of_a_template(int* out, int* flag)
     out[threadIdx.x] = threadIdx.x ? 6 : 5;
 }
 
+// Loads and stores in PTX: a pair with an order, and a volatile one.
+__device__ int load_in_order(const int* p)
+{
+    int value;
+    asm("ld.acquire.gpu.b32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+__device__ void store_in_order(int* p, int value)
+{
+    asm("st.release.gpu.global.b32 [%0], %1;" :: "l"(p), "r"(value) : "memory");
+}
+__global__ void ordered_load(int* out, int* flag)
+{
+    if (threadIdx.x == 0)
+        while (load_in_order(flag) == 0)
+            ;
+    else
+        store_in_order(flag, 1);
+    out[threadIdx.x] = threadIdx.x ? 6 : 5;
+}
+__global__ void polled_load(int* out, int* flag)
+{
+    int value = 1;
+    if (threadIdx.x == 0)
+        do
+            asm("ld.global.cg.s32 %0, [%1];" : "=r"(value) : "l"(flag));
+        while (value == 0);
+    else
+        asm("st.relaxed.gpu.global.s32 [%0], 1;" :: "l"(flag));
+    out[threadIdx.x] = threadIdx.x ? 6 : 4 + value;
+}
+
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -335,6 +367,8 @@ int main()
     RUN(counted);
     RUN(calls_or_comparisons);
     RUN(limit_of_a_template);
+    RUN(ordered_load);
+    RUN(polled_load);
     make_object<<<1, 1>>>();
     virtual_function<<<1, 64>>>(results);
     check("virtual_function", 64, [](int i) { return i ^ 1; });

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.instructions import PARAMETER, express_instruction
+from kbuild.backends.cpu.mixed.instructions import PARAMETER, express_instruction, is_ordered
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit
@@ -58,6 +58,13 @@ def replace_assembly(code: Unit) -> Iterator[Edit]:
             yield from _reject(code.text, f"inline_ptx_{number}", statement)
         else:
             yield from _call(code.text, call, statement)
+
+
+def find_ordered(code: Unit) -> Iterator[int]:
+    """Yield the indices of the statements whose effects another thread can wait for."""
+    for statement in _list_statements(code):
+        if is_ordered(statement.code):
+            yield code.find_index(statement.start)
 
 
 def _list_statements(code: Unit) -> Iterator[_Statement]:

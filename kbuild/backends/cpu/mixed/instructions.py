@@ -34,6 +34,38 @@ _LDMATRIX: Final = (
 )
 
 
+# Loads and stores. The operands are in any place of the statement.
+_ACCESS: Final = re.compile(
+    r"(?P<name>ld|st)(?P<words>(?:\.\w+(?:::\w+)*)*)\.(?P<type>[bus](?:8|16|32|64)|f32|f64|b128) ?"
+    r"(?P<operands>[^;]*);"
+)
+_MEMORY: Final = re.compile(
+    rf"\[ ?(?P<address>{_PLACE})(?: ?\+ ?(?P<offset>-?(?:0x[\da-fA-F]+|\d+)|{_PLACE}))? ?\]"
+)
+_REGISTERS: Final = re.compile(rf"{_VECTOR}|\d+")
+_PREFETCH: Final = re.compile(
+    rf"prefetchu?(?:\.global)?\.L[12](?:::evict_\w+)? ?\[ ?(?P<address>{_PLACE})[^;]*\] ?;"
+)
+_FENCES: Final = {"cta": "block", "cluster": "block", "gl": "", "gpu": "", "sys": "system"}
+_FENCE: Final = re.compile(
+    rf"(?:membar|fence(?:\.sc|\.acq_rel)?)\.(?P<scope>{'|'.join(_FENCES)}) ?;"
+)
+# The orders of accesses. Programs also poll memory by volatile accesses, and past the first cache.
+_ORDERS: Final = {
+    **dict.fromkeys(("volatile", "mmio", "relaxed", "cv", "cg"), "__ATOMIC_RELAXED"),
+    "acquire": "__ATOMIC_ACQUIRE",
+    "release": "__ATOMIC_RELEASE",
+}
+_SHARED: Final = ("shared", "shared::cta")
+_COUNTS: Final = {"v2": 2, "v4": 4, "v8": 8}
+# Words that change nothing: scopes, memory that has one address space with all other, and hints.
+_HINT: Final = re.compile(
+    r"weak|cta|cluster|gpu|sys|global|c[as]|lu|nc|w[bt]"
+    r"|L1::(?:no_allocate|evict_\w+)|L2::(?:evict_\w+|64B|128B|256B)"
+)
+_ORDERED: Final = re.compile(rf"(?:ld|st)\S*\.(?:{'|'.join(_ORDERS)})\b|(?:membar|fence)\.")
+
+
 def _join(*operands: str) -> str:
     return " ?, ?".join(operands)
 
@@ -101,6 +133,13 @@ def express_instruction(code: str) -> str | None:
     Returns:
         The call, in which operands have the names that `PARAMETER` describes.
     """
+    if access := _ACCESS.fullmatch(code):
+        return _express_access(access)
+    if found := _PREFETCH.fullmatch(code):
+        return f"{_NAMESPACE}prefetch({_name_operand(found['address'])})"
+    if found := _FENCE.fullmatch(code):
+        scope = _FENCES[found["scope"]]
+        return f"::__threadfence{scope and f'_{scope}'}()"
     if _NARROW_ADDRESS.fullmatch(code):
         return f"{_NAMESPACE}convert_to_shared({PARAMETER.format(0)}, {PARAMETER.format(1)})"
     for form, function in _FORMS:
@@ -109,6 +148,54 @@ def express_instruction(code: str) -> str | None:
             head, arguments = _start_call(found, function), _list_arguments(found)
             return f"{_NAMESPACE}{head}{', '.join(arguments)})"
     return None
+
+
+def is_ordered(code: str) -> bool:
+    """Return whether another thread can wait for what an instruction does."""
+    return _ORDERED.match(code) is not None
+
+
+def _express_access(found: re.Match[str]) -> str | None:
+    """Return the call for a load or a store."""
+    words = found["words"].split(".")[1:]
+    orders = [_ORDERS[word] for word in words if word in _ORDERS]
+    counts = [_COUNTS[word] for word in words if word in _COUNTS]
+    known = (*_ORDERS, *_SHARED, *_COUNTS)
+    if any(word not in known and not _HINT.fullmatch(word) for word in words):
+        return None
+    memory = _MEMORY.search(found["operands"])
+    if memory is None:
+        return None
+    before, after = found["operands"][: memory.start()], found["operands"][memory.end() :]
+    side, other = (before, after) if found["name"] == "ld" else (after, before)
+    registers = side.strip(" ,")
+    if other.strip() or not _REGISTERS.fullmatch(registers):
+        return None
+    kind = _name_type(found["type"])
+    operands = [
+        _name_operand(word) if word.startswith("%") else f"{kind}{{{word}}}"
+        for word in re.findall(rf"{_PLACE}|\d+", registers)
+    ]
+    if len(operands) != (counts or [1])[0]:
+        return None
+    function = "load" if found["name"] == "ld" else "store"
+    is_shared = "true" if set(words) & set(_SHARED) else "false"
+    order = (orders or [f"{_NAMESPACE}weak"])[0]
+    offset = memory["offset"] or "0"
+    place = _name_operand(offset) if offset.startswith("%") else offset
+    arguments = ", ".join((_name_operand(memory["address"]), place, *operands))
+    return f"{_NAMESPACE}{function}<{kind}, {is_shared}, {order}>({arguments})"
+
+
+def _name_type(name: str) -> str:
+    """Return the type of an element in C++, which has the bits of a number."""
+    if name == "b128":
+        return "unsigned __int128"
+    return f"kbuild_{'int' if name[0] == 's' else 'uint'}{name[1:]}"
+
+
+def _name_operand(word: str) -> str:
+    return PARAMETER.format(word[1:])
 
 
 def _start_call(found: re.Match[str], function: str) -> str:

@@ -21,6 +21,7 @@ from typing import Final, Literal, TypeAlias
 
 from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDICES
+from kbuild.backends.cpu.mixed.assembly import find_ordered
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.backends.cpu.mixed.regions.declared_names import find_possibly_declared
 from kbuild.backends.cpu.mixed.regions.forms import find_target
@@ -129,11 +130,12 @@ def mark_loops(
     replaced = [(edit.start, edit.end) for edit in assembly]
     volatile = [i for i in unit.find(_VOLATILE) if not _is_in(replaced, unit.starts[i])]
     has_volatile = any(_is_in(own, unit.starts[i]) for i in volatile)
-    yields = any(_is_in(own, unit.starts[i]) for i in unit.find(yielding))
+    stops = [*unit.find(yielding), *find_ordered(unit)]
+    yields = any(_is_in(own, unit.starts[i]) for i in stops)
     name = _WAIT if has_volatile else _MARK
     text = f"::kbuild_cpu::{name}()"
     users = frozenset(_find_declared(unit, own))
-    outside = [*unit.find(yielding), *volatile]
+    outside = [*stops, *volatile]
     blocks = tuple(_list_blocks_of_threads(unit))
     seen: set[int] = set()
     marks: dict[int, LoopMarks] = {}

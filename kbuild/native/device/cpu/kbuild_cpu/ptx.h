@@ -4,6 +4,7 @@
 #define KBUILD_CPU_PTX_H
 
 #include "math/simd.h"
+#include "ptx/accesses.h"
 #include "ptx/copies.h"
 #include "ptx/matrices.h"
 #include "warp.h"

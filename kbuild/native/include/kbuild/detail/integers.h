@@ -8,6 +8,7 @@
 typedef __INT8_TYPE__ kbuild_int8;
 typedef __UINT8_TYPE__ kbuild_uint8;
 typedef __UINT16_TYPE__ kbuild_uint16;
+typedef __INT16_TYPE__ kbuild_int16;
 typedef __INT32_TYPE__ kbuild_int32;
 typedef __UINT32_TYPE__ kbuild_uint32;
 typedef __INT64_TYPE__ kbuild_int64;

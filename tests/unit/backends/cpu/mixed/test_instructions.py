@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.instructions import express_instruction
+from kbuild.backends.cpu.mixed.instructions import express_instruction, is_ordered
 
 
 def shorten(call: str | None) -> str | None:
@@ -54,6 +54,26 @@ def shorten(call: str | None) -> str | None:
                 "%0, %1, %2, %3, %4, %5, %6, %0, %1, %2, %3)"
             ),
         ),
+        ("ld.f32 %0, [%1];", "load<kbuild_uint32, false, weak>(%1, 0, %0)"),
+        (
+            "ld.global.nc.L1::no_allocate.v2.s32 {%0,%1}, [%2+0x10];",
+            "load<kbuild_int32, false, weak>(%2, 0x10, %0, %1)",
+        ),
+        (
+            "ld.acquire.gpu.global.u64 %0, [%1 + -8];",
+            "load<kbuild_uint64, false, __ATOMIC_ACQUIRE>(%1, -8, %0)",
+        ),
+        (
+            "st.shared.u8 [%0+%2], 255;",
+            "store<kbuild_uint8, true, weak>(%0, %2, kbuild_uint8{255})",
+        ),
+        (
+            "st.volatile.global.f64 [%0], %1;",
+            "store<kbuild_uint64, false, __ATOMIC_RELAXED>(%0, 0, %1)",
+        ),
+        ("prefetch.global.L1 [%0];", "prefetch(%0)"),
+        ("membar.gl;", "::__threadfence()"),
+        ("fence.sc.cta;", "::__threadfence_block()"),
     ],
 )
 def test_functions_have_the_operands_of_the_instruction(code: str, call: str) -> None:
@@ -64,6 +84,13 @@ def test_functions_have_the_operands_of_the_instruction(code: str, call: str) ->
     "code",
     [
         "ex2.approx.f32 %0, %1;",
+        "ld.param.u32 %0, [%1];",
+        "ld.global.v2.u32 %0, [%1];",
+        "ld.global.L2::cache_hint.u32 %0, [%1], %2;",
+        "st.global.v2.u32 [%0], {%1, %2, %3};",
+        "st.shared::cluster.u32 [%0], %1;",
+        "st.global.u32 [%0+%1+4], %2;",
+        "fence.proxy.async;",
         "bfind.u32 %0, %1; bfind.u32 %2, %3;",
         "bfind.u32 %0, foo;",
         "mov.u32 %1, %%laneid;",
@@ -82,3 +109,18 @@ def test_functions_have_the_operands_of_the_instruction(code: str, call: str) ->
 )
 def test_other_forms_are_unknown(code: str) -> None:
     assert express_instruction(code) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("ld.relaxed.gpu.b32 %0, [%1];", True),
+        ("ld.global.cv.b32 %0, [%1];", True),
+        ("st.release.sys.b32 [%0], %1;", True),
+        ("membar.gl;", True),
+        ("ld.global.nc.b32 %0, [%1];", False),
+        ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];", False),
+    ],
+)
+def test_other_threads_can_wait_for_ordered_accesses(code: str, expected: bool) -> None:
+    assert is_ordered(code) is expected

@@ -90,7 +90,8 @@ def _copy_bytes(objects: Objects, parameter: Parameter, copy: str) -> None:
     name = parameter.old_name
     if parameter.is_pack:
         kind, places = f"packed_bytes<decltype({name})...>", f"{name}..."
-        objects.inside.append(f" {copy}.call([&]([[maybe_unused]] decltype({name})&... {name}) {{")
+        named = f"[[maybe_unused]] decltype({name})&... {name}"
+        objects.inside.append(f" {copy}.__call([&]({named}) {{")
         objects.after.append("; });")
     else:
         kind, places = f"object_bytes<decltype({name})>", name

@@ -50,7 +50,7 @@ template <>
 class packed_bytes<> {
 public:
     template <class __F, class... __Object>
-    __device__ void call(const __F &__body, __Object &...__objects) {
+    __device__ void __call(const __F &__body, __Object &...__objects) {
         __body(__objects...);
     }
 };
@@ -62,8 +62,8 @@ public:
                                                           const __Rest &...__rest)
         : first_(__first), rest_(__rest...) {}
     template <class __F, class... __Object>
-    __device__ void call(const __F &__body, __Object &...__objects) {
-        rest_.call(__body, __objects..., first_.object());
+    __device__ void __call(const __F &__body, __Object &...__objects) {
+        rest_.__call(__body, __objects..., first_.object());
     }
 
 private:

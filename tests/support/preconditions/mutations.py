@@ -304,8 +304,8 @@ MUTATIONS = (
         (
             Change(
                 f"{_REGIONS}indices.py",
-                "return (span, (first, last), *sums)",
-                "return (span, *sums)",
+                "(*dict.fromkeys((span, (first, last))), *sums)",
+                "(span, *sums)",
             ),
         ),
         ("cases_numbers",),
@@ -762,6 +762,13 @@ MUTATIONS = (
             ),
         ),
         ("region_waits",),
+    ),
+    Mutation(
+        "unmarked",
+        "mark",
+        "a kernel without marks calls no atomic function",
+        (Change(_REVIEW, "if _POLL in reached and is_unmarked:", "if False:"),),
+        ("cases_waits",),
     ),
     Mutation(
         "operators_of_loops",

@@ -242,7 +242,11 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     from kbuild.backends.cpu.mixed.diagnosis.declarations import find_mistakes  # noqa: PLC0415 - as above
     from kbuild.backends.cpu.mixed.diagnosis.text import read_lines  # noqa: PLC0415 - as above
     from kbuild.backends.cpu.mixed.host_calls import reject_host_calls  # noqa: PLC0415 - each pass needs one
-    from kbuild.backends.cpu.mixed.kernel_text import Split, edit_kernels  # noqa: PLC0415 - each pass needs one
+    from kbuild.backends.cpu.mixed.kernel_text import (  # noqa: PLC0415 - each pass needs one
+        Split,
+        edit_kernels,
+        find_unmarked,
+    )
     from kbuild.backends.cpu.mixed.shared_memory import edit_shared_memory  # noqa: PLC0415 - each pass needs one
     from kbuild.backends.cpu.mixed.waits.loops import mark_loops  # noqa: PLC0415 - each pass needs one
     from kbuild.cxx.columns import describe_place  # noqa: PLC0415 - as above
@@ -259,6 +263,9 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     assembly = tuple(replace_assembly(code))
     barriers = frozenset(code.find(meets))
     marks = mark_loops(code, declarations, words.yielding, barriers, assembly)
+    unmarked = find_unmarked(code, declarations, marks, words, findings)
+    for index in (index for dropped in unmarked.values() for index in dropped):
+        del marks[index]
     others = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),
@@ -273,6 +280,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
         code,
         declarations,
         split=Split(others, failures, marks) if is_divided else None,
+        unmarked=unmarked,
         findings=findings,
         is_checked=is_checked,
     )

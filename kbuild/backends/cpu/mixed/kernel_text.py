@@ -14,6 +14,7 @@ from kbuild.backends.cpu.mixed.annotations import (
     CONSTANTS,
     INDEX,
     INDICES,
+    ThreadWords,
     find_thread_words,
 )
 from kbuild.backends.cpu.mixed.division import Divider, TextFacts, check_edits
@@ -86,11 +87,45 @@ class KernelEdits:
     marks: Mapping[int, LoopMarks]
 
 
-def edit_kernels(
+def find_unmarked(
+    code: Unit,
+    declarations: tuple[Declaration, ...],
+    marks: Mapping[int, LoopMarks],
+    words: ThreadWords,
+    findings: Iterable[tuple[str, int]],
+) -> Mapping[int, tuple[int, ...]]:
+    """Return the marks that kernels do without, by the numbers of their definitions.
+
+    A mark matters only to a kernel that calls an atomic function or a fence. If a kernel names
+    none, the object says whether it calls one all the same.
+    """
+    needed = {number for kind, number in findings if kind == "marks"}
+    found: dict[int, tuple[int, ...]] = {}
+    for number, kernel in enumerate(_list_kernels(declarations)):
+        first, last = map(code.find_index, kernel.body or (0, 0))
+        own = tuple(i for i in marks if first <= i < last and not marks[i].waits)
+        if own and number not in needed and words.yielding.isdisjoint(code.words[first:last]):
+            found[number] = own
+    return found
+
+
+def _list_kernels(declarations: tuple[Declaration, ...]) -> tuple[Declaration, ...]:
+    return tuple(
+        found
+        for found in declarations
+        if found.kind == "function"
+        and q.GLOBAL in found.words
+        and found.body is not None
+        and not _returns_value(found)
+    )
+
+
+def edit_kernels(  # noqa: PLR0913 - the facts about a text
     code: Unit,
     declarations: tuple[Declaration, ...],
     *,
     split: Split | None,
+    unmarked: Iterable[int] = (),
     findings: Iterable[tuple[str, int]] = (),
     is_checked: bool = False,
 ) -> KernelEdits:
@@ -100,10 +135,11 @@ def edit_kernels(
         code: The preprocessed text.
         declarations: What the user marked.
         split: How kernels with barriers are divided into regions; None if they are not.
+        unmarked: The numbers of kernels without the marks of their loops.
         findings: What the objects of earlier texts said.
         is_checked: Whether kernels are instrumented: the compiler must see one thread only.
     """
-    return _Editor(code, declarations, split, findings, is_checked).edit()
+    return _Editor(code, declarations, split, (frozenset(unmarked), findings), is_checked).edit()
 
 
 class _Editor:
@@ -114,23 +150,16 @@ class _Editor:
         code: Unit,
         declarations: tuple[Declaration, ...],
         split: Split | None,
-        findings: Iterable[tuple[str, int]],
+        known: tuple[frozenset[int], Iterable[tuple[str, int]]],
         is_checked: bool,
     ) -> None:
         self._code = code
         self._declarations = declarations
         self._split = split
         self._is_checked = is_checked
-        self._kernels = tuple(
-            found
-            for found in declarations
-            if found.kind == "function"
-            and q.GLOBAL in found.words
-            and found.body is not None
-            and not _returns_value(found)
-        )
+        self._kernels = _list_kernels(declarations)
         starts = [kernel.start for kernel in self._kernels]
-        findings = tuple(findings)
+        self._unmarked, findings = known[0], tuple(known[1])
         self._waits = frozenset(starts[number] for kind, number in findings if kind == "waits")
         self._indexed = frozenset(starts[number] for kind, number in findings if kind == "index")
         self._objects = frozenset(starts[number] for kind, number in findings if kind == "objects")
@@ -194,6 +223,10 @@ class _Editor:
             return "it calls alloca"
         return ""
 
+    def _describe(self, number: int, *, stores: bool) -> int:
+        """Return what the review of the object must know about a kernel."""
+        return 4 * number + 2 * (number in self._unmarked) + stores
+
     def _divide(self, kernel: Declaration, number: int) -> Iterator[Edit]:
         """Yield the edits of a kernel that is divided into regions.
 
@@ -202,7 +235,7 @@ class _Editor:
         """
         bound = self._bounds.get(kernel.start, LaunchBounds())
         names = list_own_names(self._code, kernel.body or (0, 0))
-        reviewed = 2 * number + (kernel.start in self._indexed)
+        reviewed = self._describe(number, stores=kernel.start in self._indexed)
         if kernel.start in self._objects:
             raise CannotDivide(_OBJECTS)
         objects = rebind_objects(
@@ -236,7 +269,7 @@ class _Editor:
         names = list_own_names(code, kernel.body)
         bound = self._bounds.get(kernel.start, LaunchBounds())
         stores = INDEX in fixed or kernel.start in self._indexed
-        reviewed = None if obstacle else 2 * number + stores
+        reviewed = None if obstacle else self._describe(number, stores=stores)
         execution = f"{_FIBERS}: {obstacle}" if obstacle else _PLAIN
         words = [*_describe_kernel(bound, execution, names, reviewed)]
         if obstacle:

@@ -16,8 +16,9 @@ extern "C" void (*const kbuild_cpu_waits)();
 inline void wait() { kbuild_cpu_waits(); }
 inline int index() { return threadIdx; }
 int other(int);
-#define REVIEWED(number, stores) \\
-    { [[gnu::used]] static char __kbuild_definition__[2 * number + stores + 1]; }
+#define REVIEWED(number, facts) \\
+    { [[gnu::used]] static char __kbuild_definition__[4 * number + facts + 1]; }
+extern "C" void kbuild_cpu_yield();
 #define KERNEL [[gnu::used]] static char __kbuild_execution__[1];
 struct Index { operator int() const { return threadIdx; } };
 struct Waiting { ~Waiting() { wait(); } };
@@ -52,6 +53,16 @@ def review(
 )
 def test_what_a_kernel_reaches(tmp_path: Path, body: str, findings: tuple[Finding, ...]) -> None:
     assert review(tmp_path, f"void k(int* p) {{ REVIEWED(0, 0) {body} }}") == findings
+
+
+def test_kernels_with_atomic_functions_need_marks(tmp_path: Path) -> None:
+    kernels = (
+        "inline void add() { kbuild_cpu_yield(); }"
+        "void j(int* p) { REVIEWED(0, 2) *p = 1; }"
+        "void k(int* p) { REVIEWED(1, 2) add(); *p = index(); }"
+        "void l(int* p) { REVIEWED(2, 0) add(); }"
+    )
+    assert review(tmp_path, kernels) == (Finding("index", 1), Finding("marks", 1))
 
 
 def test_kernels_that_store_their_index_can_reach_reads(tmp_path: Path) -> None:

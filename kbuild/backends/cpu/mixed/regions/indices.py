@@ -106,7 +106,7 @@ def find_sums(unit: Unit, division: Division, span: Span) -> tuple[Span, ...]:
         inner = find_value(unit, found, first)
     sums = () if inner is None else find_sums(unit, division, inner)
     # The name can have another type than what it is converted to.
-    return (span, (first, last), *sums) if sums else ()
+    return (*dict.fromkeys((span, (first, last))), *sums) if sums else ()
 
 
 def has_other_operators(unit: Unit, span: Span) -> bool:

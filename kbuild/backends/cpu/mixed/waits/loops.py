@@ -109,6 +109,11 @@ class LoopMarks:
     shared: tuple[Edit, ...]
     apart: tuple[Edit, ...]
 
+    @property
+    def waits(self) -> bool:
+        """Whether each turn of the loop lets other threads run."""
+        return any(_WAIT in edit.text for edit in self.edits)
+
 
 def mark_loops(
     unit: Unit,

@@ -55,11 +55,12 @@ class Finding(NamedTuple):
     """What is wrong with the model of a kernel.
 
     Attributes:
-        kind: ``waits``, ``index``, or ``objects`` if parameters have functions of their own.
+        kind: ``waits``, ``index``, ``objects`` if parameters have functions of their own, or
+            ``marks`` if its loops need marks.
         kernel: The number of its definition in the text.
     """
 
-    kind: Literal["waits", "index", "objects"]
+    kind: Literal["waits", "index", "objects", "marks"]
     kernel: int
 
 
@@ -103,12 +104,14 @@ def review_object(
     addressed = reachability.find_addressed(kernels)
     found = {*_list_objects(names)}
     for kernel, facts in reviewed.items():
-        number, stores_index = facts >> 1, facts & 1
+        number, is_unmarked, stores_index = facts >> 2, facts & 2, facts & 1
         reach = reachability.find_reach(kernel)
         reached = set(reach.symbols)
         if reach.has_indirect_call:
             reached |= waits if has_pointers else addressed
             reached |= _INDEX if foreign is not None else set()
+        if _POLL in reached and is_unmarked:
+            found.add(Finding("marks", number))
         if {_POLL, _LOOP} <= reached:
             reached |= {_WAITS}
         if not {_WAITS, *waits, *statics}.isdisjoint(reached):

@@ -50,8 +50,8 @@
 /* How the threads of a block run, for people. */
 #define __kbuild_executed__(text) \
     __attribute__((used)) static const char __kbuild_execution__[] = text;
-/* The number of the kernel's definition in the text, twice, plus 1 if threads store their index: the size of the
- * variable.  Kernels with fibers have none, because no fact about them matters. */
+/* The number of the kernel's definition in the text, four times, plus 1 if threads store their index, and 2 if its loops
+ * have no marks: the size of the variable.  Kernels with fibers have none, because no fact about them matters. */
 #define __kbuild_reviewed__(number) \
     __attribute__((used)) static const char __kbuild_definition__[(number) + 1] = {};
 /* The same for the parameters, plus 1 if an object among them has a copy constructor or a destructor of its own. */

@@ -215,6 +215,29 @@ __global__ void use_all(int* wrong) {
     if (!is_right) wrong[31] = 1;
 }
 
+// Atomic functions get pointers to the memory of the block, of another block, of all blocks, and of a thread.
+__device__ int* add(int* to, int x) {
+    atomicAdd(to, x);
+    atomicMax(to, 0);
+    return to;
+}
+__global__ void add_by_pointers(int* total, int* wrong) {
+    extern __shared__ int dynamic[];
+    __shared__ int counts[2];
+    int own = 0;
+    if (threadIdx.x == 0) counts[0] = counts[1] = dynamic[0] = 0;
+    __syncthreads();
+    add(&counts[1], 1);
+    add(dynamic, 1);
+    add(&own, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        add(total, counts[1] + dynamic[0] + own);
+        using kbuild_cpu::is_in_block;
+        if (!is_in_block(counts) || !is_in_block(dynamic) || is_in_block(total) || is_in_block(&own)) wrong[30] = 1;
+    }
+}
+
 int main() {
     int* wrong;
     CHECK(cudaMallocManaged(&wrong, 32 * sizeof *wrong) == cudaSuccess);
@@ -223,6 +246,9 @@ int main() {
     CHECK(cudaGetLastError() == cudaSuccess);
     use_names<<<200, count>>>(wrong);
     CHECK(cudaGetLastError() == cudaSuccess);
+    add_by_pointers<<<1000, count, count * sizeof(int)>>>(wrong + 29, wrong);
+    CHECK(wrong[29] == 1000 * (2 * count + 1));
+    wrong[29] = 0;
     int result = 0;
     for (int i = 0; i < 32; ++i)
         if (wrong[i]) {

@@ -97,7 +97,10 @@ STRUCTS = {
             "cluster": 72,
         },
     ),
-    "kbuild_cpu_shared": (16, {"offset": 0, "dynamic": 8}),
+    "kbuild_cpu_shared": (
+        40,
+        {"offset": 0, "dynamic": 8, "dynamic_bytes": 16, "statics": 24, "static_bytes": 32},
+    ),
     "kbuild_cpu_progress": (
         28,
         {"start": 0, "suspensions": 12, "more_blocks": 16, "order": 20, "runs_whole_block": 24},

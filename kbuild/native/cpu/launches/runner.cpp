@@ -485,7 +485,7 @@ Block* BlockRunner::free_block() noexcept {
 void BlockRunner::enter(Block& block) noexcept {
     block_ = &block;
     *builtins_.block_idx = block.index;
-    *builtins_.shared = block.shared.address();
+    *builtins_.shared = block.shared.describe(launch_->storage, builtins_.thread_idx);
 }
 
 }  // namespace kbuild::cpu

@@ -59,10 +59,10 @@ StorageLayout find_storage(const kbuild_cpu_image& image) {
     return search.found;
 }
 
-SharedMemory::SharedMemory() : address_{0, map(most_shared_bytes)} {}
+SharedMemory::SharedMemory() : dynamic_(map(most_shared_bytes)) {}
 
 SharedMemory::~SharedMemory() {
-    munmap(address_.dynamic, most_shared_bytes);
+    munmap(dynamic_, most_shared_bytes);
     if (static_memory_ != nullptr) munmap(static_memory_, static_bytes_);
 }
 
@@ -70,12 +70,21 @@ char* SharedMemory::find_in(const SharedMemory& other, const void* address,
                             const StorageLayout& storage,
                             const kbuild_dim3* thread_idx) const noexcept {
     const auto place = reinterpret_cast<std::uintptr_t>(address);
-    const auto dynamic = place - reinterpret_cast<std::uintptr_t>(address_.dynamic);
-    if (dynamic < most_shared_bytes) return other.address_.dynamic + dynamic;
-    const auto start = reinterpret_cast<std::uintptr_t>(thread_idx) +
-                       static_cast<std::uintptr_t>(storage.start) + address_.offset;
-    if (place - start >= storage.bytes) return nullptr;
-    return reinterpret_cast<char*>(place - address_.offset + other.address_.offset);
+    const auto dynamic = place - reinterpret_cast<std::uintptr_t>(dynamic_);
+    if (dynamic < most_shared_bytes) return other.dynamic_ + dynamic;
+    if (place - find_statics(storage, thread_idx) >= storage.bytes) return nullptr;
+    return reinterpret_cast<char*>(place - offset_ + other.offset_);
+}
+
+kbuild_cpu_shared SharedMemory::describe(const StorageLayout& storage,
+                                         const kbuild_dim3* thread_idx) const noexcept {
+    return {offset_, dynamic_, most_shared_bytes, find_statics(storage, thread_idx), storage.bytes};
+}
+
+std::uintptr_t SharedMemory::find_statics(const StorageLayout& storage,
+                                          const kbuild_dim3* thread_idx) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(thread_idx) +
+           static_cast<std::uintptr_t>(storage.start) + offset_;
 }
 
 void SharedMemory::use_own_memory(const StorageLayout& storage, const kbuild_dim3* thread_idx) {
@@ -92,8 +101,7 @@ void SharedMemory::use_own_memory(const StorageLayout& storage, const kbuild_dim
         reinterpret_cast<std::uintptr_t>(thread_idx) + static_cast<std::uintptr_t>(storage.start);
     const auto memory = reinterpret_cast<std::uintptr_t>(static_memory_);
     // The storage is aligned, and so is this memory.
-    address_.offset =
-        (memory + storage.alignment - 1) / storage.alignment * storage.alignment - start;
+    offset_ = (memory + storage.alignment - 1) / storage.alignment * storage.alignment - start;
 }
 
 }  // namespace kbuild::cpu

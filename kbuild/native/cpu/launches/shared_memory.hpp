@@ -5,6 +5,7 @@
 #include <kbuild/cpu_image.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace kbuild::cpu {
 
@@ -29,11 +30,13 @@ public:
     SharedMemory& operator=(const SharedMemory&) = delete;
 
     // Uses the thread-local storage itself for static variables, so that it needs no other memory.
-    void use_thread_storage() noexcept { address_.offset = 0; }
+    void use_thread_storage() noexcept { offset_ = 0; }
     // Uses other memory, in which all bytes are 0. Throws Failure.
     void use_own_memory(const StorageLayout& storage, const kbuild_dim3* thread_idx);
 
-    const kbuild_cpu_shared& address() const noexcept { return address_; }
+    // Returns where the memory is for the OS thread with a `threadIdx`.
+    kbuild_cpu_shared describe(const StorageLayout& storage,
+                               const kbuild_dim3* thread_idx) const noexcept;
 
     // Returns where another block has what is at an address of this block's memory, or null if the
     // address is outside of it.
@@ -41,7 +44,11 @@ public:
                   const kbuild_dim3* thread_idx) const noexcept;
 
 private:
-    kbuild_cpu_shared address_;
+    std::uintptr_t find_statics(const StorageLayout& storage,
+                                const kbuild_dim3* thread_idx) const noexcept;
+
+    char* dynamic_;
+    std::uintptr_t offset_ = 0;
     char* static_memory_ = nullptr;
     std::size_t static_bytes_ = 0;
 };

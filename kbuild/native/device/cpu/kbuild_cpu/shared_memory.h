@@ -40,6 +40,14 @@ KBUILD_CPU_UNCHECKED __device__ inline __T &in_block(__T &__place) {
 #endif
 }
 
+/* Whether memory is that of the block, so that no other OS thread uses it. */
+KBUILD_CPU_UNCHECKED __device__ inline bool is_in_block(const volatile void *__address) {
+    const auto __place = reinterpret_cast<kbuild_uintptr>(__address);
+    return __place - ::kbuild_cpu_shared.statics < ::kbuild_cpu_shared.static_bytes ||
+           __place - reinterpret_cast<kbuild_uintptr>(::kbuild_cpu_shared.dynamic) <
+               ::kbuild_cpu_shared.dynamic_bytes;
+}
+
 template <class __T>
 __device__ inline __T &in_dynamic_memory() {
     return *reinterpret_cast<__T *>(::kbuild_cpu_shared.dynamic);

@@ -78,10 +78,12 @@ struct kbuild_cpu_device_api {
 #define KBUILD_CPU_SPIN_LIMIT 61
 
 /* Where the memory of the block is that an OS thread runs: what to add to the address of a thread-local
- * variable, and the memory of `extern __shared__` arrays. */
+ * variable, the memory of `extern __shared__` arrays, and that of the variables. No other OS thread uses it. */
 struct kbuild_cpu_shared {
     kbuild_uintptr offset;
     char *dynamic;
+    kbuild_uintptr dynamic_bytes;
+    kbuild_uintptr statics, static_bytes;
 };
 
 /* Which threads and blocks have not started, on the OS thread that runs a block.  A kernel runs the

@@ -4,6 +4,9 @@
 
 #include "../qualifiers.h"
 #include "../scheduling.h"
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+#include "../shared_memory.h"
+#endif
 #include "../traits.h"
 
 #include <string.h>
@@ -67,13 +70,20 @@ template <class __T>
 constexpr bool has_16_bytes = sizeof(__T) == 16;
 
 /* In the place of an order: only threads of this block access the memory.  They all run on one OS thread, and
- * one after another, so that loads and stores are enough.  Checks need to see an atomic access. */
+ * one after another, so that loads and stores are enough.  This is also so for the memory of the block, to which any
+ * pointer can lead.  Checks need to see an atomic access. */
 #if defined(KBUILD_CHECKED)
 constexpr int only_block = __ATOMIC_RELAXED;
-constexpr bool is_only_block(int) { return false; }
+constexpr bool is_only_block(int, const volatile void *) { return false; }
 #else
 constexpr int only_block = -1;
-constexpr bool is_only_block(int __order) { return __order == only_block; }
+#if defined(KBUILD_DEVICE_CODE) || defined(KBUILD_MIXED_DEVICE)
+__device__ inline bool is_only_block(int __order, const volatile void *__address) {
+    return __order == only_block || is_in_block(__address);
+}
+#else
+constexpr bool is_only_block(int __order, const volatile void *) { return __order == only_block; }
+#endif
 #endif
 
 /* Replaces 16 bytes if they are the expected ones, and returns the old ones.  Every x86-64 machine
@@ -136,7 +146,7 @@ template <class __T, class __Update>
 __device__ inline __T atomic_update(__T *__address, __Update __update,
                                     int __order = __ATOMIC_RELAXED) {
     __T __old, __changed;
-    if (is_only_block(__order)) {
+    if (is_only_block(__order, __address)) {
         __old = *__address;
         *__address = __changed = __update(__old);
     } else if constexpr (has_16_bytes<__T>) {
@@ -163,7 +173,7 @@ __device__ inline __T atomic_exchange(__T *__address, __T __value, int __order =
         return atomic_update(__address, [__value](__T) { return __value; }, __order);
     } else {
         __T __old;
-        if (is_only_block(__order))
+        if (is_only_block(__order, __address))
             return atomic_update(__address, [__value](__T) { return __value; }, __order);
         __atomic_exchange(__address, __builtin_addressof(__value), __builtin_addressof(__old),
                           __order);
@@ -189,7 +199,7 @@ __device__ inline void atomic_store(__T *__address, __T __value, int __order = _
     __device__ inline __T name(__T *__address, __T __value, int __order = __ATOMIC_RELAXED) { \
         if constexpr (is_integral_v<__T>) { \
             __T __old; \
-            if (is_only_block(__order)) { \
+            if (is_only_block(__order, __address)) { \
                 __old = *__address; \
                 *__address = static_cast<__T>(static_cast<unsigned long long>( \
                     __old) operation static_cast<unsigned long long>(__value)); \

@@ -77,6 +77,20 @@ __global__ void range(int* out, int* flag)
 {
     WAIT_FOR(flag, for (int i : Flags{flag}) out[1] += i;)
 }
+// The kernel names no atomic function.
+__device__ void set_flag(int* flag) { atomicExch(flag, 1); }
+__global__ void functions_with_flags(int* out, int* flag)
+{
+    if (threadIdx.x == 0) {
+        for (int i : Flags{flag})
+            out[1] += i;
+        out[0] = 5;
+    } else {
+        out[threadIdx.x] = 6;
+        if (threadIdx.x == 40)
+            set_flag(flag);
+    }
+}
 // Not each turn counts, or not in the same direction, or by the same amount, or to the same limit.
 __global__ void conditional_count(int* out, int* flag)
 {
@@ -344,6 +358,7 @@ int main()
     RUN(enumeration);
     RUN(stream);
     RUN(range);
+    RUN(functions_with_flags);
     RUN(conditional_count);
     RUN(count_down);
     RUN(amount);

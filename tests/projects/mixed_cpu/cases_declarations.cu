@@ -281,7 +281,7 @@ __global__ void shared_pointers(int*)
 }
 } // namespace elsewhere
 
-// As with nvcc, large arrays are aligned for vectors.
+// As with nvcc, arrays behind others of whole vectors are aligned for vectors.
 __global__ void arrays_as_vectors(int* out)
 {
     __shared__ float first[64], second[64];

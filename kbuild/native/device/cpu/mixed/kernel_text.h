@@ -27,8 +27,8 @@
 #define __kbuild_launch_bounds__(...)
 #define __kbuild_cluster_dims__(...)
 #define __kbuild_grid_constant__
-/* Programs access arrays of floats as vectors.  nvcc puts large arrays at the start of shared memory, one behind the other,
- * so that they are aligned. */
+/* Programs access arrays of floats as vectors.  nvcc puts the variables of a kernel one behind the other, in the order of
+ * their declarations and from an aligned place on, so that arrays are aligned behind others of whole vectors. */
 #if defined(__clang__)
 #define __kbuild_shared__ \
     __attribute__((aligned(16), visibility("hidden"), tls_model("local-dynamic"))) thread_local

@@ -244,7 +244,8 @@ RULES: Final = (
         "lane-outside-mask",
         "barrier",
         "warning",
-        "A shuffle reads the value of a lane that is not in its mask. The value is undefined.",
+        "A shuffle reads the value of a lane that is not in its mask, or that has exited. The "
+        "value is undefined.",
         "add the lane to the mask, or do not use the value",
     ),
     CheckRule(

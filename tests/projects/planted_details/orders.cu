@@ -46,6 +46,19 @@ PLANTED(shuffle_from_a_lane_outside_of_the_mask, "KC304") {
 }
 
 template <bool is_correct>
+__global__ void read_lanes_behind_the_end(int *out, int count) {
+    if (threadIdx.x >= count) return;
+    const unsigned mask = is_correct ? (1u << count) - 1 : 0xffffffff;
+    const int last = is_correct ? count - 1 : count;
+    out[threadIdx.x] = __shfl_sync(mask, threadIdx.x, last);
+}
+PLANTED(shuffle_from_a_lane_that_has_exited, "KC304") {
+    Zeros<int> out(32);
+    read_lanes_behind_the_end<is_correct><<<1, 32>>>(out, 20);
+    finish();
+}
+
+template <bool is_correct>
 __global__ void count_with_scope(int *sum) {
     constexpr auto scope = is_correct ? cuda::thread_scope_device : cuda::thread_scope_block;
     cuda::atomic_ref<int, scope>(*sum).fetch_add(1, cuda::memory_order_relaxed);

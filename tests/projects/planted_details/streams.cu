@@ -50,6 +50,15 @@ PLANTED(second_stream_reads_too_early, "KC207") {
     if (is_correct) cudaStreamSynchronize(s.first);
     copy_each<<<1, count, 0, s.second>>>(in, out);
 }
+// Whichever of the two runs first here, one of them reads and then writes what the other one has read.
+PLANTED(second_stream_updates_what_the_first_one_reads, "KC207") {
+    Zeros<int> in(count), out(count);
+    finish();
+    Streams s;
+    copy_each<<<1, count, 0, s.first>>>(in, out);
+    if (is_correct) s.order();
+    increment<<<1, count, 0, s.second>>>(in);
+}
 PLANTED(stream_waits_for_an_event_before_it_is_recorded, "KC207") {
     Zeros<int> in(count), out(count);
     finish();

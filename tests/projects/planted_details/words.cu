@@ -5,6 +5,16 @@
 
 namespace {
 
+template <bool is_correct>
+__global__ void count_unaligned(char *sums) {
+    atomicAdd(reinterpret_cast<int *>(sums + (is_correct ? 4 : 2)), 1);
+}
+PLANTED(misaligned_atomic_function, "KC104") {
+    Zeros<char> sums(16);
+    count_unaligned<is_correct><<<1, 32>>>(sums);
+    finish();
+}
+
 template <class T, bool is_correct>
 __global__ void reverse_shared(T *out) {
     __shared__ T tile[64];

@@ -167,10 +167,12 @@ __attribute__((noinline)) void Checker::check_ordinary(std::uintptr_t address, s
                                                        unsigned kind, const void* site) {
     check_access(address, bytes, kind, site);
     // Compilers also copy objects with parts of 8 bytes like this. They check the alignment of types by themselves.
-    const auto alignment = std::min<std::size_t>(bytes, 8);
-    if (address % alignment != 0 && find_region(address) != nullptr)
-        report_memory("KC104", {address, bytes, kind, site_of(site)},
-                      "the address of an access is not a multiple of its size");
+    check_alignment({address, bytes, kind, site_of(site)}, std::min<std::size_t>(bytes, 8));
+}
+
+void Checker::check_alignment(Event event, std::size_t alignment) {
+    if (event.address % alignment != 0 && find_region(event.address) != nullptr)
+        report_memory("KC104", event, "the address of an access is not a multiple of its size");
 }
 
 template void Checker::check_plain<0, false>(const void*, const void*);
@@ -196,6 +198,8 @@ void Checker::check_access(std::uintptr_t address, std::size_t bytes, unsigned k
         (bytes == word_bytes || bytes == 2 * word_bytes) && region != nullptr &&
         record_update(*region, address, bytes, event.site))
         return;
+    // Compilers do not check the alignment of atomic accesses.
+    if ((kind & KBUILD_CPU_ATOMIC) != 0 && settings_.memory) check_alignment(event, bytes);
     const bool is_synchronizing = (kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) != 0;
     if (is_synchronizing && (kind & KBUILD_CPU_RELEASES) != 0) fence(thread().scope);
     if (is_synchronizing && (kind & KBUILD_CPU_READS) != 0) acquire(address, kind);
@@ -301,8 +305,13 @@ KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t 
                                            unsigned& fresh_bytes) {
     auto& cell = region.cell(word);
     if (cell.epoch() != region.epoch) {
-        if (has_unordered_ && !region.is_shared) check_other_launch(cell, mask, event);
+        const bool can_conflict = has_unordered_ && !region.is_shared;
+        const auto kept = can_conflict ? check_other_launch(cell, mask, event) : 0;
         renew(region, cell);
+        cell.keep_unordered_read(kept);
+    } else if (has_unordered_ && (event.kind & KBUILD_CPU_WRITES) != 0 &&
+               cell.unordered_read() != 0) {
+        report_unordered_read(cell.unordered_read(), event);
     }
     if ((mask & ~cell.valid()) != 0 && !check_bounds(region, word, mask, event)) {
         is_valid = false;
@@ -488,6 +497,7 @@ KBUILD_CPU_INLINE bool Checker::record_plain_write(const Region& region, Cell& c
         if (!is_settled(cell.write) || !is_settled(cell.read)) return false;
         if (mask != whole_word && (cell.write.exists() || cell.read.exists())) return false;
         if (cell.has_other() && !is_before_barrier(cell.other_read())) return false;
+        if (has_unordered_ && cell.unordered_read() != 0) return false;
     } else {
         if (has_unordered_) return false;
         renew(region, cell);
@@ -524,6 +534,7 @@ KBUILD_CPU_INLINE bool Checker::record_update(const Region& region, std::uintptr
         if (!region.contains(word)) return false;
         auto& cell = region.cell(word);
         if (cell.epoch() != region.epoch || !cell.has(whole_word, true)) return false;
+        if (has_unordered_ && cell.unordered_read() != 0) return false;
         const bool is_alike =
             cell.write.has_bytes_and_kind_of(now) &&
             (self.scope != KBUILD_CPU_THREADS_OF_BLOCK || cell.write.is_of_block_of(now));
@@ -888,8 +899,10 @@ void Checker::report_mistake(kbuild_cpu_mistake mistake, std::uint64_t value, st
     case KBUILD_CPU_BAD_WRITE: return;
     case KBUILD_CPU_BAD_LANE:
         finding.rule = "KC304";
-        finding.message = "a shuffle reads lane " + std::to_string(value) +
-                          ", which is not in its mask, so the value is undefined";
+        finding.message = "a shuffle reads lane " + std::to_string(value) + ", which " +
+                          ((limit >> value & 1) != 0 ? "has exited or is not in the block"
+                                                     : "is not in its mask") +
+                          ", so the value is undefined";
         break;
     case KBUILD_CPU_BAD_ALIGNMENT:
         if (value == 0) return;  // the access itself reports a null pointer

@@ -162,6 +162,12 @@ public:
     void set_read_site(std::uint32_t site) {
         sites_ = (sites_ & ~std::uint64_t{site_mask}) | (site & site_mask);
     }
+    // The line where a launch has read the word that is not ordered with the current one, as long as nobody has written it
+    // in this epoch, or 0.
+    std::uint32_t unordered_read() const { return write.exists() ? 0 : write_site(); }
+    void keep_unordered_read(std::uint32_t site) {
+        if (site != 0) set_write_site(site);
+    }
     // The read of another thread, of the same bytes and kind, and nothing orders the two reads.
     bool has_other() const { return content_ >> other_shift != 0; }
     void forget_other() { content_ &= bytes_field; }

@@ -235,6 +235,7 @@ private:
     bool record_update(const Region& region, std::uintptr_t address, std::size_t bytes,
                        std::uint32_t site);
     bool record_plain_write(const Region& region, Cell& cell, unsigned mask, std::uint32_t site);
+    void check_alignment(Event event, std::size_t alignment);
     void check_ordinary(std::uintptr_t address, std::size_t bytes, unsigned kind, const void* site);
     bool check_other_memory(Event event);
     void check_word(const Region& region, std::uintptr_t address, unsigned mask, Event event,
@@ -262,7 +263,9 @@ private:
     void compare_use(const MemoryUse& use, const Task* only);
     void begin_uses();
     void finish_uses();
-    void check_other_launch(const Cell& cell, unsigned mask, Event event);
+    std::uint32_t check_other_launch(const Cell& cell, unsigned mask, Event event);
+    void report_unordered_read(std::uint32_t site, Event event);
+    void report_other_launch(Place other, std::uint32_t site, Event event);
     void check_host_use(std::uintptr_t address, std::size_t bytes, bool writes, bool is_flag,
                         const void* site);
     void compare_host_use(const HostUse& use);

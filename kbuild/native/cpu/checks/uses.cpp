@@ -142,10 +142,11 @@ void Checker::begin_uses() {
     }
 }
 
-void Checker::check_other_launch(const Cell& cell, unsigned mask, Event event) {
+// Returns the line of a read that a later write of this launch can conflict with, or 0.
+std::uint32_t Checker::check_other_launch(const Cell& cell, unsigned mask, Event event) {
     if (cell.epoch() == 0 || cell.epoch() >= unordered_.size() || unordered_[cell.epoch()] == 0 ||
         cell.is_divided())
-        return;
+        return 0;
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
     const bool is_ordinary = (event.kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) == 0;
     const auto conflicts = [&](Access earlier) {
@@ -153,16 +154,38 @@ void Checker::check_other_launch(const Cell& cell, unsigned mask, Event event) {
                (is_ordinary || earlier.flags() == 0);
     };
     const bool is_written = conflicts(cell.write);
-    if (!is_written && !(is_write && conflicts(cell.read))) return;
-    const auto site = is_written ? cell.write_site() : cell.read_site();
-    const auto key = key_of(207 + (is_written ? 1000 : 0), event.site, site);
+    if (is_written || (is_write && conflicts(cell.read))) {
+        const auto site = is_written ? cell.write_site() : cell.read_site();
+        report_other_launch(describe_cell(cell, is_written), site, event);
+        return 0;
+    }
+    const bool is_kept = cell.read.mask() == whole_word && cell.read.flags() == 0;
+    return is_kept ? cell.read_site() : 0;
+}
+
+// Cells have no room for the thread that has read, and for its launch.
+void Checker::report_unordered_read(std::uint32_t site, Event event) {
+    for (auto epoch = unordered_.size(); epoch-- != 0;) {
+        if (unordered_[epoch] == 0) continue;
+        const auto& launch = launches_of_epochs_[epoch];
+        const auto& line = launch.image->find_line(site);
+        Place place;
+        place.action = "read in kernel " + launch.kernel;
+        place.file = line.file;
+        place.line = line.line;
+        return report_other_launch(std::move(place), site, event);
+    }
+}
+
+void Checker::report_other_launch(Place other, std::uint32_t site, Event event) {
+    const auto key = key_of(207, event.site, site);
     if (findings_.count_again(key)) return;
     Finding finding;
     finding.rule = "KC207";
     finding.kernel = kernel_;
     finding.message = "two kernels access the same memory, and nothing orders their launches";
     finding.place = describe_event(event);
-    finding.other = describe_cell(cell, is_written);
+    finding.other = std::move(other);
     finding.memory = describe_memory(event.address);
     findings_.add(std::move(finding), key);
 }

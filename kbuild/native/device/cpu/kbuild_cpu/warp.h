@@ -103,7 +103,7 @@ KBUILD_CPU_UNCHECKED __device__ inline __T shuffle_value(kbuild_cpu_call __call,
                                                          const shuffle &__from) {
     const auto &__lanes = exchange(__call, __mask, to_word(__value));
 #if defined(KBUILD_CHECKED)
-    if (!__from.__is_own && (__mask >> __from.__lane & 1) == 0)
+    if (!__from.__is_own && (__lanes.arrived >> __from.__lane & 1) == 0)
         kbuild_cpu_check_report(KBUILD_CPU_BAD_LANE, static_cast<kbuild_uint64>(__from.__lane),
                                 __mask, __builtin_return_address(0));
 #endif

@@ -184,7 +184,16 @@ __global__ void loads_and_stores(int* out, const int4* from, signed char* bytes)
     asm("ld.global.u8 %0, [%1+0x0];" : "=r"(top) : "l"(bytes));
     asm volatile("prefetch.global.L2 [%0];" :: "l"(from));
     asm volatile("fence.acq_rel.gpu;");
-    asm volatile("st.global.cs.v2.b32 [%0], {%1, %2};" :: "l"(out + 2 * threadIdx.x), "r"(int(a + b)), "r"(number + top));
+    tile[threadIdx.x] = a + b;
+    asm volatile("bar.sync 0;");
+    unsigned long long before, after;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before));
+    asm("lop3.b32 %0, %1, %2, %3, 0xE8;" : "=r"(place) : "r"(12), "r"(10), "r"(9)); // of three bits, two or more: 8
+    asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(a) : "f"(tile[threadIdx.x ^ 1]), "f"(2.f), "f"(float(place)));
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(after));
+    if (after < before)
+        asm volatile("trap;");
+    asm volatile("st.global.cs.v2.b32 [%0], {%1, %2};" :: "l"(out + 2 * threadIdx.x), "r"(int(a)), "r"(number + top));
     if (threadIdx.x == 0)
         asm volatile("st.weak.global.b64 [%0+256], 9;" :: "l"(out));
 }
@@ -223,7 +232,7 @@ int main()
         bytes[2 * i] = -3;
     }
     loads_and_stores<<<1, 32>>>(results, from, bytes);
-    check("loads_and_stores", 66, [](int i) { return i > 63 ? (i == 64) * 9 : i % 2 ? -3 + 253 : 100 + i / 2; });
+    check("loads_and_stores", 66, [](int i) { return i > 63 ? (i == 64) * 9 : i % 2 ? -3 + 253 : 2 * (100 + (i / 2 ^ 1)) + 8; });
     for (int i = 0; i < 32; ++i)
         if (bytes[2 * i + 1] != i)
             std::puts("a byte");

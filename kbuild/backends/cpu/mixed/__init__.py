@@ -14,8 +14,8 @@ from kbuild import resources
 from kbuild.backends.cpu import build, machines
 from kbuild.backends.cpu.mixed import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import find_thread_words
-from kbuild.backends.cpu.mixed.assembly import replace_assembly
 from kbuild.backends.cpu.mixed.diagnosis import describe
+from kbuild.backends.cpu.mixed.inline_ptx.statements import replace_assembly
 from kbuild.backends.cpu.mixed.omitted_words import insert_omitted_words
 from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files

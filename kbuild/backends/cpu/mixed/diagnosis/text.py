@@ -17,7 +17,7 @@ from typing import Final
 
 from kbuild import files
 from kbuild.backends import qualifiers as q
-from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.backends.cpu.mixed.inline_ptx.statements import replace_assembly
 from kbuild.backends.cpu.mixed.omitted_words import insert_omitted_words
 from kbuild.backends.cpu.mixed.qualifiers import (
     define_qualifiers,

@@ -21,7 +21,7 @@ from typing import Final, Literal, TypeAlias
 
 from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import INDICES
-from kbuild.backends.cpu.mixed.assembly import find_ordered
+from kbuild.backends.cpu.mixed.inline_ptx.statements import find_ordered
 from kbuild.backends.cpu.mixed.mentions import list_own_files
 from kbuild.backends.cpu.mixed.regions.declared_names import find_possibly_declared
 from kbuild.backends.cpu.mixed.regions.forms import find_target

@@ -1,8 +1,11 @@
-/* Single instructions of PTX as functions; see kbuild/backends/cpu/mixed/assembly.py.  The arguments are the
+/* Single instructions of PTX as functions; see kbuild/backends/cpu/mixed/inline_ptx/statements.py.  The arguments are the
  * operands of a statement. */
 #ifndef KBUILD_CPU_PTX_H
 #define KBUILD_CPU_PTX_H
 
+#include "barrier.h"
+#include "clock.h"
+#include "integers.h"
 #include "math/simd.h"
 #include "ptx/accesses.h"
 #include "ptx/copies.h"
@@ -35,6 +38,9 @@ KBUILD_CPU_REGISTERS(ntid, blockDim)
 KBUILD_CPU_REGISTERS(ctaid, blockIdx)
 KBUILD_CPU_REGISTERS(nctaid, gridDim)
 #undef KBUILD_CPU_REGISTERS
+KBUILD_CPU_REGISTER(clock, ::clock64())
+KBUILD_CPU_REGISTER(clock64, ::clock64())
+KBUILD_CPU_REGISTER(globaltimer, ::clock64())
 #undef KBUILD_CPU_REGISTER
 
 /* The lower half of the exact result, for numbers with and without a sign. */
@@ -54,6 +60,30 @@ template <class __T>
 inline void multiply_and_add(__T &__result, unsigned int __a, unsigned int __b, unsigned int __c) {
     __result = static_cast<__T>(__a * __b + __c);
 }
+
+/* For each bit, the operands select one of the table. */
+template <class __T>
+inline void look_up(__T &__result, unsigned int __a, unsigned int __b, unsigned int __c,
+                    unsigned int __table) {
+    unsigned int __bits = 0;
+    for (unsigned int __i = 0; __i < 8; ++__i)
+        if ((__table >> __i & 1) != 0)
+            __bits |= ((__i & 4) != 0 ? __a : ~__a) & ((__i & 2) != 0 ? __b : ~__b) &
+                      ((__i & 1) != 0 ? __c : ~__c);
+    __result = static_cast<__T>(__bits);
+}
+
+inline void multiply_and_round(float &__result, float __a, float __b, float __c) {
+    __result = __builtin_fmaf(__a, __b, __c);
+}
+inline void multiply_and_round(double &__result, double __a, double __b, double __c) {
+    __result = __builtin_fma(__a, __b, __c);
+}
+
+__device__ inline void trap() { ::__trap(); }
+__device__ inline void brkpt() { ::__brkpt(); }
+__device__ inline void synchronize_block(int) { ::__syncthreads(); }
+__device__ inline void synchronize_warp(unsigned int __mask) { ::__syncwarp(__mask); }
 
 /* The number of the highest bit that is set, or all ones. */
 template <class __T>

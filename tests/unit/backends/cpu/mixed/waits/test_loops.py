@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbuild.backends.cpu.mixed import qualifiers as q
-from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.backends.cpu.mixed.inline_ptx.statements import replace_assembly
 from kbuild.backends.cpu.mixed.waits.loops import mark_loops
 from kbuild.cxx.rewriting.rewrite import apply_edits
 from kbuild.cxx.unit import Unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.assembly import replace_assembly
+from kbuild.backends.cpu.mixed.inline_ptx.statements import replace_assembly
 from kbuild.cxx.model import HostText
 from kbuild.cxx.rewriting.rewrite import rewrite
 from kbuild.cxx.unit import Unit
@@ -22,7 +22,7 @@ def make_text(source: str) -> str:
         ('"mov.u32 %0, %%smid;" : "=r"(x)', "mov.u32 %0, %%smid;"),
         ('"{\\n\\t" ".reg .pred p;\\n" "exit;}"', "{ .reg .pred p; exit;}"),
         ('R"(ex2.approx.f32 %0, %1;)" : "=f"(x) : "f"(y)', "ex2.approx.f32 %0, %1;"),
-        ('"trap;"', "trap;"),
+        ('"exit;"', "exit;"),
         ('"@p bra.uni L;"', "@p bra.uni L;"),
         ('"L: mbarrier.try_wait.b64 p, [%0];" :: "l"(x)', "L: mbarrier.try_wait.b64 p, [%0];"),
     ],

@@ -13,7 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kbuild.backends.cpu.mixed.instructions import PARAMETER, express_instruction, is_ordered
+from kbuild.backends.cpu.mixed.inline_ptx.accesses import is_ordered
+from kbuild.backends.cpu.mixed.inline_ptx.instructions import express_instruction
+from kbuild.backends.cpu.mixed.inline_ptx.operands import PARAMETER
 from kbuild.cxx.lexer import Token
 from kbuild.cxx.model import Edit
 from kbuild.cxx.unit import Unit

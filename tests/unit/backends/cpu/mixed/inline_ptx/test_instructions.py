@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbuild.backends.cpu.mixed.instructions import express_instruction, is_ordered
+from kbuild.backends.cpu.mixed.inline_ptx.instructions import express_instruction
 
 
 def shorten(call: str | None) -> str | None:
@@ -71,6 +71,12 @@ def shorten(call: str | None) -> str | None:
             "st.volatile.global.f64 [%0], %1;",
             "store<kbuild_uint64, false, __ATOMIC_RELAXED>(%0, 0, %1)",
         ),
+        ("mov.u64 %0, %%globaltimer;", "read_globaltimer(%0)"),
+        ("trap;", "trap()"),
+        ("bar.sync 0;", "synchronize_block(0)"),
+        ("bar.warp.sync 0xffffffff;", "synchronize_warp(0xffffffff)"),
+        ("lop3.b32 %0, %1, %2, %3, 0x96;", "look_up(%0, %1, %2, %3, 0x96)"),
+        ("fma.rn.f32 %0, %1, %2, %0;", "multiply_and_round(%0, %1, %2, %0)"),
         ("prefetch.global.L1 [%0];", "prefetch(%0)"),
         ("membar.gl;", "::__threadfence()"),
         ("fence.sc.cta;", "::__threadfence_block()"),
@@ -84,6 +90,9 @@ def test_functions_have_the_operands_of_the_instruction(code: str, call: str) ->
     "code",
     [
         "ex2.approx.f32 %0, %1;",
+        "bar.sync 1;",
+        "bar.sync 0, 64;",
+        "fma.rn.ftz.f32 %0, %1, %2, %3;",
         "ld.param.u32 %0, [%1];",
         "ld.global.v2.u32 %0, [%1];",
         "ld.global.L2::cache_hint.u32 %0, [%1], %2;",
@@ -109,18 +118,3 @@ def test_functions_have_the_operands_of_the_instruction(code: str, call: str) ->
 )
 def test_other_forms_are_unknown(code: str) -> None:
     assert express_instruction(code) is None
-
-
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("ld.relaxed.gpu.b32 %0, [%1];", True),
-        ("ld.global.cv.b32 %0, [%1];", True),
-        ("st.release.sys.b32 [%0], %1;", True),
-        ("membar.gl;", True),
-        ("ld.global.nc.b32 %0, [%1];", False),
-        ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];", False),
-    ],
-)
-def test_other_threads_can_wait_for_ordered_accesses(code: str, expected: bool) -> None:
-    assert is_ordered(code) is expected

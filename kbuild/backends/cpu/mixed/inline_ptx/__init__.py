@@ -1,0 +1,1 @@
+"""Inline PTX: its statements, and the functions that stand for instructions."""

@@ -44,8 +44,6 @@ __global__ void guards(int n, int m, const int* values, int* out)
     CASE(place < values + n)
     CASE(threadIdx.y < n)
     CASE(threadIdx.y + t == n)
-    CASE(t < SMALL)
-    CASE(t > LARGE)
     CASE(t < n && t + m < 40)
     CASE(t >= 5 && t < n)
     CASE((t > 2) && (shifted < n))
@@ -60,6 +58,21 @@ __global__ void guards(int n, int m, const int* values, int* out)
     CASE((t + n ^ 2) < m)
     CASE(n > t | m)
     CASE(t >= n << 1)
+    CASE(own < unsigned(n) && t < m)
+    CASE(unsigned(m) > own && t > 3 && own < n)
+    CASE(narrow > m && t == n)
+}
+// Comparisons with enumerators, for which a program can define operators, do not compile as guards. Then nothing in a
+// kernel is one.
+__global__ void enumerators(int* out)
+{
+    __shared__ int seen[128];
+    const unsigned number = threadIdx.y * blockDim.x + threadIdx.x;
+    const auto t = threadIdx.x;
+    seen[number] = 0;
+    __syncthreads();
+    CASE(t < SMALL)
+    CASE(t > LARGE)
 }
 constexpr int COUNT = __COUNTER__;
 
@@ -96,6 +109,7 @@ int main()
             guards<<<1, dim3(60, 2)>>>(n, m, values, results);
             guards<<<1, dim3(33, 3)>>>(n, m, values, results);
         }
+    enumerators<<<1, dim3(60, 2)>>>(results);
     check("guards", COUNT, [](int) { return 0; });
     pointers_to_functions<<<1, 64>>>(results);
     check("pointers_to_functions", 64, [](int i) {

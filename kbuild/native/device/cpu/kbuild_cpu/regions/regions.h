@@ -34,14 +34,22 @@ public:
 
     KBUILD_CPU_ALWAYS_INLINE bool begin() {
         threads = rest_;
+        next_ = -1;
         return threads.begin < threads.end;
     }
-    KBUILD_CPU_ALWAYS_INLINE void end() { rest_.begin = threads.end; }
-    /* No others pass. */
-    KBUILD_CPU_ALWAYS_INLINE void close() { rest_.end = threads.end; }
+    KBUILD_CPU_ALWAYS_INLINE void end() { rest_.begin = next_ < 0 ? threads.end : next_; }
+    /* No others pass, of those that the guards before have left. */
+    KBUILD_CPU_ALWAYS_INLINE void close() {
+        if (next_ < 0) rest_.end = threads.end;
+    }
+    /* Those behind these remain to be tried by all guards. */
+    KBUILD_CPU_ALWAYS_INLINE void leave_rest() {
+        if (next_ < 0) next_ = threads.end;
+    }
 
 private:
     range rest_;
+    int next_ = -1;
 };
 
 /* An index that consists of sums of some types.  Rounded sums need not grow by one from thread to thread. */
@@ -136,6 +144,7 @@ KBUILD_CPU_ALWAYS_INLINE bool find_value(guarded_row &__of, long long &__place,
     }
     while (__in.begin < __in.end && !__of.evaluate(__test, __in.begin)) ++__in.begin;
     if (__in.begin < __in.end) __in.end = __in.begin + 1;
+    __of.leave_rest();
     return false;
 }
 

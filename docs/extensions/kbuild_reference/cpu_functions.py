@@ -76,8 +76,19 @@ def list_cublas_functions() -> tuple[str, ...]:
     headers = ("cublas_api.h", "kbuild_cpu/mathlibs/cublas_functions.h")
     text = "".join((_DEVICE.parent / header).read_text() for header in headers)
     patterns = re.findall(r"cublasStatus_t (cublas[\w#]+)\(", text.replace("##suffix", ""))
+    patterns += _list_xt_patterns()
     names = {name.removesuffix("_v2") for pattern in patterns for name in _list_types(pattern)}
-    return tuple(sorted(name for name in names if not name.endswith("_64")))
+    return tuple(sorted(name for name in names if not name.endswith(("_64", "##name"))))
+
+
+def _list_xt_patterns() -> Iterator[str]:
+    """Yield the names of cuBLASXt's functions, with all types."""
+    text = (_DEVICE.parent / "cublasXt.h").read_text()
+    yield from re.findall(r"cublasStatus_t (cublasXt\w+)\(", text)
+    of_all, of_complex = text.split("#define KBUILD_CUBLASXT_COMPLEX")
+    for part, prefixes in ((of_all, "SDCZ"), (of_complex, "CZ")):
+        for name in re.findall(r"define\(P##(\w+),", part):
+            yield from (f"cublasXt{prefix}{name}" for prefix in prefixes)
 
 
 def list_cusolver_functions() -> tuple[str, ...]:

@@ -1,4 +1,5 @@
 // Passes memory that libraries cannot access.
+#include <cublasXt.h>
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
@@ -42,6 +43,13 @@ static void call_others(float* matrix, float* host) {
 }
 
 int main() {
+    // cuBLASXt can access this.
+    cublasXtHandle_t xt;
+    float of_host[4] = {}, alpha = 1;
+    cublasXtCreate(&xt);
+    cublasXtSgemm(xt, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &alpha, of_host, 2, of_host, 2, &alpha, of_host, 2);
+    cublasXtDestroy(xt);
+
     float *a, *b, *c, one = 1, host[16] = {};
     cudaMalloc(&a, 16 * sizeof(float));
     cudaMalloc(&b, 16 * sizeof(float));

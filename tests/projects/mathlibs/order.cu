@@ -1,4 +1,5 @@
 // Calls of libraries are operations of streams. Ends with the number of the first failed check.
+#include <cublasXt.h>
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
@@ -23,6 +24,30 @@ static void wait(void*) {
     }
 
 // Descriptors are read by the call, and memory by the operation, also when a graph runs it.
+// cuBLASXt reads and writes memory of the host, and waits.
+static int check_host_memory() {
+    cublasXtHandle_t handle;
+    int device = 0, other = 1, dim = 0;
+    const float one = 1, zero = 0, a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+    float c[4] = {};
+    REQUIRE(cublasXtCreate(&handle) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(cublasXtDeviceSelect(handle, 1, &device) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(cublasXtDeviceSelect(handle, 1, &other) == CUBLAS_STATUS_INVALID_VALUE);
+    REQUIRE(cublasXtSetBlockDim(handle, 64) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(cublasXtGetBlockDim(handle, &dim) == CUBLAS_STATUS_SUCCESS && dim == 64);
+    REQUIRE(cublasXtSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_T, 2, 2, 2, &one, a, 2, b, 2, &zero, c, 2) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(c[0] == 26 && c[1] == 38 && c[2] == 30 && c[3] == 44);
+    const cuDoubleComplex i[1] = {{0, 2}};
+    cuDoubleComplex square[1] = {{1, 5}};
+    const double scale = 3;
+    REQUIRE(cublasXtZherk(handle, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, 1, 1, &scale, i, 1, &scale, square, 1) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(square[0].x == 15 && square[0].y == 0);
+    REQUIRE(cublasXtDtrmm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 1, 1, &scale, &scale, 0, &scale, 1, nullptr, 1) == CUBLAS_STATUS_INVALID_VALUE);
+    REQUIRE(cublasXtDestroy(handle) == CUBLAS_STATUS_SUCCESS);
+    REQUIRE(cublasXtDestroy(nullptr) == CUBLAS_STATUS_NOT_INITIALIZED);
+    return 0;
+}
+
 static int check_others(cudaStream_t stream, float* x, float* y) {
     const int offsets[] = {0, 1, 2}, columns[] = {1, 0};
     float host[2], one = 1, zero = 0;
@@ -155,6 +180,7 @@ int main() {
     cudaGetLastError();
 
     REQUIRE(check_others(stream, x, y) == 0);
+    REQUIRE(check_host_memory() == 0);
     REQUIRE(cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS);
     REQUIRE(cublasDestroy(nullptr) == CUBLAS_STATUS_NOT_INITIALIZED);
     cudaFree(x);

@@ -19,7 +19,7 @@ LIBRARIES: Final = {
     "nvTIFF": r"nvtiff\w*\.h",
     "nvCOMP": r"nvcomp\w*(?:[./]\w+)*\.(?:h|hpp)",
     "cuSOLVER's functions for sparse matrices and several GPUs": r"cusolver(?:Sp|Rf|Mg)\w*\.h",
-    "cuBLASXt": r"cublasXt\.h|nvblas\.h",
+    "NVBLAS": r"nvblas\.h",
     "cuBLAS's first interface, without handles,": r"cublas\.h",
     "cuFFT's interface of FFTW": r"cufftw\.h",
     "cuSPARSELt": r"cusparseLt\w*\.h",

@@ -122,6 +122,7 @@ def _write_body(row: Row, variant: Variant, functions: tuple[str, ...]) -> Itera
     )
     results = ("object", "result", "results")
     waits = any(p.kind in results for p in row.parameters)
+    yield "const char* const checked = call.checked_name();"
     yield f"return call.submit({'true' if waits else 'false'}, [={captures}] {{"
     yield from (f"    {line}" for line in _write_operation(row, variant, functions))
     yield "});"
@@ -168,7 +169,7 @@ def _write_operation(row: Row, variant: Variant, functions: tuple[str, ...]) -> 
     call = row.call
     for i, function in enumerate(functions):
         call = call.replace(function, f"function{i}")
-    yield "Memory memory(name);"
+    yield "Memory memory(checked);"
     yield from filter(None, (_check_memory(parameter, variant) for parameter in row.parameters))
     yield "if (!memory.is_valid()) return;"
     for parameter in row.parameters:

@@ -13,6 +13,7 @@ namespace kbuild::mathlibs {
 
 class Memory {
 public:
+    // Without the name of a function, all memory of the process is allowed.
     explicit Memory(const char* function) : function_(function) {}
 
     // Without a type, the number is in bytes.
@@ -38,8 +39,8 @@ private:
     }
 
     void check(const char* parameter, const void* start, std::size_t bytes, bool writes) {
-        if (kbuild_cpu_check_library_access(function_, parameter, start, bytes, writes ? 1 : 0) !=
-            0)
+        if (function_ != nullptr && kbuild_cpu_check_library_access(function_, parameter, start,
+                                                                    bytes, writes ? 1 : 0) != 0)
             is_valid_ = false;
     }
 

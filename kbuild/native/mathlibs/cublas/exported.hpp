@@ -4,6 +4,7 @@
 
 #pragma GCC visibility push(default)
 #include <cublasLt.h>
+#include <cublasXt.h>
 #include <cublas_api.h>
 #pragma GCC visibility pop
 

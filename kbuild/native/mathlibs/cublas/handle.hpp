@@ -20,6 +20,7 @@ struct cublasContext {
     int sm_count_target = 0;
     void* workspace = nullptr;
     std::size_t workspace_bytes = 0;
+    bool takes_host_memory = false;  // as cuBLASXt does
 };
 
 namespace kbuild::mathlibs {
@@ -53,6 +54,9 @@ public:
 
     bool is_accepted() const { return status_ == CUBLAS_STATUS_SUCCESS; }
     cublasStatus_t status() const;
+
+    // Returns the name with which operations check memory; see Memory.
+    const char* checked_name() const { return handle_->takes_host_memory ? nullptr : name_; }
 
     bool has_host_pointers() const { return handle_->pointer_mode == CUBLAS_POINTER_MODE_HOST; }
 

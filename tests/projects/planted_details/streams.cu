@@ -59,6 +59,35 @@ PLANTED(second_stream_updates_what_the_first_one_reads, "KC207") {
     if (is_correct) s.order();
     increment<<<1, count, 0, s.second>>>(in);
 }
+// Threads access bytes of the same words.
+__global__ void increment_bytes(unsigned char *out) { out[threadIdx.x] += 1; }
+PLANTED(two_streams_update_bytes, "KC207") {
+    Zeros<unsigned char> out(3 * count);
+    finish();
+    Streams s;
+    increment_bytes<<<1, count, 0, s.first>>>(out);
+    increment_bytes<<<1, count, 0, s.first>>>(out + 2 * count);
+    increment_bytes<<<1, count, 0, s.second>>>(out + (is_correct ? count : count - 1));
+}
+PLANTED(copy_of_bytes_before_the_kernel_is_done, "KC207") {
+    Zeros<unsigned char> out(count), copy(count);
+    finish();
+    Streams s;
+    increment_bytes<<<1, count - 2, 0, s.first>>>(out + 2);
+    cudaMemcpyAsync(copy, out, is_correct ? 2 : 3, cudaMemcpyDeviceToDevice, s.second);
+}
+PLANTED(host_reads_bytes_before_the_kernel_is_done, "KC208") {
+    unsigned char *bytes;
+    cudaMallocManaged(&bytes, count);
+    cudaMemset(bytes, 0, count);
+    finish();
+    increment_bytes<<<1, count>>>(bytes);
+    if (is_correct) finish();
+    const int first = bytes[1];
+    finish();
+    std::printf("%d\n", first);
+    cudaFree(bytes);
+}
 PLANTED(stream_waits_for_an_event_before_it_is_recorded, "KC207") {
     Zeros<int> in(count), out(count);
     finish();

@@ -306,7 +306,7 @@ KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t 
     auto& cell = region.cell(word);
     if (cell.epoch() != region.epoch) {
         const bool can_conflict = has_unordered_ && !region.is_shared;
-        const auto kept = can_conflict ? check_other_launch(cell, mask, event) : 0;
+        const auto kept = can_conflict ? check_other_launch(region, cell, mask, event) : 0;
         renew(region, cell);
         cell.keep_unordered_read(kept);
     } else if (has_unordered_ && (event.kind & KBUILD_CPU_WRITES) != 0 &&

@@ -280,10 +280,11 @@ struct Region {
 
     // The cells of the bytes of words that threads access in parts.
     mutable std::vector<std::array<Cell, word_bytes>> bytes_of_words;
+    std::uint16_t first_epoch_of_bytes = 1;  // of which they are known
     std::array<Cell, word_bytes>& bytes_of(const Cell& cell) const {
         return bytes_of_words[cell.number_of_bytes()];
     }
-    // Gives each byte of the word a cell. All are forgotten with the accesses of an epoch.
+    // Gives each byte of the word a cell.
     void divide(Cell& cell) const {
         std::array<Cell, word_bytes> bytes;
         bytes.fill(cell);
@@ -292,9 +293,22 @@ struct Region {
         cell.forget_accesses();
         cell.write = Access(Cell::division | (bytes_of_words.size() - 1));
     }
-    void begin_epoch(std::uint16_t number) {
+    // Forgets the cells of bytes, unless accesses of earlier epochs are still needed.
+    void begin_epoch(std::uint16_t number, bool keeps_bytes = false) {
+        constexpr std::size_t most_kept = std::size_t{1} << 20;
         epoch = number;
+        if (keeps_bytes && bytes_of_words.size() < most_kept) return;
         bytes_of_words.clear();
+        first_epoch_of_bytes = number;
+    }
+    // Returns the cell, or one of those of its bytes, for which the condition holds, or null.
+    template <class Condition>
+    const Cell* find_cell(const Cell& cell, const Condition& holds) const {
+        if (!cell.is_divided()) return holds(cell) ? &cell : nullptr;
+        if (cell.epoch() < first_epoch_of_bytes) return nullptr;
+        for (const auto& each : bytes_of(cell))
+            if (holds(each)) return &each;
+        return nullptr;
     }
 };
 

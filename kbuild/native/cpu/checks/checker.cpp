@@ -230,12 +230,15 @@ void Checker::next_epoch() {
             for (std::size_t i = 0; i < other->bytes; i += word_bytes)
                 other->cell(other->start + i).set_epoch(0);
     }
-    arena.begin_epoch(static_cast<std::uint16_t>(arena.epoch + 1));
+    // Launches that the program has already added can be unordered with earlier ones, too.
+    const bool keeps_bytes = arena.epoch != 0 && task_ != nullptr &&
+                             (has_unordered_ || order_.has_others_pending(*task_));
+    arena.begin_epoch(static_cast<std::uint16_t>(arena.epoch + 1), keeps_bytes);
     launches_of_epochs_.resize(arena.epoch);
     launches_of_epochs_.push_back({kernel_, image_, launch_->grid, launch_->block, task_});
-    for (auto& image : images_) image->data().begin_epoch(arena.epoch);
+    for (auto& image : images_) image->data().begin_epoch(arena.epoch, keeps_bytes);
     const std::lock_guard lock(memory_mutex_);
-    for (auto& other : others_) other->begin_epoch(arena.epoch);
+    for (auto& other : others_) other->begin_epoch(arena.epoch, keeps_bytes);
 }
 
 void Checker::note_stuck(const std::string& text) {

@@ -263,13 +263,14 @@ private:
     void compare_use(const MemoryUse& use, const Task* only);
     void begin_uses();
     void finish_uses();
-    std::uint32_t check_other_launch(const Cell& cell, unsigned mask, Event event);
+    std::uint32_t check_other_launch(const Region& region, const Cell& cell, unsigned mask,
+                                     Event event);
     void report_unordered_read(std::uint32_t site, Event event);
     void report_other_launch(Place other, std::uint32_t site, Event event);
     void check_host_use(std::uintptr_t address, std::size_t bytes, bool writes, bool is_flag,
                         const void* site);
     void compare_host_use(const HostUse& use);
-    static bool hits(Access access, std::uintptr_t word, const HostUse& use);
+    static bool hits(Access access, std::uintptr_t word, std::uintptr_t start, std::size_t bytes);
     Place describe_cell(const Cell& cell, bool is_written) const;
     void report_use(const MemoryUse& use, const Cell& cell, std::uintptr_t word, bool is_written);
     void report_uses(const MemoryUse& use, const MemoryUse& other);

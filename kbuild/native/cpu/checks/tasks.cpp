@@ -90,6 +90,12 @@ bool TaskOrder::is_running(const Task& task, std::uint64_t time) const {
     return task.added_at <= time && (task.known_at == 0 || task.known_at > time);
 }
 
+bool TaskOrder::has_others_pending(const Task& task) const {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(pending_.begin(), pending_.end(),
+                       [&](const TaskPointer& each) { return each.get() != &task; });
+}
+
 bool TaskOrder::is_known(const Task& task) const {
     const std::lock_guard lock(mutex_);
     return task.known_at != 0;

@@ -38,6 +38,8 @@ public:
     void join_all();
     // Returns whether the host has not waited for some task.
     bool has_pending() const noexcept { return pending_count_ != 0; }
+    // The same for other tasks than this one.
+    bool has_others_pending(const Task& task) const;
     // The time of the host, which advances with each of these calls.
     std::uint64_t now() const noexcept { return time_; }
     // Returns whether the task can run at a time: it has been added, and the host has not waited for it.

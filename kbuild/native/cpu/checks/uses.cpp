@@ -109,10 +109,14 @@ void Checker::compare_use(const MemoryUse& use, const Task* only) {
         if (cell.epoch() == 0 || cell.epoch() >= launches_of_epochs_.size()) continue;
         const auto& launch = launches_of_epochs_[cell.epoch()];
         if (only != nullptr && launch.task.get() != only) continue;
-        if (!is_new(launch) || cell.is_divided()) continue;
-        const bool is_written = cell.write.exists();
-        if (!is_written && !(use.writes && cell.read.exists())) continue;
-        return report_use(use, cell, word, is_written);
+        if (!is_new(launch)) continue;
+        const auto is_used = [&](Access access) {
+            return hits(access, word, use.start, use.bytes);
+        };
+        const auto* const used = region.find_cell(cell, [&](const Cell& each) {
+            return is_used(each.write) || (use.writes && is_used(each.read));
+        });
+        if (used != nullptr) return report_use(use, *used, word, is_used(used->write));
     }
 }
 
@@ -143,9 +147,9 @@ void Checker::begin_uses() {
 }
 
 // Returns the line of a read that a later write of this launch can conflict with, or 0.
-std::uint32_t Checker::check_other_launch(const Cell& cell, unsigned mask, Event event) {
-    if (cell.epoch() == 0 || cell.epoch() >= unordered_.size() || unordered_[cell.epoch()] == 0 ||
-        cell.is_divided())
+std::uint32_t Checker::check_other_launch(const Region& region, const Cell& cell, unsigned mask,
+                                          Event event) {
+    if (cell.epoch() == 0 || cell.epoch() >= unordered_.size() || unordered_[cell.epoch()] == 0)
         return 0;
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
     const bool is_ordinary = (event.kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) == 0;
@@ -153,10 +157,13 @@ std::uint32_t Checker::check_other_launch(const Cell& cell, unsigned mask, Event
         return earlier.exists() && (earlier.mask() & mask) != 0 &&
                (is_ordinary || earlier.flags() == 0);
     };
-    const bool is_written = conflicts(cell.write);
-    if (is_written || (is_write && conflicts(cell.read))) {
-        const auto site = is_written ? cell.write_site() : cell.read_site();
-        report_other_launch(describe_cell(cell, is_written), site, event);
+    const auto* const used = region.find_cell(cell, [&](const Cell& each) {
+        return conflicts(each.write) || (is_write && conflicts(each.read));
+    });
+    if (used != nullptr) {
+        const bool is_written = conflicts(used->write);
+        const auto site = is_written ? used->write_site() : used->read_site();
+        report_other_launch(describe_cell(*used, is_written), site, event);
         return 0;
     }
     const bool is_kept = cell.read.mask() == whole_word && cell.read.flags() == 0;
@@ -281,28 +288,29 @@ void Checker::compare_host_use(const HostUse& use) {
          word += word_bytes) {
         if (!region.contains(word)) return;
         const auto& cell = region.cell(word);
-        if (cell.epoch() == 0 || cell.epoch() >= launches_of_epochs_.size() || cell.is_divided())
-            continue;
+        if (cell.epoch() == 0 || cell.epoch() >= launches_of_epochs_.size()) continue;
         const auto& launch = launches_of_epochs_[cell.epoch()];
         if (launch.task == nullptr || !order_.is_running(*launch.task, use.time)) continue;
         const auto conflicts = [&](Access access) {
-            return access.exists() && access.flags() == 0 && hits(access, word, use);
+            return access.flags() == 0 && hits(access, word, use.start, use.bytes);
         };
-        const bool is_written = conflicts(cell.write);
-        if (!is_written && !(use.writes && conflicts(cell.read))) continue;
+        const auto* const used = region.find_cell(cell, [&](const Cell& each) {
+            return conflicts(each.write) || (use.writes && conflicts(each.read));
+        });
+        if (used == nullptr) continue;
         Finding finding;
         finding.rule = "KC208";
         finding.kernel = launch.kernel;
         finding.message = "host code accesses memory while a kernel that uses it can run";
-        finding.other = describe_cell(cell, is_written);
+        finding.other = describe_cell(*used, conflicts(used->write));
         return report_host_use(use, std::move(finding));
     }
 }
 
-// Returns whether the access is to some of the bytes.
-bool Checker::hits(Access access, std::uintptr_t word, const HostUse& use) {
+// Returns whether there is an access to a word, and to some of the bytes.
+bool Checker::hits(Access access, std::uintptr_t word, std::uintptr_t start, std::size_t bytes) {
     for (unsigned i = 0; i < word_bytes; ++i)
-        if ((access.mask() >> i & 1) != 0 && word + i - use.start < use.bytes) return true;
+        if ((access.mask() >> i & 1) != 0 && word + i - start < bytes) return true;
     return false;
 }
 

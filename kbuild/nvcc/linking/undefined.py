@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from kbuild.backends.interface.build import CompilerLog
-from kbuild.stages.mixed.launched import SECTION, read_launched
+from kbuild.formats.elf.file import Elf
+from kbuild.stages.mixed.launched import SECTION
 from kbuild.stages.relocatable import list_objects
 
 # The messages of GNU ld and gold, and of lld and mold.
@@ -40,3 +41,12 @@ def read_log(log: str, paths: Iterable[Path]) -> CompilerLog:
 def _names(kernel: str, symbols: str) -> bool:
     """Return whether one of the demangled symbols is a kernel, or an instance of it."""
     return re.search(rf"(?<!\w){re.escape(kernel)}[(<]", symbols) is not None
+
+
+def read_launched(content: bytes) -> frozenset[str]:
+    """Return the names of the kernels that an object launches."""
+    elf = Elf(content)
+    sections = elf.sections_named(SECTION)
+    return frozenset(
+        name for section in sections for name in bytes(elf.content(section)).decode().split()
+    )

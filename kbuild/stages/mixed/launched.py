@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from kbuild.formats.elf.file import Elf
-
 SECTION: Final = ".kbuild.launched"
 
 
@@ -17,12 +15,3 @@ def render_launched(names: Iterable[str]) -> str:
     """Return the C++ statement that adds the section with names to an object."""
     lines = "".join(f'.ascii \\"{name}\\\\n\\"\\n' for name in names)
     return f'__asm__(".pushsection {SECTION},\\"e\\"\\n{lines}.popsection");\n' if lines else ""
-
-
-def read_launched(content: bytes) -> frozenset[str]:
-    """Return the names in the section of an object."""
-    elf = Elf(content)
-    sections = elf.sections_named(SECTION)
-    return frozenset(
-        name for section in sections for name in bytes(elf.content(section)).decode().split()
-    )

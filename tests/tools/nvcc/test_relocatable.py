@@ -11,7 +11,8 @@ from typing import Final
 import pytest
 
 from kbuild.formats.elf.file import Elf
-from kbuild.stages.mixed.launched import read_launched, render_launched
+from kbuild.nvcc.linking.undefined import read_launched
+from kbuild.stages.mixed.launched import render_launched
 from support.commands import build, configure, ctest, run, run_kbuild, succeed
 from support.tools.toolchains import find_compiler, needs_backend
 

@@ -89,11 +89,18 @@ def test_cuda_device_edges_import_no_other_readers(module: str) -> None:
     assert module not in imported
 
 
-def test_host_passes_import_neither_templates_nor_device_keys() -> None:
+def test_host_passes_import_neither_templates_nor_readers_nor_device_keys() -> None:
     imported = imported_by("import kbuild.cli.main, kbuild.cli.commands.edges.host_pass")
 
     assert "kbuild.cxx.rewriting.rewrite" in imported
-    assert {"jinja2", "kbuild.stages.sources.device_text"}.isdisjoint(imported)
+    assert {"elftools", "jinja2", "kbuild.stages.sources.device_text"}.isdisjoint(imported)
+
+
+def test_driver_compiles_without_readers() -> None:
+    imported = imported_by("import kbuild.nvcc.run, kbuild.nvcc.source")
+
+    assert "kbuild.stages.mixed.host_pass" in imported
+    assert "elftools" not in imported
 
 
 def test_verify_imports_neither_network_nor_debug_information() -> None:

@@ -125,6 +125,20 @@ def select_preprocessor_options(
     )
 
 
+def select_text_options(options: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the options that can change the text of a host pass, and those for warnings.
+
+    The host compiler compiles the text with all options of the host. So it includes the headers of
+    ``-include`` itself, and the text only needs their macros.
+    """
+    selected = select_preprocessor_options(options, has_warnings=True)
+    return tuple(
+        word
+        for option, *arguments in group_words(selected)
+        for word in ("-imacros" if option == "-include" else option, *arguments)
+    )
+
+
 def select_dialect_options(options: tuple[str, ...]) -> tuple[str, ...]:
     """Return the options that change which C++ a compiler reads, and how it lays out types."""
     return tuple(o for o in options if _LAYOUT.fullmatch(o) or _DIALECT.fullmatch(o))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from kbuild.backends.host_options import group_words
 from kbuild.project.directory import BuildDirectory
 from kbuild.project.environment import predict_compilers
 from kbuild.project.link_options import select_link_options
@@ -137,7 +139,7 @@ def describe_target(
         "commands": {
             "target_include_directories": includes,
             "target_compile_definitions": definitions,
-            "target_compile_options": table.host_options,
+            "target_compile_options": tuple(map(_join_option, group_words(table.host_options))),
             "target_link_options": select_link_options(table.host_options),
             "target_link_directories": tuple(root / path for path in table.link_directories),
             "target_link_libraries": table.link_libraries,
@@ -158,6 +160,11 @@ def describe_target(
             }
         ),
     }
+
+
+def _join_option(words: tuple[str, ...]) -> str:
+    """Return an option as one item, because CMake removes options that repeat, such as -include."""
+    return words[0] if len(words) == 1 else f"SHELL:{shlex.join(words)}"
 
 
 def _list_settings(

@@ -150,7 +150,10 @@ int main() {
         pytest.param((), "host 1, device 1, threads 1", False, marks=pytest.mark.slow),
         pytest.param(("-O", "0"), "host 0, device 0, threads 1", False, marks=pytest.mark.slow),
         pytest.param(("-g",), "host 0, device 0, threads 1", True, marks=pytest.mark.slow),
-        (("-g", "-O2", "--host-options=-fopenmp"), "host 1, device 1, threads 2", True),
+        (
+            ("-g", "-O2", "--host-options=-fopenmp -include cmath -include vector"),
+            *("host 1, device 1, threads 2", True),
+        ),
     ],
 )
 def test_program_is_built_and_written(

@@ -11,6 +11,7 @@ from kbuild.backends.host_options import (
     select_dialect_options,
     select_machine_options,
     select_preprocessor_options,
+    select_text_options,
 )
 
 
@@ -54,6 +55,14 @@ def test_warnings_of_the_preprocessor_are_for_the_host() -> None:
     options = ("-Wundef", "-Wl,-z,now", "-w", "-DA")
 
     assert select_preprocessor_options(options, has_warnings=True) == ("-Wundef", "-w", "-DA")
+
+
+def test_text_of_a_host_pass_has_only_the_macros_of_included_headers() -> None:
+    options = ("-DA", "-include", "config.h", "-I", "inc", "-Wundef", "-O2", "-pipe")
+
+    selected = " ".join(select_text_options(options))
+
+    assert selected == "-DA -imacros config.h -I inc -Wundef -O2"
 
 
 def test_dialects_and_layouts_reach_the_device_compiler() -> None:

@@ -19,7 +19,7 @@ from kbuild.backends.cpu.mixed.inline_ptx.statements import replace_assembly
 from kbuild.backends.cpu.mixed.omitted_words import insert_omitted_words
 from kbuild.backends.cpu.options import instrumentation
 from kbuild.backends.file_names import forget_directory, name_files
-from kbuild.backends.host_options import select_preprocessor_options
+from kbuild.backends.host_options import select_preprocessor_options, select_text_options
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.cxx.kernels import find_kernels
 from kbuild.cxx.launches import find_launches
@@ -66,7 +66,7 @@ def describe_host_pass(
 ) -> FrontEnd:
     """See `MixedPasses`: the project's compiler preprocesses the source."""
     text = unit.output.with_name(unit.output.name + ".host.ii")
-    options = select_preprocessor_options(unit.options, has_warnings=True)
+    options = select_text_options(unit.options)
     argv = (
         *(str(unit.compiler), "-E"),
         *_list_preprocessor_options(unit, tc, (*options, *unit.device_options)),

@@ -13,7 +13,7 @@ from kbuild import resources
 from kbuild.backends.hip import host_macros
 from kbuild.backends.hip.build import compile_command, list_source_options
 from kbuild.backends.hip.toolchain import NAME
-from kbuild.backends.host_options import select_preprocessor_options
+from kbuild.backends.host_options import select_text_options
 from kbuild.backends.interface.mixed import Entries, FrontEnd, HostUnit
 from kbuild.model import Command
 from kbuild.values import replace
@@ -63,7 +63,7 @@ def describe_host_pass(
         *(f"-D{definition}" for definition in unit.definitions),
         *(f"-I{directory}" for directory in unit.include_directories),
         *(unit.depfile_option, "-MF", str(unit.depfile), "-MQ", str(unit.stamp)),
-        *select_preprocessor_options(unit.options, has_warnings=True),
+        *select_text_options(unit.options),
         *(*unit.device_options, *_FOREIGN),
         *(str(unit.source), "-o", str(text)),
     )

@@ -110,7 +110,12 @@ def _list_types(pattern: str) -> Iterator[str]:
 def list_cusparse_functions() -> tuple[str, ...]:
     """Return the functions of cuSPARSE."""
     header = (_DEVICE.parent / "cusparse.h").read_text()
-    return tuple(sorted(set(re.findall(r"\b(cusparse[A-Z]\w+)\(", header))))
+    names = set(re.findall(r"\b(cusparse[A-Z]\w+)\(", header))
+    for kind in re.findall(r"FACTORIZATION\(P, T, (csr\w+),", header):
+        text = header.replace("##name", f"##{kind}")
+        for pattern in re.findall(rf"cusparse##P##({kind}\w*?)(?:##)?(\w*)\(", text):
+            names.update(f"cusparse{prefix}{''.join(pattern)}" for prefix in "SDCZ")
+    return tuple(sorted(names))
 
 
 def list_missing_nvml_functions() -> tuple[str, ...]:

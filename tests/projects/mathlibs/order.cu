@@ -24,6 +24,51 @@ static void wait(void*) {
     }
 
 // Descriptors are read by the call, and memory by the operation, also when a graph runs it.
+// A tridiagonal matrix has exact factors. The last element of the second one is in no row.
+static int check_factorizations(cusparseHandle_t handle) {
+    struct Matrix {
+        int offsets[4], columns[7];
+        double values[7];
+        cuDoubleComplex complex[7];
+    };
+    Matrix* a;
+    REQUIRE(cudaMallocManaged(&a, sizeof *a) == cudaSuccess);
+    *a = {{1, 3, 6, 8}, {1, 2, 1, 2, 3, 2, 3}, {4, 1, 2, 5, 1, 3, 6}, {{4, 0}, {9, 9}, {0, 2}, {5, 0}, {9, 9}, {0, -2}, {5, 0}}};
+    cusparseMatDescr_t descriptor;
+    csrilu02Info_t lu;
+    csric02Info_t cholesky;
+    int bytes = 1, position = 0;
+    REQUIRE(cusparseCreateMatDescr(&descriptor) == CUSPARSE_STATUS_SUCCESS);
+    cusparseSetMatIndexBase(descriptor, CUSPARSE_INDEX_BASE_ONE);
+    REQUIRE(cusparseCreateCsrilu02Info(&lu) == CUSPARSE_STATUS_SUCCESS);
+    REQUIRE(cusparseCreateCsric02Info(&cholesky) == CUSPARSE_STATUS_SUCCESS);
+    REQUIRE(cusparseDcsrilu02_bufferSize(handle, 3, 7, descriptor, a->values, a->offsets, a->columns, lu, &bytes) == CUSPARSE_STATUS_SUCCESS && bytes == 0);
+    const auto policy = CUSPARSE_SOLVE_POLICY_NO_LEVEL;
+    REQUIRE(cusparseDcsrilu02_analysis(handle, 3, 7, descriptor, a->values, a->offsets, a->columns, lu, policy, nullptr) == CUSPARSE_STATUS_SUCCESS);
+    REQUIRE(cusparseDcsrilu02(handle, 3, 7, descriptor, a->values, a->offsets, a->columns, lu, policy, nullptr) == CUSPARSE_STATUS_SUCCESS);
+    REQUIRE(cusparseXcsrilu02_zeroPivot(handle, lu, &position) == CUSPARSE_STATUS_SUCCESS && position == -1);
+    const double factors[] = {4, 1, 0.5, 4.5, 1, 3 / 4.5, 6 - 3 / 4.5};
+    for (int i = 0; i < 7; ++i) REQUIRE(a->values[i] == factors[i]);
+    REQUIRE(cusparseZcsric02(handle, 3, 7, descriptor, a->complex, a->offsets, a->columns, cholesky, policy, nullptr) == CUSPARSE_STATUS_SUCCESS);
+    REQUIRE(cusparseXcsric02_zeroPivot(handle, cholesky, &position) == CUSPARSE_STATUS_SUCCESS);
+    const double roots[] = {2, 9, 1, 2, 9, -1, 2}; // imaginary below the diagonal
+    for (int i = 0; i < 7; ++i) REQUIRE((i == 2 || i == 5 ? a->complex[i].y : a->complex[i].x) == roots[i]);
+    a->values[3] = a->values[2] = 0;
+    cusparseDcsrilu02(handle, 3, 7, descriptor, a->values, a->offsets, a->columns, lu, policy, nullptr);
+    REQUIRE(cusparseXcsrilu02_zeroPivot(handle, lu, &position) == CUSPARSE_STATUS_ZERO_PIVOT && position == 2);
+    double tolerance = 0, boost = 8;
+    a->values[3] = a->values[2] = 0;
+    REQUIRE(cusparseDcsrilu02_numericBoost(handle, lu, 1, &tolerance, &boost) == CUSPARSE_STATUS_SUCCESS);
+    cusparseDcsrilu02_analysis(handle, 3, 7, descriptor, a->values, a->offsets, a->columns, lu, policy, nullptr);
+    cusparseDcsrilu02(handle, 3, 7, descriptor, a->values, a->offsets, a->columns, lu, policy, nullptr);
+    REQUIRE(cusparseXcsrilu02_zeroPivot(handle, lu, &position) == CUSPARSE_STATUS_SUCCESS && a->values[3] == 8);
+    a->columns[3] = 3;
+    cusparseDcsrilu02_analysis(handle, 3, 7, descriptor, a->values, a->offsets, a->columns, lu, policy, nullptr);
+    REQUIRE(cusparseXcsrilu02_zeroPivot(handle, lu, &position) == CUSPARSE_STATUS_ZERO_PIVOT && position == 2);
+    REQUIRE(cusparseDestroyCsrilu02Info(lu) == CUSPARSE_STATUS_SUCCESS && cusparseDestroyCsric02Info(cholesky) == CUSPARSE_STATUS_SUCCESS);
+    return 0;
+}
+
 // cuBLASXt reads and writes memory of the host, and waits.
 static int check_host_memory() {
     cublasXtHandle_t handle;
@@ -59,6 +104,7 @@ static int check_others(cudaStream_t stream, float* x, float* y) {
     cusparseHandle_t sparse;
     cusolverDnHandle_t solver;
     REQUIRE(cusparseCreate(&sparse) == CUSPARSE_STATUS_SUCCESS);
+    REQUIRE(check_factorizations(sparse) == 0);
     REQUIRE(cusparseSetStream(sparse, stream) == CUSPARSE_STATUS_SUCCESS);
     REQUIRE(cusolverDnCreate(&solver) == CUSOLVER_STATUS_SUCCESS);
     REQUIRE(cusolverDnSetStream(solver, stream) == CUSOLVER_STATUS_SUCCESS);

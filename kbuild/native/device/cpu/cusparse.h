@@ -40,6 +40,8 @@ typedef const struct cusparseDnVecDescr* cusparseConstDnVecDescr_t;
 typedef const struct cusparseSpMatDescr* cusparseConstSpMatDescr_t;
 typedef const struct cusparseDnMatDescr* cusparseConstDnMatDescr_t;
 typedef struct cusparseSpSVDescr* cusparseSpSVDescr_t;
+typedef struct csrilu02Info* csrilu02Info_t;
+typedef struct csric02Info* csric02Info_t;
 
 typedef enum {
     CUSPARSE_STATUS_SUCCESS = 0,
@@ -55,6 +57,11 @@ typedef enum {
     CUSPARSE_STATUS_NOT_SUPPORTED = 10,
     CUSPARSE_STATUS_INSUFFICIENT_RESOURCES = 11
 } cusparseStatus_t;
+
+typedef enum {
+    CUSPARSE_SOLVE_POLICY_NO_LEVEL = 0,
+    CUSPARSE_SOLVE_POLICY_USE_LEVEL = 1
+} cusparseSolvePolicy_t;
 
 typedef enum {
     CUSPARSE_POINTER_MODE_HOST = 0,
@@ -399,6 +406,40 @@ cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int m, i
                                                cudaDataType valueType, cusparseAction_t copyValues,
                                                cusparseIndexBase_t base,
                                                cusparseCsr2CscAlg_t algorithm, size_t* bytes);
+
+/* Incomplete factorizations, which write their factors in the place of the matrix. */
+cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t* info);
+cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info);
+cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t* info);
+cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info);
+cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info,
+                                             int* position);
+cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info,
+                                            int* position);
+/* P: the prefix; T: the type of elements; name and Info: one of the two factorizations. */
+#define KBUILD_CUSPARSE_FACTORIZATION(P, T, name, Info) \
+    cusparseStatus_t cusparse##P##name##_bufferSize( \
+        cusparseHandle_t handle, int m, int count, const cusparseMatDescr_t descriptor, T* values, \
+        const int* offsets, const int* indices, Info info, int* bytes); \
+    cusparseStatus_t cusparse##P##name##_analysis( \
+        cusparseHandle_t handle, int m, int count, const cusparseMatDescr_t descriptor, \
+        const T* values, const int* offsets, const int* indices, Info info, \
+        cusparseSolvePolicy_t policy, void* buffer); \
+    cusparseStatus_t cusparse##P##name(cusparseHandle_t handle, int m, int count, \
+                                       const cusparseMatDescr_t descriptor, T* values, \
+                                       const int* offsets, const int* indices, Info info, \
+                                       cusparseSolvePolicy_t policy, void* buffer);
+#define KBUILD_CUSPARSE_FACTORIZATIONS(P, T) \
+    KBUILD_CUSPARSE_FACTORIZATION(P, T, csrilu02, csrilu02Info_t) \
+    KBUILD_CUSPARSE_FACTORIZATION(P, T, csric02, csric02Info_t) \
+    cusparseStatus_t cusparse##P##csrilu02_numericBoost( \
+        cusparseHandle_t handle, csrilu02Info_t info, int enable, double* tolerance, T* boost);
+KBUILD_CUSPARSE_FACTORIZATIONS(S, float)
+KBUILD_CUSPARSE_FACTORIZATIONS(D, double)
+KBUILD_CUSPARSE_FACTORIZATIONS(C, cuComplex)
+KBUILD_CUSPARSE_FACTORIZATIONS(Z, cuDoubleComplex)
+#undef KBUILD_CUSPARSE_FACTORIZATIONS
+#undef KBUILD_CUSPARSE_FACTORIZATION
 #ifdef __cplusplus
 }
 #endif

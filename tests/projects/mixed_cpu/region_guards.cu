@@ -19,6 +19,8 @@ __global__ void guards(int n, int m, const int* values, int* out)
     const int own = int(threadIdx.x) - 10, shifted = threadIdx.x - 10;
     const signed char narrow = threadIdx.x + 100;
     const std::uint64_t wide = threadIdx.x - 5ull;
+    const bool bit = t % 16;
+    const signed char byte = (t + 100) % 200;
     const int* const place = values + threadIdx.x;
     seen[number] = 0;
     __syncthreads();
@@ -58,6 +60,19 @@ __global__ void guards(int n, int m, const int* values, int* out)
     CASE((t + n ^ 2) < m)
     CASE(n > t | m)
     CASE(t >= n << 1)
+    CASE(t % 32 == n)
+    CASE((t & 31) == n)
+    CASE((own & 31u) == m)
+    CASE((shifted & 15) == n)
+    CASE(shifted % 16 == n)
+    CASE((t + m) % 17u == n)
+    CASE(unsigned(n) == narrow % 16)
+    CASE((t & 40) == n)
+    CASE(t % 16 == n + 0.5f)
+    CASE((wide & 0xffffffff) == m)
+    CASE(bit == 1)
+    CASE(byte == n)
+    CASE(t % 0x20 == 5 && own < unsigned(n) && (t & 15) == m)
     CASE(own < unsigned(n) && t < m)
     CASE(unsigned(m) > own && t > 3 && own < n)
     CASE(narrow > m && t == n)

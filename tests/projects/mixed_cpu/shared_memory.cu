@@ -225,6 +225,9 @@ __global__ void add_by_pointers(int* total, int* wrong) {
     extern __shared__ int dynamic[];
     __shared__ int counts[2];
     int own = 0;
+    // What regions know of the names of arrays; otherwise, they keep addresses for each thread.
+    using kbuild_cpu::regions::stands_for_address;
+    static_assert(stands_for_address<decltype(counts)> && stands_for_address<decltype(dynamic)>);
     if (threadIdx.x == 0) counts[0] = counts[1] = dynamic[0] = 0;
     __syncthreads();
     add(&counts[1], 1);

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
-from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span
+from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span, is_member
 from kbuild.backends.cpu.mixed.regions.indices import (
     differs,
     drop_parentheses,
@@ -14,12 +15,13 @@ from kbuild.backends.cpu.mixed.regions.indices import (
     is_plain,
 )
 from kbuild.backends.cpu.mixed.regions.plan import Division
+from kbuild.backends.cpu.mixed.regions.variables import find_value
 from kbuild.cxx.places import list_outside
 from kbuild.cxx.statements import Block, Node, Statement
 from kbuild.cxx.unit import Unit
 from kbuild.values import dataclass
 
-_Kind: TypeAlias = Literal["row", "below", "from", "at"]
+_Kind: TypeAlias = Literal["row", "below", "from", "at", "rest", "bits"]
 _KINDS: Final[dict[str, _Kind]] = {
     "<": "below",
     "<=": "below",
@@ -28,6 +30,12 @@ _KINDS: Final[dict[str, _Kind]] = {
     ">=": "from",
 }
 _COMPARISONS: Final = frozenset(("<", ">", "<=", ">="))
+_RESTS: Final[dict[str, _Kind]] = {"%": "rest", "&": "bits"}
+# Numbers from 15 on, such as the number of the threads in a warp.
+_LARGE: Final = re.compile(
+    r"warpSize|(?:0[xX][fF]|1[5-9]|0[xX][1-9a-fA-F][\da-fA-F]+|[1-9]\d{2,}|[2-9]\d)[uU]?"
+)
+_OPERATORS: Final = frozenset("+-*/%&|^?:<>=,!~")
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "=="}
 
 
@@ -37,17 +45,21 @@ class Guard:
 
     Attributes:
         kind: ``below`` holds for the first threads of a row, ``from`` for the last ones, ``at``
-            for the thread whose index is a value, and ``row`` for all threads of a row or none.
+            for the thread whose index is a value, ``rest`` and ``bits`` for those whose index has a
+            value as its rest or as its last bits, and ``row`` for all threads of a row or none.
         comparison: The tokens of the comparison.
         sums: The tokens of the index of the thread, and of the sums that it consists of. It grows
             by one from thread to thread unless it wraps around. Empty for a row.
         value: The tokens of what the index is compared with; empty for a row.
+        rest: The tokens of the rest or the last bits, and of what the index is divided by, or the
+            bits are selected with.
     """
 
     kind: _Kind
     comparison: Span
     sums: tuple[Span, ...] = ()
     value: Span = (0, 0)
+    rest: tuple[Span, ...] = ()
 
 
 def find_guards(unit: Unit, division: Division, node: Node) -> tuple[Guard, ...]:
@@ -90,7 +102,31 @@ def _find_guard(unit: Unit, division: Division, span: Span) -> Guard | None:
     if on_right:
         left, right, operator = right, left, _MIRRORED[operator]
     sums = () if on_left and on_right else find_sums(unit, division, left)
-    return Guard(_KINDS[operator], (first, last), sums, right) if sums else None
+    if sums or operator != "==" or (on_left and on_right):
+        return Guard(_KINDS[operator], (first, last), sums, right) if sums else None
+    return _find_rest(unit, division, (left, right), (first, last))
+
+
+def _find_rest(
+    unit: Unit, division: Division, sides: tuple[Span, Span], comparison: Span
+) -> Guard | None:
+    """Read a comparison of a rest or of bits of the index, or of a variable with this value.
+
+    If many threads pass, it is faster to try all of them.
+    """
+    left = drop_parentheses(unit, sides[0])
+    words = unit.words[slice(*left)]
+    if len(words) == 1 or is_member(words):
+        found = division.resolve(words[0], left[0])
+        left = drop_parentheses(unit, find_value(unit, found, left[0]) or left)
+    places = [i for i in list_outside(unit, *left) if unit.words[i] in _OPERATORS]
+    if len(places) != 1 or unit.words[places[0]] not in _RESTS:
+        return None
+    index, other = (left[0], places[0]), (places[0] + 1, left[1])
+    is_large = _LARGE.fullmatch(" ".join(unit.words[slice(*other)])) is not None
+    sums = find_sums(unit, division, index) if is_large else ()
+    kind = _RESTS[unit.words[places[0]]]
+    return Guard(kind, comparison, sums, sides[1], (sides[0], other)) if sums else None
 
 
 def _list_operands(unit: Unit, head: Statement) -> list[Span]:

@@ -263,7 +263,7 @@ class RegionWriter:
 
     def _find_subscripts(self, nodes: list[Node], guards: Sequence[Guard]) -> tuple[Subscript, ...]:
         """Return the subscripts that consecutive threads have consecutive values of."""
-        if self._text.division.kernel.is_checked or any(guard.kind == "at" for guard in guards):
+        if self._text.division.kernel.is_checked or any(guard.kind in _SINGLE for guard in guards):
             return ()
         operations = [o for node in nodes for o in self._text.list_operations(node)]
         replaced = [(operation.index, operation.close) for operation in operations]
@@ -327,7 +327,7 @@ class RegionWriter:
     def _write_guard(self, guard: Guard) -> str:
         """Return a call that finds the threads that pass a guard."""
         functions = [self._write_index(guard.sums)] if guard.sums else []
-        spans = (guard.value, guard.comparison)
+        spans = (*guard.rest, guard.value, guard.comparison)
         functions += [self._write_function(span) for span in spans if span[0] < span[1]]
         return f"{REGIONS}guard_{guard.kind}({', '.join(('__kbuild_part__', *functions))})"
 
@@ -614,6 +614,7 @@ def _call_lambda(operation: Operation, place: int) -> str:
     return f"{_name_lambda(operation, place)}(threadIdx, {THREAD})"
 
 
+_SINGLE: Final = ("at", "rest", "bits")  # guards that one thread passes at a time
 _SAME: Final = "__kbuild_same__"
 # Statements, and parts of heads, that the grammar of C++ does not put in parentheses.
 _NO_EXPRESSIONS: Final = ("return", "break", "continue", "asm", "__asm__")

@@ -197,6 +197,82 @@ KBUILD_CPU_ALWAYS_INLINE void guard_at(guarded_row &__of, const __Index &__index
     __of.close();
 }
 
+/* Returns a number that is not negative; -1 for others, and for what is no integer. */
+template <class __T>
+KBUILD_CPU_ALWAYS_INLINE long long count_of(const __T &__value) {
+    if constexpr (are_integers<__T, __T>) {
+        if constexpr (static_cast<__T>(-1) < static_cast<__T>(1))
+            if (__value < static_cast<__T>(0)) return -1;
+        return static_cast<long long>(__value);
+    } else {
+        return -1;
+    }
+}
+
+/* Returns the first thread whose index has a value as its rest of a division; -1 if this is not known.  The index grows
+ * by one from thread to thread and is not negative, the value is one of those that the rest can have, and so is each of
+ * these of the type of the rest, which is that of a variable, too. */
+template <class __Index, class __Rest, class __Value>
+KBUILD_CPU_ALWAYS_INLINE long long find_rest(const guarded_row &__of, const __Index &__index,
+                                             const __Rest &__rest, long long __divisor,
+                                             const __Value &__value) {
+    const range &__in = __of.threads;
+    const auto __own = __of.evaluate(__rest, __in.begin);
+    const auto __other = __of.evaluate(__value, __in.begin);
+    using __kind = remove_cv_t<decltype(__own)>;
+    if constexpr (are_integers<__kind, __kind> && !is_same_v<__kind, bool>) {
+        const long long __first = count_of(__of.evaluate(__index, __in.begin)),
+                        __last = count_of(__of.evaluate(__index, __in.end - 1)),
+                        __searched = count_of(__other);
+        const bool __is_known = __divisor > 0 && __first >= 0 &&
+                                __last - __first == __in.end - 1 - __in.begin && __searched >= 0 &&
+                                __searched < __divisor &&
+                                count_of(static_cast<__kind>(__divisor - 1)) == __divisor - 1;
+        if (!__is_known) return -1;
+        const long long __rest_of_first = __first % __divisor;
+        return __in.begin + (__searched - __rest_of_first) +
+               (__searched < __rest_of_first ? __divisor : 0);
+    }
+    return -1;
+}
+
+/* Guards that each thread at a distance passes. */
+template <class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_place(guarded_row &__of, long long __place,
+                                          const __Test &__test) {
+    range &__in = __of.threads;
+    if (__place >= __in.end) {
+        __in.begin = __in.end;
+        __of.close();
+        return;
+    }
+    if (__place >= 0 && __of.evaluate(__test, static_cast<int>(__place)))
+        __in.begin = static_cast<int>(__place);
+    else
+        while (__in.begin < __in.end && !__of.evaluate(__test, __in.begin)) ++__in.begin;
+    if (__in.begin < __in.end) __in.end = __in.begin + 1;
+    __of.leave_rest();
+}
+template <class __Index, class __Rest, class __Divisor, class __Value, class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_rest(guarded_row &__of, const __Index &__index,
+                                         const __Rest &__rest, const __Divisor &__divisor,
+                                         const __Value &__value, const __Test &__test) {
+    if (__of.threads.begin >= __of.threads.end) return;
+    const long long __by = count_of(__of.evaluate(__divisor, __of.threads.begin));
+    guard_place(__of, __by > 0 ? find_rest(__of, __index, __rest, __by, __value) : -1, __test);
+}
+/* Bits up to the highest one are the rest of a division. */
+template <class __Index, class __Rest, class __Bits, class __Value, class __Test>
+KBUILD_CPU_ALWAYS_INLINE void guard_bits(guarded_row &__of, const __Index &__index,
+                                         const __Rest &__rest, const __Bits &__bits,
+                                         const __Value &__value, const __Test &__test) {
+    if (__of.threads.begin >= __of.threads.end) return;
+    const long long __last = count_of(__of.evaluate(__bits, __of.threads.begin));
+    const bool __is_rest = __last >= 0 && __last < 0x7FFFFFFF && (__last & (__last + 1)) == 0;
+    guard_place(__of, __is_rest ? find_rest(__of, __index, __rest, __last + 1, __value) : -1,
+                __test);
+}
+
 /* The index of most guards. */
 struct thread_index {
     KBUILD_CPU_ALWAYS_INLINE unsigned int operator()(const ::uint3 &__index, int) const {
@@ -348,9 +424,9 @@ inline constexpr bool is_built_in<base<__T>> = is_array_or_pointer<__T>;
 template <class __T>
 constexpr bool stands_for_address = false;
 template <class __T>
-constexpr bool stands_for_address<__T (&)[]> = true;
+constexpr bool stands_for_address<__T (&&)[]> = true;
 template <class __T, unsigned long __Count>
-constexpr bool stands_for_address<__T (&)[__Count]> = true;
+constexpr bool stands_for_address<__T (&&)[__Count]> = true;
 
 /* The same for a function that takes an argument. It must be the only one with its name, and take this argument by
  * value. No argument can lead to another function, in the namespace of a class. */

@@ -14,7 +14,7 @@ from kbuild.cxx.unit import Unit
 HEADER = "inline void __kbuild_block_barrier__ __syncthreads();\n"
 DECLARED = (
     "const int t = threadIdx.x, i = blockIdx.x * blockDim.x + threadIdx.x, own = p[t]; "
-    "const int twice = 2 * threadIdx.x;"
+    "const int twice = 2 * threadIdx.x, lane = t & 0x1F, byte = char(t & 31);"
 )
 
 
@@ -47,6 +47,11 @@ def list_guards(condition: str) -> list[str]:
         ("int(threadIdx.x) - 1 < n", ["below"]),
         ("(long)t < n", ["below"]),
         ("threadIdx.y < n", ["row"]),
+        ("threadIdx.x % 32 == 0", ["rest"]),
+        ("threadIdx.y == t % 32", ["rest"]),
+        ("(t & 31) == 0", ["bits"]),
+        ("lane == 0 && i < n", ["bits", "below"]),
+        ("(i + 1) % 0x20 == n", ["rest"]),
         ("n > 3", ["row"]),
         ("t < n && t + m < 40", ["below", "below"]),
         ("(n > 0) && (t < 64 / n) && own > 3", ["row", "below"]),
@@ -62,6 +67,13 @@ def test_comparisons_with_an_index_are_guards(condition: str, kinds: list[str]) 
     [
         "t < n || i < n",
         "t % 2 == 0",
+        "(t & 7) == 0",
+        "t % 32 + 1 == 0",
+        "t & 31 == 0",
+        "t % n == 0",
+        "t / 32 == 0",
+        "t % 32 == lane",
+        "byte == 0",
         "n - t < 3",
         "twice < n",
         "t + t < n",

@@ -11,6 +11,7 @@ from kbuild import parallel
 from kbuild.diff.artifacts import Differences, Draft, compare_artifacts
 from kbuild.diff.code import CodeOptions, compare_code
 from kbuild.diff.inputs import DiffOptions, Side, narrow_to_counterpart, read_side
+from kbuild.diff.launches import compare_launches
 from kbuild.diff.model import Aspect, DiffReport, FunctionChange, Unreadable
 from kbuild.diff.pairing import pair_artifacts
 
@@ -38,7 +39,10 @@ def compare_labeled(
     size = sum(path.stat().st_size for path, _ in (old, new) if path.is_file())
     is_large = size >= _SEPARATE_BYTES or any(path.is_dir() for path, _ in (old, new))
     # A separate process gives the memory of large facts back.
-    return _make_report(parallel.call_in_child(compare) if is_large else compare(), options)
+    report = _make_report(parallel.call_in_child(compare) if is_large else compare(), options)
+    if not options.counts_launches or "code" not in options.aspects:
+        return report
+    return replace(report, launches=compare_launches(old[0], new[0], report.functions))
 
 
 def compare_sides(old: Side, new: Side, options: DiffOptions) -> DiffReport:

@@ -28,6 +28,7 @@ class DiffOptions:
         code_limit: The maximum number of functions to disassemble.
         require_tool: Whether a disassembler that is missing or fails is an error.
         can_be_empty: Whether a side can be an empty directory.
+        counts_launches: Whether the sides are runs, whose launches are compared, too.
         read: Options for reading the artifacts.
     """
 
@@ -36,6 +37,7 @@ class DiffOptions:
     code_limit: int = DEFAULT_CODE_LIMIT
     require_tool: bool = False
     can_be_empty: bool = False
+    counts_launches: bool = False
     read: ReadOptions = DEFAULTS
 
 

@@ -142,6 +142,19 @@ class HandleChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchChange:
+    """A kernel that a command or test launches another number of times.
+
+    ``test`` is empty outside of tests.
+    """
+
+    test: str
+    kernel: str
+    old: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactChange:
     """An artifact with device code that only one side has."""
 
@@ -178,11 +191,13 @@ class DiffReport:
     handles: tuple[HandleChange, ...]
     unreadable: tuple[Unreadable, ...]
     notes: tuple[str, ...]
+    launches: tuple[LaunchChange, ...] = ()
 
     @property
     def has_differences(self) -> bool:
         """Whether anything that was compared differs."""
-        return bool(self.artifacts or self.images or self.functions or self.data or self.handles)
+        changes = (self.artifacts, self.images, self.functions, self.data, self.handles)
+        return any((*changes, self.launches))
 
     @property
     def is_equal(self) -> bool:

@@ -252,6 +252,8 @@ class KernelExecutor:
             frame = prepared.encoder.make_frame(arrays.copy_in(arguments))
             stop = prepared.queue.start_timer() if profile else None
             submit(prepared.call, frame, arguments)
+            if prepared.count is not None:
+                prepared.count()
             seconds = stop() if stop else None
             if prepared.waits or arrays:
                 prepared.queue.synchronize()

@@ -1,11 +1,11 @@
-"""``KBUILD_DUMP``: write the launches into the directories of dumped kernels."""
+"""``KBUILD_DUMP``: write the launches into the directories of dumped kernels, and count them."""
 
 from __future__ import annotations
 
 import json
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -14,17 +14,58 @@ from kbuild import records
 from kbuild.backends.interface.launch_config import LaunchConfig
 from kbuild.errors import ConfigurationError
 from kbuild.files import sha256, write_file
+from kbuild.process import select_environment
+from kbuild.process.running_test import name_running_test
 from kbuild.runtime.compiling.kernel_facts import KernelFacts
 from kbuild.runtime.compiling.model import Variant
 
 VARIABLE: Final = "KBUILD_DUMP"
 # Whether the directory has one directory for each test.
 BY_TEST_VARIABLE: Final = "KBUILD_DUMP_BY_TEST"
+# What `kbuild diff --run` counts: a line with a test and a kernel for each launch.
+LAUNCHES: Final = ".kbuild-launches"
 _UNSAFE: Final = re.compile(r"[^\w.+-]+", re.ASCII)
 _LONGEST_NAME: Final = 80
 # The directory of each kernel that was dumped, so that its launches find it.
 _DIRECTORIES: Final[WeakKeyDictionary[KernelFacts, Path]] = WeakKeyDictionary()
 _LOCK: Final = threading.Lock()
+
+
+def find_directory() -> tuple[Path, str] | None:
+    """Return the directory for dumps, and the running test if it has one; None without a dump."""
+    values = select_environment((VARIABLE, BY_TEST_VARIABLE))
+    value = values.get(VARIABLE, "")
+    if value in ("", "0"):
+        return None
+    root = Path(value).absolute()
+    test = name_running_test() if values.get(BY_TEST_VARIABLE) else ""
+    # The digest tells apart names that are cut off, or have other characters.
+    return (root / f"{name_file(test)}-{sha256(test.encode())[:6]}" if test else root), test
+
+
+def find_counter(kernel: str) -> Callable[[], None] | None:
+    """Return a function that counts a launch; None if launches are not counted.
+
+    Args:
+        kernel: The name of the kernel.
+    """
+    if not select_environment((VARIABLE, BY_TEST_VARIABLE)).get(BY_TEST_VARIABLE):
+        return None
+
+    def count() -> None:
+        found = find_directory()
+        if found is None:
+            return
+        directory, test = found
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            # Processes and threads append whole lines.
+            with (directory / LAUNCHES).open("a", encoding="utf-8") as file:
+                file.write(f"{json.dumps((test, kernel))}\n")
+        except OSError as error:
+            raise ConfigurationError(f"{VARIABLE}: {error}; name a writable directory") from error
+
+    return count
 
 
 def is_dumped(kernel: KernelFacts) -> bool:

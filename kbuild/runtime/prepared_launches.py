@@ -14,9 +14,10 @@ from kbuild.runtime.arguments.encoder import ArgumentEncoder
 from kbuild.runtime.arguments.launchers import (
     LAUNCHED,
     LAUNCHED_IN_STREAM_OF_ARRAYS,
+    NOT_LAUNCHED,
     make_launcher,
 )
-from kbuild.runtime.launch_dump import dump_launch
+from kbuild.runtime.launch_dump import dump_launch, find_counter
 
 if TYPE_CHECKING:
     from kbuild.runtime.compiling.kernel_facts import KernelFacts
@@ -37,6 +38,7 @@ class PreparedLaunch:
         waits: Whether a launch waits for the kernel, because it has no stream.
         launch: `Launcher.launch` for the usual arguments.
         outcome_without_wait: What ``launch`` returns if that is all there is to do.
+        count: Counts a launch that is not one of ``launch``; None if launches are not counted.
     """
 
     config: LaunchConfig
@@ -47,6 +49,7 @@ class PreparedLaunch:
     encoder: ArgumentEncoder
     launch: Callable[..., int]
     outcome_without_wait: int
+    count: Callable[[], None] | None
 
 
 class PreparedLaunches:
@@ -87,6 +90,7 @@ class PreparedLaunches:
         call = queue.bind(self._code.load(variant), config)
         find_stream = self._device.find_stream if stream is None else None
         launcher = make_launcher(encoder, call, queue.array_interface, find_stream)
+        count = find_counter(self._compiled.display)
         return PreparedLaunch(
             config=config,
             variant=variant,
@@ -94,8 +98,9 @@ class PreparedLaunches:
             call=call,
             waits=stream is None,
             encoder=encoder,
-            launch=launcher.launch,
+            launch=launcher.launch if count is None else _count(launcher.launch, count),
             outcome_without_wait=LAUNCHED_IN_STREAM_OF_ARRAYS if stream is None else LAUNCHED,
+            count=count,
         )
 
     def _find_encoder(self, queue: Queue) -> ArgumentEncoder:
@@ -110,6 +115,16 @@ class PreparedLaunches:
                 interface=interface,
             )
         return encoder
+
+
+def _count(launch: Callable[..., int], count: Callable[[], None]) -> Callable[..., int]:
+    def launch_and_count(*args: object) -> int:
+        outcome = launch(*args)
+        if outcome != NOT_LAUNCHED:
+            count()
+        return outcome
+
+    return launch_and_count
 
 
 def require_config(config: object) -> None:

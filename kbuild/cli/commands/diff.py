@@ -162,6 +162,7 @@ def _compare_runs(commands: list[str], words: list[str], options: DiffOptions) -
         )
     old, new = commands
     with run_commands(commands) as (before, after):
+        options = replace(options, counts_launches=True)
         return compare_labeled((before, old), (after, new), options)
 
 
@@ -183,4 +184,5 @@ def _compare_revisions(
             for directory, revision in zip(directories, revisions, strict=True)
         )
         # All kernels of a revision can be new.
-        return compare_labeled(old, new, replace(options, can_be_empty=bool(tests)))
+        chosen = replace(options, can_be_empty=bool(tests), counts_launches=bool(tests))
+        return compare_labeled(old, new, chosen)

@@ -10,6 +10,7 @@ from kbuild.diff.model import (
     FieldChange,
     FunctionChange,
     ImageChange,
+    LaunchChange,
     Row,
     Value,
 )
@@ -36,6 +37,7 @@ def summarize(report: DiffReport) -> str:
         (len(report.images), "architecture"),
         (len(report.artifacts), "file"),
         (len(report.handles), "handle"),
+        (len(report.launches), "launch count"),
     ):
         if count:
             parts.append(f"{plural(count, word)} changed")
@@ -135,8 +137,14 @@ def describe_others(report: DiffReport) -> Iterator[tuple[str, str]]:
         )
     for data in report.data:
         yield data.file, f"variable {data.display} ({data.arch}): {data.status}"
+    for launch in report.launches:
+        yield launch.test or "launches", f"{launch.kernel}: {describe_field(_count(launch))}"
     for part in report.unreadable:
         yield part.file, f"unreadable on the {part.side} side: {part.message}"
+
+
+def _count(change: LaunchChange) -> FieldChange:
+    return FieldChange(field="launches", old=change.old, new=change.new)
 
 
 def unified(rows: tuple[Row, ...]) -> Iterator[str]:

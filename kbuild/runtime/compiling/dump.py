@@ -18,14 +18,11 @@ from typing import Final, ParamSpec
 from kbuild.backends import find_backend, find_builder
 from kbuild.backends.interface.build import PackedImage, PackUnit
 from kbuild.errors import ConfigurationError
-from kbuild.files import sha256
-from kbuild.process import select_environment
-from kbuild.process.running_test import name_running_test
 from kbuild.runtime.compiling.compiled_module import CompiledModule
 from kbuild.runtime.launch_dump import (
-    BY_TEST_VARIABLE,
     VARIABLE,
     encode_description,
+    find_directory,
     is_dumped,
     name_file,
     set_directory,
@@ -58,10 +55,11 @@ def dump_module(module: CompiledModule) -> CompiledModule:
     Raises:
         ConfigurationError: The directory cannot be written.
     """
-    root = _find_root()
+    found = find_directory()
     kernels = tuple(module.values())
-    if root is None or any(map(is_dumped, kernels)):
+    if found is None or any(map(is_dumped, kernels)):
         return module
+    root, _ = found
     try:
         root.mkdir(parents=True, exist_ok=True)
         directory = _publish(module, root)
@@ -69,18 +67,6 @@ def dump_module(module: CompiledModule) -> CompiledModule:
         raise ConfigurationError(f"{VARIABLE}: {error}; name a writable directory") from error
     set_directory(kernels, directory)
     return module
-
-
-def _find_root() -> Path | None:
-    values = select_environment((VARIABLE, BY_TEST_VARIABLE))
-    value = values.get(VARIABLE, "")
-    if value in ("", "0"):
-        return None
-    test = name_running_test() if values.get(BY_TEST_VARIABLE) else ""
-    if not test:
-        return Path(value).absolute()
-    # The digest tells apart names that are cut off, or have other characters.
-    return Path(value).absolute() / f"{name_file(test)}-{sha256(test.encode())[:6]}"
 
 
 def _publish(module: CompiledModule, root: Path) -> Path:

@@ -136,7 +136,7 @@ def test_recompiled_code_is_dumped(
 
 
 def test_equal_compilations_share_a_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     compiler = KernelCompiler("cpu")
     monkeypatch.setenv("KBUILD_DUMP", str(tmp_path))
@@ -149,8 +149,16 @@ def test_equal_compilations_share_a_directory(
     assert {path.name for path in (tmp_path / "k-2").iterdir()} == {f"k-2{s}" for s in DUMPED}
     assert (tmp_path / "k-2" / "k-2.cu").read_bytes() == third.text
 
-    for _ in range(2):
-        first["add"][1, 32](np.zeros(32, np.float32), 1.0, 2.0)
+    monkeypatch.setenv("KBUILD_DUMP_BY_TEST", "1")
+    array = np.zeros(32, np.float32)
+    for argument in (array, array.ctypes.data):  # copied, and as it is
+        first["add"][1, 32](argument, 1.0, 2.0)
+    monkeypatch.delenv("KBUILD_DUMP_BY_TEST")
+    (counted,) = tmp_path.glob("*/.kbuild-launches")
+    rows = [json.loads(line) for line in counted.read_text().splitlines()]
+    assert [(test.rpartition("::")[2], kernel) for test, kernel in rows] == [
+        (request.node.name, first["add"].display)
+    ] * 2
     (path,) = (tmp_path / "k").glob("k.add-*.*.launch.json")
     assert json.loads(path.read_text())["block"] == [32, 1, 1]
 

@@ -237,6 +237,12 @@ def test_a_command_runs_in_each_revision(
     assert "1.ptx" in output
     assert main(["diff", "--git", "HEAD..HEAD", "--run", tests, "--", *BUILD]) == 0
 
+    counted = f"""{tests}; grep 'r1, 2' k.in && echo '["t", "k"]' > $KBUILD_DUMP/.kbuild-launches"""
+    assert main(["diff", "--git", "HEAD^..HEAD", "--run", f"{counted} || true", "--", *BUILD]) == 1
+    output = capsys.readouterr().out
+    assert "1 launch count changed" in output
+    assert "t: k: launches 0 -> 1 (+1)" in output
+
     new = "grep -q 'r1, 2' k.in && cp k.in $KBUILD_DUMP/k.ptx || true"
     assert main(["diff", "--git", "HEAD^..HEAD", "--run", new]) == 1
     assert "added" in capsys.readouterr().out

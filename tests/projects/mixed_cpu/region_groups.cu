@@ -7,6 +7,8 @@
 #include <cooperative_groups/reduce.h>
 #include <cuda/pipeline>
 #include <mma.h>
+// Declares a function that has the name of an operation.
+#include <unistd.h>
 
 namespace cg = cooperative_groups;
 

@@ -14,6 +14,7 @@ from typing import Final
 from kbuild.backends import qualifiers as q
 from kbuild.backends.cpu.mixed.annotations import ThreadWords
 from kbuild.backends.cpu.mixed.launch_bounds import identify
+from kbuild.backends.cpu.mixed.mentions import is_own
 from kbuild.backends.cpu.mixed.regions.groups import (
     GROUP_FUNCTIONS,
     GROUP_TYPES,
@@ -150,7 +151,11 @@ class _Search:
             heads = (list_head(code, scope) for scope in around)
             is_of_library = any(word in _LIBRARIES for head in heads for word in head)
             is_function = all(scope.kind in ("namespace", "language") for scope in around)
-            if is_function and not is_of_library:
+            # Device code does not call functions of the C library, such as `sync` in unistd.h.
+            is_of_c = any(s.kind == "language" for s in around) and not is_own(
+                code, code.starts[index]
+            )
+            if is_function and not (is_of_library or is_of_c):
                 found.add(code.words[index])
         return frozenset(found)
 

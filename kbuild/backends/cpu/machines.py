@@ -131,6 +131,9 @@ def code_generation_flags(arch: str, tc: Toolchain) -> tuple[str, ...]:
         # -O3 vectorizes the loops over threads, and so does clang at -O2. Without optimization, the
         # options have no effect.
         flags += ["-ftree-vectorize", "-fvect-cost-model=dynamic", "-fsplit-loops"]
+        # Several loops in the place of one can compute a number in each of them, and round it in
+        # different ways: with or without a contraction.
+        flags.append("-fno-tree-loop-distribution")
         # Without this option, as at -O1, gcc does not reset the upper halves of vector registers
         # when a function ends. Then a change between code with and without AVX takes about 100 ns.
         flags.append("-fexpensive-optimizations")

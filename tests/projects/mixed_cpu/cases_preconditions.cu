@@ -643,6 +643,21 @@ __global__ void converted_reference(int* out)
 }
 __global__ void own_parameters(int* out, int three) { out[threadIdx.x] = own_parameter(three); }
 
+// A compiler contracts the product and the sum where nothing else needs the product.
+__global__ void rounded_values(int* out, float factor, float summand)
+{
+    __shared__ float sums[64], products[64];
+    __shared__ int converted[64];
+    const int t = threadIdx.x;
+    const float product = t * factor;
+    const auto sum = product + summand;
+    const int integer = (product + summand) * 1e7f;
+    sums[t] = sum;
+    products[t] = product;
+    converted[t] = integer;
+    __syncthreads();
+    out[t] = (sums[t] == sum) + 2 * (converted[t] == integer);
+}
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -745,5 +760,7 @@ int main()
     check("changed_since", 64, [](int i) { return i + 53; });
     own_limits<<<1, 64>>>(results);
     check("own_limits", 64, [](int i) { return i & 1; });
+    rounded_values<<<1, 64>>>(results, 0.1f, 0.7f);
+    check("rounded_values", 64, [](int) { return 3; });
     std::puts("done");
 }

@@ -40,6 +40,7 @@ from kbuild.backends.cpu.mixed.regions.groups import find_group_name
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide, KernelBody, Leave, Operation
 from kbuild.backends.cpu.mixed.regions.plan import Division, read_known
 from kbuild.backends.cpu.mixed.regions.ranges import RANGE, read_head
+from kbuild.backends.cpu.mixed.regions.rounding import is_rounded
 from kbuild.backends.cpu.mixed.regions.uses import Uses
 from kbuild.backends.cpu.mixed.regions.variables import (
     Kind,
@@ -522,7 +523,7 @@ class _Analysis:
 
     def _can_compute(self, variable: Variable, computed: set[Variable]) -> bool:
         plains = [self._read_plain(*value) for value in variable.values or ()]
-        if None in plains:
+        if None in plains or is_rounded(self._unit, self._uses, variable):
             return False
         if self._is_hidden(variable.initializer or (0, 0)) or self._is_hidden(variable.base):
             return False  # its text would mean something else where it is computed again

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
-from kbuild.backends.cpu.mixed.regions.grammar.constants import is_built_in_type, is_scalar_type
+from kbuild.backends.cpu.mixed.regions.grammar.constants import (
+    is_built_in_type,
+    is_floating_type,
+    is_scalar_type,
+)
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
     Span,
@@ -62,6 +66,7 @@ class Variable:
             volatile. The generated code proves it.
         is_built_in: Whether it consists of numbers, or of pointers to them, without a doubt: its
             type consists of keywords.
+        is_floating: Whether the spelling suggests that it consists of numbers that are rounded.
         is_constant: Whether it is `const` itself, and not only what it points to.
         is_parameter: Whether it is a parameter.
         is_element: Whether a loop over a range declares it.
@@ -82,6 +87,7 @@ class Variable:
     is_reference: bool = False
     is_scalar: bool = False
     is_built_in: bool = False
+    is_floating: bool = False
     is_constant: bool = False
     is_parameter: bool = False
     is_element: bool = False
@@ -184,6 +190,7 @@ def _read(unit: Unit, origin: _Origin, start: int, stop: int) -> Variable | None
         is_reference="&" in marks,
         is_constant=_qualifies("const", [*unit.words[slice(*origin.base)], *marks]),
         is_built_in="&" not in marks and is_built_in_type(words),
+        is_floating="*" not in marks and is_floating_type(unit, words),
         is_scalar=is_scalar and not kind,
         members=list_members(unit, kind) if kind else (),
         values=values,
@@ -276,6 +283,7 @@ def read_parameters(
             and "&" not in words
             and (is_pointer or is_scalar_type(unit, words[:place])),
             is_built_in="&" not in words and is_built_in_type(base),
+            is_floating=not is_pointer and is_floating_type(unit, words[:place]),
             is_reference=find_reference(words) is not None,
             is_constant=_qualifies("const", words[:place]),
             is_parameter=True,

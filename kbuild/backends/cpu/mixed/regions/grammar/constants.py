@@ -18,6 +18,12 @@ _CONSTANT: Final = frozenset(("constexpr", "const"))
 _BEHIND: Final = ("=", "{", ",", ">", ";", "(")
 _COMPOUND: Final = frozenset(("&", "(", "[", "volatile"))
 _TYPES: Final = ("class", "typename")
+FLOATING: Final = frozenset(
+    (
+        *("float", "double", "half", "__half", "__nv_bfloat16"),
+        *(f"{kind}{count}" for kind in ("float", "double") for count in range(1, 5)),
+    )
+)
 _SPECIFIERS: Final = frozenset(
     ("const", "static", "constexpr", "register", "inline", GRID_CONSTANT)
 )
@@ -60,6 +66,23 @@ def is_scalar_type(unit: Unit, words: Iterable[str]) -> bool:
     if len(others) == 1 and not others & TYPE_WORDS:
         return bool(others & STANDARD_TYPES) or names_scalar(unit, *others)
     return is_built_in_type(others)
+
+
+def is_floating_type(unit: Unit, words: Iterable[str]) -> bool:
+    """Return whether the words of a type suggest that it is one of numbers that are rounded."""
+    others = set(words)
+    aliased = (each for name in others - TYPE_WORDS for each in list_aliased(unit, name))
+    return any(not FLOATING.isdisjoint(each) for each in (others, *aliased))
+
+
+@lru_cache(maxsize=4096)
+def is_floating_constant(unit: Unit, name: str) -> bool:
+    """Return whether a text declares a name with such a type, in an expression of constants."""
+    return any(
+        not FLOATING.isdisjoint(unit.words[unit.find_head(index) : index])
+        for index in unit.find((name,))
+        if unit.get(index + 1) in _BEHIND
+    )
 
 
 def is_built_in_type(words: Iterable[str]) -> bool:

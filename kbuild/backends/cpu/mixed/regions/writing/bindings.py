@@ -16,6 +16,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
 from kbuild.backends.cpu.mixed.regions.model import CannotDivide
 from kbuild.backends.cpu.mixed.regions.plan import read_known
 from kbuild.backends.cpu.mixed.regions.ranges import names_object, read_range
+from kbuild.backends.cpu.mixed.regions.rounding import has_arithmetic
 from kbuild.backends.cpu.mixed.regions.variables import Variable, is_deduced
 from kbuild.backends.cpu.mixed.regions.writing.casts import REGIONS, name_member
 from kbuild.backends.cpu.mixed.regions.writing.text import (
@@ -157,7 +158,8 @@ class Bindings:
         renamed = {variable.index: f"__kbuild_n{number}__"}
         parts = (variable.base, variable.declarator, variable.initializer or (0, 0))
         text = " ".join(self._text.render(*part, renamed, is_plain=True) for part in parts)
-        return f"{self.prove(*(variable.values or ()))}{text}; {self.bind_computed(variable)}"
+        proofs = f"{self.prove(*(variable.values or ()))}{self._prove_exact(variable)}"
+        return f"{proofs}{text}; {self.bind_computed(variable)}"
 
     def bind_kept(self, variable: Variable) -> str:
         """Return the declarator by which regions see an element of an array."""
@@ -213,6 +215,16 @@ class Bindings:
             for part in plain.types:
                 checks[f"static_assert({REGIONS}is_built_in<{self._text.render(*part)}>); "] = None
         return "".join(checks)
+
+    def _prove_exact(self, variable: Variable) -> str:
+        """Return checks that what a variable is computed from is not rounded; see `rounding`."""
+        unit, division = self._text.unit, self._text.division
+        names: dict[str, None] = {}
+        for span in variable.values or ():
+            plain = read_known(unit, span, division.uses, division.groups, division.shared)
+            if plain is not None and has_arithmetic(unit, span):
+                names |= dict.fromkeys(self._text.render(*n, is_plain=True) for n in plain.names)
+        return "".join(f"static_assert({REGIONS}is_exact<decltype(({n}))>); " for n in names)
 
     def _check_call(self, call: Span) -> tuple[str, str]:
         """Return checks that a call of `min` or `max` is that of CUDA's function for its arguments.

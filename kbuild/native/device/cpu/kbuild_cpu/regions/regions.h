@@ -343,6 +343,13 @@ template <class __T>
 constexpr bool is_number_or_pointer<__T *__restrict__> = true;
 template <class __T>
 constexpr bool is_built_in = is_number_or_pointer<remove_cv_t<__T>>;
+/* What arithmetic never rounds. */
+template <class __T>
+constexpr bool is_exact =
+    !is_same_v<remove_cv_t<__T>, float> && !is_same_v<remove_cv_t<__T>, double> &&
+    !is_same_v<remove_cv_t<__T>, long double>;
+template <class __T>
+constexpr bool is_exact<__T &> = is_exact<__T>;
 template <class __T>
 constexpr bool is_built_in<__T &> = is_built_in<__T>;
 template <class __T>

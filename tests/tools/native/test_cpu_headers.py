@@ -333,3 +333,22 @@ def test_stores_do_not_change_the_variables_of_a_launch(compiler: str, tmp_path:
     accesses = [line for line in loop.splitlines() if "(%" in line]
     assert accesses
     assert all("movl\t$1, " in line for line in accesses)
+
+
+def test_qualifiers_mean_nothing_in_host_files(compiler: str, tmp_path: Path) -> None:
+    source, made = tmp_path / "a.cpp", tmp_path / "a.o"
+    source.write_text(
+        "#include <kbuild_cpu/atomics/access.h>\n"  # as <cuda/atomic> does
+        "#include <cuda_runtime.h>\n"
+        "__host__ __device__ int visible() { return 1; }\n"
+        "__shared__ int shared;\n"
+        'template <class T> __global__ __attribute__((visibility("hidden"))) void k() {}\n'
+    )
+    include = ("-isystem", NATIVE / "device" / "cpu", INCLUDE)
+    compile_with(compiler, "-std=c++17", *STRICT, *include, "-c", source, "-o", made)
+
+    argv = ["readelf", "--symbols", "--wide", str(made)]
+    text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    rows = {row[-1]: row[3:6] for row in map(str.split, text.splitlines()) if len(row) > 7}
+    assert rows["_Z7visiblev"] == ["FUNC", "GLOBAL", "DEFAULT"]
+    assert rows["shared"] == ["OBJECT", "GLOBAL", "DEFAULT"]

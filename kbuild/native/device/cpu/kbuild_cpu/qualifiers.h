@@ -9,7 +9,11 @@
 /* The backend finds kernels in the section __patchable_function_entries.  This attribute creates
  * an entry there for every function, also for static functions, templates, and members of
  * namespaces. */
-#if defined(KBUILD_MARK_KERNELS)
+#if !defined(KBUILD_MARK_KERNELS) && !defined(KBUILD_DEVICE_CODE) && !defined(KBUILD_MIXED)
+/* A C++ compiler reads a header that kernels and host files share. */
+#include "host/qualifiers.h"
+#define KBUILD_CPU_HOST_FILE
+#elif defined(KBUILD_MARK_KERNELS)
 /* The backend preprocesses sources with this macro, and finds kernels by this word.  Then it defines
  * the word as the attribute; see mixed/kernel_text.h.  The same holds for launch bounds. */
 #define __global__ __kbuild_global__
@@ -23,6 +27,7 @@
 #define __grid_constant__
 #endif
 
+#if !defined(KBUILD_CPU_HOST_FILE)
 /* Hidden, so that only host code has default visibility.  Host code does not belong in a kernel
  * source, and the backend reports it. */
 #define __device__ __attribute__((visibility("hidden")))
@@ -30,6 +35,7 @@
 /* A separate section identifies managed variables, because the host accesses them differently. */
 #define __managed__ __attribute__((visibility("hidden"), section(".data.kbuild_managed")))
 #define __host__
+#endif
 
 /* gcc warns about visibility attributes on static entities, which are intentional here.  This
  * applies to the rest of the source, which uses the qualifiers. */
@@ -49,7 +55,7 @@
 #if defined(KBUILD_MIXED) || defined(KBUILD_MARK_KERNELS)
 /* The backend finds declarations by this word; see mixed/kernel_text.h. */
 #define __shared__ __kbuild_shared__
-#else
+#elif !defined(KBUILD_CPU_HOST_FILE)
 #define __shared__ KBUILD_CPU_SHARED
 #endif
 #define KBUILD_CPU_IN_IMAGE __attribute__((visibility("hidden"), tls_model("local-dynamic")))
@@ -99,5 +105,7 @@
 /* Only a hint.  It is empty because the C++ library uses __attribute__((__noinline__)), which an
  * attribute here would break. */
 #define __noinline__
+
+#undef KBUILD_CPU_HOST_FILE
 
 #endif

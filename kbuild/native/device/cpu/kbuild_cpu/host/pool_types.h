@@ -45,6 +45,9 @@ enum KBUILD_VENDOR(MemAllocationHandleType) {
     KBUILD_VENDOR(MemHandleTypeFabric) = 8
 };
 
+/* A flag of `usage`, which has no effect. */
+#define cudaMemPoolCreateUsageHwDecompress 0x2
+
 struct KBUILD_VENDOR(MemPoolProps) {
     enum KBUILD_VENDOR(MemAllocationType) allocType;
     enum KBUILD_VENDOR(MemAllocationHandleType) handleTypes;

@@ -268,6 +268,22 @@ __global__ void functors(int* out)
     out[threadIdx.x] = combine_pairs<Sum>(int(threadIdx.x) + 1) + combine_pairs<Sum>(1) * 2 +
         combine_pairs<Sum>(int(threadIdx.x | 1)) - combine_pairs<Sum>(int(threadIdx.x | 1) - 1);
 }
+// Constants of the body are template arguments.
+template <int Width, class T> __device__ T sum_of_tile(T value)
+{
+    for (int offset = Width / 2; offset > 0; offset /= 2)
+        value += __shfl_xor_sync(~0u, value, offset, Width);
+    return value;
+}
+__global__ void local_constants(int* out)
+{
+    const int width = 8;
+    constexpr int turns = 2;
+    int sum = 0;
+    for (int i = 0; i < turns; ++i)
+        sum += sum_of_tile<width, int>(threadIdx.x % width) + i * sum_of_tile<turns>(1);
+    out[threadIdx.x] = sum;
+}
 int main()
 {
     cudaMallocManaged(&results, 512 * sizeof *results);
@@ -302,5 +318,7 @@ int main()
     check("functors", 64, [](int i) { return 4 * (i | 1) + 14; });
     references_to_memory<<<1, 64>>>(results);
     check("references_to_memory", 64, [](int) { return 10; });
+    local_constants<<<1, 64>>>(results);
+    check("local_constants", 64, [](int) { return 28 + 28 + 2; });
     std::puts("done");
 }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kbuild.backends.cpu.mixed.regions.declared_names import list_declared_names
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Known, Use, read_use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import Span, is_member, is_name
 from kbuild.backends.cpu.mixed.regions.grammar.mentions import list_names
-from kbuild.backends.cpu.mixed.regions.model import KernelBody, SharedMemory
+from kbuild.backends.cpu.mixed.regions.model import KernelBody, Operation, SharedMemory
 from kbuild.backends.cpu.mixed.regions.variables import Variable, find_variable
 from kbuild.cxx.statements import Block, list_statements
 from kbuild.cxx.unit import Unit
@@ -57,6 +57,8 @@ class Uses:
             for first, last in operation.arguments
             if last == first + 1
         )
+        # A local variable can only be the value of a template parameter.
+        self._template_arguments = frozenset(_list_template_arguments(unit, operations))
         self.indices: Final = {variable: list(self._find(variable)) for variable in variables}
         self._found: dict[int, Use] = {}
 
@@ -71,7 +73,10 @@ class Uses:
             is_object = found is not None and bool(found.members)
             stop = index + 3 if is_object else index + 1
             is_known = not is_object or is_member(self._unit.words[index:stop])
-            self._found[index] = self._read((index, stop)) if is_known else _UNKNOWN
+            if index in self._template_arguments:
+                self._found[index] = Use("read")
+            else:
+                self._found[index] = self._read((index, stop)) if is_known else _UNKNOWN
         return self._found[index]
 
     def list_uses(self, variable: Variable) -> Iterator[Use]:
@@ -138,6 +143,16 @@ class Uses:
         for index in list_names(self._unit, variable.index + 1, variable.stop):
             is_named = self._unit.words[index] == variable.name
             if is_named and self.resolve(index) is variable:
+                yield index
+
+
+def _list_template_arguments(unit: Unit, operations: Mapping[int, Operation]) -> Iterator[int]:
+    """Yield the names that are template arguments of divided functions."""
+    for operation in operations.values():
+        if operation.callee is None or unit.get(operation.callee + 1) != "<":
+            continue
+        for index in range(operation.callee + 2, operation.value[0] - 2):
+            if unit.words[index - 1] in ("<", ",") and unit.words[index + 1] in (",", ">"):
                 yield index
 
 

@@ -9,6 +9,7 @@ from kbuild.backends.cpu.mixed.regions.calls import list_parts_at_commas
 from kbuild.backends.cpu.mixed.regions.grammar.contexts import Use
 from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ARITHMETIC_WORDS,
+    is_literal,
     is_member,
     list_arguments,
 )
@@ -146,7 +147,7 @@ class Bindings:
     def _bind_variable(self, variable: Variable) -> str:
         number, name = self.numbers[variable], variable.name
         kind = self._text.division.kinds[variable]
-        if kind == "uniform":
+        if kind == "uniform" and not self._is_literal(variable):
             return f"[[maybe_unused]] const auto {name} = __kbuild_u{number}__;"
         if kind == "group":
             known = f"typename decltype({name})::__in_region"
@@ -160,6 +161,11 @@ class Bindings:
         text = " ".join(self._text.render(*part, renamed, is_plain=True) for part in parts)
         proofs = f"{self.prove(*(variable.values or ()))}{self._prove_exact(variable)}"
         return f"{proofs}{text}; {self.bind_computed(variable)}"
+
+    def _is_literal(self, variable: Variable) -> bool:
+        """Return whether a variable is a constant with a literal value, also for templates."""
+        words = self._text.unit.words[slice(*(variable.initializer or (0, 0)))]
+        return variable.is_constant and len(words) == 2 and is_literal(words[1])  # noqa: PLR2004 - `= 32`
 
     def bind_kept(self, variable: Variable) -> str:
         """Return the declarator by which regions see an element of an array."""

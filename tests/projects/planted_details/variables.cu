@@ -10,6 +10,19 @@ __device__ char text_of_device[5];
 __device__ short one_number;
 __constant__ int table[16];
 __device__ float floats[1024];
+__managed__ int managed_number;
+
+template <bool is_correct>
+__global__ void count_in_managed_variable() {
+    if (is_correct)
+        atomicAdd(&managed_number, 1);
+    else
+        managed_number += 1;
+}
+PLANTED(managed_variable_without_atomic, "KC201") {
+    count_in_managed_variable<is_correct><<<1, 64>>>();
+    finish();
+}
 
 __global__ void store_at(int *place, int index) { place[index] = 1; }
 __global__ void store_byte_at(char *place, int index) { place[index] = 1; }

@@ -252,6 +252,25 @@ KBUILD_CPU_INLINE void Checker::renew(const Region& region, Cell& cell) const no
     if (region.is_shared) cell.forget_written();
 }
 
+// The same, but compares them with the launches that are not ordered with this one.
+void Checker::renew_unordered(const Region& region, Cell& cell, unsigned mask, Event event) {
+    const bool can_conflict = has_unordered_ && !region.is_shared;
+    const auto kept = can_conflict ? check_other_launch(region, cell, mask, event) : 0;
+    renew(region, cell);
+    cell.keep_unordered_read(kept);
+}
+
+// Returns whether an access to a part of a word must not forget earlier ones to other parts.
+bool Checker::keeps_bytes(const Region& region, const Cell& cell) const {
+    if (!has_unordered_ || region.is_shared) return false;
+    return cell.is_divided() ? region.has_bytes(cell) : is_unordered(cell);
+}
+
+void Checker::check_unordered_read(const Cell& cell, Event event) {
+    if (has_unordered_ && (event.kind & KBUILD_CPU_WRITES) != 0 && cell.unordered_read() != 0)
+        report_unordered_read(cell.unordered_read(), event);
+}
+
 bool Checker::is_behind_bad_index(std::uint32_t site) const {
     return bad_index_ == now_.bits() && image_->find_line(site).line == bad_index_line_;
 }
@@ -304,15 +323,12 @@ KBUILD_CPU_INLINE void Checker::check_word(const Region& region, std::uintptr_t 
                                            Event event, bool& is_valid, unsigned& read_bytes,
                                            unsigned& fresh_bytes) {
     auto& cell = region.cell(word);
-    if (cell.epoch() != region.epoch) {
-        const bool can_conflict = has_unordered_ && !region.is_shared;
-        const auto kept = can_conflict ? check_other_launch(region, cell, mask, event) : 0;
-        renew(region, cell);
-        cell.keep_unordered_read(kept);
-    } else if (has_unordered_ && (event.kind & KBUILD_CPU_WRITES) != 0 &&
-               cell.unordered_read() != 0) {
-        report_unordered_read(cell.unordered_read(), event);
-    }
+    if (cell.epoch() == region.epoch)
+        check_unordered_read(cell, event);
+    else if (mask != whole_word && keeps_bytes(region, cell))
+        region.divide(cell);
+    else
+        renew_unordered(region, cell, mask, event);
     if ((mask & ~cell.valid()) != 0 && !check_bounds(region, word, mask, event)) {
         is_valid = false;
         return;
@@ -419,8 +435,12 @@ bool Checker::check_other_memory(Event event) {
     }
     if (accepted_pages_.count(event.address / page) != 0) return true;
     const auto* const address = reinterpret_cast<const void*>(event.address);
-    if (is_of_runtime(address) || Registry::instance().has_variable_at(address)) {
+    if (is_of_runtime(address)) {
         accepted_pages_.insert(event.address / page);
+        return true;
+    }
+    if (Registry::instance().has_variable_at(address)) {
+        check_words(add_variables(event.address), event);
         return true;
     }
     if (!settings_.memory) return false;
@@ -454,7 +474,9 @@ KBUILD_CPU_INLINE bool Checker::record_plain_read(const Region& region, Cell& ce
     if (mask == whole_word || !cell.is_divided()) return record_known_read(cell, mask, site);
     auto& bytes = region.bytes_of(cell);
     for (unsigned i = 0; i < word_bytes; ++i)
-        if ((mask >> i & 1) != 0 && !record_known_read(bytes[i], 1u << i, site)) return false;
+        if ((mask >> i & 1) != 0 &&
+            (bytes[i].epoch() != region.epoch || !record_known_read(bytes[i], 1u << i, site)))
+            return false;
     return true;
 }
 
@@ -610,8 +632,14 @@ void Checker::check_race(const Region& region, Cell& cell, std::uintptr_t word, 
         region.divide(cell);
     }
     auto& bytes = region.bytes_of(cell);
-    for (unsigned i = 0; i < word_bytes; ++i)
-        if ((mask >> i & 1) != 0) check_cell(bytes[i], word, 1u << i, flags, event);
+    for (unsigned i = 0; i < word_bytes; ++i) {
+        if ((mask >> i & 1) == 0) continue;
+        if (bytes[i].epoch() == region.epoch)
+            check_unordered_read(bytes[i], event);
+        else
+            renew_unordered(region, bytes[i], 1u << i, event);
+        check_cell(bytes[i], word, 1u << i, flags, event);
+    }
 }
 
 KBUILD_CPU_INLINE void Checker::check_cell(Cell& cell, std::uintptr_t word, unsigned mask,

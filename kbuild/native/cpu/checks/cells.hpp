@@ -216,6 +216,7 @@ public:
     }
     // Forgets the accesses to other bytes.
     void keep_bytes(unsigned mask) {
+        if (write.exists() && !write.only(mask).exists()) set_write_site(0);
         write = write.only(mask);
         const auto kept = read.only(mask);
         if (!kept.exists()) forget_other();
@@ -284,14 +285,23 @@ struct Region {
     std::array<Cell, word_bytes>& bytes_of(const Cell& cell) const {
         return bytes_of_words[cell.number_of_bytes()];
     }
-    // Gives each byte of the word a cell.
+    // Gives each byte of the word a cell. Those of a word that has not been accessed in this epoch keep theirs.
     void divide(Cell& cell) const {
         std::array<Cell, word_bytes> bytes;
-        bytes.fill(cell);
-        for (unsigned i = 0; i < word_bytes; ++i) bytes[i].keep_bytes(1u << i);
+        if (has_bytes(cell)) {
+            bytes = bytes_of(cell);
+        } else {
+            bytes.fill(cell);
+            for (unsigned i = 0; i < word_bytes; ++i) bytes[i].keep_bytes(1u << i);
+        }
         bytes_of_words.push_back(bytes);
         cell.forget_accesses();
+        cell.set_epoch(epoch);
         cell.write = Access(Cell::division | (bytes_of_words.size() - 1));
+    }
+    // Returns whether the bytes of the word have cells, which can be of other epochs.
+    bool has_bytes(const Cell& cell) const {
+        return cell.is_divided() && cell.epoch() >= first_epoch_of_bytes;
     }
     // Forgets the cells of bytes, unless accesses of earlier epochs are still needed.
     void begin_epoch(std::uint16_t number, bool keeps_bytes = false) {
@@ -305,7 +315,7 @@ struct Region {
     template <class Condition>
     const Cell* find_cell(const Cell& cell, const Condition& holds) const {
         if (!cell.is_divided()) return holds(cell) ? &cell : nullptr;
-        if (cell.epoch() < first_epoch_of_bytes) return nullptr;
+        if (!has_bytes(cell)) return nullptr;
         for (const auto& each : bytes_of(cell))
             if (holds(each)) return &each;
         return nullptr;

@@ -268,12 +268,26 @@ void Checker::add_memory(const void* start, std::size_t bytes, kbuild_cpu_memory
         }
         return;
     }
+    add_other(address, bytes);
+}
+
+Region& Checker::add_other(std::uintptr_t address, std::size_t bytes) {
     auto other = std::make_unique<Region>();
     other->start = address / word_bytes * word_bytes;
     other->bytes = address + bytes - other->start;
     other->begin_epoch(arena_.region().epoch);
     map_cells(*other);
     others_.push_back(std::move(other));
+    return *others_.back();
+}
+
+// Managed variables of mixed sources are in the program, and have initial values.
+const Region& Checker::add_variables(std::uintptr_t address) {
+    constexpr std::uintptr_t page = 4096;
+    const std::lock_guard lock(memory_mutex_);
+    auto& added = add_other(address / page * page, page);
+    added.is_initialized = true;
+    return added;
 }
 
 void* Checker::allocate_heap(std::size_t bytes) {
@@ -295,7 +309,7 @@ void Checker::remove_memory(const void* start) {
         return;
     }
     for (auto place = others_.begin(); place != others_.end(); ++place)
-        if ((*place)->contains(address)) {
+        if ((*place)->start == address / word_bytes * word_bytes && !(*place)->is_initialized) {
             others_.erase(place);
             return;
         }

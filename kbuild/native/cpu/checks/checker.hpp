@@ -245,6 +245,8 @@ private:
     void mark_written_words(const Region& region, std::uintptr_t word);
     bool check_bounds(const Region& region, std::uintptr_t word, unsigned mask, Event event);
     void check_words(const Region& region, Event event);
+    Region& add_other(std::uintptr_t address, std::size_t bytes);
+    const Region& add_variables(std::uintptr_t address);
     unsigned find_valid_bytes(const Region& region, std::uintptr_t word);
     unsigned find_unwritten(const Region& region, std::uintptr_t word) const;
     std::uintptr_t find_fresh(std::uintptr_t start, std::uintptr_t end) const;
@@ -265,6 +267,10 @@ private:
     void finish_uses();
     std::uint32_t check_other_launch(const Region& region, const Cell& cell, unsigned mask,
                                      Event event);
+    bool is_unordered(const Cell& cell) const;
+    void renew_unordered(const Region& region, Cell& cell, unsigned mask, Event event);
+    bool keeps_bytes(const Region& region, const Cell& cell) const;
+    void check_unordered_read(const Cell& cell, Event event);
     void report_unordered_read(std::uint32_t site, Event event);
     void report_other_launch(Place other, std::uint32_t site, Event event);
     void check_host_use(std::uintptr_t address, std::size_t bytes, bool writes, bool is_flag,

@@ -105,16 +105,14 @@ void Checker::compare_use(const MemoryUse& use, const Task* only) {
     if (last == end_of_new || !is_new(*last)) return;
     const auto end = std::min(use.start + use.bytes, region.start + region.bytes);
     for (auto word = use.start / word_bytes * word_bytes; word < end; word += word_bytes) {
-        const auto& cell = region.cell(word);
-        if (cell.epoch() == 0 || cell.epoch() >= launches_of_epochs_.size()) continue;
-        const auto& launch = launches_of_epochs_[cell.epoch()];
-        if (only != nullptr && launch.task.get() != only) continue;
-        if (!is_new(launch)) continue;
         const auto is_used = [&](Access access) {
             return hits(access, word, use.start, use.bytes);
         };
-        const auto* const used = region.find_cell(cell, [&](const Cell& each) {
-            return is_used(each.write) || (use.writes && is_used(each.read));
+        const auto* const used = region.find_cell(region.cell(word), [&](const Cell& each) {
+            if (each.epoch() == 0 || each.epoch() >= launches_of_epochs_.size()) return false;
+            const auto& launch = launches_of_epochs_[each.epoch()];
+            return (only == nullptr || launch.task.get() == only) && is_new(launch) &&
+                   (is_used(each.write) || (use.writes && is_used(each.read)));
         });
         if (used != nullptr) return report_use(use, *used, word, is_used(used->write));
     }
@@ -146,11 +144,14 @@ void Checker::begin_uses() {
     }
 }
 
+bool Checker::is_unordered(const Cell& cell) const {
+    return has_unordered_ && cell.epoch() != 0 && cell.epoch() < unordered_.size() &&
+           unordered_[cell.epoch()] != 0;
+}
+
 // Returns the line of a read that a later write of this launch can conflict with, or 0.
 std::uint32_t Checker::check_other_launch(const Region& region, const Cell& cell, unsigned mask,
                                           Event event) {
-    if (cell.epoch() == 0 || cell.epoch() >= unordered_.size() || unordered_[cell.epoch()] == 0)
-        return 0;
     const bool is_write = (event.kind & KBUILD_CPU_WRITES) != 0;
     const bool is_ordinary = (event.kind & (KBUILD_CPU_ATOMIC | KBUILD_CPU_VOLATILE)) == 0;
     const auto conflicts = [&](Access earlier) {
@@ -158,7 +159,7 @@ std::uint32_t Checker::check_other_launch(const Region& region, const Cell& cell
                (is_ordinary || earlier.flags() == 0);
     };
     const auto* const used = region.find_cell(cell, [&](const Cell& each) {
-        return conflicts(each.write) || (is_write && conflicts(each.read));
+        return is_unordered(each) && (conflicts(each.write) || (is_write && conflicts(each.read)));
     });
     if (used != nullptr) {
         const bool is_written = conflicts(used->write);
@@ -166,7 +167,8 @@ std::uint32_t Checker::check_other_launch(const Region& region, const Cell& cell
         report_other_launch(describe_cell(*used, is_written), site, event);
         return 0;
     }
-    const bool is_kept = cell.read.mask() == whole_word && cell.read.flags() == 0;
+    const bool is_kept = !cell.is_divided() && is_unordered(cell) && cell.read.mask() == mask &&
+                         cell.read.flags() == 0;
     return is_kept ? cell.read_site() : 0;
 }
 
@@ -287,20 +289,19 @@ void Checker::compare_host_use(const HostUse& use) {
     for (auto word = use.start / word_bytes * word_bytes; word < use.start + use.bytes;
          word += word_bytes) {
         if (!region.contains(word)) return;
-        const auto& cell = region.cell(word);
-        if (cell.epoch() == 0 || cell.epoch() >= launches_of_epochs_.size()) continue;
-        const auto& launch = launches_of_epochs_[cell.epoch()];
-        if (launch.task == nullptr || !order_.is_running(*launch.task, use.time)) continue;
         const auto conflicts = [&](Access access) {
             return access.flags() == 0 && hits(access, word, use.start, use.bytes);
         };
-        const auto* const used = region.find_cell(cell, [&](const Cell& each) {
-            return conflicts(each.write) || (use.writes && conflicts(each.read));
+        const auto* const used = region.find_cell(region.cell(word), [&](const Cell& each) {
+            if (each.epoch() == 0 || each.epoch() >= launches_of_epochs_.size()) return false;
+            const auto& task = launches_of_epochs_[each.epoch()].task;
+            return task != nullptr && order_.is_running(*task, use.time) &&
+                   (conflicts(each.write) || (use.writes && conflicts(each.read)));
         });
         if (used == nullptr) continue;
         Finding finding;
         finding.rule = "KC208";
-        finding.kernel = launch.kernel;
+        finding.kernel = launches_of_epochs_[used->epoch()].kernel;
         finding.message = "host code accesses memory while a kernel that uses it can run";
         finding.other = describe_cell(*used, conflicts(used->write));
         return report_host_use(use, std::move(finding));

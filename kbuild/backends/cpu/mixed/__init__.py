@@ -270,6 +270,7 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
         *q.translate_pragmas(code),
         *q.move_alignments(code),
         *q.qualify_aliases(code),
+        *q.keep_calls(code),
         *insert_omitted_words(code),
         *assembly,
         *reject_host_calls(code, declarations),

@@ -186,6 +186,14 @@ def compiles_with_clang(text: str) -> bool:
     return _CLANG in text
 
 
+def keep_calls(code: Unit) -> Iterator[Edit]:
+    """Let clang merge no calls of functions that the source declares behind the prelude."""
+    if compiles_with_clang(code.text):
+        start, end = code.text.index(";", code.text.rindex(_CLANG)) + 1, len(code.text)
+        yield Edit(start=start, end=start, text=" __kbuild_keep_calls__")
+        yield Edit(start=end, end=end, text="\n__kbuild_end_of_kept_calls__\n")
+
+
 def reject_unnamed_lambdas(text: str, declarations: tuple[Declaration, ...]) -> None:
     """Raise SourceError for a device lambda in host code that clang compiles.
 

@@ -21,43 +21,7 @@ _Unwind_Reason_Code note_caller(_Unwind_Context* context, void* argument) {
     return walk.count == walk.found.size() ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-struct DevicePlace {
-    std::uintptr_t variable;                    // 0 without one
-    std::uintptr_t function = 0;                // the innermost one that can have it
-    std::uint64_t number = 0xCBF29CE484222325;  // as FNV-1a combines bytes
-    bool has_begun = false;
-    bool is_outside = false;  // of the function with the variable
-
-    void add(std::uintptr_t value) noexcept { number = (number ^ value) * 0x100000001B3; }
-};
-
-_Unwind_Reason_Code add_device_caller(_Unwind_Context* context, void* argument) {
-    auto& place = *static_cast<DevicePlace*>(argument);
-    const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(context));
-    if (is_in_own_object(reinterpret_cast<void*>(address)))
-        return place.has_begun ? _URC_END_OF_STACK : _URC_NO_REASON;
-    place.has_begun = true;
-    const auto frame = static_cast<std::uintptr_t>(_Unwind_GetCFA(context));  // its lowest address
-    if (frame <= place.variable) {
-        place.function = static_cast<std::uintptr_t>(_Unwind_GetRegionStart(context));
-        return _URC_NO_REASON;
-    }
-    if (!place.is_outside && place.variable != 0) {
-        place.add(place.function);
-        place.add(frame - place.variable);
-    }
-    place.is_outside = true;
-    place.add(address);
-    return _URC_NO_REASON;
-}
-
 }  // namespace
-
-std::uint64_t find_device_place(const volatile char* variable) noexcept {
-    DevicePlace place{reinterpret_cast<std::uintptr_t>(variable)};
-    _Unwind_Backtrace(add_device_caller, &place);
-    return place.number;
-}
 
 Callers list_callers() noexcept {
     Walk walk;

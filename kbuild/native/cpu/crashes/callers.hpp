@@ -16,10 +16,6 @@ namespace kbuild::cpu {
 using Callers = std::array<std::uintptr_t, 8>;
 Callers list_callers() noexcept;
 
-// Returns a number for the place in device code that called the runtime: for the calls of all functions that the thread
-// is in, up to the kernel. Of the function with this variable, it counts where the variable is, and not the call.
-std::uint64_t find_device_place(const volatile char* variable) noexcept;
-
 // Returns the line of the innermost call outside of kbuild's own headers.
 std::optional<SourceLine> find_line_of(const Callers& callers);
 

@@ -1,6 +1,5 @@
 // The functions that device code calls; see kbuild/detail/cpu_device_api.h.
 #include "checks/checker.hpp"
-#include "crashes/callers.hpp"
 #include "launches/device_runtime.hpp"
 #include "launches/report.hpp"
 #include "launches/runner.hpp"
@@ -121,7 +120,9 @@ std::uint64_t BlockRunner::converge(void* this_runner, const kbuild_cpu_call* ca
     auto& runner = runner_of(this_runner);
     runner.check_can_wait(*call);
     Task& task = *runner.current_;
-    runner.block_->converging.push_back({&task, find_device_place(place)});
+    const auto number =
+        runner.places_.find(__builtin_dwarf_cfa(), place, runner.tasks_.stack(task));
+    runner.block_->converging.push_back({&task, number});
     runner.suspend(*call);
     return task.mask;
 }

@@ -159,6 +159,7 @@ void BlockRunner::run(Launch& launch) noexcept {
     for (auto& block : blocks_) block->reset();
     tasks_.reset();
     errors_.clear();
+    places_.clear();
     launch_ = nullptr;
 }
 

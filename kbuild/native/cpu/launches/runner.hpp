@@ -8,6 +8,7 @@
 #include "crashes/stop.hpp"
 #include "launches/block.hpp"
 #include "launches/launch.hpp"
+#include "launches/places.hpp"
 #include "launches/watchdog.hpp"
 
 #include <cstdint>
@@ -142,6 +143,7 @@ private:
     std::vector<std::unique_ptr<Block>> blocks_;
     std::vector<Block*> residents_;  // blocks that have started and not exited, in turn
     Tasks tasks_;
+    Places places_;
     TaskQueue runnable_;  // threads of all blocks that can continue
     Fiber home_;          // the saved state of run()
 

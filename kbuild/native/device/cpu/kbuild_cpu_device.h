@@ -81,4 +81,8 @@
 #define __host__ __kbuild_host__
 #endif
 
+#if defined(__clang__)
+typedef int __kbuild_clang__;
+#endif
+
 #endif

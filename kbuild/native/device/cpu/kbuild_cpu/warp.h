@@ -27,23 +27,27 @@ KBUILD_CPU_UNCHECKED __device__ inline const kbuild_cpu_lanes &exchange(kbuild_c
                                                                         kbuild_uint64 __value = 0) {
     return *kbuild_cpu_waits->exchange(kbuild_cpu_runner, &__call, __mask, __value);
 }
-KBUILD_CPU_UNCHECKED __device__ inline kbuild_uint64 converge_at(const volatile char *__place,
-                                                                 kbuild_cpu_call __call) {
-    return kbuild_cpu_waits->converge(kbuild_cpu_runner, &__call, __place);
-}
 /* Two branches can call one function, which compilers inline.  gcc copies code, but a variable of an inlined function
  * remains one variable, and has an address of its own if it is volatile: gcc does not know where its lifetime ends.
  * clang merges variables, but not calls with the attribute. */
 #if defined(__clang__)
-__attribute__((always_inline)) __device__ inline kbuild_uint64 converge(kbuild_cpu_call __call) {
-    [[clang::nomerge]] return converge_at(nullptr, __call);
-}
+#define KBUILD_CPU_KEPT_CALL [[clang::nomerge]]
 #else
+#define KBUILD_CPU_KEPT_CALL
+#endif
+KBUILD_CPU_UNCHECKED __device__ inline kbuild_uint64 converge_at(const volatile char *__place,
+                                                                 kbuild_cpu_call __call) {
+    KBUILD_CPU_KEPT_CALL return kbuild_cpu_waits->converge(kbuild_cpu_runner, &__call, __place);
+}
 __attribute__((always_inline)) __device__ inline kbuild_uint64 converge(kbuild_cpu_call __call) {
+#if defined(__clang__)
+    KBUILD_CPU_KEPT_CALL return converge_at(nullptr, __call);
+#else
     volatile char __place;
     return converge_at(&__place, __call);
-}
 #endif
+}
+#undef KBUILD_CPU_KEPT_CALL
 
 template <class __T>
 __device__ inline kbuild_uint64 to_word(const __T &__value) {

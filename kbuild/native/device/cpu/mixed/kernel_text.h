@@ -14,6 +14,10 @@
  *
  * In a suspendable loop, each thread stores its index.  If a thread was suspended, the runtime has let other
  * threads run meanwhile, and starts the rest with another call. */
+/* Lanes of two branches that call one function are told apart by their calls.  clang must not make one call of two. */
+#define __kbuild_keep_calls__ \
+    _Pragma("clang attribute push(__attribute__((nomerge)), apply_to = function)")
+#define __kbuild_end_of_kept_calls__ _Pragma("clang attribute pop")
 #if defined(KBUILD_CHECKED)
 #define __kbuild_global__ \
     __attribute__((patchable_function_entry(1, 1), used, visibility("default"), \

@@ -253,7 +253,8 @@ __device__ inline void KBUILD_WARP_BARRIER __syncwarp(unsigned int __mask = 0xff
                                                       KBUILD_CPU_CALLER) {
     kbuild_cpu::exchange(KBUILD_CPU_CALL("__syncwarp"), __mask);
 }
-__device__ inline unsigned int KBUILD_WARP_OPERATION __activemask(KBUILD_CPU_CALLER) {
+__attribute__((always_inline)) __device__ inline unsigned int KBUILD_WARP_OPERATION
+__activemask(KBUILD_CPU_CALLER) {
     return static_cast<unsigned int>(kbuild_cpu::converge(KBUILD_CPU_CALL("__activemask")));
 }
 

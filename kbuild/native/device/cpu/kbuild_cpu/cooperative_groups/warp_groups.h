@@ -83,7 +83,8 @@ public:
 #else
 #define KBUILD_CPU_COALESCED KBUILD_NEEDS_BLOCK
 #endif
-inline coalesced_group KBUILD_CPU_COALESCED coalesced_threads(KBUILD_CPU_CALLER) {
+__attribute__((always_inline)) inline coalesced_group KBUILD_CPU_COALESCED
+coalesced_threads(KBUILD_CPU_CALLER) {
     return coalesced_group(__lanes(static_cast<__lane_mask>(
         kbuild_cpu::converge(KBUILD_CPU_GROUP_CALL("coalesced_threads()")))));
 }

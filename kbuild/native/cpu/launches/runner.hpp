@@ -8,7 +8,7 @@
 #include "crashes/stop.hpp"
 #include "launches/block.hpp"
 #include "launches/launch.hpp"
-#include "launches/places.hpp"
+#include "fibers/places.hpp"
 #include "launches/watchdog.hpp"
 
 #include <cstdint>

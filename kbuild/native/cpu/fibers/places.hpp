@@ -1,6 +1,6 @@
 // The places in device code at which lanes of a warp meet without a mask.
-#ifndef KBUILD_CPU_LAUNCHES_PLACES_HPP
-#define KBUILD_CPU_LAUNCHES_PLACES_HPP
+#ifndef KBUILD_CPU_FIBERS_PLACES_HPP
+#define KBUILD_CPU_FIBERS_PLACES_HPP
 
 #include "fibers/fiber.hpp"
 

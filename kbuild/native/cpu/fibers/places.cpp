@@ -1,4 +1,4 @@
-#include "launches/places.hpp"
+#include "fibers/places.hpp"
 
 #include "loader.hpp"
 

@@ -181,6 +181,8 @@ def _build_image(
         # With the same options, vectors are passed as the kernel expects them.
         "-Wno-psabi",
         *code_generation_flags(unit.arch, tc),
+        # A hook of the checks is one jump; see cpu_check_hooks.h.
+        *(("-foptimize-sibling-calls",) if unit.is_checked else ()),
         *("-I", str(resources.native_directory() / "include")),
         # The places of the adapter's variables, which all kernels use, are the same in all images
         # if they come before what kernels share.

@@ -116,7 +116,6 @@ def read_host_text(code: Unit, unit: HostUnit) -> HostText:
         q.define_qualifiers("host_text.h"),
         *q.translate_pragmas(code),
         *q.move_alignments(code),
-        *q.qualify_aliases(code),
         *insert_omitted_words(code),
         *replace_assembly(code),
         *edit_host_text(code, declarations, is_relocatable=unit.relocatable),
@@ -269,7 +268,6 @@ def _read_device_text(  # noqa: PLR0913 - the key of the cache
     others = (
         *q.translate_pragmas(code),
         *q.move_alignments(code),
-        *q.qualify_aliases(code),
         *q.keep_calls(code),
         *insert_omitted_words(code),
         *assembly,

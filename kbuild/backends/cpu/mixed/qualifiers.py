@@ -30,10 +30,6 @@ HOST_CHECKS: Final = "host_checks.h"
 _REPLACED: Final = re.compile(r"^KBUILD_(?:REPLACE|MOVE|FILL)\((\w+)\b.*\n", re.MULTILINE)
 # It is often followed by an alignment. C++ accepts `alignas` only before it.
 _SHARED: Final = re.compile(rf"(?:extern |static )?{q.SHARED}")
-# g++ rejects an alias with the name of the class that it is for; nvcc accepts it, and CUB has some.
-_ALIASED: Final = frozenset(
-    ("BlockExchange", "BlockRakingLayout", "BlockScan", "WarpReduce", "WarpScan")
-)
 # The type of texture references, and a word of the header that defines it (textures/references.h).
 _REFERENCE: Final = "texture"
 _HAS_REFERENCES: Final = "__kbuild_texture_references__"
@@ -165,20 +161,6 @@ def move_alignments(code: Unit) -> Iterator[Edit]:
         alignment = code.text[first:last]
         yield Edit(start=code.starts[start], end=code.starts[start], text=f"{alignment} ")
         yield Edit(start=first, end=last, text="")
-
-
-def qualify_aliases(code: Unit) -> Iterator[Edit]:
-    """Qualify the classes of CUB that have aliases with the same names."""
-    for index in code.find(_ALIASED):
-        before = (
-            code.get(index - 3),
-            code.get(index - 2),
-            code.get(index - 1),
-            code.get(index + 1),
-        )
-        if before == ("using", code.words[index], "=", "<"):
-            place = code.starts[index]
-            yield Edit(start=place, end=place, text="cub::")
 
 
 def compiles_with_clang(text: str) -> bool:

@@ -22,7 +22,6 @@ from kbuild.backends.cpu.mixed.omitted_words import insert_omitted_words
 from kbuild.backends.cpu.mixed.qualifiers import (
     define_qualifiers,
     move_alignments,
-    qualify_aliases,
 )
 from kbuild.cxx.columns import restore_columns, write_start
 from kbuild.cxx.declarations import Declaration, find_qualified
@@ -53,7 +52,6 @@ def edit_plainly(code: Unit) -> list[Edit]:
         edits.append(Edit(start=start, end=end, text=_blank(code.text[start:end])))
     if code.is_balanced:
         edits += move_alignments(code)
-        edits += qualify_aliases(code)
         edits += insert_omitted_words(code)
         edits += replace_assembly(code)
     return edits

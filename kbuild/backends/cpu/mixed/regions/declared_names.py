@@ -37,6 +37,7 @@ def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
         elif not is_name(word) and word not in ("::", ">"):
             return None
         index += 1
+    opening = index
     while unit.get(index) in _DECLARED_WITH:
         index += 1
     is_declarable = is_name(unit.get(index)) and unit.get(index) not in KEYWORDS
@@ -44,7 +45,7 @@ def find_possibly_declared(unit: Unit, statement: Statement) -> int | None:
     while unit.get(end) == "[" and end in unit.partners:
         end = unit.partners[end] + 1
     # With a comma, the parentheses are around arguments.
-    is_whole = unit.get(end) == ")" and start < index < statement.stop
+    is_whole = unit.get(end) == ")" and start < opening and index < statement.stop
     return index if is_declarable and is_whole else None
 
 

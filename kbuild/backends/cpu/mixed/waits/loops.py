@@ -30,6 +30,7 @@ from kbuild.backends.cpu.mixed.regions.grammar.expressions import (
     ANGLES,
     ASSIGNMENTS,
     BRACKETS,
+    STANDARD_TYPES,
     is_literal,
     is_name,
     list_operands,
@@ -158,7 +159,8 @@ def mark_loops(
         for function, loop in _list_loops(unit, first, last):
             is_new = loop.start not in seen
             meets = any(loop.start < index < loop.stop for index in barriers)
-            if is_new and not meets and len(loop.children) > loop.heads:
+            is_loop = len(loop.children) > loop.heads and not _has_one_turn(unit, loop)
+            if is_new and not meets and is_loop:
                 seen.add(loop.start)
                 declared = range(unit.find_index(found.start), loop.start)
                 known = {unit.words[index] for index in blocks if index in declared}
@@ -185,6 +187,13 @@ def mark_loops(
             edit = Edit(start=place, end=place, text=f" {text};")
             marks[brace] = LoopMarks((edit,), (edit,), (edit,))
     return marks
+
+
+def _has_one_turn(unit: Unit, loop: Block) -> bool:
+    """Return whether a loop is ``do ... while (0)``, which makes one statement of a macro."""
+    condition = loop.children[-1]
+    words = unit.words[condition.start : condition.stop]
+    return loop.kind == "do" and words in (["0"], ["false"])
 
 
 def _list_blocks_of_threads(unit: Unit) -> Iterator[int]:
@@ -406,7 +415,7 @@ def _find_operands(
             return None
         for step in uses.steps:  # by the same amount in each turn
             amount = {unit.words[index] for index in list_names(unit, step.start, step.stop)}
-            pending |= amount - known - set(INDICES)
+            pending |= amount - known - STANDARD_TYPES.union(INDICES)
     is_one = len(steps) == 1 and _is_in_each_turn(unit, loop, body, steps[0])
     if not is_one or (has_head and _assigns(unit, body, known)):
         return None
@@ -552,10 +561,28 @@ def _is_limited(unit: Unit, first: int, last: int) -> bool:
     """Return whether an expression reads nothing but names."""
     return all(
         word not in _UNLIMITED
-        or (word == "(" and unit.get(index - 1) in _BEFORE_OPERAND)
-        or (word in ("*", "&") and index > first and _is_operand(unit.get(index - 1)))
+        or (word == "(" and _can_open(unit, index, first))
+        or (word in ("*", "&") and _is_binary(unit, index, first))
         for index, word in enumerate(unit.words[first:last], start=first)
     )
+
+
+def _can_open(unit: Unit, index: int, first: int) -> bool:
+    """Return whether a parenthesis is around an operand or a type, and not around arguments."""
+    before = unit.get(index - 1)
+    return before in _BEFORE_OPERAND or (before == "*" and _is_binary(unit, index - 1, first))
+
+
+def _is_binary(unit: Unit, index: int, first: int) -> bool:
+    """Return whether an operator is behind an operand, so that it is no dereference.
+
+    In ``(n) * m``, the parentheses can be those of a conversion. A sum or a number is no type.
+    """
+    before = unit.get(index - 1)
+    if index <= first or before != ")":
+        return index > first and _is_operand(before)
+    words = unit.words[unit.partners[index - 1] : index - 1]
+    return any(word in ("+", "-", "/", "%") or word[:1].isdigit() for word in words)
 
 
 def _is_operand(word: str) -> bool:

@@ -346,14 +346,6 @@ def test_alignment_of_shared_memory_precedes_it() -> None:
     assert moved == f"alignas(4) int a; alignas(f(8)) extern{shared} char b[];"
 
 
-def test_aliases_with_the_name_of_their_class_are_qualified() -> None:
-    text = "struct S { using WarpScan = WarpScan<T, 8>; using Mine = WarpScan<T, 8>; };"
-
-    assert apply(text, list(q.qualify_aliases(Unit(text)))) == (
-        "struct S { using WarpScan = cub::WarpScan<T, 8>; using Mine = WarpScan<T, 8>; };"
-    )
-
-
 @pytest.mark.parametrize(
     ("source", "expected"),
     [

@@ -62,6 +62,10 @@ def test_loops_that_can_wait(loop: str, marked: str) -> None:
         "for (int i = 0; i < n; ++i) switch (cas(p, 1)) { case 0: return; }",
         "for (int i = 0; i < n; ++i) { while (m) {} if (cas(p, 1)) break; }",
         "for (int i = 0; i < (n)(p); ++i) cas(p, 1);",
+        "for (int i = 0; i < m * (n)(p); ++i) cas(p, 1);",
+        "for (int i = 0; i < (m) * (n); ++i) cas(p, 1);",  # what n leads to, if m is a type
+        "for (int i = 0; i < (m + 1) * (*n); ++i) cas(p, 1);",
+        "do { fence(); } while (0 * *x);",
         "for (int i = 0; i < n; ++i, n = cas(p, 1)) ;",
         "for (int i = 0; i < n; n += cas(p, 1), ++i) ;",
         "for (int i = 0; i < n, cas(p, 1); ++i) ;",
@@ -98,6 +102,12 @@ def test_loops_that_do_not_surely_end(loop: str) -> None:
     assert MARK in mark(loop)
 
 
+@pytest.mark.parametrize("condition", ["0", "false"])
+def test_one_turn_is_no_loop(condition: str) -> None:
+    loop = f"do {{ if (cas(p, 1)) break; }} while ({condition});"
+    assert mark(loop) == loop
+
+
 @pytest.mark.parametrize(
     "loop",
     [
@@ -107,6 +117,9 @@ def test_loops_that_do_not_surely_end(loop: str) -> None:
         "do { cas(p, 1); --i; } while (i > 0);",
         "for (int i = 0; i < (n) - (1); i += (m)) cas(p, 1);",
         "for (int i = 0; i < n * m; i += gridDim.x * blockDim.x) cas(p, 1);",
+        "for (int i = 0; i < (n - 2) * (m + 1); i += gridDim.x * (int)blockDim.x) cas(p, 1);",
+        "for (int i = 0; i < n; i += gridDim.x * (size_t)blockDim.x) cas(p, 1);",
+        "for (int i = 0; i < n; ++i) { (x[i]) = cas(p, 1); }",
         "for (int i = 0; i < n; ++i) { switch (m) { case 0: break; } cas(p, 1); }",
         "for (int i = 0, k = first; i < n; ++i, k += m) cas(p, x[k]);",
         "for (int i = 0; i < n; ++i) old = cas(p, __brev(i));",

@@ -757,7 +757,7 @@ MUTATIONS = (
         (
             Change(
                 f"{_MIXED}waits/loops.py",
-                "if is_new and not meets and len(loop.children) > loop.heads:",
+                "if is_new and not meets and is_loop:",
                 "if False:",
             ),
         ),

@@ -139,12 +139,12 @@ __global__ void counts_of_places(int* out)
 // Compilers can make two copies of the call, because one of the branches before it decides the one behind it.
 __global__ void one_place(int* out)
 {
-    int value = threadIdx.x % 2 ? 5 : 7;
-    if (threadIdx.x % 4 == 1) value *= out[threadIdx.x] + 3;
-    const unsigned mask = __activemask();
     switch (threadIdx.x) {
     default: __syncthreads();
     }
+    int value = threadIdx.x % 2 ? 5 : 7;
+    if (threadIdx.x % 4 == 1) value *= out[threadIdx.x] + 3;
+    const unsigned mask = __activemask();
     out[threadIdx.x] = mask == ~0u;
     if (value > 100000) out[0] = value;
 }

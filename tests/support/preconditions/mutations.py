@@ -897,4 +897,17 @@ MUTATIONS = (
         ),
         ("cases_parameters",),
     ),
+    Mutation(
+        "lanes",
+        "place of lanes",
+        "a variable has one address in an inlined function, and the call can be copied",
+        (
+            Change(
+                "native/device/cpu/kbuild_cpu/warp.h",
+                "return converge_at(&__place, __call);",
+                "return converge_at(nullptr, __call);",
+            ),
+        ),
+        ("cases_branches",),
+    ),
 )
